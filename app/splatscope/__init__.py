@@ -15,24 +15,28 @@ if TYPE_CHECKING:
     from splatscope.api.load import load
     from splatscope.api.record import record
     from splatscope.api.recording import Recording
+    from splatscope.gpu.device import DeviceError
+    from splatscope.gpu.kernel import CompileError
 
 __version__ = "0.1.0"
-__all__ = ["FindingsError", "RecordError", "Recording", "capture", "load", "record"]
+__all__ = ["CompileError", "DeviceError", "FindingsError", "RecordError", "Recording", "capture", "load", "record"]
 
 _HOMES = {
-    "capture": "capture",
-    "FindingsError": "errors",
-    "load": "load",
-    "record": "record",
-    "RecordError": "errors",
-    "Recording": "recording",
+    "capture": "api.capture",
+    "CompileError": "gpu.kernel",
+    "DeviceError": "gpu.device",
+    "FindingsError": "api.errors",
+    "load": "api.load",
+    "record": "api.record",
+    "RecordError": "api.errors",
+    "Recording": "api.recording",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"splatscope.api.{_HOMES[name]}"), name)
+    return getattr(importlib.import_module(f"splatscope.{_HOMES[name]}"), name)
 
 
 def __dir__() -> list[str]:

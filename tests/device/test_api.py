@@ -19,6 +19,8 @@ from splatscope.gpu.device import open_device
 from splatscope.processes import ChildCrashed, ChildTimeout
 from splatscope.tracing import record_and_check
 
+GUARD = 150.0  # seconds; ends a test that would otherwise hang
+
 KERNEL = """
 struct Particle { float2 at; uint id; };
 cbuffer CB { uint n; float scale; };
@@ -79,6 +81,15 @@ def test_what_was_not_recorded_is_not_clean():
         found.assert_clean()
 
 
+def test_what_is_raised_can_be_caught_by_its_documented_name():
+    with pytest.raises(splatscope.CompileError):
+        splatscope.record(source="this is no kernel")
+    with pytest.raises(splatscope.DeviceError):
+        splatscope.record(source=KERNEL, vars=GIVEN, device="a device that nobody has")
+    with pytest.raises(ValueError, match=r"threads need \d+ records at least, and 10 are allowed"):
+        splatscope.record(source=KERNEL, vars=GIVEN, budget=10)
+
+
 def test_one_of_several_groups_is_not_all_of_them():
     assert not splatscope.record(source=KERNEL, vars=GIVEN, groups=(2, 1, 1)).complete
     both = splatscope.record(source=KERNEL, vars=GIVEN, groups=(2, 1, 1), group="all")
@@ -99,11 +110,11 @@ void main(uint3 t : SV_DispatchThreadID, uint lane : SV_GroupIndex, uint3 g : SV
 
 def test_the_group_that_fails_is_recorded_and_findings_of_others_are_told():
     found = splatscope.record(source=GROUPS, groups=(2, 3, 1), group="all")
-    assert found.trace.header["group"] == [1, 1, 0]
-    division, outside = found.findings
-    assert (division.kind, division.line, bool(division.events)) == ("integer-division-by-zero", 7, True)
-    assert (outside.kind, outside.line, outside.count, outside.events) == ("out-of-bounds", 7, 8, [])
-    assert "of group 1,2,0" in outside.message
+    assert found.trace.header["group"] == [1, 2, 0]
+    outside, division = found.findings
+    assert (outside.kind, outside.line, outside.count, bool(outside.events)) == ("out-of-bounds", 7, 8, True)
+    assert (division.kind, division.line, division.events) == ("integer-division-by-zero", 7, [])
+    assert "of group 1,1,0" in division.message
     assert found.complete
 
 
@@ -187,6 +198,7 @@ def test_a_saved_recording_keeps_what_was_found_in_other_groups(tmp_path):
     found.save(tmp_path / "r.npz")
     loaded = splatscope.load(tmp_path / "r.npz")
     assert [(f.kind, f.message) for f in loaded.findings] == [(f.kind, f.message) for f in found.findings]
+    assert "its size is 1,024" in loaded.findings[0].message
     assert loaded.missed == found.missed == []
 
 
@@ -441,8 +453,8 @@ def test_a_worker_that_hangs_or_dies_is_replaced():
     with pytest.raises(ChildTimeout):
         workers.run_on_worker(time.sleep, 60, limit=0.2)
     with pytest.raises(ChildCrashed, match="SIGABRT"):
-        workers.run_on_worker(os.abort, limit=20)
-    assert workers.run_on_worker(abs, -3, limit=20) == 3
+        workers.run_on_worker(os.abort, limit=GUARD)
+    assert workers.run_on_worker(abs, -3, limit=GUARD) == 3
 
 
 def test_a_worker_may_say_much_at_once(monkeypatch):
@@ -452,9 +464,9 @@ def test_a_worker_may_say_much_at_once(monkeypatch):
     stages: list[int] = []
     for _ in range(20):
         with pytest.raises(ZeroDivisionError):
-            workers.run_on_worker(report_and_fail, limit=20, on_progress=stages.append)
+            workers.run_on_worker(report_and_fail, limit=GUARD, on_progress=stages.append)
     assert stages == [0, 1, 2] * 20
-    assert len(workers.run_on_worker(bytes, 5_000_000, limit=20)) == 5_000_000
+    assert len(workers.run_on_worker(bytes, 5_000_000, limit=GUARD)) == 5_000_000
 
 
 WAVE = """RWStructuredBuffer<uint> o;
@@ -485,7 +497,7 @@ def test_a_worker_outlives_the_thread_that_asked_for_it():
     workers.stop_workers()
     found: list[int] = []
     for _ in range(3):
-        thread = threading.Thread(target=lambda: found.append(workers.run_on_worker(os.getpid, limit=20)))
+        thread = threading.Thread(target=lambda: found.append(workers.run_on_worker(os.getpid, limit=GUARD)))
         thread.start()
         thread.join()
         time.sleep(0.2)

@@ -244,6 +244,15 @@ def test_dispatches_are_chosen_by_kernel_and_number(device):
     assert chosen(device=open_device()) == []
 
 
+def test_a_kernel_that_is_never_dispatched_is_said_with_those_that_were(device):
+    kernel, out = kernel_of(device, STEP, "step"), buffer_of(device, np.zeros(4, np.uint32))
+    with splatscope.capture(kernel="stepp") as captured:
+        for _ in range(2):
+            kernel.dispatch([4, 1, 1], {"o": out}, by=1)
+    assert captured.recordings == []
+    assert captured.missed == ["No dispatch was of stepp: there were step."]
+
+
 def test_more_dispatches_than_a_script_wants_recorded_are_one_line(device):
     kernel, out = kernel_of(device, STEP, "step"), buffer_of(device, np.zeros(4, np.uint32))
     with splatscope.capture() as captured:

@@ -107,6 +107,25 @@ def test_what_was_not_looked_at_is_status_2(repository, check, files):
     assert err or any(kernel["error"] or kernel["missed"] for kernel in kernels(out).values())
 
 
+def test_an_option_of_the_command_stands_for_that_of_every_kernel(repository, check):
+    repository(a_slang=ASKS.replace("\n", " budget=1000\n") + INCOMPLETE, b_slang=ASKS + INCOMPLETE)
+    status, out, _ = check("--json", "--budget", 2000)
+    assert status == 2
+    for kernel in kernels(out).values():
+        (missed,) = kernel["missed"]
+        assert missed.startswith("The recording was full before the end: allow more than 2,000 records (budget=, --budget), or ")
+    assert len(kernels(out)) == 2
+    status, out, _ = check("--json", "--budget", 1_000_000, "--timeout", 300)
+    assert (status, [kernel["missed"] for kernel in kernels(out).values()]) == (0, [[], []])
+
+
+def test_waves_that_the_software_driver_cannot_have_are_refused(repository, check):
+    repository(a_slang=ASKS.replace("\n", " device=llvmpipe:32\n") + CLEAN)
+    status, out, _ = check("--json")
+    (kernel,) = kernels(out).values()
+    assert (status, kernel["error"]) == (2, "The software driver has waves of 4, 8 or 16 lanes, not of 32: ask for one of these.")
+
+
 def test_the_configuration_names_kernels_inputs_and_what_is_allowed(repository, check):
     source = "cbuffer CB { uint n; float scale; };\n" + CLEAN.replace("o[t.x] = t.x;", "if (t.x < n) o[t.x] = scale; o[9] = 1;")
     configuration = """
@@ -169,7 +188,7 @@ def test_a_comment_that_cannot_be_read_stops_its_own_kernel_alone(repository, ch
     assert "bad.slang: bad.slang: there is no option vras" in out
 
 
-def test_an_allowance_that_silences_nothing_in_any_kernel_is_unused(repository, check):
+def test_an_allowance_that_silences_nothing_in_any_kernel_is_unused(repository, check, tmp_path):
     shared = same("  // splatscope: allow benign-race: the same").replace(ASKS, ASKS + "// splatscope: entry=other\n")
     other = '[shader("compute")]\n[numthreads(1, 1, 1)]\nvoid other() { o[1] = 1; }\n'
     alone = ASKS + CLEAN.replace("{ o[", "{\n    // splatscope: allow race: once\n    o[")
@@ -179,6 +198,11 @@ def test_an_allowance_that_silences_nothing_in_any_kernel_is_unused(repository, 
     assert [line for line in out.splitlines() if "unused" in line] == [
         "alone.slang: unused: alone.slang, line 6: “allow race” silences nothing."
     ]
+    assert check("--sarif", tmp_path / "s.json")[0] == 0
+    (invocation,) = json.loads((tmp_path / "s.json").read_text())["runs"][0]["invocations"]
+    told = {note["level"]: note["message"]["text"] for note in invocation["toolExecutionNotifications"] if "unused" in str(note)}
+    assert told == {"note": "alone.slang: unused: alone.slang, line 6: “allow race” silences nothing."}
+    assert invocation["executionSuccessful"] is True
 
 
 def test_an_entry_of_the_configuration_that_silences_nothing_in_any_kernel_is_unused(repository, check):
@@ -255,7 +279,7 @@ def test_the_reports_agree(repository, check, tmp_path):
     assert found == {("race", False), ("benign-race", True)}
     assert {rule["id"] for rule in run["tool"]["driver"]["rules"]} >= {"race", "benign-race", "out-of-bounds"}
     assert run["invocations"][0]["executionSuccessful"] is False
-    (broken,) = run["invocations"][0]["toolExecutionNotifications"]
+    (broken,) = (told for told in run["invocations"][0]["toolExecutionNotifications"] if told["level"] == "error")
     assert broken["locations"][0]["physicalLocation"]["region"]["startLine"] == 5
     (race,) = (result for result in run["results"] if result["ruleId"] == "race")
     place = race["locations"][0]["physicalLocation"]

@@ -54,6 +54,7 @@ class Captured:
         self._taken: list[_Taken] = []
         self._recordings: list[Recording] = []
         self._missed: list[tuple[int, str]] = []
+        self._others: dict[str, bool] = {}  # the names of dispatches of other kernels, in their order
         self._beyond = 0
 
     @property
@@ -70,6 +71,9 @@ class Captured:
         if self._beyond:
             of = "dispatch was" if self._beyond == 1 else "dispatches were"
             lines.append(f"{self._beyond:,} more {of} not captured, after the first {MOST_CALLS}: choose with when.")
+        if self._others and not self._seen:
+            wanted = self._kernel if isinstance(self._kernel, str) else "this kernel"
+            lines.append(f"No dispatch was of {wanted}: there were {', '.join(self._others)}.")
         return lines
 
     def __repr__(self) -> str:
@@ -79,7 +83,10 @@ class Captured:
         """Copy what a dispatch is given, if it is a wanted one. Whatever goes wrong is noted, and no matter of the caller's."""
         number, label = -1, call.name
         try:
-            if (self._device is not None and call.device is not self._device) or not call.is_of(self._kernel):
+            if self._device is not None and call.device is not self._device:
+                return
+            if not call.is_of(self._kernel):
+                self._others[call.name] = True
                 return
             number, self._seen = self._seen, self._seen + 1
             label = f"{call.name}, dispatch {number},"

@@ -17,7 +17,8 @@ from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.cost import endless_loops
 from splatscope.tracing.inputs import flat
 from splatscope.tracing.job import MOST_RECORDS, KernelJob, narrower_scope
-from splatscope.tracing.progress import COMPILING, RUNNING
+from splatscope.tracing.parts import MORE_SECONDS
+from splatscope.tracing.progress import COMPARING, COMPILING, INSTRUMENTING, RUNNING, SEARCHING
 from splatscope.tracing.record_and_check import CheckedRecording, record_and_check
 
 if TYPE_CHECKING:
@@ -25,6 +26,12 @@ if TYPE_CHECKING:
 
 SECONDS = 60.0
 LEAST_SECONDS = 10.0  # for an attempt that records less, after one that took all its time
+_SLOW = {  # what is told of a stage that takes too long
+    COMPILING: "the compiler needs more than {:g} s for it",
+    RUNNING: "it did not end within {:g} s, and the machine may be busy",
+    COMPARING: "it did not end without the recorder within {:g} s, and the machine may be busy",
+    SEARCHING: "to look at it takes more than {:g} s",
+}
 
 
 def record(
@@ -164,6 +171,9 @@ def _three(name: str, given: int | Sequence[int], least: int) -> tuple[int, int,
 def record_on_worker(job: KernelJob, adapter: str, timeout: float, between_groups: bool) -> CheckedRecording:
     """Record a job in a worker process, or as much of it as the compiler and the driver survive.
 
+    A busy machine is not the kernel's fault. So what takes too long where the kernel may well end, or in a worker that had little
+    of a processor, is tried once more, with twice the time.
+
     Args:
         job: The kernel and its inputs.
         adapter: Part of an adapter's name, or "" for the machine's best.
@@ -172,29 +182,35 @@ def record_on_worker(job: KernelJob, adapter: str, timeout: float, between_group
         between_groups: Look at all workgroups.
 
     Raises:
-        KernelTimeout: The kernel ran until the time was over.
-        RecordError: The compiler or the driver survive none of it, or the compiler needs longer, or the worker stood still.
+        KernelTimeout: The kernel ran until the time was over, in a loop that may have no end.
+        RecordError: The compiler or the driver survive none of it, or it takes longer a second time, too.
     """
-    limit, stages = timeout, [COMPILING]
+    limit, stages, is_second = timeout, [COMPILING], False
     options = (adapter or os.environ.get("SPLATSCOPE_DEVICE", "")).partition(":")[2]  # of a driver, which reads them once a process
     while True:
         try:
             asked = job, adapter, between_groups, limit / 2
             return run_on_worker(_record, *asked, limit=limit, kind=options, on_progress=stages.append)
-        except ChildStalled as error:
-            raise RecordError(f"{job.file} cannot be recorded: {error}.") from None
-        except ChildTimeout:
-            if stages[-1] == RUNNING:
-                raise KernelTimeout(timeout_of(job, timeout)) from None
-            if stages[-1] == COMPILING:
-                raise RecordError(f"{job.file} cannot be recorded: the compiler needs more than {timeout:g} s for it.") from None
+        except ChildTimeout as error:
+            stage = stages[-1]
+            lines = endless_loops(job.source, job.file, job.include) if stage == RUNNING else []
+            is_slow = isinstance(error, ChildStalled) or error.was_starved or not (lines or stage == INSTRUMENTING)
+            if lines and not is_slow:
+                raise KernelTimeout(timeout_of(job, limit, lines[0])) from None
+            if is_slow and not is_second:
+                limit, stages, is_second = 2 * limit, [COMPILING], True
+                continue
+            if is_slow and stage != INSTRUMENTING:
+                why = str(error) if isinstance(error, ChildStalled) else _SLOW[stage].format(limit)
+                loop = f" The loop on line {lines[0]} has no budget." if lines else ""
+                raise RecordError(f"{job.file} cannot be recorded: {why}.{loop} {MORE_SECONDS}") from None
             scope, limit = narrower_scope(job.instrument_scope), max(LEAST_SECONDS, timeout / 2)
-            why = f"the compiler needs more than {timeout:g} s for what records it"
+            why = f"the compiler needs more than {timeout:g} s for what records it. {MORE_SECONDS}"
         except ChildError as error:
             scope = narrower_scope(job.instrument_scope)
-            why = f"the compiler or the driver crashes ({error}), even where nothing is recorded"
+            why = f"the compiler or the driver crashes ({error}), even where nothing is recorded."
         if scope is None:
-            raise RecordError(f"{job.file} cannot be recorded: {why}.")
+            raise RecordError(f"{job.file} cannot be recorded: {why}")
         job = replace(job, instrument_scope=scope)
 
 
@@ -219,14 +235,11 @@ def check_names(job: KernelJob) -> None:
         raise CompileError(f"{entry} has generic parameters ({generic}): name their types (arguments, --argument).")
 
 
-def timeout_of(job: KernelJob, seconds: float) -> Finding:
-    """Return the finding for a kernel that had to be killed: the loop that may have no end, where one can be named."""
-    module, lines = load_modules(job.source, job.file, job.include)[-1], endless_loops(job.source, job.file, job.include)
-    entry = job.entry or find_entry(module)
-    heads = {block.name: module.source.line_column(block.head)[0] for block in module.source.functions()}
-    why = f"the loop on line {lines[0]} has no budget, since nothing is recorded there" if lines else "it is not known where"
-    message = f"The kernel did not end within {seconds:g} s: {why}."
-    return Finding("timeout", entry, message, [lines[0] if lines else heads.get(entry, 1)], [0], file=job.file)
+def timeout_of(job: KernelJob, seconds: float, line: int) -> Finding:
+    """Return the finding for a kernel that had to be killed, with the line of the loop that may have no end."""
+    entry = job.entry or find_entry(load_modules(job.source, job.file, job.include)[-1])
+    why = f"the loop on line {line} has no budget, since nothing is recorded there"
+    return Finding("timeout", entry, f"The kernel did not end within {seconds:g} s: {why}.", [line], [0], file=job.file)
 
 
 def _record(job: KernelJob, adapter: str, between_groups: bool, seconds: float) -> CheckedRecording:

@@ -19,9 +19,11 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, BinaryIO, TypeVar
 
-from splatscope.processes import ChildStalled, ChildTimeout, die_with_parent, error_of, start_module
+from splatscope.gpu.process_memory import is_too_large
+from splatscope.processes import ChildStalled, ChildTimeout, die_with_parent, error_of, processor_seconds, start_module
 from splatscope.tracing.progress import progress_to
 
+LITTLE = 1 / 4  # of a processor: a worker that had less of one when its time was over was kept from its work by others
 _Result = TypeVar("_Result")
 _idle: defaultdict[str, list[subprocess.Popen]] = defaultdict(list)  # workers that wait for a call, by the kind of their calls
 _lock = threading.Lock()
@@ -57,8 +59,16 @@ def run_on_worker(
         worker = _starter.submit(_start).result()
     assert worker.stdin
     assert worker.stdout
-    is_late = threading.Event()
-    watchdog = threading.Timer(limit, _end, (worker, is_late))  # also ends a write or a read that waits for the worker
+    is_late, before, starved = threading.Event(), processor_seconds(worker.pid), threading.Event()
+
+    def end() -> None:
+        used = processor_seconds(worker.pid)
+        if before is not None and used is not None and used - before < limit * LITTLE:
+            starved.set()
+        is_late.set()
+        worker.kill()
+
+    watchdog = threading.Timer(limit, end)  # also ends a write or a read that waits for the worker
     watchdog.start()
     late = ChildStalled(f"the worker did not take all that it was sent within {limit:g} s")
     try:
@@ -74,6 +84,7 @@ def run_on_worker(
                 on_progress(result)
     except (EOFError, BrokenPipeError):
         code = worker.wait()
+        late.was_starved = starved.is_set()
         raise (late if is_late.is_set() else error_of(code)) from None
     except BaseException:
         worker.kill()
@@ -84,17 +95,15 @@ def run_on_worker(
         watchdog.join()
     if is_late.is_set():  # just after the answer
         worker.wait()
+    elif is_too_large(worker.pid):
+        worker.kill()
+        worker.wait()
     else:
         with _lock:
             _idle[kind].append(worker)
     if what == "result":
         return result
     raise result
-
-
-def _end(worker: subprocess.Popen, is_late: threading.Event) -> None:
-    is_late.set()
-    worker.kill()
 
 
 def _start() -> subprocess.Popen:

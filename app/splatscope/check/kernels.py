@@ -1,8 +1,10 @@
 """Which kernels a repository wants checked: those its configuration names, and those whose source asks for it."""
 
+import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ _OPTIONS = (
     "file", "name", "entry", "groups", "group", "vars", "inputs", "defines", "include", "constants", "arguments", "conformances",
     "functions", "device", "timeout", "budget", "allow",
 )  # fmt: skip
+NOT_DESCRIBED = "It has a kernel, but no splatscope.toml names it, and no “// splatscope: groups=1” in it says how to run it."
 _MOST_DEPTH = 12  # folders, below one that is searched
 
 
@@ -71,11 +74,14 @@ class CheckedKernel:
 
 
 def kernels_in(paths: Iterable[Path], here: Path) -> list[CheckedKernel]:
-    """Return the kernels to check.
+    """Return the kernels to check. A file that is named, and has a kernel that nothing describes, is one that cannot be recorded.
+
+    A configuration is a `splatscope.toml`, or `[tool.splatscope]` in a `pyproject.toml`. Of each path, the nearest at or above it
+    is read, and all below it; that of `here` as well, which may name files elsewhere.
 
     Args:
-        paths: Files and folders. Without any, the configuration of `here` says which, and its files are searched for comments.
-        here: The folder whose `splatscope.toml`, or `[tool.splatscope]` in `pyproject.toml`, is read.
+        paths: Files and folders; `here` if there are none.
+        here: The folder from which it is asked.
 
     Raises:
         ConfigurationError: A path does not exist, or a configuration cannot be read.
@@ -83,9 +89,11 @@ def kernels_in(paths: Iterable[Path], here: Path) -> list[CheckedKernel]:
     wanted = [path.resolve() for path in paths]
     if missing := [path for path in wanted if not path.exists()]:
         raise ConfigurationError(f"{missing[0]} does not exist.")
+    here = here.resolve()
+    places = wanted or [here]
     configured: list[CheckedKernel] = []
-    for folder in dict.fromkeys([here.resolve(), *(path for path in wanted if path.is_dir())]):
-        all_there = list(_configured(folder))
+    for file, settings in _configurations(places, here).items():
+        all_there = list(_configured(file, settings))
         asked = [
             kernel
             for kernel in all_there
@@ -93,12 +101,32 @@ def kernels_in(paths: Iterable[Path], here: Path) -> list[CheckedKernel]:
         ]
         configured += asked if len(asked) == len(all_there) else map(_without_common, asked)
     named = {kernel.path for kernel in configured}
-    asking = [kernel for path in wanted or [here.resolve()] for file in _sources(path) for kernel in _asking(file)]
+    asking = [kernel for path in places for file in _sources(path) for kernel in _asking(file)]
     found = configured + [kernel for kernel in asking if kernel.path not in named]
+    known = {kernel.path for kernel in found}
+    found += [_refused(file, NOT_DESCRIBED) for file in wanted if file.is_file() and file not in known and _has_kernel(file)]
     return list({(kernel.path, kernel.name): kernel for kernel in found}.values())
 
 
-def _configured(folder: Path) -> Iterator[CheckedKernel]:
+def _has_kernel(file: Path) -> bool:
+    try:
+        return file.suffix in SUFFIXES and bool(re.search(r"\bnumthreads\b", file.read_text(encoding="utf-8")))
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _configurations(places: Iterable[Path], here: Path) -> dict[Path, dict[str, Any]]:
+    """Return the configurations that count for some files and folders, `here`'s first, each with its settings."""
+    settings = cache(_settings)  # files of one folder share those above
+    found = [settings(here)]
+    for path in places:
+        folder = path if path.is_dir() else path.parent
+        found.append(next(filter(None, map(settings, (folder, *folder.parents))), None))
+        found += map(settings, _folders(path) if path.is_dir() else ())
+    return dict(filter(None, found))
+
+
+def _settings(folder: Path) -> tuple[Path, dict[str, Any]] | None:
     for file, table in ((folder / CONFIGURATION, ()), (folder / "pyproject.toml", ("tool", "splatscope"))):
         if not file.is_file():
             continue
@@ -108,14 +136,18 @@ def _configured(folder: Path) -> Iterator[CheckedKernel]:
             raise ConfigurationError(f"{file.name} cannot be read: {str(error).splitlines()[0]}.") from None
         for key in table:
             settings = settings.get(key, {})
-        shared = {key: value for key, value in settings.items() if key != "kernel"}
-        for i, options in enumerate(settings.get("kernel", [])):
-            if not isinstance(options, dict) or not isinstance(options.get("file"), str):
-                raise ConfigurationError(f"{file.name}: kernel {i + 1} needs a file.")
-            kernel = _kernel_or_refused(folder / options["file"], shared | options, file.name)
-            yield _allowing(kernel, file, f"kernel {i + 1}" if "allow" in options else "")
         if settings:
-            return
+            return file, settings
+    return None
+
+
+def _configured(file: Path, settings: Mapping[str, Any]) -> Iterator[CheckedKernel]:
+    shared = {key: value for key, value in settings.items() if key != "kernel"}
+    for i, options in enumerate(settings.get("kernel", [])):
+        if not isinstance(options, dict) or not isinstance(options.get("file"), str):
+            raise ConfigurationError(f"{file.name}: kernel {i + 1} needs a file.")
+        kernel = _kernel_or_refused(file.parent / options["file"], shared | options, file.name)
+        yield _allowing(kernel, file, f"kernel {i + 1}" if "allow" in options else "")
 
 
 def _asking(file: Path) -> Iterator[CheckedKernel]:
@@ -144,16 +176,23 @@ def _without_common(kernel: CheckedKernel) -> CheckedKernel:
     return replace(kernel, allow={kind: one if one and one.place else None for kind, one in kernel.allow.items()})
 
 
-def _sources(path: Path, depth: int = 0) -> Iterator[Path]:
+def _sources(path: Path) -> Iterator[Path]:
     if path.is_file():
         yield path
-    elif path.is_dir() and depth < _MOST_DEPTH:
-        for inside in sorted(path.iterdir()):
-            hidden = inside.name.startswith(".") or inside.name in ("node_modules", "build", "__pycache__")
-            if inside.is_dir() and not hidden and not inside.is_symlink():
-                yield from _sources(inside, depth + 1)
-            elif inside.suffix in SUFFIXES and inside.is_file():
-                yield inside
+        return
+    for folder in _folders(path):
+        yield from sorted(file for file in folder.iterdir() if file.suffix in SUFFIXES and file.is_file())
+
+
+def _folders(path: Path, depth: int = 0) -> Iterator[Path]:
+    """Yield a folder and those below it that may hold sources."""
+    if depth == _MOST_DEPTH:
+        return
+    yield path
+    for inside in sorted(path.iterdir()):
+        hidden = inside.name.startswith(".") or inside.name in ("node_modules", "build", "__pycache__")
+        if inside.is_dir() and not hidden and not inside.is_symlink():
+            yield from _folders(inside, depth + 1)
 
 
 def _kernel_or_refused(path: Path, options: Mapping[str, Any], where: str) -> CheckedKernel:

@@ -40,7 +40,8 @@ def _finding(verdict: Verdict, finding: Finding, here: Path) -> dict[str, Any]:
 def as_sarif(verdicts: Iterable[Verdict], here: Path) -> dict[str, Any]:
     """Return a SARIF 2.1.0 log (OASIS).
 
-    Each finding is a result, a silenced one with its reason. What was not looked at is a notification of the tool.
+    Each finding is a result, a silenced one with its reason. What was not looked at is a notification of the tool, an error; so
+    is what else a reader ought to know, a note: an allowance that silences nothing, an input that was not given.
     """
     results: list[dict[str, Any]] = []
     notifications: list[dict[str, Any]] = []
@@ -50,17 +51,19 @@ def as_sarif(verdicts: Iterable[Verdict], here: Path) -> dict[str, Any]:
             suppression = {"kind": "inSource", "justification": reason}
             results.append(_sarif_result(verdict, finding, here) | {"suppressions": [suppression]})
         where = [_sarif_location(relative(verdict.error_file or verdict.kernel.path, here), verdict.error_line)]
-        for text in [verdict.error] if verdict.error else verdict.missed:
+        said = [("error", text) for text in ([verdict.error] if verdict.error else verdict.missed)]
+        for level, text in [*said, *(("note", text) for text in verdict.notes)]:
             message = {"text": f"{verdict.kernel.name}: {text}"}
-            notifications.append({"level": "error", "message": message, "locations": where})
+            notifications.append({"level": level, "message": message, "locations": where})
     rules = [_sarif_rule(kind) for kind in CHECKS]
     driver = {"name": "Splatscope", "semanticVersion": __version__, "rules": rules}
-    invocation = {"executionSuccessful": not notifications, "toolExecutionNotifications": notifications}
+    complete = all(one["level"] != "error" for one in notifications)
+    invocation = {"executionSuccessful": complete, "toolExecutionNotifications": notifications}
     return {"version": "2.1.0", "runs": [{"tool": {"driver": driver}, "invocations": [invocation], "results": results}]}
 
 
 def _sarif_rule(kind: str) -> dict[str, Any]:
-    return {"id": kind, "shortDescription": {"text": CHECKS[kind].label}, "defaultConfiguration": {"level": _level(kind)}}
+    return {"id": kind, "shortDescription": {"text": CHECKS[kind].title}, "defaultConfiguration": {"level": _level(kind)}}
 
 
 def _sarif_result(verdict: Verdict, finding: Finding, here: Path) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """`splatscope check`: record the kernels of a repository, and say what is wrong with them."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,6 +20,10 @@ def check(
     ] = None,
     sarif: Annotated[Path | None, typer.Option(help="Write a SARIF report.")] = None,
     junit: Annotated[Path | None, typer.Option(help="Write a JUnit report.")] = None,
+    timeout: Annotated[float | None, typer.Option(help="Seconds for each kernel, whatever its own options say.", min=1)] = None,
+    budget: Annotated[
+        int | None, typer.Option(help="Records of 16 bytes for each kernel, whatever its own options say.", min=1000, max=2**26)
+    ] = None,
     github: Annotated[bool, typer.Option("--github", help="After the table, print annotations for GitHub's workflows.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on one line.")] = False,
 ) -> None:
@@ -38,6 +43,10 @@ def check(
         raise CallError(
             "There is no kernel to check: name them in splatscope.toml, or write “// splatscope: groups=1” into their files."
         )
+    if timeout is not None:
+        kernels = [replace(kernel, timeout=timeout) for kernel in kernels]
+    if budget is not None:
+        kernels = [replace(kernel, job=replace(kernel.job, records=budget)) for kernel in kernels]
     table = None if as_json else _Table()
     verdicts = check_all(kernels, table.add if table else lambda verdict: None)
     for file, text in ((sarif, lambda: json.dumps(as_sarif(verdicts, here), indent=1)), (junit, lambda: as_junit(verdicts, here))):
@@ -91,7 +100,8 @@ class _Table:
                 self._say(f"{path}: {text}", "default")
         states = [verdict.state for verdict in verdicts]
         unseen = sum(bool(verdict.error or verdict.missed) for verdict in verdicts)
-        total = f"{len(verdicts)} kernels: {states.count('clean')} clean, {states.count('findings')} with findings"
+        many = "1 kernel" if len(verdicts) == 1 else f"{len(verdicts)} kernels"
+        total = f"{many}: {states.count('clean')} clean, {states.count('findings')} with findings"
         self._say(total + (f", {unseen} not looked at in full" if unseen else "") + ".")
 
     def _say(self, text: str, style: Any = None) -> None:

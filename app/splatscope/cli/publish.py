@@ -1,9 +1,15 @@
 """`splatscope publish`: write the book as files for any static host."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+
+if TYPE_CHECKING:
+    from splatscope.web.publish.book import Book, Progress, Report
 
 
 def publish(
@@ -18,17 +24,63 @@ def publish(
     from splatscope.web.publish import book
     from splatscope.workers import worker_pool
 
-    async def write() -> book.Book:
+    async def write(report: "Report") -> book.Book:
         try:
-            return await book.publish(folder, page or ())
+            return await book.publish(folder, page or (), report)
         finally:
             await worker_pool.close()
 
-    made = asyncio.run(write())
+    if Console().is_terminal:
+        with _ProgressBar() as bar:
+            made = asyncio.run(write(bar.report))
+    else:
+        made = asyncio.run(write(_print_line))
     files = [path for path in folder.rglob("*") if path.is_file()]
     size = sum(path.stat().st_size for path in files)
-    for line in made.failed:
-        print(f"Not recorded: {line}")
-    print(f"{folder / 'index.html'}: {len(made.names)} pages, {len(files)} files, {size / 1e6:.1f} MB, recorded on {made.adapter}")
+    where = f"recorded on {made.adapter}" if made.adapter else "without a recording"
+    print(f"{folder / 'index.html'}: {len(made.names)} pages, {len(files)} files, {size / 1e6:.1f} MB, {where}")
     if made.failed:
+        _tell_failed(made)
         raise typer.Exit(1)
+
+
+def _tell_failed(made: "Book") -> None:
+    """Print what is missing, in red where that is possible."""
+    lines = [f"{len(made.failed)} not recorded, though tried twice. Where they would stand, readers are told so:", *made.failed]
+    console = Console()
+    for line in lines:
+        console.print(line, style="bold red", markup=False, highlight=False, soft_wrap=True)
+
+
+def _print_line(progress: "Progress", line: str) -> None:
+    if line:
+        again = " Tried again." if progress.again else ""
+        print(f"{line}. {_pages(progress)}, {progress.recordings} of {progress.all_recordings} recordings.{again}", flush=True)
+
+
+def _pages(progress: "Progress") -> str:
+    return f"{progress.pages} of {progress.all_pages} pages"
+
+
+class _ProgressBar(Bar):
+    """Shows how many of how many recordings and pages there are."""
+
+    def __init__(self) -> None:
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("recordings, {task.fields[pages]}"),
+        )
+        super().__init__(*columns, TimeRemainingColumn())
+        self._recorded = self.add_task("Recording", total=None, pages="")
+
+    def report(self, progress: "Progress", line: str) -> None:
+        """Take in how far the book is."""
+        self.update(
+            self._recorded,
+            description="Trying again" if progress.again else "Recording",
+            completed=progress.recordings,
+            total=progress.all_recordings,
+            pages=_pages(progress),
+        )

@@ -1,6 +1,7 @@
 """`splatscope serve`: run `panel serve` on the app's folder."""
 
 import argparse
+import logging
 import os
 from typing import Annotated
 
@@ -40,4 +41,5 @@ def serve(
         os.environ[ahead.WHEN] = ahead.AT_START
     if show:
         arguments.append("--show")
+    logging.getLogger("bokeh").handlers.clear()  # distributed adds one beside the server's own: each line would come twice
     command.invoke(parser.parse_args(arguments))

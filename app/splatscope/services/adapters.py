@@ -1,7 +1,9 @@
 """The devices that a page can choose from."""
 
+from contextlib import suppress
+
 from splatscope.gpu.device import DeviceError, open_device
-from splatscope.workers.connection import WorkerError
+from splatscope.workers.connection import JobTimeout, WorkerError, WorkerLost
 from splatscope.workers.pool import Pool
 from splatscope.workers.single_flight import SingleFlightCache
 
@@ -16,16 +18,18 @@ async def adapters(pool: Pool) -> list[str]:
     """
     try:
         names = await pool.adapters()
-        if len(names) < 2:
-            return []
-        found = [name for name in names if await _can_open(pool, name)]
-    except WorkerError:  # a driver that crashes here would crash when recording, too
+        found = [name for name in names if await _can_open(pool, name)] if len(names) > 1 else []
+    except WorkerError:  # there is no cluster
         return []
     return found if len(found) > 1 else []
 
 
 async def _can_open(pool: Pool, name: str) -> bool:
-    return await _cache.get(name, lambda: pool.run(_opens, name, adapter=name, limit=OPEN_LIMIT))
+    """Return whether a device opens. One whose worker is lost is tried once more: the driver may not have been the cause."""
+    for _ in range(2):
+        with suppress(WorkerLost, JobTimeout):
+            return await _cache.get(name, lambda: pool.run(_opens, name, adapter=name, limit=OPEN_LIMIT))
+    return False
 
 
 # What follows runs on a worker.

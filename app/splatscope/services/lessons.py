@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import json
 import os
+import pickle
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,6 +22,8 @@ from splatscope.textbook.lesson import Lesson
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Result, Verdict
 from splatscope.tracing import checks
+from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.recording import Recording
 from splatscope.workers.pool import Pool
 from splatscope.workers.single_flight import SingleFlightCache
 
@@ -64,6 +67,8 @@ class LessonRecording:
         shipped_from: The GPU of the recording that ships for the lesson's default inputs; "" for none.
         opening: See `Lesson.opening`.
         sentences: See `Lesson.sentences` and `Lesson.conclusion`; as many as there are stops, or none.
+        legend: See `Lesson.legend`.
+        thread: See `Lesson.chosen`.
     """
 
     packed: PackedRecording
@@ -73,6 +78,8 @@ class LessonRecording:
     shipped_from: str = ""
     opening: int = 0
     sentences: list[str] = field(default_factory=list)
+    legend: str = ""
+    thread: int = -1
 
 
 async def record_lesson(
@@ -153,7 +160,8 @@ def dependencies(lesson: Lesson, method: str) -> set[str]:
     return set() if "name" in names else names  # for a method that names none, param returns all, including `name`
 
 
-_recordings = SingleFlightCache(MAX_CACHED, lambda recording: len(recording.packed.data))
+# By their size as a whole: what a page shows of a recording may well take more than what the browser steps through.
+_recordings = SingleFlightCache(MAX_CACHED, lambda recording: len(pickle.dumps(recording)))
 _at_once = SingleFlightCache(MAX_CACHED)
 _results = SingleFlightCache(MOST_RESULTS)
 
@@ -164,7 +172,11 @@ _results = SingleFlightCache(MOST_RESULTS)
 def _record(request: LessonRequest, quizzes: tuple[str, ...]) -> LessonRecording:
     lesson = request.lesson()
     job = lesson.job()
-    recording, findings, packed = record_and_pack(open_device(), job)
+
+    def shown(recording: Recording, findings: list[Finding]) -> list[Finding]:
+        return lesson.findings(RecordingQuery(recording, job, findings))
+
+    recording, findings, packed = record_and_pack(open_device(), job, shown=shown)
     if recording is None:
         return LessonRecording(packed)
     shipped_from = device_of(request.stem, recording.trace.header["sources"])
@@ -189,7 +201,7 @@ def _of_shipped(lesson: Lesson, opened: Opened, quizzes: tuple[str, ...], shippe
     findings = checks.find(opened.recording.trace)
     query = RecordingQuery(opened.recording, opened.job, findings)
     key = recording_key(opened.job)  # so that it is known as the same when this device makes it again
-    packed = packed_recording(opened.recording, findings, opened.job, opened.layouts, key=key, **opened.device)
+    packed = packed_recording(opened.recording, lesson.findings(query), opened.job, opened.layouts, key=key, **opened.device)
     header = opened.recording.trace.header
     shipped_from = packed.meta["adapter"] if shipped == "gpu" else device_of(lesson.stem(), header["sources"])
     return _with_answers(lesson, query, packed, quizzes, shipped_from)
@@ -204,7 +216,8 @@ def _with_answers(
         raise ValueError(f"lessons/{lesson.stem()}/lesson.py has {len(sentences)} sentences for {len(stops)} stops")
     if conclusion := lesson.conclusion(query):
         stops, sentences = [*stops, len(query)], [*sentences, conclusion]
-    return LessonRecording(packed, stops, lesson.facts(query), answers, shipped_from, lesson.opening(query), sentences)
+    shows = {"opening": lesson.opening(query), "legend": lesson.legend(query), "thread": lesson.chosen(query)}
+    return LessonRecording(packed, stops, lesson.facts(query), answers, shipped_from, sentences=sentences, **shows)
 
 
 def _run_experiment(request: LessonRequest, method: str) -> Verdict | Result:

@@ -1,5 +1,6 @@
 """Record a kernel, check it, and pack the result for a page. Runs on a worker or inside the sandbox."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import slangpy as spy
@@ -17,7 +18,12 @@ from splatscope.tracing.recording import Recording
 
 
 def record_and_pack(
-    device: spy.Device, job: KernelJob, *, between_groups: bool = False, with_uniforms: bool = False
+    device: spy.Device,
+    job: KernelJob,
+    *,
+    between_groups: bool = False,
+    with_uniforms: bool = False,
+    shown: Callable[[Recording, list[Finding]], list[Finding]] | None = None,
 ) -> tuple[Recording | None, list[Finding], PackedRecording]:
     """Record one workgroup of a dispatch, run all checks, and pack what a page shows.
 
@@ -26,6 +32,7 @@ def record_and_pack(
         job: The kernel and its inputs.
         between_groups: Also look for races between workgroups, in a second dispatch that records them all.
         with_uniforms: Also pack what the recordings that ship do not have: the values of uniforms, and notes on the verdict.
+        shown: Returns the findings as the page shows them; None for those of the checks.
 
     Returns:
         The recording, its findings, and the packed form for the browser. If the source does not compile, the recording is None
@@ -47,7 +54,8 @@ def record_and_pack(
     adapter = adapter_of(device)
     names = {"adapter": adapter.short_name, "adapter_words": adapter.name}
     about = names | {"key": recording_key(job), "uniforms": recording.uniforms if with_uniforms else None}
-    return recording, findings, packed_recording(recording, findings, job, recording.layouts, **about)
+    listed = findings if shown is None else shown(recording, findings)
+    return recording, findings, packed_recording(recording, listed, job, recording.layouts, **about)
 
 
 def _unseen(checked: CheckedRecording) -> list[str]:

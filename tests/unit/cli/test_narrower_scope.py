@@ -9,11 +9,19 @@ from splatscope.api.record import KernelTimeout, RecordError
 from splatscope.cli.trace_batch import _recorded
 from splatscope.processes import ChildCrashed, ChildStalled, ChildTimeout
 from splatscope.tracing.job import JOB_SECONDS, KernelJob, narrower_scope
-from splatscope.tracing.progress import COMPILING, INSTRUMENTING, RUNNING
+from splatscope.tracing.progress import COMPILING, INSTRUMENTING, RUNNING, SEARCHING
 from splatscope.workers.connection import JobTimeout, WorkerLost
 
 KERNEL = '[shader("compute")] [numthreads(1, 1, 1)] void main() {}'
 JOB = KernelJob(KERNEL)
+ENDLESS = """RWStructuredBuffer<float> o;
+float f(float x)
+{
+    x = spirv_asm { result:$$float = OpFMul $x $x };
+    while (x > -1.0) x = x + 1.0;
+    return x;
+}
+[shader("compute")] [numthreads(1, 1, 1)] void main() { o[0] = f(1); }"""
 
 
 @pytest.mark.parametrize(
@@ -29,6 +37,13 @@ JOB = KernelJob(KERNEL)
 )
 def test_a_crash_calls_for_the_next_scope_and_a_timeout_for_the_last(scope, timed_out, then):
     assert narrower_scope(scope, timed_out=timed_out) == then
+
+
+STALLED = ChildStalled("the worker stood still")
+
+
+class Starved(int):
+    """A stage at which a worker is killed that had little of a processor."""
 
 
 class FailingPool:
@@ -73,6 +88,12 @@ def test_a_batch_job_that_no_worker_survives_fails_as_the_last_of_them_did():
         ([ChildCrashed(11)] * 2, [("all", 60), ("entry", 60), ("nothing", 60)]),
         ([INSTRUMENTING], [("all", 60), ("entry", 30)]),
         ([INSTRUMENTING, ChildCrashed(11)], [("all", 60), ("entry", 30), ("nothing", 30)]),
+        ([COMPILING], [("all", 60), ("all", 120)]),
+        ([RUNNING], [("all", 60), ("all", 120)]),
+        ([SEARCHING], [("all", 60), ("all", 120)]),
+        ([STALLED], [("all", 60), ("all", 120)]),
+        ([Starved(INSTRUMENTING)], [("all", 60), ("all", 120)]),
+        ([Starved(INSTRUMENTING)] * 2, [("all", 60), ("all", 120), ("entry", 30)]),
     ],
 )
 def test_a_kernel_is_recorded_as_far_as_its_worker_survives_it(monkeypatch, failures, tried):
@@ -86,16 +107,36 @@ def test_a_kernel_is_recorded_as_far_as_its_worker_survives_it(monkeypatch, fail
     ("failures", "error", "words"),
     [
         ([ChildCrashed(11)] * 3, RecordError, r"kernel\.slang cannot be recorded: the compiler or the driver crashes \(SIGSEGV\)"),
-        ([COMPILING], RecordError, "the compiler needs more than 60 s for it"),
+        ([COMPILING] * 2, RecordError, r"the compiler needs more than 120 s for it\. Allow more seconds \(timeout=, --timeout\)"),
         ([INSTRUMENTING] * 3, RecordError, "more than 60 s for what records it"),
-        ([RUNNING], KernelTimeout, "did not end within 60 s"),
-        ([ChildStalled("the worker stood still")], RecordError, r"kernel\.slang cannot be recorded: the worker stood still\."),
+        ([RUNNING] * 2, RecordError, r"it did not end within 120 s, and the machine may be busy\. Allow more seconds"),
+        ([STALLED] * 2, RecordError, r"kernel\.slang cannot be recorded: the worker stood still\. Allow more seconds"),
+        ([Starved(INSTRUMENTING)] * 4, RecordError, "more than 60 s for what records it"),
     ],
 )
 def test_a_kernel_that_cannot_be_recorded_says_at_which_stage(monkeypatch, failures, error, words):
     monkeypatch.setattr(api_record, "run_on_worker", FailingWorker(*failures).run)
     with pytest.raises(error, match=words):
         api_record.record_on_worker(JOB, "", 60, False)
+
+
+def test_a_loop_without_a_budget_that_had_a_processor_is_a_finding_and_not_tried_again(monkeypatch):
+    worker = FailingWorker(RUNNING)
+    monkeypatch.setattr(api_record, "run_on_worker", worker.run)
+    with pytest.raises(KernelTimeout, match=r"did not end within 60 s: the loop on line 5 has no budget"):
+        api_record.record_on_worker(KernelJob(ENDLESS), "", 60, False)
+    assert worker.tried == [("all", 60)]
+
+
+def test_a_loop_without_a_budget_in_a_worker_that_had_no_processor_is_no_finding(monkeypatch):
+    worker = FailingWorker(Starved(RUNNING), Starved(RUNNING))
+    monkeypatch.setattr(api_record, "run_on_worker", worker.run)
+    with pytest.raises(
+        RecordError, match=r"within 120 s, and the machine may be busy\. The loop on line 5 has no budget\. Allow"
+    ) as error:
+        api_record.record_on_worker(KernelJob(ENDLESS), "", 60, False)
+    assert not isinstance(error.value, KernelTimeout)
+    assert worker.tried == [("all", 60), ("all", 120)]
 
 
 class FailingWorker:
@@ -111,5 +152,7 @@ class FailingWorker:
         failure = self.failures.pop(0)
         if isinstance(failure, int):
             on_progress(failure)
-            raise ChildTimeout("too long")
+            late = ChildTimeout("too long")
+            late.was_starved = isinstance(failure, Starved)
+            raise late
         raise failure

@@ -1,0 +1,72 @@
+"""Which kernels a check finds, from where it is asked and what it is asked for."""
+
+from pathlib import Path
+
+import pytest
+
+from splatscope.check.kernels import ConfigurationError, kernels_in
+
+KERNEL = """
+RWStructuredBuffer<uint> data;
+[shader("compute")]
+[numthreads(8, 1, 1)]
+void computeMain(uint3 t : SV_DispatchThreadID) { data[t.x] = t.x; }
+"""
+DESCRIBED = "// splatscope: groups=1\n" + KERNEL
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A repository with a kernel of its own, two of a part with a configuration, a module, and a kernel that nobody describes."""
+    part = tmp_path / "filters" / "blur"
+    part.mkdir(parents=True)
+    (tmp_path / "own.slang").write_text(DESCRIBED)
+    (tmp_path / "forgotten.slang").write_text(KERNEL)
+    (tmp_path / "module.slang").write_text("float twice(float x) { return 2 * x; }")
+    for name in ("rows", "columns"):
+        (part / f"{name}.slang").write_text(KERNEL)
+    kernels = "".join(f'[[kernel]]\nfile = "{name}.slang"\ngroups = 2\n' for name in ("rows", "columns"))
+    (part / "splatscope.toml").write_text(kernels)
+    return tmp_path
+
+
+def found(repository: Path, *paths: str, here: str = ".") -> dict[str, str]:
+    """Return the files of the kernels that are found, each with why it cannot be recorded."""
+    kernels = kernels_in([repository / path for path in paths], repository / here)
+    return {kernel.path.relative_to(repository).as_posix(): kernel.error for kernel in kernels}
+
+
+def test_a_configuration_is_found_below_the_folder_that_is_checked(repository):
+    assert found(repository) == {"own.slang": "", "filters/blur/rows.slang": "", "filters/blur/columns.slang": ""}
+    assert found(repository, "filters").keys() == {"filters/blur/rows.slang", "filters/blur/columns.slang"}
+
+
+@pytest.mark.parametrize("here", [".", "filters", "filters/blur"])
+def test_a_configuration_is_found_above_the_file_that_is_checked_wherever_that_is_asked(repository, here):
+    assert found(repository, "filters/blur/rows.slang", here=here) == {"filters/blur/rows.slang": ""}
+    deep = repository / "filters" / "blur" / "deep"
+    deep.mkdir()
+    (deep / "more.slang").write_text(DESCRIBED)
+    assert found(repository, "filters/blur/deep", here=here) == {"filters/blur/deep/more.slang": ""}
+
+
+def test_a_file_is_never_dropped_that_was_named_and_has_a_kernel(repository):
+    errors = found(repository, "own.slang", "forgotten.slang", "module.slang")
+    assert errors.keys() == {"own.slang", "forgotten.slang"}
+    assert errors["own.slang"] == ""
+    assert "no splatscope.toml names it" in errors["forgotten.slang"]
+
+
+def test_the_nearest_configuration_above_counts(repository):
+    (repository / "filters" / "splatscope.toml").write_text('[[kernel]]\nfile = "blur/rows.slang"\nname = "far"\n')
+    [kernel] = kernels_in([repository / "filters" / "blur" / "rows.slang"], repository)
+    assert kernel.name != "far"
+    assert kernel.job.groups == (2, 1, 1)
+
+
+def test_what_does_not_exist_or_cannot_be_read_is_said(repository):
+    with pytest.raises(ConfigurationError, match=r"nowhere\.slang does not exist"):
+        kernels_in([repository / "nowhere.slang"], repository)
+    (repository / "filters" / "splatscope.toml").write_text("[[kernel]\n")
+    with pytest.raises(ConfigurationError, match=r"splatscope\.toml cannot be read"):
+        kernels_in([repository / "filters"], repository)
