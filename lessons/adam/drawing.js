@@ -1,7 +1,7 @@
 // What a thread's value went through, iteration by iteration: rows of curves over one axis, and the picture at the cursor.
 import {show} from "#web/drawing/look.js"
 import {paintPixels} from "#web/drawing/pixels.js"
-import {canvas, s, setAttributes} from "#web/drawing/svg.js"
+import {canvas, pointerIn, s, setAttributes} from "#web/drawing/svg.js"
 import {powerOfTen} from "#web/stepper/model/values.js"
 import {h} from "#web/shell/dom.js"
 
@@ -186,7 +186,7 @@ function chart({facts, options, step}, thread, width, most) {
     svg.append(s("text", {x: x(t - 0.5), y: height - 8, "text-anchor": "middle"}, String(t)))
   const hit = s("rect", {class: "hit", x: LEFT, y: 0, width: room, height: height - FOOT})
   hit.onclick = (event) => {
-    const iteration = Math.floor((event.clientX - hit.getBoundingClientRect().left) / (room / count))
+    const iteration = Math.floor((pointerIn(svg, event).x - LEFT) / (room / count))
     step(ends[Math.min(count - 1, Math.max(0, iteration))])
   }
   svg.append(s("text", {x: width - RIGHT + 16, y: height - 8}, options.unit), hit)

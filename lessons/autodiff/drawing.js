@@ -2,7 +2,7 @@
 import {show} from "#web/drawing/look.js"
 import {listChoices} from "#web/drawing/choices.js"
 import {redrawn} from "#web/drawing/redrawn.js"
-import {canvas, classes, css, s, setAttributes} from "#web/drawing/svg.js"
+import {canvas, classes, css, pointerIn, s, setAttributes} from "#web/drawing/svg.js"
 import {h} from "#web/shell/dom.js"
 import {onArrows} from "#web/widgets/roving.js"
 
@@ -36,7 +36,7 @@ const GAP = 14
 const PADDING = 32
 const NARROW = 500 // px: below, the boxes of the chain stand one under the other, where there is height for it
 const TIGHT = 540 // px: below, they stand closer
-const CHAIN = 272 // px: height of the chain, of its legend, and of the line below it
+const CHAIN = 276 // px: height of the chain, of its legend, and of the line below it
 const CAPTION = 24
 const CELL = {least: 16, most: 30}
 
@@ -171,9 +171,8 @@ function pixelGrid([across, down], cell, {choose}, attributes, over) {
   const mark = s("rect", {class: "chain-mark"})
   const svg = canvas(cell * across, cell * down, attributes, ...cells, ...over, mark)
   svg.onclick = (event) => {
-    const box = svg.getBoundingClientRect()
-    const x = Math.floor((event.clientX - box.left) / cell)
-    const y = Math.floor((event.clientY - box.top) / cell)
+    const point = pointerIn(svg, event)
+    const [x, y] = [Math.floor(point.x / cell), Math.floor(point.y / cell)]
     if (x >= 0 && y >= 0 && x < across && y < down) choose(y * across + x)
   }
   return {svg, cells, mark: (/** @type {number} */ i) => setAttributes(mark, at(i))}
@@ -221,6 +220,7 @@ function gaussianButtons({ellipses, blob}, cell, choose) {
  */
 function chainOfLinks({links, size: [across]}, narrow) {
   const boxes = links.toReversed().map(linkBox)
+  const richest = boxes.findIndex((box) => box.list.childElementCount === Math.max(...links.map(({parts}) => parts.length)))
   const arrows = boxes.slice(1).map(() => {
     const [forward, back] = [h("span", {}, narrow ? "↓" : "→"), h("span", {}, narrow ? "↑" : "←")]
     return {forward, back, el: h("li", {class: "chain-arrow", "aria-hidden": "true"}, forward, back)}
@@ -255,7 +255,7 @@ function chainOfLinks({links, size: [across]}, narrow) {
     boxes.forEach((box, i) => {
       const here = tried === null && i === current
       box.el.classList.toggle("here", here)
-      box.el.toggleAttribute("data-mini", here) // of the chain, the link at which the step is
+      box.list.toggleAttribute("data-mini", tried === null ? here : i === richest) // small, of the other links only names and sums
     })
     arrows.forEach(({forward, back}, i) => {
       forward.classList.toggle("later", !known[i + 1].derivatives)
@@ -282,19 +282,25 @@ function linkBox(link) {
   const parts = link.parts.map((part) => {
     const [value, up, down] = [h("b"), h("span"), h("span")]
     const alone = link.parts.length === 1
-    const name = h("span", {class: "of"}, h("i", {}, part.name), alone ? " " : "", alone ? value : "")
-    const el = h("li", {class: alone || part.name.length > 2 ? "long" : null}, name, up, down)
+    const el = h("li", {class: part.name.length > 2 ? "long" : null}, h("i", {}, part.name), alone ? value : "", up, down)
     return {part, value, up, down, el}
   })
-  const sum = h("b", {class: "chain-sum num"})
-  const name = h("span", {class: "chain-name"}, h("b", {}, link.name), h("small", {}, breakable(link.by || "raw value p")))
+  const sum = h("b")
+  const sumRow = h("p", {class: "chain-sum num", "data-mini": ""}, h("b", {}, "Σ"), sum)
+  const name = h(
+    "span",
+    {class: "chain-name", "data-mini": ""},
+    h("b", {}, link.name),
+    h("small", {}, breakable(link.by || "raw value")),
+  )
   const list = h("ul", {class: "chain-parts num"}, ...parts.map((part) => part.el))
   const write = (/** @type {HTMLElement} */ el, /** @type {string} */ text, /** @type {boolean} */ known) => {
     el.textContent = text
     el.classList.toggle("later", !known)
   }
   return {
-    el: h("li", {class: "chain-link"}, name, list, sum),
+    el: h("li", {class: "chain-link"}, name, list, sumRow),
+    list,
     /**
      * Paint it; tell whether all derivatives by p and all gradients are known.
      * @param {Look} look
@@ -316,7 +322,7 @@ function linkBox(link) {
         total += derivative * gradient
       }
       const known = derivatives && gradients
-      write(sum, `Σ${known ? digits(total) : "?"}`, known)
+      write(sum, known ? digits(total) : "?", known)
       return {derivatives, gradients}
     },
   }

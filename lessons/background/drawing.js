@@ -1,10 +1,10 @@
 // A few pixels on white paper, white laid behind them in two ways: both pictures, how far they are apart, and every pixel's red over its
-// T. What is not written yet is pale: it shows what the kernel is going to write.
+// T. A pixel that is not written yet is hatched, and not in the chart.
 import {alongLine, alongPath, placeLabels} from "#web/drawing/labels.js"
 import {show} from "#web/drawing/look.js"
 import {listChoices} from "#web/drawing/choices.js"
 import {redrawn} from "#web/drawing/redrawn.js"
-import {canvas, classes, css, s, setAttributes} from "#web/drawing/svg.js"
+import {canvas, classes, css, pointerIn, s, setAttributes} from "#web/drawing/svg.js"
 import {h} from "#web/shell/dom.js"
 import {onArrows} from "#web/widgets/roving.js"
 
@@ -32,6 +32,8 @@ const MOST_DARKER = 0.25 // full colour in the picture of differences
 const CHART = {least: 150, most: 260}
 const NAME = {width: 10, height: 12} // px, of R and S
 const CAPTIONS = ["R: white adds T", "S: the sample's formula", "S is darker by"]
+
+const HATCH = {id: "unwritten", width: 8, height: 8, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)"}
 
 const digits = (/** @type {number} */ value) => show(Number(value.toFixed(3)), 3)
 
@@ -64,7 +66,7 @@ function build({root, facts, room}, look) {
     },
   }
   const focused = indexOfFocus(root)
-  const pictures = CAPTIONS.map((caption, i) => picture(caption, i < 2, facts, cell, moves))
+  const pictures = CAPTIONS.map((caption) => picture(caption, facts, cell, moves))
   const chart = redOverT(facts, Math.max(200, beside ? half : space.width - 2 * PADDING), chartHeight)
   const grid = h("div", {class: classes("paper", !beside && "slim")}, ...pictures.map((one) => one.el), chart.el)
   if (focused >= 0) queueMicrotask(() => pictures[focused].svg.focus()) // another recording, another picture: the focus stays
@@ -89,6 +91,7 @@ function build({root, facts, room}, look) {
         })
         chart.point(i, known, i === now.thread)
       })
+      chart.lines(memories.map((memory) => facts.T.every((_, i) => memory.written(i) > 0)))
       const written = (/** @type {number} */ which, /** @type {number} */ i) => memories[which].written(i) > 0
       pictures[2].words.textContent = written(1, now.thread) ? ` ${digits(darker(now.thread))}` : " ?"
       const red = (/** @type {number} */ which) => (/** @type {number} */ i) =>
@@ -118,12 +121,11 @@ function indexOfFocus(root) {
 /**
  * One of the three pictures: a square a pixel, the chosen one marked.
  * @param {string} caption
- * @param {boolean} onPaper  whether what is pale lets white shine through, in the dark theme, too
  * @param {Facts} facts
  * @param {number} cell  size of a square
  * @param {Moves} moves
  */
-function picture(caption, onPaper, {width, height, T}, cell, {choose, move}) {
+function picture(caption, {width, height, T}, cell, {choose, move}) {
   const at = (/** @type {number} */ i) => ({x: (i % width) * cell, y: Math.floor(i / width) * cell})
   const cells = T.map((_, i) => s("rect", {...at(i), width: cell, height: cell}))
   const columns = Array.from({length: width + 1}, (_, i) => `M${i * cell} 0V${height * cell}`)
@@ -137,7 +139,8 @@ function picture(caption, onPaper, {width, height, T}, cell, {choose, move}) {
       viewBox: `-2 -2 ${cell * width + 4} ${cell * height + 4}`,
       class: "sheet",
     },
-    s("rect", {width: cell * width, height: cell * height, class: onPaper ? "ground" : "", fill: "none"}),
+    s("defs", {}, s("pattern", HATCH, s("path", {class: "hatch", d: "M0 0V8"}))),
+    s("rect", {width: cell * width, height: cell * height, fill: "url(#unwritten)"}),
     ...cells,
     s("path", {class: "raster", d: [...columns, ...rows].join("")}),
     mark,
@@ -148,9 +151,8 @@ function picture(caption, onPaper, {width, height, T}, cell, {choose, move}) {
     T.map((_, i) => ({...at(i), width: cell, height: cell})),
   )
   svg.onclick = (event) => {
-    const box = svg.getBoundingClientRect()
-    const x = Math.floor((event.clientX - box.left - 2) / cell)
-    const y = Math.floor((event.clientY - box.top - 2) / cell)
+    const point = pointerIn(svg, event)
+    const [x, y] = [Math.floor(point.x / cell), Math.floor(point.y / cell)]
     if (x >= 0 && y >= 0 && x < width && y < height) choose(y * width + x)
   }
   onArrows(svg, {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -width, ArrowDown: width}, move)
@@ -185,7 +187,8 @@ function redOverT(facts, width, height) {
   const order = facts.T.map((_, i) => i).sort((a, b) => facts.T[a] - facts.T[b])
   const line = (/** @type {number[][]} */ values) => `M${order.map((i) => `${x(facts.T[i])} ${y(values[i][0])}`).join("L")}`
   const missing = s("path", {class: "missing"})
-  svg.append(s("path", {class: "should", d: line(facts.right)}), s("path", {class: "does", d: line(facts.inSample)}), missing)
+  const lines = [s("path", {class: "should", d: line(facts.right)}), s("path", {class: "does", d: line(facts.inSample)})]
+  svg.append(...lines, missing)
   const points = facts.T.map((T, i) => {
     const ring = s("circle", {cx: x(T), cy: y(facts.right[i][0]), r: 4.5, class: "ring"})
     const disc = s("circle", {cx: x(T), cy: y(facts.inSample[i][0]), r: 4, class: "dot"})
@@ -207,11 +210,23 @@ function redOverT(facts, width, height) {
     {width, height: height - bottom},
     obstacles,
   )
-  places.forEach((place, i) => {
-    if (place) svg.append(s("text", {x: beside, y: place[1] + NAME.height - 2, "text-anchor": "end", class: "name"}, names[i].text))
+  const letters = places.map((place, i) => {
+    const at = {x: beside, y: (place?.[1] ?? 0) + NAME.height - 2, "text-anchor": "end"}
+    return s("text", {...at, class: "name"}, place ? names[i].text : "")
   })
+  svg.append(...letters)
+  const seen = (/** @type {boolean} */ known) => ({visibility: known ? "visible" : "hidden"})
   return {
     el: svg,
+    /**
+     * Show the lines of R and S once all their pixels are known.
+     * @param {boolean[]} known
+     */
+    lines(known) {
+      known.forEach((all, which) => {
+        for (const part of [lines[which], letters[which]]) setAttributes(part, seen(all))
+      })
+    },
     /**
      * Paint a pixel's two points.
      * @param {number} i
@@ -220,12 +235,12 @@ function redOverT(facts, width, height) {
      */
     point(i, known, chosen) {
       const {ring, disc} = points[i]
-      setAttributes(ring, {class: classes("ring", !known[0] && "later", chosen && "me")})
-      setAttributes(disc, {class: classes("dot", !known[1] && "later", chosen && "me")})
+      setAttributes(ring, {class: classes("ring", chosen && "me"), ...seen(known[0])})
+      setAttributes(disc, {class: classes("dot", chosen && "me"), ...seen(known[1])})
       if (!chosen) return
       setAttributes(missing, {
         d: `M${x(facts.T[i])} ${y(facts.right[i][0])}V${y(facts.inSample[i][0])}`,
-        class: classes("missing", !known[1] && "later"),
+        ...seen(known[1]),
       })
       svg.append(ring, disc) // above the others
     },

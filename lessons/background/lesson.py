@@ -196,22 +196,26 @@ class Background(Lesson):
     def training(self, experiment: Experiment) -> Several:
         """Show two trainings that differ in the background's formula: typical errors in steps of 255, pictures, error maps."""
         target = ink_on_paper(SIDE) if self.target == "ink on paper" else full_picture(SIDE)
-        curves, pictures, rows = [], [Picture("the target", target)], []
+        curves, drawn, maps, rows = [], [], [], []
         for background, words in (("correct", "C + T"), ("shipped", "the sample's")):
             looks, raw = train(experiment, target, background)
             last = looks[-1]
             errors = np.array([255 * 10 ** (-look.psnr / 20) for look in looks])
             curves.append(Curve(words, np.array([look.iteration for look in looks]), errors))
-            pictures += [
-                Picture(f"{words}: off by {errors[-1]:.1f} steps", to_bytes(last.picture)),
-                Picture(f"{words}: the error", last.error, low=0.0, high=0.15),
-            ]
+            drawn.append((f"{words}: off by {errors[-1]:.1f} steps", last.picture))
+            maps.append((f"{words}: the error", last.error))
             found = self._scene(experiment, raw, (SIDE, SIDE))
             transmittance = found["gathered"][..., 3:]
             soft = np.mean((transmittance > 0.1) & (transmittance < 0.9))
             other = typical_error(found["inSample" if background == "correct" else "asItShould"][..., :3], target)
             over = np.mean((raw[COLOUR] > 1).any(axis=0))
             rows.append((words, f"{errors[-1]:.1f} steps", f"{soft:.0%}", f"{over:.0%}", f"{other:.1f} steps"))
+        between = np.sqrt(np.mean((drawn[0][1] - drawn[1][1]) ** 2, axis=2))
+        pictures = [  # each error under its picture
+            Picture("the target", target),
+            *(Picture(caption, to_bytes(picture)) for caption, picture in drawn),
+            *(Picture(caption, map_, low=0.0, high=0.15) for caption, map_ in (("between the two runs", between), *maps)),
+        ]
         head = (
             "trained with",
             "typical error",

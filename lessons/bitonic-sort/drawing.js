@@ -33,7 +33,6 @@ import {PADDING, keyRows} from "./key_rows.js"
  *
  * @typedef {object} Options
  * @property {string} memory  the array that is sorted
- * @property {number} thread  the one that is chosen at first
  *
  * @typedef {Pass & {x: number, width: number, lanes: number}} Column
  */
@@ -47,6 +46,7 @@ const UNDER = 58 // below the last row: the names of the groups
 const BAR = 100
 const NARROW_BAR = 44
 const NARROW = 520
+const LETTER = 8 // px, of the names below
 const MOST_IN_NETWORK = 16
 
 /**
@@ -54,29 +54,11 @@ const MOST_IN_NETWORK = 16
  * @returns {DrawingView}
  */
 export const draw = (host) => {
-  const view = redrawn(
+  return redrawn(
     host,
     (facts) => facts.count,
     (now) => (now.facts.count <= MOST_IN_NETWORK ? network(now) : keyRows(now)),
   )
-  return {
-    ...view,
-    open(look) {
-      view.open?.(look)
-      queueMicrotask(() => followThreads(host, look))
-    },
-  }
-}
-
-/**
- * Choose the thread whose pairs are shown, while all threads end a pass together. Without a barrier they do not, and the source follows
- * the threads that each sentence is about.
- * @param {DrawingHost<Facts, Options>} host
- * @param {Look} look
- */
-function followThreads({facts, options}, {moment}) {
-  const asBefore = facts.orderly ? -1 : options.thread
-  if (moment.pinned === asBefore) moment.choose(options.thread)
 }
 
 /**
@@ -128,7 +110,7 @@ function network({root, facts, options, room}) {
   const arrows = columns.flatMap((column, pass) => drawArrows(svg, layout, column, pass, count))
   svg.append(barrier)
 
-  const verdict = s("text", {class: "m bad", x: LEFT + 10, y: height - 10})
+  const verdict = s("text", {class: "m bad", x: bar < BAR ? 0 : LEFT + 10, y: height - 10}) // ends before the first group's name
   svg.append(verdict)
 
   const paintRows = (/** @type {Look} */ look, /** @type {number[]} */ compared) => {
@@ -178,8 +160,8 @@ function network({root, facts, options, room}) {
       const past = end >= 0 && look.step >= stops[end][0]
       const mine = arrow.pass === current && compared[0] === arrow.low && compared[1] === arrow.high
       const swapped = passes[arrow.pass].swapped.includes(arrow.low)
-      const state = mine ? "mine" : end === at && begun ? "lit" : past ? classes("past", !swapped && "no") : "cmp"
-      arrow.el.setAttribute("class", classes(state, state === "lit" && past && swapped && "swap"))
+      const state = mine ? "mine" : end === at && begun ? "lit" : past ? "past" : "cmp"
+      arrow.el.setAttribute("class", classes(state, past && (swapped ? "swap" : "stay")))
     }
   }
   const describe = (/** @type {Look} */ look) => {
@@ -237,7 +219,8 @@ function drawGroups(svg, {columns, height}) {
     const last = own[own.length - 1]
     const [from, to] = [own[0].x + 4, last.x + last.width - 4]
     const attributes = {x: (from + to) / 2, y: height - 10, "text-anchor": "middle", class: "m"}
-    const text = s("text", attributes, to - from > 40 ? `k = ${k}` : String(k))
+    const name = `k = ${k}`
+    const text = s("text", attributes, to - from > LETTER * name.length ? name : String(k))
     svg.append(s("path", {class: "wire", d: `M${from} ${height - 26}H${to}`}), text)
     return {k, text}
   })

@@ -13,6 +13,7 @@ from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Bars, Curve, Curves, Picture, Pictures, Several, Table, Verdict, Words
+from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.job import KernelJob
 
 SENTINEL = 0xFFFFFFFF
@@ -20,6 +21,7 @@ ORDERS = ("shuffled", "rising", "falling", "a hill")
 SORT, MERGE = "all passes", "the last merge of eight"
 HILL = "2 4 6 8 7 5 3 1"
 THREADS = 32
+NETWORK = 16  # more keys than that are drawn as rows of colours
 CHOSEN = 5  # the thread whose pairs are shown at first
 
 
@@ -39,7 +41,9 @@ class StaleRead(TypedDict):
     step: int
     thread: int
     place: int
+    turn: int  # the pass for which it reads, counted from 1
     writer: int
+    write: int  # the step with which the writer does, later
 
 
 class Facts(TypedDict):
@@ -70,9 +74,7 @@ class BitonicSort(Lesson):
     eight = param.String(default=HILL, label="A sequence to merge", doc="Eight whole numbers from 0 to 99")
 
     unit: ClassVar[str] = "pass"
-    figure: ClassVar[FigureSpec] = FigureSpec(
-        options={"memory": "blobs", "thread": CHOSEN}, parts=("source", "findings"), thread=CHOSEN
-    )
+    figure: ClassVar[FigureSpec] = FigureSpec(options={"memory": "blobs"}, parts=("source", "findings"), thread=CHOSEN)
     controls: ClassVar[dict[str, ControlSpec]] = {
         "count": ControlSpec(log=True, live=True),
         "seed": ControlSpec(kind="number"),
@@ -108,14 +110,18 @@ class BitonicSort(Lesson):
     # What the figure shows
 
     def stops(self, query: RecordingQuery) -> list[int]:
-        """Return the steps with which each pass ends; without the barrier, those with which each wave ends it."""
-        return [step for step, *_ in ends_of(query)]
+        """Return the steps that end each pass; without the barrier, those that end it for a wave, and the first early read."""
+        ends = [step for step, *_ in ends_of(query)]
+        return ends if orderly(query) else sorted([*ends, *(one["step"] for one in stale_reads(query)[:1])])
 
     def opening(self, query: RecordingQuery) -> int:
-        """Return the step at which two halves are in order, one up and one down; without the barrier, the end."""
+        """Return the step at which two halves are in order, one up and one down; without the barrier, that of the first wrong read.
+
+        Where luck spared it, without the barrier, return the end.
+        """
         found, made = passes(query), ends_of(query)
         if not orderly(query):
-            return len(query)
+            return next((one["step"] for one in stale_reads(query)), len(query))
         if self.runs == MERGE:
             return made[0][0]
         half = [one["end"] for one in found if one["j"] == 1 and 2 * one["k"] == padded(len(self.keys()))]
@@ -142,15 +148,21 @@ class BitonicSort(Lesson):
     def _said_without_barrier(self, query: RecordingQuery) -> list[str]:
         many, stale = len(passes(query)), stale_reads(query)
         compared, swaps = pairs_of(query)
-        said, before = [], 0
+        said, before = {}, 0
         for step, number, first, last in ends_of(query):
             here, threads = [one for one in stale if before < one["step"] <= step], range(first, last + 1)
             pairs, swapped = (sum(counts.get((thread, number), 0) for thread in threads) for counts in (compared, swaps))
             work = f"{swapped} of their {pairs} pairs changed places" if pairs else "they have no pair to order"
             early = f" {told(here[0])}" if here else ""
-            said.append(f"Threads {first} to {last} are through pass {number + 1} of {many}: {work}.{early}")
+            said[step] = f"Threads {first} to {last} are through pass {number + 1} of {many}: {work}.{early}"
             before = step
-        return said
+        for one in stale[:1]:
+            got, put = (int(query.values([one[name]])[0]) for name in ("step", "write"))
+            said[one["step"]] = (
+                f"Too early: for pass {one['turn']}, thread {one['thread']} reads {got} from `blobs[{one['place']}]`. "
+                f"Thread {one['writer']} has yet to put {put} there, in pass {one['turn'] - 1}."
+            )
+        return [said[step] for step in sorted(said)]
 
     def conclusion(self, query: RecordingQuery) -> str:
         """Say whether the list is sorted and what that took, or which thread spoilt it."""
@@ -168,6 +180,35 @@ class BitonicSort(Lesson):
         if wrong:
             return f"{work}, and the list is not sorted: this merge sorts what is bitonic, and it was not."
         return f"{keys} keys sorted in {work}. Which places met was fixed before the first key was known."
+
+    def legend(self, query: RecordingQuery) -> str:
+        """Return how rows of colours are read, or the network where threads do not wait for each other."""
+        if padded(len(self.keys())) > NETWORK:
+            return (
+                "Keys as colours, light for small, dark for large, grey for padding. Top: a row for the list after each pass, from "
+                "the first on. Below: the list as it is now. Choose a row to go to the end of its pass."
+            )
+        if orderly(query):
+            return ""
+        opens = (
+            "The figure opens at the first of them."
+            if stale_reads(query)
+            else "Here there was none, and the figure opens at the end."
+        )
+        return (
+            "The keys, as bars, and the network that sorts them, with no barrier between its passes. Blue: the pass of the threads "
+            "that run now. Purple: the pair of the thread that acts. Bold: the keys changed places; thin and hollow: they stay. "
+            f"Cut corner: a key that is being read too early. {opens} At the end, orange bars with ✕ are in the wrong place."
+        )
+
+    def chosen(self, query: RecordingQuery) -> int:
+        """Return a thread that has a pair in each pass; without the barrier that of each event, as each wave goes by itself."""
+        return CHOSEN if orderly(query) else -1
+
+    def findings(self, query: RecordingQuery) -> list[Finding]:
+        """Return the findings, the race shown by the first read that came too early."""
+        stale = [] if orderly(query) else stale_reads(query)
+        return query.race_shown_by(stale[0]["step"], stale[0]["write"]) if stale else query.findings
 
     def facts(self, query: RecordingQuery) -> Facts:
         """Return the passes, the list before the first and after each, and what went wrong."""
@@ -489,13 +530,13 @@ def stale_reads(query: RecordingQuery) -> list[StaleRead]:
     ):
         later, writer = written.get((place, number - 1), (0, thread))
         if later > step and writer != thread:
-            found.append({"step": step, "thread": thread, "place": place, "writer": writer})
+            found.append({"step": step, "thread": thread, "place": place, "turn": number, "writer": writer, "write": later})
     return found
 
 
 def told(stale: StaleRead) -> str:
     """Return a stale read as a sentence."""
-    return f"Thread {stale['thread']} read place {stale['place']} before thread {stale['writer']} had written it."
+    return f"Thread {stale['thread']} read `blobs[{stale['place']}]` before thread {stale['writer']} had written it."
 
 
 def wrong_places(query: RecordingQuery) -> list[int]:

@@ -34,9 +34,11 @@ import {h} from "#web/shell/dom.js"
 
 const NEW_COLOURS = ["#cc79a7", "#56b4e9", "#e69f00", "#777777", "#d55e00", "#0072b2", "#f0e442", "#009e73"]
 const NEW_ALPHA = 0.7
-const [LEAST_PICTURE, MOST_PICTURE] = [96, 210] // px high
+const [LEAST_PICTURE, ENOUGH, MOST_PICTURE] = [96, 150, 210] // px high
 const AROUND = 150 // px above and below picture and rows
 const ROW = 44 // px of a layer
+const DENSE_ROW = 28 // the same, its numbers in one line
+const ONE_LINE = 540 // px of width, for that
 
 /**
  * @param {DrawingHost<Facts, Options, Values>} host
@@ -49,16 +51,20 @@ export function draw(host) {
   const el = h(
     "div",
     {class: "layers", "data-testid": "controls"},
-    h("div", {class: "layers-top", "data-mini": ""}, picker.el, colours.el),
+    h("div", {class: "layers-top awaits", "data-mini": ""}, picker.el, colours.el),
     ...stack.parts,
   )
   host.root.replaceChildren(el)
   /** Give the picture what the rows leave of the room. */
   const fit = () => {
     const rows = host.values.layers.length + 1
-    const height = Math.max(LEAST_PICTURE, Math.min(MOST_PICTURE, host.room().height - AROUND - ROW * rows))
+    const room = host.room()
+    const left = (/** @type {number} */ row) => Math.max(LEAST_PICTURE, Math.min(MOST_PICTURE, room.height - AROUND - row * rows))
+    const flat = left(ROW) < ENOUGH && room.width >= ONE_LINE
+    const height = left(flat ? DENSE_ROW : ROW)
     el.style.setProperty("--picture", `${Math.round(height)}px`)
-    el.classList.toggle("dense", height === LEAST_PICTURE)
+    el.classList.toggle("flat", flat)
+    el.classList.toggle("dense", !flat && height === LEAST_PICTURE)
   }
   return {
     previews: true,
@@ -114,6 +120,14 @@ function gatheredColours() {
   }
 }
 
+/**
+ * Of a row, the small copy of the figure shows its share and the numbers of it.
+ * @param {HTMLElement} row
+ */
+function markShare(row) {
+  for (const part of row.querySelectorAll(".layer-bar, .layer-say")) part.toggleAttribute("data-mini", true)
+}
+
 /** @typedef {ReturnType<typeof layerRow>} LayerRow */
 
 /**
@@ -127,9 +141,10 @@ function layerStack(host) {
   const news = h("p", {class: "sr", "aria-live": "polite"})
   const add = h("button", {type: "button", class: "btn"}, "Add a layer")
   const reverse = h("button", {type: "button", class: "btn"}, "Turn the stack over")
-  const rest = shareRow("layer-rest", h("span", {class: "layer-name"}, "White paper"))
+  const rest = shareRow("layer-rest", h("span", {class: "layer-name", "data-mini": ""}, "White paper"))
+  markShare(rest.el)
   const send = sender(() => host.set("layers", layers()))
-  const stale = (/** @type {boolean} */ yes) => host.root.classList.toggle("stale", yes) // other layers than those recorded
+  const stale = (/** @type {boolean} */ yes) => host.root.classList.toggle("ahead", yes) // other layers than those recorded
 
   const ordered = () => [...list.children].flatMap((el) => rows.get(el) ?? [])
   const layers = () => ordered().map((row) => row.layer)
@@ -235,8 +250,9 @@ function layerRow(first, {moved, say, edited, drop}) {
   const alpha = h("input", {type: "range", min: 0, max: 1, step: 0.01})
   const value = h("output", {class: "num", "aria-live": "off"})
   const dropButton = h("button", {type: "button", class: "btn quiet icon"}, "×")
-  const number = h("b", {class: "num"})
+  const number = h("b", {class: "num", "data-mini": ""})
   const {el, paint} = shareRow("layer-row", number, colour, alpha, value, dropButton)
+  markShare(el)
   const grip = handle(el, "", () => {
     moved()
     say(`${grip.getAttribute("aria-label")} now`)

@@ -199,11 +199,15 @@ class Blending(Lesson):
             came = shares[best] / alphas[best]
             because = f"{came:.3f} still comes through then, of which it covers {alphas[best]:.2f}: a share of {shares[best]:.3f}."
         question = (
-            f"At this pixel the layers have α = {listed(alphas)}, the nearest first. Turn the stack over, so that "
-            f"layer {last + 1} is the nearest: what covers the largest share of the pixel then?"
+            f"At this pixel the layers have α = {listed(alphas)}, the nearest first. Turn the stack over, so that what is "
+            f"layer {last + 1} now becomes the nearest: what covers the largest share of the pixel then?"
         )
-        answer = PAPER if best > last else f"layer {best + 1}"
-        return answer_among(question, answer, misconceptions, 0, f"{because} Turn it over in the figure, and see.")
+        answer, see = PAPER, "Turn it over in the figure, and see."
+        if best <= last:
+            answer, there = f"layer {best + 1}", last + 1 - best
+            if there != best + 1:
+                see = f"Turn it over in the figure, and see. Numbers count from the nearest: there it is layer {there}."
+        return answer_among(question, answer, misconceptions, 0, f"{because} {see}")
 
     def paper(self, query: RecordingQuery) -> Answer:
         """Answer whether more of the paper shows once the stack is turned over."""

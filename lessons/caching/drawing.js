@@ -82,15 +82,17 @@ function table({count, layers, end}) {
       const [cachedEnd, undoneEnd, byCachedEnd, byUndoEnd] = MEMORIES.map((name) => look.final.ownMemory(name))
       const {written, undoneFrom, reading, ended, waiting} = where(look)
       const backward = reading >= 0
+      const gradients = rows.map((_, i) => [byCachedEnd, byUndoEnd].map((memory) => memory.number(i, 3) ?? 0))
+      const decimals = decimalsOf(gradients.flat())
       rows.forEach((row, i) => {
         const now = i === (backward ? reading : written)
         const keeps = !cached.written(i) ? "later" : now ? "now" : cached.read(i) ? "spent" : ""
         row.cached.paint(stateOf(cachedEnd, i), keeps)
         row.undone.paint(stateOf(undoneEnd, i), !undone.written(i) ? "later" : i === undoneFrom ? "now" : "spent")
-        const [a, b] = [byCachedEnd, byUndoEnd].map((memory) => memory.number(i, 3) ?? 0)
+        const [a, b] = gradients[i]
         // a gradient is what the way back is for: not shown before it is known
-        row.byCached.textContent = byCached.written(i) ? show(a) : "?"
-        row.byUndo.textContent = byUndo.written(i) ? show(b) : "?"
+        row.byCached.textContent = byCached.written(i) ? aligned(a, decimals) : "?"
+        row.byUndo.textContent = byUndo.written(i) ? aligned(b, decimals) : "?"
         row.byCached.classList.toggle("later", !byCached.written(i))
         row.byUndo.className = classes("num", !byUndo.written(i) && "later", byUndo.written(i) > 0 && a !== b && "off")
         row.el.classList.toggle("here", now && look.step > 0)
@@ -106,6 +108,21 @@ function table({count, layers, end}) {
     },
   }
 }
+
+/**
+ * The decimals with which the largest of some numbers has five digits: one column, one place for the point.
+ * @param {number[]} numbers
+ */
+export function decimalsOf(numbers) {
+  const most = Math.max(...numbers.map(Math.abs))
+  return Number.isFinite(most) && most > 0 ? Math.min(9, Math.max(0, 4 - Math.floor(Math.log10(most)))) : 0
+}
+
+/**
+ * @param {number} value
+ * @param {number} decimals
+ */
+const aligned = (value, decimals) => (Number.isFinite(value) ? value.toFixed(decimals).replace("-", "−") : show(value))
 
 /**
  * The state in a cell.

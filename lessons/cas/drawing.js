@@ -2,7 +2,7 @@
 // the value that it was based on: made, refused, or lost to a later write.
 import {doing, listChoices} from "#web/drawing/choices.js"
 import {redrawn} from "#web/drawing/redrawn.js"
-import {canvas, classes, laneMark, s, setAttributes} from "#web/drawing/svg.js"
+import {canvas, classes, laneMark, pointerIn, s, setAttributes} from "#web/drawing/svg.js"
 import {text} from "#web/stepper/model/values.js"
 import {onArrows} from "#web/widgets/roving.js"
 
@@ -37,6 +37,7 @@ const BOTTOM = 8
 const ROW = {least: 9, most: 20}
 const LABEL = 12 // px: rows lower than that have every second number
 const LEAST_WIDTH = 160
+const MOST_COLUMN = 110 // a few columns fill the room
 
 const FLOAT = new DataView(new ArrayBuffer(4))
 const asFloat = (/** @type {number} */ bits) => {
@@ -72,7 +73,7 @@ function build({facts, options, room}, look) {
   const rows = lanes.map((_, thread) => ({x: 0, y: rowY(thread) - row / 2, width, height: row}))
   const paintChoices = listChoices(svg, "Thread", rows)
   const choose = (/** @type {number} */ thread) => latest.moment.choose(Math.max(0, Math.min(count - 1, thread)))
-  svg.onclick = (event) => choose(Math.floor((event.clientY - svg.getBoundingClientRect().top - TOP) / row))
+  svg.onclick = (event) => choose(Math.floor((pointerIn(svg, event).y - TOP) / row))
   onArrows(svg, {ArrowUp: -1, ArrowDown: 1}, (step) => choose(latest.moment.thread + step))
 
   const paint = (/** @type {Look} */ now) => {
@@ -103,7 +104,7 @@ function build({facts, options, room}, look) {
  * @param {number} most  height, perhaps Infinity
  */
 function layOut({count, rounds}, width, most) {
-  const column = Math.min(34, (width - LEFT - 8) / rounds)
+  const column = Math.min(MOST_COLUMN, (width - LEFT - 8) / rounds)
   const row = Math.max(ROW.least, Math.min(count > 16 ? 13 : ROW.most, (most - TOP - BOTTOM) / count))
   return {
     column,

@@ -136,6 +136,16 @@ class Cas(Lesson):
         after = f"{tries} attempts, of which {refused} were refused" if tries > 1 else "one attempt"
         return f"{many}, after {after}. Whoever comes first, none is lost."
 
+    def legend(self, query: RecordingQuery) -> str:
+        """Return how the figure is read where nothing is compared and so nothing is refused; else the page's own text fits."""
+        if self.compare:
+            return ""
+        return (
+            "Threads add to one sum, and each stores what it has made of the value that it read: a row for each thread, a column "
+            "for each value that was read. Filled: stored. Crossed: stored, but not in the sum at the end. Pale: still to come. "
+            "Each step goes to the next number that is stored. The figure opens in the middle. Choose any thread."
+        )
+
     def facts(self, query: RecordingQuery) -> Facts:
         """Return every attempt with its round and its outcome, and the exact sums."""
         made = attempts(query)

@@ -51,9 +51,8 @@ const BOX_SIGMAS = 4 // to the sides of a box
 const DRAWN_SIGMAS = 2 // to the ellipse that is drawn
 const LEAST_ALPHA = 1 / 255
 const NARROW = 520
-const LIST_ROW = 28 // px
-const BETWEEN = 118 // px: titles, the line of words, the list's head, gaps
 const LEAST_WIDTH = 240
+const MARGINS = 4 // px: those that meet where there is no picture between
 
 /** @param {DrawingHost<Facts, unknown, Values>} host */
 export const draw = (host) => redrawn(host, (facts) => facts.tests, build)
@@ -71,25 +70,25 @@ function build(host) {
     host.step(facts.moments[test.gaussian])
     if (latest && latest.thread !== test.thread) latest.moment.choose(test.thread)
   }
-  const axes = axisRows(facts, width)
-  const table = threadTable(facts, width, pick)
-  const below = axes.height + table.height + LIST_ROW * Math.ceil(facts.room / (width < NARROW ? 8 : 16)) + BETWEEN
   const parts = [
     title("The picture: blue touches the tile in the thick frame, grey is apart from it, pale is not tested yet.", true),
-    pictureOfTiles(host, Math.max(LEAST_WIDTH, Math.min(width, ((height - below) * acrossOf(facts)) / downOf(facts)))),
     sentenceLine(facts),
-    axes,
+    axisRows(facts, width),
     title("Who tests what: a column for each thread, a square for each Gaussian."),
-    table,
+    threadTable(facts, width, pick),
     listOfGaussians(facts),
   ]
+  const el = h("div", {}, ...parts.flatMap((part) => /** @type {Element[]} */ (part.el)))
+  root.replaceChildren(el)
+  const room = height - root.offsetHeight - MARGINS // for the picture: what the others, with type of any size, leave
+  const picture = pictureOfTiles(host, Math.max(LEAST_WIDTH, Math.min(width, (room * acrossOf(facts)) / downOf(facts))))
+  el.firstElementChild?.after(...picture.el)
   const paint = (/** @type {Look} */ look) => {
     latest = look
     const tested = testAt(facts, look)
-    for (const part of parts) part.paint(look, tested)
+    for (const part of [picture, ...parts]) part.paint(look, tested)
   }
-  const elements = parts.flatMap((part) => /** @type {Element[]} */ (part.el))
-  return {el: h("div", {}, ...elements), paint, describe: (look) => describe(facts, look), width: root.clientWidth}
+  return {el, paint, describe: (look) => describe(facts, look), width: root.clientWidth}
 }
 
 const title = (/** @type {string} */ words, mini = false) => {
@@ -159,18 +158,22 @@ function pictureOfTiles({facts, values, set}, width) {
   }
   const ellipses = shapes.map((shape) => ellipse(shape, DRAWN_SIGMAS / BOX_SIGMAS))
   const own = corner(values.tile)
+  const boxOf = (/** @type {Shape} */ shape, /** @type {string} */ name) => {
+    const [x, y] = shape.center.map((value) => (value + 0.5) * scale)
+    const [halfWidth, halfHeight] = shape.half.map((half) => half * scale)
+    const sides = {x: x - halfWidth, y: y - halfHeight, width: Math.max(0, 2 * halfWidth), height: Math.max(0, 2 * halfHeight)}
+    return s("rect", {class: name, ...sides, transform: `rotate(${degreesOf(shape)} ${x} ${y})`})
+  }
+  // what was tested, where it was found to touch: an ellipse alone can end short of the tile
+  const reaches = tests.map((test, i) => (outcomeOf(test, room) === "no" ? null : boxOf(shapes[i], "coarse-reach")))
   const tested = s("g", {class: "coarse-test"})
   const frame = s("rect", {...own, width: tileWidth, height: tileHeight, class: "coarse-own"})
-  svg.append(...ellipses, frame, tested)
+  svg.append(...reaches.filter((box) => box !== null), ...ellipses, frame, tested)
   const middle = {x: own.x + tileWidth / 2, y: own.y + tileHeight / 2}
 
   const marksOf = (/** @type {Test} */ test) => {
     const shape = shapes[test.gaussian]
-    const [x, y] = shape.center.map((value) => (value + 0.5) * scale)
-    const [halfWidth, halfHeight] = shape.half.map((half) => half * scale)
-    const turn = `rotate(${degreesOf(shape)} ${x} ${y})`
-    const sides = {x: x - halfWidth, y: y - halfHeight, width: Math.max(0, 2 * halfWidth), height: Math.max(0, 2 * halfHeight)}
-    const box = s("rect", {class: "coarse-box", ...sides, transform: turn})
+    const box = boxOf(shape, "coarse-box")
     const outline = ellipse(shape, 1)
     outline.setAttribute("class", "coarse-far")
     if (test.place >= 0) return [box, outline]
@@ -181,6 +184,7 @@ function pictureOfTiles({facts, values, set}, width) {
     ellipses.forEach((el, i) => {
       const made = look.step >= told[i]
       el.setAttribute("class", classes("coarse-gaussian", outcomeOf(tests[i], room), !made && "later", tests[i] === test && "me"))
+      reaches[i]?.setAttribute("visibility", made && tests[i] !== test ? "visible" : "hidden")
     })
     tested.replaceChildren(...marksOf(test))
     tested.setAttribute("class", classes("coarse-test", look.step < test.known && "later"))
@@ -210,11 +214,15 @@ export function separatingLine({axis: [ax, ay], distance, tile, box}, axis, scal
   return `M${x - uy * length} ${y + ux * length}L${x + uy * length} ${y - ux * length}`
 }
 
+const longest = (/** @type {string[]} */ all) => all.reduce((one, other) => (other.length > one.length ? other : one), "")
+
 /** @param {Facts} facts */
-function sentenceLine({shapes, room}) {
-  const el = h("p", {class: "reading num"})
+function sentenceLine({shapes, tests, room}) {
+  const words = (/** @type {Test} */ test) => sentence(shapes[test.gaussian], test, room)
+  const before = (/** @type {Test} */ {thread, gaussian}) => `Thread ${thread} tests Gaussian ${gaussian}.`
+  const el = h("p", {class: "reading num"}, longest(tests.map(words))) // until it is painted: it is measured
   const paint = (/** @type {Look} */ look, /** @type {Test} */ test) => {
-    el.textContent = sentence(shapes[test.gaussian], test, room)
+    el.textContent = look.step < test.known ? before(test) : words(test)
     el.classList.toggle("later", look.step < test.known)
   }
   return {el: [el], paint}
@@ -281,11 +289,12 @@ function axisRows({shapes}, width) {
       setAttributes(gap, {d: apart > 0 && asked ? `M${x(sign * tileHalf)} ${y}H${x(sign * (tileHalf + apart))}` : ""})
       const numbers = `${Math.abs(d).toFixed(2)} ${apart > 0 ? ">" : "≤"} ${(tileHalf + boxHalf).toFixed(2)}`
       const verdict = narrow ? "" : apart > 0 ? ", a gap" : ", overlap"
-      words.textContent = asked ? `${numbers}${verdict}` : "not asked"
-      words.setAttribute("class", classes("num", asked && apart > 0 && "now"))
+      const known = look.step >= test.known
+      words.textContent = !known ? "?" : asked ? `${numbers}${verdict}` : "not asked"
+      words.setAttribute("class", classes("num", known && asked && apart > 0 && "now"))
     })
   }
-  return {el: [svg], paint, height}
+  return {el: [svg], paint}
 }
 
 /**
@@ -341,7 +350,7 @@ function threadTable({tests, told, room}, width, pick) {
       return `Gaussian ${gaussian}, thread ${thread}: ${outcome}`
     })
   }
-  return {el: [svg], paint, height}
+  return {el: [svg], paint}
 }
 
 /**
@@ -363,11 +372,11 @@ function listOfGaussians({room}) {
     kept.textContent = String(stored ?? "–")
     const lost = (found ?? 0) - room
     full.textContent = lost > 0 ? `◆ ${lost} without a place` : ""
-    const [blobs, last] = [look.memory("blobs"), look.final.memory("blobs")]
+    const blobs = look.memory("blobs")
     cells.forEach((cell, i) => {
       const known = blobs?.number(i) ?? null
-      cell.textContent = String(known ?? last?.number(i) ?? "")
-      cell.className = classes("cell", known !== null && test.place === i && "wr", known === null && "later")
+      cell.textContent = String(known ?? "")
+      cell.className = classes("cell", known !== null && test.place === i && "wr", known === null && "unwritten")
     })
   }
   return {el: [head, h("div", {class: "coarse-list"}, ...cells)], paint}

@@ -3,7 +3,7 @@
 import {show} from "#web/drawing/look.js"
 import {listChoices} from "#web/drawing/choices.js"
 import {redrawn} from "#web/drawing/redrawn.js"
-import {canvas, classes, css, s, setAttributes} from "#web/drawing/svg.js"
+import {canvas, classes, css, pointerIn, s, setAttributes} from "#web/drawing/svg.js"
 import {h} from "#web/shell/dom.js"
 import {onArrows} from "#web/widgets/roving.js"
 
@@ -185,9 +185,8 @@ function pixelsOfTile(facts, width, room, {chosen, choose}) {
   })
   const paintChoices = listChoices(svg, "Pixel of the tile", boxes)
   svg.onclick = (event) => {
-    const box = svg.getBoundingClientRect()
-    const column = Math.floor((event.clientX - box.left) / (wide + gap))
-    const row = Math.floor((event.clientY - box.top) / (high + gap))
+    const point = pointerIn(svg, event)
+    const [column, row] = [Math.floor(point.x / (wide + gap)), Math.floor(point.y / (high + gap))]
     choose(Math.min(down - 1, Math.max(0, row)) * across + Math.min(across - 1, Math.max(0, column)))
   }
   onArrows(svg, {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -across, ArrowDown: across}, (step) => {

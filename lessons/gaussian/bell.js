@@ -10,7 +10,7 @@ const WORD = 6.6 // px, of a letter
 const [LEFT, RIGHT, TOP, BOTTOM] = [22, 10, 10, 34]
 
 export function bellCurve() {
-  const el = h("div", {class: "bell"})
+  const el = h("div", {class: "bell awaits"})
   /** @type {Facts | null} */
   let facts = null
   let [width, height] = [0, 0]
@@ -86,21 +86,22 @@ function chart({dots}, width, height) {
     alphaWords,
   )
   /**
-   * Put the words beside the marks and over the curve: to the right it falls, to the left it is highest at their far end.
+   * Put the words to the right of the marks, where the curve falls away below them; as far as the chart's edge does not let them, further
+   * to the left and higher, above the curve.
    * @param {number} at
    * @param {number} falloff
-   * @param {boolean} right
    */
-  const place = (at, falloff, right) => {
+  const place = (at, falloff) => {
     const long = WORD * Math.max(...[fallWords, alphaWords].map((one) => one.textContent?.length ?? 0))
-    const farEnd = Math.max(0, ((at - 10 - long - LEFT) * FARTHEST) / across)
-    const most = right ? Math.min(y(falloff) + 6, base - 12) : Math.min(base - 12, y(Math.exp(-0.5 * farEnd ** 2)) - 8)
-    const low = Math.max(TOP + 26, most)
-    const clear = Math.sqrt(-2 * Math.log(Math.max(1e-3, 1 - (low + 6 - TOP) / up))) // where the curve has fallen below them
-    const left = Math.max(at + 10, x(clear) + 4)
-    const beside = {x: right ? left : at - 10, "text-anchor": right ? "start" : "end"}
-    setAttributes(fallWords, {...beside, y: low - 16})
-    setAttributes(alphaWords, {...beside, y: low})
+    const most = width - long
+    const under = Math.max(TOP + 26, Math.min(y(falloff) + 6, base - 12))
+    const clear = Math.sqrt(-2 * Math.log(Math.max(1e-3, 1 - (under + 6 - TOP) / up))) // where the curve has fallen below them
+    const beside = Math.max(at + 10, x(clear) + 4)
+    const left = Math.max(LEFT + 6, Math.min(beside, most))
+    const above = y(Math.exp(-0.5 * (((left - LEFT) * FARTHEST) / across) ** 2)) - 10
+    const low = beside <= most ? under : Math.max(TOP + 26, Math.min(base - 12, above))
+    setAttributes(fallWords, {x: left, y: low - 16})
+    setAttributes(alphaWords, {x: left, y: low})
   }
   return {
     el,
@@ -111,7 +112,6 @@ function chart({dots}, width, height) {
      */
     paint(seen, colour, done) {
       const at = x(seen.distance)
-      const right = at < LEFT + across - 100
       setAttributes(el, {style: `--own: ${cssOf(colour)}`})
       setAttributes(line, {d: `M${at} ${base}V${y(seen.falloff)}`})
       setAttributes(fall, {cx: at, cy: y(seen.falloff)})
@@ -119,7 +119,7 @@ function chart({dots}, width, height) {
       const far = seen.distance > FARTHEST ? `at ${seen.distance.toFixed(1)} sizes, ` : ""
       fallWords.textContent = `${far}fall-off ${shareText(seen.falloff)}`
       alphaWords.textContent = `× opacity = α ${shareText(seen.alpha)}`
-      place(at, seen.falloff, right)
+      place(at, seen.falloff)
       falls.classList.toggle("later", done <= STAGE.falloff)
       alphas.classList.toggle("later", done <= STAGE.alpha)
       line.classList.toggle("later", done <= STAGE.distance)

@@ -43,7 +43,7 @@ import {spot} from "./spot.js"
 export const STAGE = {numbers: 0, size: 1, offset: 2, turned: 3, distance: 4, falloff: 5, alpha: 6, layer: 7, color: 8}
 
 const BESIDE = 520 // px: from this width on, the numbers stand beside the picture
-const NUMBERS_WIDTH = 256
+const NUMBERS_WIDTH = 16 // rem, as in the style sheet: larger type takes more of the width
 const GAP = 20
 
 /**
@@ -75,7 +75,7 @@ export function draw(host) {
   const preview = () => {
     const {numbers: recorded, thinnest} = host.facts
     const ahead = numbers.some((number, i) => Math.abs(number - recorded[i]) > 1e-6)
-    host.root.classList.toggle("previewed", ahead)
+    host.root.classList.toggle("ahead", ahead)
     if (ahead) parts?.picture.preview(numbers)
     parts?.table.show(numbers, thinnest)
   }
@@ -98,7 +98,8 @@ export function draw(host) {
   const layOut = () => {
     const {width, height} = host.room()
     const beside = width >= BESIDE
-    const across = Math.max(0, beside ? width - NUMBERS_WIDTH - GAP : width)
+    const rem = parseFloat(getComputedStyle(document.documentElement).fontSize)
+    const across = Math.max(0, beside ? width - NUMBERS_WIDTH * rem - GAP : width)
     const [w, h_] = host.facts.size
     const most = Number.isFinite(height) ? Math.max(120, height - 150) : 1000
     const pictureWidth = Math.min(across, (most * w) / h_)
@@ -158,7 +159,7 @@ function pixelShare() {
   const words = h("p", {class: "num"})
   const el = h(
     "div",
-    {class: "spot-share"},
+    {class: "spot-share awaits"},
     h("p", {}, "The chosen pixel"),
     h("div", {class: "spot-mix"}, h("div", {class: "bar"}, own), mixed),
     words,

@@ -228,11 +228,19 @@ class Gaussian(Lesson):
         )
 
     def paper(self, query: RecordingQuery) -> Answer:
-        """Answer how much of the paper would show at the recorded pixel through two such Gaussians."""
+        """Answer how much of the paper would show through two such Gaussians at the recorded pixel, or at one that is half covered.
+
+        Where the Gaussian covers nothing or all of the chosen pixel, there is nothing to ask.
+        """
         now = seen(query)
-        alpha, light = now["alpha"], now["light"]
+        alpha, light, where = now["alpha"], now["light"], "the chosen pixel"
+        if not 0.05 <= alpha <= 0.95:
+            alphas = query.output("curve").reshape(-1, 4)[:, 2]
+            y, x = divmod(int(np.argmin(np.abs(alphas - alphas.max() / 2))), WIDTH)
+            alpha, where = float(alphas[y * WIDTH + x]), f"pixel ({x}, {y})"
+            light = 1 - alpha
         question = (
-            f"At the chosen pixel the Gaussian covers α = **{alpha:.2f}**. A second one, exactly like it, is laid over it. "
+            f"At {where} the Gaussian covers α = **{alpha:.2f}**. A second one, exactly like it, is laid over it. "
             "How much of the white paper still shows there?"
         )
         misconceptions = (
@@ -245,9 +253,9 @@ class Gaussian(Lesson):
             question,
             f"{light * light:.0%}",
             ((f"{share:.0%}", why) for share, why in misconceptions),
-            self.stops(query)[-1],
+            0,  # the figure has one Gaussian
             f"The first leaves {light:.3f} of the paper, and the second leaves the same share of that: "
-            f"{light:.3f}² = {light * light:.3f}.",
+            f"{light:.3f}² ≈ {light * light:.3f}. Blending, the next page, shows such layers.",
         )
 
     # A claim

@@ -1,5 +1,5 @@
 // The picture with the Gaussian in it: handles to drag, stretch and turn it, and the way from its centre to the chosen pixel.
-import {h} from "#web/shell/dom.js"
+import {h, zoomOf} from "#web/shell/dom.js"
 import {blend} from "#web/drawing/blend.js"
 import {pixelPicker} from "#web/drawing/pixel_picker.js"
 import {s, setAttributes} from "#web/drawing/svg.js"
@@ -71,7 +71,8 @@ export function spot({facts, change, choose}) {
     let held = [0, 0] // of the pointer from the knob, in px
     const at = (/** @type {PointerEvent} */ event) => {
       const box = over.getBoundingClientRect()
-      return [(event.clientX - box.left - held[0]) / scale - 0.5, (event.clientY - box.top - held[1]) / scale - 0.5]
+      const zoom = zoomOf(over)
+      return [box.left, box.top].map((edge, i) => (([event.clientX, event.clientY][i] - edge) / zoom - held[i]) / scale - 0.5)
     }
     knob.onpointerdown = (event) => {
       if (event.button) return

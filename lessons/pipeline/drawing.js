@@ -176,14 +176,13 @@ function sharedList({padded}) {
   })
   const paint = (/** @type {Look} */ look) => {
     latest = look
-    const [memory, final] = [look.memory("blobs"), look.final.memory("blobs")]
+    const memory = look.memory("blobs")
     cells.forEach((cell, i) => {
-      const known = memory?.number(i) ?? null
-      const id = known ?? final?.number(i) ?? null
+      const id = memory?.number(i) ?? null
       const padding = id === PADDING
       cell.textContent = id === null ? "" : padding ? "∞" : String(id)
-      cell.className = classes(`cell ${memory?.touched(i) ?? ""}`, padding && "pad", known === null && "later")
-      cell.setAttribute("aria-label", `blobs[${i}]: ${nameOf(known)}`)
+      cell.className = classes(`cell ${memory?.touched(i) ?? ""}`, padding && "pad", id === null && "unwritten")
+      cell.setAttribute("aria-label", `blobs[${i}]: ${nameOf(id)}`)
     })
   }
   return {el: h("div", {class: "stage-list"}, ...cells), paint}

@@ -2,7 +2,7 @@
 // its lower half.
 import {doing, listChoices} from "#web/drawing/choices.js"
 import {redrawn} from "#web/drawing/redrawn.js"
-import {canvas, classes, laneMark, s, setAttributes} from "#web/drawing/svg.js"
+import {canvas, classes, laneMark, pointerIn, s, setAttributes} from "#web/drawing/svg.js"
 import {text} from "#web/stepper/model/values.js"
 import {onArrows} from "#web/widgets/roving.js"
 
@@ -12,15 +12,17 @@ import {onArrows} from "#web/widgets/roving.js"
 /**
  * @typedef {object} Round
  * @property {number} stride  threads that add, and the distance of what they add
- * @property {number} begin  step
  * @property {number} end  step
- * @property {number[]} stale  threads that read too early
+ * @property {number[]} written  by place, the step that writes its sum
+ * @property {[thread: number, step: number][]} stale  who read too early, and when
  * @property {number[]} wrong  places whose sum is not what it should be
  *
  * @typedef {object} Facts
  * @property {number} count  of threads
  * @property {number[]} gradients
  * @property {number} limit  to which they are clamped
+ * @property {number} begin  step after which the first round begins
+ * @property {number[]} written  by place, the step that writes its gradient
  * @property {Round[]} rounds
  * @property {number[][]} rows  cells before the first round and after each
  *
@@ -83,16 +85,15 @@ function build({facts, options, room}, look) {
   const columns = facts.gradients.map((_, i) => ({x: x(i), y: 0, width: cell, height}))
   const paintChoices = listChoices(svg, "Thread", columns)
   const choose = (/** @type {number} */ thread) => latest.moment.choose(Math.max(0, Math.min(count - 1, thread)))
-  svg.onclick = (event) => choose(Math.floor((event.clientX - svg.getBoundingClientRect().left - LEFT) / cell))
+  svg.onclick = (event) => choose(Math.floor((pointerIn(svg, event).x - LEFT) / cell))
   onArrows(svg, {ArrowLeft: -1, ArrowRight: 1}, (step) => choose(latest.moment.thread + step))
 
   const paint = (/** @type {Look} */ now) => {
     latest = now
     const {moment, thread} = now
     const over = (/** @type {number} */ step) => moment.after(step - 1) <= moment.position
-    // rounds that are over, −1 while the first row is being filled
-    const done = over(rounds[0].begin) ? rounds.filter((round) => over(round.end)).length : -1
-    for (const row of rows) row.paint(now, options, done)
+    const newest = over(facts.begin) ? latestRow(facts, (step) => (over(step) ? moment.after(step - 1) : -1)) : -1
+    rows.forEach((row, i) => row.paint(now, over, i === newest))
     lanes.forEach((lane, i) => lane.show(now.status(i), i === thread))
     setAttributes(chosenMark, {d: `M${x(thread)} ${y(rounds.length) + layout.rowHeight + 3}H${x(thread + 1)}`})
     const memory = now.memory(options.memory)
@@ -116,6 +117,8 @@ function drawRow(svg, facts, layout, row) {
   const {width, rowHeight, x, y, middle} = layout
   const round = row ? rounds[row - 1] : null
   const live = round ? round.stride : count
+  const [written, end] = round ? [round.written, round.end] : [facts.written, facts.begin]
+  const before = row > 1 ? rounds[row - 2].end : facts.begin // the end of the row above
   const title = s("text", {x: round ? width - LEFT : LEFT, y: y(row) - 6, "text-anchor": round ? "end" : "start"})
   title.textContent = round ? titleOf(round, count, false) : "the gradients"
   svg.append(title)
@@ -130,22 +133,24 @@ function drawRow(svg, facts, layout, row) {
   return {
     /**
      * @param {Look} look
-     * @param {Options} options
-     * @param {number} done  rounds that are over
+     * @param {(step: number) => boolean} over
+     * @param {boolean} latest  whether the last sum written is in this row
      */
-    paint(look, options, done) {
+    paint(look, over, latest) {
       const {thread} = look
-      const current = row === done + 1
-      const past = row <= done
-      title.setAttribute("class", row === done ? "now" : "")
+      const past = over(end)
+      const current = !past && (over(before) || written.some(over))
+      title.setAttribute("class", latest ? "now" : "")
       if (round) title.textContent = titleOf(round, count, past)
       fold?.setAttribute("class", classes("sums-fold", (past || current) && "lit"))
       setAttributes(addends, {
         class: classes("sums-way", thread < live && (past || current) && "on"),
         d: `M${middle(thread)} ${above}V${y(row)}M${middle(thread + live)} ${above}L${middle(thread)} ${y(row)}`,
       })
-      const numbers = past ? facts.rows[row] : current ? numbersSoFar(look, options, count, round) : []
-      cells.forEach((paintCell, i) => paintCell(numbers[i] ?? null, facts.rows[row][i], i >= live, i === thread, past))
+      cells.forEach((paintCell, i) => {
+        const known = i < live ? over(written[i]) : past
+        paintCell(known ? facts.rows[row][i] : null, facts.rows[row][i], i >= live, i === thread, over)
+      })
     },
   }
 }
@@ -159,24 +164,17 @@ function drawRow(svg, facts, layout, row) {
 export function titleOf({stride, stale, wrong}, count, past) {
   const adds = `stride ${stride}: ${stride} of ${count} threads add`
   if (!past || (!stale.length && !wrong.length)) return adds
-  return `${adds}, ${stale.length} of them too early; ${wrong.length} wrong`
+  return `${adds}, ${stale.length} too early, ${wrong.length} wrong`
 }
 
 /**
- * What the current round has written so far.
- * @param {Look} look
- * @param {Options} options
- * @param {number} count
- * @param {Round | null} round  null for the gradients
+ * The row of the sum that was written last: without barriers, rounds overlap.
+ * @param {Facts} facts
+ * @param {(step: number) => number} when  the position after a step; −1 for one still to come
  */
-function numbersSoFar(look, options, count, round) {
-  const {moment} = look
-  const memory = look.memory(options.memory)
-  return Array.from({length: count}, (_, i) => {
-    const written = memory?.written(i)
-    if (!memory || !written) return null
-    return !round || moment.after(written - 1) > moment.after(round.begin - 1) ? memory.number(i) : null
-  })
+function latestRow({written, rounds}, when) {
+  const latest = [written, ...rounds.map((round) => round.written)].map((steps) => Math.max(...steps.map(when)))
+  return latest.indexOf(Math.max(...latest))
 }
 
 /**
@@ -204,7 +202,8 @@ function drawCell(svg, {gradients, limit, rounds, rows}, {cell, rowHeight, x, y,
   const value = cell >= 30 ? s("text", {class: "m", x: middle(i), y: middleY, "text-anchor": "middle"}) : null
   const corner = Math.min(8, cell)
   const staleMark = `M${x(i + 1) - pad / 2} ${y(row)}h${-corner}l${corner} ${corner}z`
-  const stale = row && rounds[row - 1].stale.includes(i) ? s("path", {class: "sums-cut", d: staleMark}) : null
+  const early = row ? rounds[row - 1].stale.find(([thread]) => thread === i) : undefined
+  const stale = early ? s("path", {class: "sums-cut", d: staleMark}) : null
   const sum = s("g", {}, box, value)
   svg.append(sum)
   if (stale) svg.append(stale)
@@ -217,9 +216,9 @@ function drawCell(svg, {gradients, limit, rounds, rows}, {cell, rowHeight, x, y,
    * @param {number} last  what it will be, pale until it is known
    * @param {boolean} upper  beyond the threads that add
    * @param {boolean} chosen
-   * @param {boolean} past
+   * @param {(step: number) => boolean} over
    */
-  return (known, last, upper, chosen, past) => {
+  return (known, last, upper, chosen, over) => {
     const gone = upper && row > 0
     const number = known ?? last
     const later = known === null
@@ -230,7 +229,7 @@ function drawCell(svg, {gradients, limit, rounds, rows}, {cell, rowHeight, x, y,
     const share = secret ? 0 : Math.sqrt(Math.min(1, Math.abs(number) / most)) * (later ? 0.35 : 1)
     box.setAttribute(
       "class",
-      classes("sums-cell", sign, gone && "gone", clamped && "clamped", chosen && "me", wrong && past && "wrong"),
+      classes("sums-cell", sign, gone && "gone", clamped && "clamped", chosen && "me", wrong && !later && "wrong"),
     )
     box.style.setProperty("--share", `${Math.round(MOST_COLOUR * share)}%`)
     if (value) {
@@ -238,7 +237,7 @@ function drawCell(svg, {gradients, limit, rounds, rows}, {cell, rowHeight, x, y,
       const long = value.textContent.length > 4
       value.setAttribute("class", classes("m", later && "later", long && "long"))
     }
-    stale?.setAttribute("visibility", past ? "visible" : "hidden")
+    stale?.setAttribute("visibility", early && over(early[1]) ? "visible" : "hidden")
   }
 }
 

@@ -39,12 +39,12 @@ ON_H200 = {"tree": 7.8, "wave": 8.5, "waves": 6.0, "swaps": 1486, "native": 18.7
 
 
 class Round(TypedDict):
-    """A round of the sum. Without a barrier, a thread ends it by turning to the next."""
+    """A round of the sum. Without a barrier, each thread goes through it by itself."""
 
     stride: int
-    begin: int  # the step after which it begins
     end: int  # the step with which the last thread ends it
-    stale: list[int]  # threads that added a place before its owner had finished
+    written: list[int]  # [place]: the step that writes its sum
+    stale: list[tuple[int, int]]  # a thread that added a place before its owner had finished, and the step at which it read
     wrong: list[int]  # places among those that count whose sum is not what it should be
 
 
@@ -53,6 +53,7 @@ class Fold(Round):
 
     threads: np.ndarray  # those that add
     row: list[float]  # what every place was given by then
+    right: np.ndarray  # what the places that count should hold after it
 
 
 class Facts(TypedDict):
@@ -61,6 +62,8 @@ class Facts(TypedDict):
     count: int  # threads
     gradients: list[float]  # [thread]
     limit: float  # of the clamp
+    begin: int  # the step after which the first round begins
+    written: list[int]  # [place]: the step that writes its gradient
     rounds: list[Round]
     rows: list[list[float]]  # [0: before the first round, then after each][place]
 
@@ -97,55 +100,100 @@ class Reduction(Lesson):
     # What the figure shows
 
     def stops(self, query: RecordingQuery) -> list[int]:
-        """Return the steps at which the first round begins, each round ends, and the sum has been added."""
-        rounds = folds(query)
-        ends = [rounds[0]["begin"], *(one["end"] for one in rounds)]
-        adds = query.steps(kind="call", name="atomicAccumulate")
-        return [*ends, max(int(adds[-1]), ends[-1] + 1)]  # without barriers, thread 0 may add before others have left their loop
+        """Return the steps at which the first round begins, each round ends, and the sum is handed on.
+
+        Without the barrier, each wave ends a round by itself; and the first read that came too early is a stop.
+        """
+        return [step for step, _ in self._told(query)]
 
     def opening(self, query: RecordingQuery) -> int:
-        """Return the step that ends the first round, or the first round in which a thread read too early."""
+        """Return the step that ends the first round, or the first read that came too early."""
         rounds = folds(query)
-        return next((one["end"] for one in rounds if one["stale"]), rounds[0]["end"])
+        early = first_early(rounds)
+        return rounds[0]["end"] if early is None else early[1]
 
     def sentences(self, query: RecordingQuery) -> list[str]:
-        """Return what went into shared memory, what each round added, and where the sum goes."""
-        cut, row = int(np.sum(np.abs(self.values()) > LIMIT)), np.array(first_row(query), np.float32)
-        said = [
-            f"All {self.count} threads have written their gradient to shared memory, {cut or 'none'} of them cut to ±{LIMIT:g}. "
-            f"Thread 0 wrote {number(row[0], 5)}."
-        ]
-        for turn, one in enumerate(folds(query), 1):
-            stride, stale, got = one["stride"], one["stale"], one["row"][0]
-            row = row[:stride] + row[stride : 2 * stride]  # as it should be
-            added = f"Round {turn}: {stride} of {self.count} threads added the value {plural(stride, 'place')} away"
-            end = f"Thread 0 got {number(got, 5)}, the sum of {self.count // stride} gradients."
-            if stale:
-                who = f"thread {stale[0]} read before thread {stale[0] + stride} had written"
-                added = f"Round {turn}: {stride} of {self.count} threads added, {len(stale)} too early: {who}"
-            if got != row[0]:
-                end = f"Thread 0 got {number(got, 5)}, not {number(row[0], 5)}."
-            said.append(f"{added}. {end}")
+        """Return what went into shared memory, what each round added, which read came too early, and where the sum goes."""
+        return [sentence for _, sentence in self._told(query)]
+
+    def _told(self, query: RecordingQuery) -> list[tuple[int, str]]:
+        """Return each stop with its sentence."""
+        cut, rounds = int(np.sum(np.abs(self.values()) > LIMIT)), folds(query)
+        got = rounds[-1]["row"][0]
         does = f"adds it to memory once for all {self.count} threads" if got else "has nothing to add"
-        said.append(f"Thread 0 hands its sum, {number(got, 5)}, to `atomicAccumulate`, which {does}.")
-        return said
+        first = (
+            f"All {self.count} threads have written their gradient to shared memory, {cut or 'none'} of them cut to ±{LIMIT:g}. "
+            f"Thread 0 wrote {number(first_row(query)[0], 5)}."
+        )
+        last = f"Thread 0 hands its sum, {number(got, 5)}, to `atomicAccumulate`, which {does}."
+        told = [(query.barriers()[0], first), (int(query.steps(kind="call", name="atomicAccumulate")[-1]), last)]
+        if orderly(query):
+            told += [(one["end"], self._round_told(turn, one)) for turn, one in enumerate(rounds, 1)]
+        else:
+            told += [told for turn, one in enumerate(rounds, 1) for told in self._waves_told(query, turn, one)]
+        if early := first_early(rounds):
+            thread, step, turn, place = early
+            read = f"thread {thread} reads {number(float(query.values([step])[0]), 5)} from `reductionBuffer[{place}]`"
+            told.append((step, f"Too early: for round {turn}, {read}. Thread {place} has yet to add to it in round {turn - 1}."))
+        return sorted(told)
+
+    def _round_told(self, turn: int, one: Fold) -> str:
+        stride = one["stride"]
+        added = f"Round {turn}: {stride} of {self.count} threads added the value {plural(stride, 'place')} away."
+        return f"{added} Thread 0 got {number(one['row'][0], 5)}, the sum of {self.count // stride} gradients."
+
+    def _waves_told(self, query: RecordingQuery, turn: int, one: Fold) -> list[tuple[int, str]]:
+        """Return for each wave that adds in a round its last addition, and what came of it."""
+        stride, width, told = one["stride"], int(query.recording.trace.header["wave_size"]), []
+        for first in range(0, stride, width):
+            last = min(stride, first + width) - 1
+            who = f"threads {first} to {last}" if last > first else f"thread {first}"
+            early = sum(first <= thread <= last for thread, _ in one["stale"])
+            added = f"Round {turn}: {who} added the value {plural(stride, 'place')} away{f', {early} too early' if early else ''}."
+            got, right = number(one["row"][last], 5), number(float(one["right"][last]), 5)
+            end = f"Thread {last} got {got}, {f'not {right}' if last in one['wrong'] else 'as it should'}."
+            told.append((max(one["written"][first : last + 1]), f"{added} {end}"))
+        return told
 
     def conclusion(self, query: RecordingQuery) -> str:
         """Say what the sum is, what it should be, and what it took."""
-        rounds, first = folds(query), np.array(first_row(query), np.float32)
-        got, row = rounds[-1]["row"][0], first
-        for one in rounds:
-            row = row[: one["stride"]] + row[one["stride"] : 2 * one["stride"]]
+        rounds = folds(query)
+        got, right = rounds[-1]["row"][0], rounds[-1]["right"][0]
         early = sum(len(one["stale"]) for one in rounds)
-        if got != row[0]:
+        if got != right:
             read = f"{plural(early, 'value')} had been read too early, and nobody noticed"
-            return f"The sum is {number(got, 5)} and should be {number(row[0], 5)}: {read}."
+            return f"The sum is {number(got, 5)} and should be {number(right, 5)}: {read}."
         if early:
             return f"The sum, {number(got, 5)}, is right by luck: {plural(early, 'value')} had been read before being written."
         return (
             f"{self.count} gradients have become one number, {number(got, 5)}, in {len(rounds)} rounds, and one thread "
             f"added it to memory instead of {self.count}."
         )
+
+    def legend(self, query: RecordingQuery) -> str:
+        """Return how the figure is read where threads do not wait for each other; else the page's own text fits."""
+        if orderly(query):
+            return ""
+        early = first_early(folds(query))
+        opens = "at the first value that is read too early" if early else "after the first round: here no value was read too early"
+        return (
+            "The tree, with no barrier between its rounds: each row has the sums of one round, blue negative, orange-red positive. "
+            "?: a sum still to come. Pale: no longer needed. Cut corner: a value that was added too early; orange: a wrong sum. "
+            f"Each step is one round of one wave, as the device ran them. The figure opens {opens}."
+        )
+
+    def chosen(self, query: RecordingQuery) -> int:
+        """Return thread 0, which gets the sum; without the barrier the thread of each event, as each wave goes by itself."""
+        return 0 if orderly(query) else -1
+
+    def findings(self, query: RecordingQuery) -> list[Finding]:
+        """Return the findings, the race shown by the first read that came too early."""
+        rounds = folds(query)
+        early = first_early(rounds)
+        if early is None:
+            return query.findings
+        _, step, turn, place = early
+        return query.race_shown_by(step, rounds[turn - 2]["written"][place])
 
     def facts(self, query: RecordingQuery) -> Facts:
         """Return the rounds, and what stands in shared memory after each."""
@@ -154,7 +202,9 @@ class Reduction(Lesson):
             "count": self.count,
             "gradients": [round(float(value), 4) for value in self.values()],
             "limit": LIMIT,
-            "rounds": [{name: one[name] for name in ("stride", "begin", "end", "stale", "wrong")} for one in rounds],
+            "begin": query.barriers()[0],
+            "written": first_writes(query),
+            "rounds": [{name: one[name] for name in ("stride", "end", "written", "stale", "wrong")} for one in rounds],
             "rows": [first_row(query), *(one["row"] for one in rounds)],
         }
 
@@ -236,11 +286,12 @@ class Reduction(Lesson):
         head = ("round", "stride", "threads that add", f"waves of {width} at work", "idle lanes in them")
         return Table(head, tuple(rows))
 
+    @param.depends("scale", "seed")
     def without_barrier(self, experiment: Experiment) -> Table:
         """Show sum, exact sum and findings, with the barrier and without."""
         rows = []
         for count in (32, 256):
-            values = Reduction(count=count, scale=2.0).values()
+            values = Reduction(count=count, scale=self.scale, seed=self.seed).values()
             for words, barrier in (("with", True), ("without", False)):
                 query = experiment.record(self._job(values, barrier))
                 total = float(query.output("derivBuffer").view(np.float32)[0])
@@ -321,42 +372,65 @@ class Reduction(Lesson):
         return Several((shown, Words(f"<p>{why}</p>"), Table(head, tuple(rows))))
 
 
+def adder_of(query: RecordingQuery) -> str:
+    """Return the function that added in a recording."""
+    return "addOverWorkgroup" if len(query.steps(kind="call", name="addOverWorkgroup")) else "addWithoutBarrier"
+
+
+def orderly(query: RecordingQuery) -> bool:
+    """Return whether a barrier stood at the end of each round."""
+    return adder_of(query) == "addOverWorkgroup"
+
+
 def folds(query: RecordingQuery) -> list[Fold]:
     """Return each round of a recorded sum."""
-    adder = "addOverWorkgroup" if len(query.steps(kind="call", name="addOverWorkgroup")) else "addWithoutBarrier"
+    adder = adder_of(query)
     turns = query.steps(kind="value", name="stride", function=adder)
     turns = turns[query.values(turns) > 0]
     arrivals = query.steps(kind="arrive", function=adder)
-    ends, number = arrivals, query.count_until(arrivals, turns) - 1
-    if np.sum(number >= 0) < len(turns):  # no barrier ends a round
-        ends = query.steps(function=adder)
-        number = query.count_until(ends, turns) - 1
+    passed = query.count_until(arrivals, turns) - 1
     writes = query.steps(kind="write", name="reductionBuffer", function=adder)
     written, writers, sums = query.count_until(writes, turns) - 1, query.threads(writes), query.values(writes)
     reads = query.steps(kind="read", name="reductionBuffer", function=adder)
     read, readers, places = query.count_until(reads, turns) - 1, query.threads(reads), query.indices(reads)
-    finished = {(int(thread), int(i)): step for thread, i, step in zip(writers, written, writes, strict=True)}
-    row, found, began = first_row(query), [], query.barriers()[0]
+    finished = {(int(thread), int(i)): int(step) for thread, i, step in zip(writers, written, writes, strict=True)}
+    row, found = first_row(query), []
     right = np.array(row, np.float32)  # as every place would be if all waited for each other
-    for i, stride in enumerate(query.values(turns[query.threads(turns) == 0])):
+    for i, stride in enumerate(query.values(turns[query.threads(turns) == 0]).tolist()):
         mine, theirs = written == i, (read == i) & (readers != places)
         row = list(row)
         for thread, value in zip(writers[mine], sums[mine], strict=True):
             row[thread] = float(value)
         right = right[:stride] + right[stride : 2 * stride]
-        asked = zip(reads[theirs], readers[theirs], places[theirs], strict=True)
-        one = {
-            "stride": int(stride),
-            "begin": began,
-            "end": int(ends[number == i].max()),
+        asked = zip(reads[theirs].tolist(), readers[theirs].tolist(), places[theirs].tolist(), strict=True)
+        one: Fold = {
+            "stride": stride,
+            "end": int((arrivals[passed == i] if orderly(query) else writes[mine]).max()),
+            "written": [finished[place, i] for place in range(stride)],
             "threads": writers[mine],
             "row": row,
-            "stale": [int(thread) for step, thread, place in asked if i > 0 and finished[int(place), i - 1] > step],
+            "right": right,
+            "stale": [(thread, step) for step, thread, place in asked if i > 0 and finished[place, i - 1] > step],
             "wrong": [place for place in range(stride) if row[place] != right[place]],
         }
         found.append(one)
-        began = one["end"]
     return found
+
+
+def first_early(rounds: list[Fold]) -> tuple[int, int, int, int] | None:
+    """Return the first read that came too early: its thread, its step, its round, counted from 1, and the place; None for none."""
+    early = [(step, thread, turn, thread + one["stride"]) for turn, one in enumerate(rounds, 1) for thread, step in one["stale"]]
+    if not early:
+        return None
+    step, thread, turn, place = min(early)
+    return thread, step, turn, place
+
+
+def first_writes(query: RecordingQuery) -> list[int]:
+    """Return the step with which each thread puts its gradient into shared memory, before the first round."""
+    writes = query.steps(kind="write", name="reductionBuffer", function=adder_of(query))
+    _, first = np.unique(query.threads(writes), return_index=True)
+    return writes[first].tolist()
 
 
 def first_row(query: RecordingQuery) -> list[float]:

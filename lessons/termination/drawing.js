@@ -2,7 +2,7 @@
 import {alongLine, alongPath, placeLabels} from "#web/drawing/labels.js"
 import {show} from "#web/drawing/look.js"
 import {redrawn} from "#web/drawing/redrawn.js"
-import {canvas, s, setAttributes} from "#web/drawing/svg.js"
+import {canvas, pointerIn, s, setAttributes} from "#web/drawing/svg.js"
 import {powerOfTen} from "#web/stepper/model/values.js"
 
 /** @import {Drawn, DrawingHost, DrawingView} from "#web/drawing/types.d.ts" */
@@ -29,21 +29,40 @@ const TOP = 22
 const BELOW = 62 // squares, their numbers, finalCount
 const CHART = {least: 150, most: 340}
 const LOWEST = -4.12 // exponent at the bottom, the same for all α: what is dragged does not move the scale
-const LEFT = 46
+const LEFT = 54
 const RIGHT = 14
 const SQUARE = 11
 const LABEL = 14 // px, its height
 const NAME = {text: "if none were left out", width: 122, height: 14} // of the dashed curve
 
-/**
- * @param {DrawingHost<Facts, Options>} host
- * @returns {DrawingView}
- */
-export const draw = (host) => ({...redrawn(host, (facts) => facts.layers, build), changed() {}})
+/** @typedef {{count: number, alpha: number}} Values */
 
 /**
- * @param {DrawingHost<Facts, Options>} host
- * @returns {Drawn}
+ * @param {DrawingHost<Facts, Options, Values>} host
+ * @returns {DrawingView}
+ */
+export function draw(host) {
+  /** @type {ReturnType<typeof build> | null} */
+  let built = null
+  const view = redrawn(
+    host,
+    (facts) => facts.layers,
+    (its) => (built = build(its)),
+  )
+  const changed = () => host.root.classList.toggle("ahead", Boolean(built?.sketch(host.values)))
+  return {
+    ...view,
+    previews: true,
+    changed,
+    open(look) {
+      view.open?.(look)
+      changed() // by now the values may be others again
+    },
+  }
+}
+
+/**
+ * @param {DrawingHost<Facts, Options, Values>} host
  */
 function build({root, facts, options, step, room}) {
   const {layers} = facts
@@ -58,13 +77,15 @@ function build({root, facts, options, step, room}) {
   const band = s("rect", {class: "band", y: TOP, height: chart + 22, width: Math.max(3, each)})
   svg.append(band)
   const stairs = drawCurves(svg, facts, options, layout)
-  const point = s("circle", {class: "point", r: 5})
+  const sketched = s("path", {class: "sketch"}) // of other values than those recorded
+  svg.append(sketched)
+  const point = s("circle", {class: "point awaits", r: 5})
   svg.append(point)
   const squares = drawSquares(svg, facts, layout)
   drawFinalCount(svg, facts, layout)
   const hit = s("rect", {x: LEFT, y: TOP, width: layout.room, height: chart + 24, class: "hit"})
   hit.onclick = (event) => {
-    const layer = Math.floor((event.clientX - hit.getBoundingClientRect().left) / each)
+    const layer = Math.floor((pointerIn(svg, event).x - LEFT) / each)
     step(layers[Math.min(layers.length - 1, Math.max(0, layer))].end)
   }
   svg.append(hit)
@@ -73,6 +94,16 @@ function build({root, facts, options, step, room}) {
   return {
     el: svg,
     width: root.clientWidth,
+    /**
+     * Sketch T for layers of another α, until a kernel has blended them; return whether there was something to sketch.
+     * @param {Values} values
+     */
+    sketch({count, alpha}) {
+      const same = Math.abs(alpha - (1 - layers[0].open)) < 1e-4
+      sketched.setAttribute("d", same ? "" : pathOf("after", sketchOf(alpha, options.limit, layers.length), layout))
+      return !same || count !== layers.length
+    },
+    /** @param {Look} look */
     paint(look) {
       const done = doneAt(look)
       const last = Math.max(0, done - 1)
@@ -81,6 +112,7 @@ function build({root, facts, options, step, room}) {
       setAttributes(stairs, {d: pathOf("after", layers.slice(0, done), layout)})
       squares.forEach((square, i) => square.classList.toggle("later", i >= done))
     },
+    /** @param {Look} look */
     describe(look) {
       const done = doneAt(look)
       const T = done ? layers[done - 1].after : 1
@@ -88,6 +120,20 @@ function build({root, facts, options, step, room}) {
       return `${done} of ${layers.length} layers are done, ${blended} of them blended; T is ${show(T, 3)}.`
     },
   }
+}
+
+/**
+ * T after each of some layers of one α, as the program leaves them out below the limit.
+ * @param {number} alpha
+ * @param {number} limit
+ * @param {number} count
+ */
+export function sketchOf(alpha, limit, count) {
+  let T = 1
+  return Array.from({length: count}, () => {
+    if (T >= limit) T *= 1 - alpha
+    return {after: T}
+  })
 }
 
 /**
@@ -126,11 +172,11 @@ function drawScale(svg, {width, lowest, y}) {
 }
 
 /**
- * A negative power of ten as text: 0.001, 10⁻⁴.
+ * A negative power of ten as text: 0.001, 10⁻¹⁰.
  * @param {number} power  at most 0
  */
 export function scaleLabel(power) {
-  if (power > -4) return String(10 ** power)
+  if (power >= -4) return (10 ** power).toFixed(-power)
   return powerOfTen(power)
 }
 
@@ -148,12 +194,13 @@ function drawCurves(svg, {layers, finalCount}, {limit}, layout) {
   svg.append(s("path", {class: "limit", d: `M${LEFT} ${y(limit)}H${width - RIGHT}`}))
   svg.append(s("text", {...right, class: "m now", y: y(limit) - 7}, "1/255"))
   if (finalCount < layers.length) {
-    svg.append(s("path", {class: "open", d: pathOf("open", layers, layout)}))
-    const place = placeOfName(layers, layout)
+    svg.append(s("path", {class: "open awaits", d: pathOf("open", layers, layout)}))
+    const steps = layers.filter((layer) => Math.log10(layer.open) >= layout.lowest).length
+    const place = steps > finalCount ? placeOfName(layers, layout) : null // else the dashed curve leaves the chart with the solid one
     if (place) svg.append(s("text", {class: "aside", x: place[0], y: place[1] + NAME.height - 3}, NAME.text))
   }
   svg.append(s("path", {class: "stairs later", d: pathOf("after", layers, layout)}))
-  const stairs = s("path", {class: "stairs"})
+  const stairs = s("path", {class: "stairs awaits"})
   svg.append(stairs)
   return stairs
 }
@@ -182,8 +229,9 @@ function placeOfName(layers, {width, bottom, lowest, limitY, x, y}) {
 
 /**
  * A stair of T down to the bottom of the chart.
- * @param {"open" | "after"} name
- * @param {Layer[]} layers
+ * @template {"open" | "after"} Name
+ * @param {Name} name
+ * @param {Record<Name, number>[]} layers
  * @param {Layout} layout
  */
 function pathOf(name, layers, {lowest, bottom, x, y}) {

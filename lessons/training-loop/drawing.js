@@ -21,6 +21,7 @@ import {h} from "#web/shell/dom.js"
  */
 
 const KERNELS = 4
+const UPDATE = 2 // its number among them
 const THREADS = ["a thread for each value", "a thread for each pixel", "a thread for each value", "a thread for each pixel"]
 const PADDING = 14
 const GAP = 16
@@ -179,6 +180,7 @@ function valueTable(facts, narrow, choose) {
           ...of(b).map(({gradient}) => gradient),
         ]),
       ]
+  const largest = largestOf(facts)
   const label = {class: "loop-table", role: "group", "aria-label": "Raw values and gradients"}
 
   const now = (/** @type {Look} */ look) => {
@@ -198,6 +200,7 @@ function valueTable(facts, narrow, choose) {
      */
     paint(look, kernel) {
       const started = look.step > 0
+      const steps = lastSteps(facts, look.step)
       const [rawBefore, gradientBefore] = facts.kept.map((all) => all[kernel])
       const at = now(look)
       for (const {index, name, raw, gradient} of values) {
@@ -205,6 +208,9 @@ function valueTable(facts, narrow, choose) {
         const own = index === look.thread
         paintCell(raw, value, rawBefore[index], started, own, `${name}, raw value`)
         paintCell(gradient, slope, gradientBefore[index], started, own, `${name}, gradient`)
+        const field = Math.floor(index / blobs)
+        drawBar(raw, Math.abs(steps[index]) / largest[0][field])
+        drawBar(gradient, Math.abs(slope) / largest[1][field])
       }
     },
     /**
@@ -221,6 +227,37 @@ function valueTable(facts, narrow, choose) {
     },
   }
 }
+
+/**
+ * The step that the last update up to now took with each value; 0 before the first.
+ * @param {Facts} facts
+ * @param {number} step
+ */
+function lastSteps({ends, kept: [raws]}, step) {
+  const done = ends.filter((end) => end <= step).length
+  const update = Math.floor((done - UPDATE - 1) / KERNELS) * KERNELS + UPDATE // as a number among all kernels
+  return raws[0].map((_, i) => (update < 0 ? 0 : raws[update + 1][i] - raws[update][i]))
+}
+
+/**
+ * For each field the largest step of the run, and the largest gradient: what bars are measured by.
+ * @param {Facts} facts
+ */
+function largestOf({fields, blobs, ends, kept: [raws, gradients]}) {
+  const most = (/** @type {number[]} */ all) => Math.max(...all.map(Math.abs), Number.MIN_VALUE)
+  const updates = ends.flatMap((_, kernel) => (kernel % KERNELS === UPDATE ? [kernel] : []))
+  const own = (/** @type {number} */ f) => Array.from({length: blobs}, (_, b) => f * blobs + b)
+  return [
+    fields.map((_, f) => most(updates.flatMap((kernel) => own(f).map((i) => raws[kernel + 1][i] - raws[kernel][i])))),
+    fields.map((_, f) => most(gradients.flatMap((at) => own(f).map((i) => at[i])))),
+  ]
+}
+
+/**
+ * @param {HTMLElement} el
+ * @param {number} share  of its width
+ */
+const drawBar = (el, share) => el.style.setProperty("--share", Math.min(1, share).toFixed(3))
 
 const FLOAT = new DataView(new ArrayBuffer(4))
 

@@ -178,9 +178,11 @@ class TrainingLoop(Lesson):
         ends = self.stops(query)
         steps = query.steps(kind="return", function="atomicAccumulate")
         many = int(np.sum((steps > ends[0]) & (steps <= ends[1])))
+        waves = many // COUNT
+        lanes = f", {THREADS // waves} of them here," if waves else ""
         question = (
-            f"{COUNT} raw values, {THREADS} pixels. The lanes of a wave add up their gradients first, and one of them adds the "
-            "sum to memory. How many additions arrive at `derivBuffer` in the figure's first iteration"
+            f"{COUNT} raw values, {THREADS} pixels. The lanes of a wave{lanes} add up their gradients first, and one of them adds "
+            "the sum to memory. How many additions arrive at `derivBuffer` in the figure's first iteration"
             + (", without the derivatives?" if self.without == "derivatives" else "?")
         )
         misconceptions = (
@@ -191,7 +193,7 @@ class TrainingLoop(Lesson):
             (f"{COUNT * 4:,}", "It would be right if a wave had 8 lanes."),
         )
         because = (
-            f"Here 32 pixels are {many // COUNT} wave{'s' if many > COUNT else ''}, each with one addition for each value."
+            f"Here 32 pixels are {waves} wave{'s' if waves > 1 else ''}, each with one addition for each value."
             if many
             else "Without the derivatives nothing is added."
         )

@@ -22,8 +22,6 @@ import {h} from "#web/shell/dom.js"
  */
 
 const SEND_EVERY = 90 // ms, while a slider is dragged
-const HEAD = 60 // px: the titles, and the padding around the rows
-const LOOSE = 72 // px for a state and a layer below which their rows are dense
 
 /**
  * @param {Host} host
@@ -67,10 +65,10 @@ function build(host, count) {
   }
   return {
     el: [h("p", {class: "states-head", "data-mini": ""}, ...titles), list],
-    /** Make the rows as low as the room asks, down to one line for each. */
+    /** Make the rows low, a line for each, where they do not fit the room with type of this size. */
     fit() {
-      const each = (host.room().height - HEAD) / (count + 1)
-      list.classList.toggle("dense", each < LOOSE)
+      list.classList.remove("dense")
+      list.classList.toggle("dense", host.root.scrollHeight > host.room().height)
     },
     showAlphas() {
       for (const layer of layers) layer.showAlpha()

@@ -26,6 +26,7 @@ import {onArrows} from "#web/widgets/roving.js"
 
 const TOP = 20
 const ROOMY = {laneRow: 25, cell: 22, orderRow: 4} // px
+const CLOSE = 52 // px of a column
 const TIGHT = {laneRow: 20, cell: 19, orderRow: 3}
 const ROOMY_HEIGHT = 470 // px: below, rows are drawn closer together
 const ORDER_TOP = 16
@@ -142,9 +143,10 @@ function threadsAndMemory(facts, options, width, rows, {chosen, choose}) {
   const writeLine = s("path", {class: "group-way write"})
   const readLine = s("path", {class: "group-way read"})
   svg.append(writeLine, readLine)
-  const cells = Array.from({length: count}, (_, i) => drawCell(facts, options, svg, layout, i))
-  const lanes = Array.from({length: count}, (_, i) => laneMark(x(i), laneY(i), 7))
-  const received = lanes.map((_, i) => s("text", {class: "group-received", x: x(i) + 10, y: laneY(i) + 4}))
+  const cells = Array.from({length: count}, (_, i) => drawCell(facts, svg, layout, i))
+  const aside = column < CLOSE ? 10 : 0 // px: so that two digits fit between a disc and the frame of its wave
+  const lanes = Array.from({length: count}, (_, i) => laneMark(x(i) - aside, laneY(i), 7))
+  const received = lanes.map((_, i) => s("text", {class: "group-received", x: x(i) - aside + 10, y: laneY(i) + 4}))
   const barrier = s("path", {class: "group-wall", d: `M${left} ${barrierY}H${right}`})
   const barrierWords = s("text", {class: "now", x: right, y: barrierY - 6, "text-anchor": "end"})
   const memoryName = s("text", {x: left, y: cellsY + down * cellRow + 12}, "shared memory: a cell for each thread")
@@ -208,7 +210,7 @@ function threadsAndMemory(facts, options, width, rows, {chosen, choose}) {
     cells.forEach((paintCell, i) => {
       const acted = memory !== null && memory.written(i) > facts.opened
       const states = [i === from && "from", i === thread && acted && "own", kind === "read" && i === from && "rd"]
-      paintCell(look, memory, states, tooEarly.has((i - away + count) % count))
+      paintCell(memory, states, tooEarly.has((i - away + count) % count))
     })
     /** @type {[x: number, y: number][]} */
     const [lane, own, other] = [
@@ -220,7 +222,8 @@ function threadsAndMemory(facts, options, width, rows, {chosen, choose}) {
     setAttributes(readLine, {d: `M${lane.join(" ")}L${other.join(" ")}`})
     placeBarrierWords([...alongLine(lane, own), ...alongLine(lane, other)])
     paintChoices(thread, (i) => {
-      const cell = memory && memory.written(i) > facts.opened ? `holds ${memory.number(i)}` : "is not written yet"
+      const held = memory?.number(i) ?? null
+      const cell = held === null ? "is not written yet" : `holds ${held}`
       return `Thread ${i} ${doing(look.status(i))}; its cell ${cell}${tooEarly.has(i) ? "; it read too early" : ""}`
     })
   }
@@ -242,34 +245,30 @@ function waveFrames({size: [across, down], wave}, {left, column, laneRow}) {
 }
 
 /**
- * Draw a cell of shared memory; returns what paints it. A number that is not there yet is pale.
+ * Draw a cell of shared memory; returns what paints it. Until its thread has filled it, it is dashed and shows what it holds.
  * @param {Facts} facts
- * @param {Options} options
  * @param {SVGElement} svg
  * @param {Layout} layout
  * @param {number} i
  */
-function drawCell(facts, options, svg, {column, cell, x, cellY}, i) {
+function drawCell(facts, svg, {column, cell, x, cellY}, i) {
   const frame = s("rect", {x: x(i) - column / 2 + 2, y: cellY(i), width: Math.max(0, column - 4), height: cell, rx: 3})
   const value = s("text", {class: "m", x: x(i), y: cellY(i) + cell / 2 + 4, "text-anchor": "middle"})
   const stale = s("path", {class: "group-cut", d: `M${x(i) + column / 2 - 2} ${cellY(i)}h-9l9 9z`})
   const item = s("g", {}, frame, value)
   svg.append(item, stale)
   /**
-   * @param {Look} look
    * @param {MemoryLook | null} memory
    * @param {(string | false)[]} states
    * @param {boolean} tooEarly
    */
-  return (look, memory, states, tooEarly) => {
-    const {opened} = facts
-    const known = Boolean(memory && memory.written(i) > opened)
-    const number = (known ? memory : look.final.memory(options.memory))?.number(i)
-    value.textContent = String(number ?? "")
-    value.setAttribute("class", classes("m", !known && "later"))
-    if (known) setAttributes(item, {"data-thing": `cell-${i}`, "data-made-of": `lane-${i}`})
+  return (memory, states, tooEarly) => {
+    const filled = Boolean(memory && memory.written(i) > facts.opened)
+    value.textContent = String(memory?.number(i) ?? "")
+    value.setAttribute("class", classes("m", !filled && "hollow"))
+    if (filled) setAttributes(item, {"data-thing": `cell-${i}`, "data-made-of": `lane-${i}`})
     else item.removeAttribute("data-thing")
-    frame.setAttribute("class", classes("group-cell", known ? "wr" : "empty", ...states))
+    frame.setAttribute("class", classes("group-cell", filled ? "wr" : "empty", ...states))
     stale.setAttribute("visibility", tooEarly ? "visible" : "hidden")
   }
 }

@@ -95,7 +95,7 @@ class Workgroups(Lesson):
                 there += len(threads)
                 then = "wait there" if there < THREADS else "do not have to wait"
                 rest = f"{there} of {THREADS} have come." if there < THREADS else f"all {THREADS} have come, so it opens."
-                said.append(f"{who} have come to the barrier and {then}: {rest}")
+                said.append(f"{who} have come to the second barrier and {then}: {rest}")
             else:
                 wrong = [(reader, cell) for _, reader, cell, _ in early if reader in threads]
                 result = "All of them had been written."
@@ -144,7 +144,11 @@ class Workgroups(Lesson):
         wrong[str(THREADS - 1)] = f"{THREADS - 1} would be right if this device ran one thread after the other."
         wrong.pop(str(many), None)
         wrong = dict(list(wrong.items())[:3])
-        then = "It comes to the barrier, where it waits for them." if self.barrier else "It does not wait: no barrier is left."
+        then = (
+            "It comes to the second barrier, where it waits for them."
+            if self.barrier
+            else "It does not wait: the second barrier is taken out."
+        )
         return Answer(
             str(many),
             tuple(sorted((str(many), *wrong), key=int)),
@@ -152,29 +156,28 @@ class Workgroups(Lesson):
             f"A wave has {wave} threads here. {then}",
             wrong=wrong,
             question=(
-                f"32 threads in waves of {wave}, the barrier {self._placed()}. Thread 0 has written its cell and goes on "
-                "to its next statement: how many of the 32 have not written theirs yet?"
+                f"The barrier before the read is {self._placed()}. Thread 0 has written its cell and goes on to its next "
+                "statement. The frames in the figure show who runs together: how many of the 32 have not written theirs yet?"
             ),
         )
 
     def stale(self, query: RecordingQuery) -> Answer:
-        """Count the threads that received something else than what they should."""
+        """Count the threads that received a wrong number; with the barrier, those that another wave served."""
+        if self.barrier:
+            return self._served(query)
         many, away = len(misled(query, self.away)), self.away
         behind = THREADS - away
         wrong = {
             "0": "0 would be right with the barrier in place, or if all 32 threads moved in step.",
             "32": "32 would be right if no thread at all had written before the others read.",
-            str(behind): f"{behind} threads read from one with a higher number. That would be the answer if threads ran one by one"
-            f"{' and no barrier held them' if self.barrier else ''}.",
+            str(behind): f"{behind} threads read from a higher number. That would be the answer if threads ran one by one.",
             str(away): f"{away} read from a thread with a lower number, which as a rule has run before them.",
             "16": "16 would be right if one half of the threads ran before the other half.",
         }
         wrong.pop(str(many), None)
         wrong = dict(list(wrong.items())[:3])
-        because = "No thread reads before all have written: that is what the barrier promises."
-        if not self.barrier:
-            because = "Each of them read a cell before its owner had written it. The lowest drawing shows the order."
-            because = because if many else "On this device every thread happened to read late enough. It is a race all the same."
+        because = "Each of them read a cell before its owner had written it. The lowest drawing shows the order."
+        because = because if many else "On this device every thread happened to read late enough. It is a race all the same."
         return Answer(
             str(many),
             tuple(sorted((str(many), *wrong), key=int)),
@@ -182,8 +185,35 @@ class Workgroups(Lesson):
             because,
             wrong=wrong,
             question=(
-                f"Each thread reads the cell {away} place{'s' if away > 1 else ''} on, and the barrier is {self._placed()}: "
-                "how many of the 32 threads receive something other than they should?"
+                f"Each thread reads the cell {away} place{'s' if away > 1 else ''} on, and the barrier before that is "
+                f"{self._placed()}: how many of the 32 threads receive something other than they should?"
+            ),
+        )
+
+    def _served(self, query: RecordingQuery) -> Answer:
+        """Count the threads that read what a thread of another wave has written."""
+        wave = int(query.recording.trace.header["wave_size"])
+        reads = query.steps(kind="read", name="blobs")
+        many = int(np.sum(query.threads(reads) // wave != query.indices(reads) // wave))
+        wrong = {
+            "0": f"0 would be right if all 32 threads were one wave. Here a wave has {wave}.",
+            "32": "32 would be right if nobody read within its own wave.",
+            str(self.away): f"For {self.away} of them the count goes round to thread 0. What counts is whose wave wrote the cell.",
+            str(THREADS - self.away): f"{THREADS - self.away} read from a thread with a higher number, maybe of their wave.",
+            "16": "16 would be right if a wave read from the next as often as from itself.",
+        }
+        wrong.pop(str(many), None)
+        wrong = dict(list(wrong.items())[:3])
+        because = f"{self.away} places on from a thread, in waves of {wave}: the barrier keeps these from reading too early."
+        return Answer(
+            str(many),
+            tuple(sorted((str(many), *wrong), key=int)),
+            self.stops(query)[-1],
+            because if many else f"All 32 threads are in one wave of {wave}. On another device they are not.",
+            wrong=wrong,
+            question=(
+                f"Each thread reads the cell {self.away} place{'s' if self.away > 1 else ''} on, and the barrier before "
+                "that is in place: how many of the 32 threads read what another wave has written?"
             ),
         )
 

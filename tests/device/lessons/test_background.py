@@ -82,4 +82,7 @@ def test_ink_on_paper_is_learned_better_with_the_right_formula(experiment):
     assert all(curve.y[0] > 2.5 * curve.y[-1] for curve in curves.curves)
     for row in table.rows:
         assert float(row[4].split()[0]) > 1.4 * float(row[1].split()[0])  # drawn by the formula it learned, and by the other
-    assert len(pictures.pictures) == 5
+    captions = [picture.caption for picture in pictures.pictures]  # three columns: each error under its picture
+    assert captions[0] == "the target"
+    for picture, error in zip(captions[1:3], captions[4:], strict=True):
+        assert error == picture.split(":")[0] + ": the error"

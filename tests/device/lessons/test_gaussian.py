@@ -1,5 +1,6 @@
 """The section on one Gaussian: its picture and its pixel against the NumPy twin, its questions, its claim and what it shows."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -80,8 +81,12 @@ def test_every_pixel_is_painted_and_lies_on_the_bell_curve(record_lesson: Told, 
 @given(nine, pixels)
 def test_answers_are_the_twins(record_lesson: Told, numbers: list[float], pixel: list[int]) -> None:
     lesson, query = record_lesson("gaussian", numbers=numbers, pixel=pixel)
-    alpha = reference.evaluate(scene(numbers), 0, np.array([pixel], float))[0][3]
     reach, paper = lesson.reach(query), lesson.paper(query)
+    named = re.search(r"pixel \((\d+), (\d+)\)", paper.question)
+    asked = [int(named[1]), int(named[2])] if named else pixel
+    alpha = reference.evaluate(scene(numbers), 0, np.array([asked], float))[0][3]
+    chosen = reference.evaluate(scene(numbers), 0, np.array([pixel], float))[0][3]
+    assert bool(named) == (not 0.05 <= chosen <= 0.95) or min(abs(chosen - 0.05), abs(chosen - 0.95)) < 1e-4
     assert int(paper.value[:-1]) == pytest.approx(100 * (1 - alpha) ** 2, abs=0.51)
     painted = reference.render_list(scene(numbers), np.arange(1), ALL)
     changed = int(reach.value.replace(",", ""))
@@ -90,7 +95,8 @@ def test_answers_are_the_twins(record_lesson: Told, numbers: list[float], pixel:
         assert answer.value in answer.options
         assert len(set(answer.options)) == len(answer.options) <= 4
         assert set(answer.wrong) == set(answer.options) - {answer.value}
-        assert answer.step in lesson.stops(query)
+    assert reach.step in lesson.stops(query)
+    assert paper.step == 0, "the figure cannot show two Gaussians"
 
 
 def test_the_question_of_the_reach_has_four_answers_at_first(record_lesson: Told) -> None:

@@ -94,6 +94,17 @@ def test_the_figure_opens_at_a_layer_that_gets_less_than_its_alpha(record_lesson
     assert lesson.opening(query) == lesson.stops(query)[0] > 0
 
 
+def test_the_answer_says_what_its_layer_is_called_once_the_stack_is_turned_over(record_lesson: Told) -> None:
+    lesson, query = record_lesson("blending")
+    asked = lesson.heaviest(query)
+    assert asked.value == "layer 4"
+    assert "there it is layer 1" in asked.because
+    _, turned = record_lesson("blending", layers=lesson.layers[::-1])
+    _, light, _ = states(lesson.layers[::-1], lesson.pixel)
+    assert (light[:-1] - light[1:]).argmax() == 0  # the figure's layer 1
+    assert lesson.sentences(turned)[0].startswith("Layer 1 covers 56.6%")
+
+
 @pytest.mark.parametrize("values", CASES)
 def test_each_wrong_option_says_why(record_lesson: Told, values: dict[str, Any]) -> None:
     lesson, query = record_lesson("blending", **values)

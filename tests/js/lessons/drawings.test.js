@@ -9,7 +9,8 @@ import {groupBorders} from "../../../lessons/dispatch-ids/drawing.js"
 import {numberPlace} from "../../../lessons/final-count/drawing.js"
 import {titleOf} from "../../../lessons/reduction/drawing.js"
 import {sameText} from "../../../lessons/undo/drawing.js"
-import {scaleLabel} from "../../../lessons/termination/drawing.js"
+import {decimalsOf} from "../../../lessons/caching/drawing.js"
+import {scaleLabel, sketchOf} from "../../../lessons/termination/drawing.js"
 import {change, kernelAt} from "../../../lessons/training-loop/drawing.js"
 import {sentence} from "../../../lessons/workgroups/drawing.js"
 
@@ -115,14 +116,24 @@ test("a border stands between pixels of different workgroups alone", () => {
 })
 
 test("a round says what went wrong in it once it is past", () => {
-  const round = {stride: 8, begin: 1, end: 2, stale: [0, 3], wrong: [3]}
+  /** @type {import("../../../lessons/reduction/drawing.js").Round} */
+  const round = {
+    stride: 8,
+    end: 2,
+    written: [],
+    stale: [
+      [0, 1],
+      [3, 1],
+    ],
+    wrong: [3],
+  }
   assert.equal(titleOf(round, 32, false), "stride 8: 8 of 32 threads add")
-  assert.equal(titleOf(round, 32, true), "stride 8: 8 of 32 threads add, 2 of them too early; 1 wrong")
+  assert.equal(titleOf(round, 32, true), "stride 8: 8 of 32 threads add, 2 too early, 1 wrong")
   assert.equal(titleOf({...round, stale: [], wrong: []}, 32, true), "stride 8: 8 of 32 threads add")
 })
 
 test("powers below a thousandth are written as powers", () => {
-  assert.deepEqual([0, -3, -4, -10].map(scaleLabel), ["1", "0.001", "10⁻⁴", "10⁻¹⁰"])
+  assert.deepEqual([0, -3, -4, -10].map(scaleLabel), ["1", "0.001", "0.0001", "10⁻¹⁰"])
 })
 
 test("the kernel at a step is the one that ends there, else the one that runs", () => {
@@ -170,4 +181,15 @@ test("threads whose barrier has opened are released, and not said to wait", () =
   const statuses = ["run", "wait", "wait", "held", "done"]
   const look = /** @type {any} */ ({status: (/** @type {number} */ thread) => statuses[thread]})
   assert.equal(sentence(look, 5), "1 thread runs, 2 wait at the barrier, 1 is released from the barrier, 1 is done.")
+})
+
+test("a sketch of T falls by each layer until it is below the limit, and stays", () => {
+  assert.deepEqual(
+    sketchOf(0.5, 0.2, 5).map(({after}) => after),
+    [0.5, 0.25, 0.125, 0.125, 0.125],
+  )
+})
+
+test("the numbers of a column have the decimals of its largest", () => {
+  assert.deepEqual([[0.0326, -0.0005], [-12.5, 0.1], [0], [Number.NaN]].map(decimalsOf), [6, 3, 0, 0])
 })
