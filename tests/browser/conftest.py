@@ -109,7 +109,9 @@ class Tabs:
             self.shared.locator("[data-page=nowhere]").wait_for()
         page = self.shared
         page.set_viewport_size({"width": width, "height": height})
-        page.emulate_media(color_scheme=scheme)
+        page.emulate_media(color_scheme=scheme, reduced_motion="no-preference")
+        # The debugger invites whoever has never stepped. The first step would take that away, and move what a test clicks.
+        page.evaluate("localStorage.setItem('splatscope-stepped', 'yes')")
         address = urlsplit(path)
         page.evaluate(FOLLOW, path.removeprefix(address.path))
         page.locator(f"[data-page={parse_qs(address.query)['page'][0]}]").wait_for()
@@ -146,6 +148,7 @@ class Tabs:
             page.evaluate(FOLLOW, NOWHERE)
             page.locator("[data-page=nowhere]").wait_for()
             page.evaluate("localStorage.clear(), sessionStorage.clear(), document.activeElement?.blur()")
+            page.evaluate("void window.dispatchEvent(new StorageEvent('storage'))")  # as if another tab had cleared it
         except PlaywrightError:  # the test has led it elsewhere
             return False
         return True

@@ -47,3 +47,16 @@ test("an element has its subscripts, a texel its coordinates", () => {
   assert.equal(subscript({dims: [2, 3, 4]}, 23), "[1][2][3]")
   assert.equal(subscript({dims: [2, 3, 4], space: "texture"}, 20), "[0, 2, 1]")
 })
+
+test("an access outside names its memory, and whether it reads", async () => {
+  const recording = await reduction()
+  const [memory] = recording.memories.keys()
+  const told = (/** @type {object} */ site) => {
+    const stand = Object.create(recording, {about: {value: () => site}, cellOf: {value: () => null}})
+    const {verb, target} = describeEvent(stand, 0)
+    return `${verb} ${target}`
+  }
+  const {name} = recording.memories[memory]
+  assert.equal(told({kind: "out-of-bounds", memory}), `would write outside of ${name}`)
+  assert.equal(told({kind: "out-of-bounds", name: "table", access: "read"}), "reads outside of table")
+})

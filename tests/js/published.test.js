@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import {test} from "node:test"
 import {flat} from "#web/shell/stand_in.js"
-import {inputsOf, nearest, noteOn, stateOf, valuesIn} from "#web/publish/states.js"
+import {inputsOf, insteadOf, nearest, noteOn, stateOf, valuesIn} from "#web/publish/states.js"
 
 /** @type {import("#web/publish/states.js").Published} */
 const PAGE = {
@@ -52,6 +52,21 @@ test("a control is told what was recorded, and what went back", () => {
   assert.equal(noteOn(PAGE, MORE, inputsOf(PAGE, MORE), "count"), "")
   assert.ok(/as they were at first/.test(noteOn(PAGE, OPEN, {...PAGE.defaults, barrier: false, count: 16}, "barrier")))
   assert.ok(/nearest/.test(noteOn(PAGE, FIRST, {...PAGE.defaults, place: [1, 0]}, "place")))
+})
+
+test("an input that the figure does not have is named, with those it has", () => {
+  assert.equal(insteadOf(PAGE, FIRST, "keys=21"), "This figure has no input keys. It has count, barrier, place.")
+  assert.equal(insteadOf(PAGE, MORE, "count=16"), "")
+})
+
+test("an address that was not recorded is told what is shown instead", () => {
+  assert.equal(
+    insteadOf(PAGE, stateOf(PAGE, "count=15"), "count=15"),
+    "Not recorded: count=15. Shown instead: count=16, from where the figure opens.",
+  )
+  assert.equal(insteadOf(PAGE, MORE, "count=16"), "")
+  assert.equal(insteadOf(PAGE, ELSEWHERE, "recorded=1"), "")
+  assert.equal(insteadOf(PAGE, FIRST, "slide="), "")
 })
 
 test("a state gives back what another one changed", () => {

@@ -21,7 +21,7 @@ from splatscope.services import sandbox_jobs
 from splatscope.services.training import warm
 from splatscope.services.warm_up import fill_cache, tile_jobs
 from splatscope.textbook.contents import lesson_names
-from splatscope.web import inbound
+from splatscope.web import inbound, late_writes
 from splatscope.web.assets import AssetHandler, scripts, send, takes_gzip
 from splatscope.web.examples.gallery import example_jobs
 from splatscope.web.first_document import first_document, reads
@@ -171,6 +171,8 @@ class PageHandler(DocHandler):
 if settings.secret_key_bytes() is None and "BOKEH_SIGN_SESSIONS" not in os.environ:
     os.environ.update(BOKEH_SIGN_SESSIONS="yes", BOKEH_SECRET_KEY=secrets.token_urlsafe(48))
     vars(settings).pop("_secret_key_bytes", None)
+
+late_writes.install()
 
 # Neither `panel serve` nor Bokeh's server lets one choose handlers. The lists of routes are read when the server is built, after
 # this file has run, so that handlers are replaced in place.

@@ -38,10 +38,10 @@ def _shell_of(query: dict[str, str], reads: bool) -> Shell:
     walk = join(query)
     if walk is not None:
         shell = Shell(*walk.begins(page, step, inputs), walk, notes_only=walk.window == "notes", reads=reads)
-        walk.is_at(shell.page, shell.step)
+        walk.is_at(shell.page, shell.step, shell.inputs)
         if walk.role == "present":
             record_ahead.begin()  # a class will leave the walk to try things
-        shell.param.watch(lambda *_: walk.is_at(shell.page, shell.step), ["page", "step"])
+        shell.param.watch(lambda *_: walk.is_at(shell.page, shell.step, shell.inputs), ["page", "step"])
         pn.state.on_session_destroyed(lambda _: walk.close())
     elif "walk" in query:
         shell = Shell(f"walk={query['walk']}", reads=reads)  # the home page reports that there is no such walk

@@ -9,11 +9,14 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from helpers.axe import wrongs_of
+from splatscope.exercises.task import tasks
+from splatscope.web.classroom.attendance import questions
 from splatscope.web.classroom.classroom import code_of
 from splatscope.web.classroom.walks import find
 
 PATIENCE = 240_000  # ms: kernels may have to be compiled by the driver
 STOPS = find("whole").stops
+TASK = tasks()[0]
 BLENDING = next(i for i, stop in enumerate(STOPS) if stop.page == "blending")  # its first stop, with a figure; its next is a claim
 assert STOPS[BLENDING].press > 0
 assert STOPS[BLENDING + 1].page == "blending"
@@ -77,6 +80,27 @@ def test_page_down_goes_from_stop_to_stop_and_back_goes_back(visit: Callable[...
     at_stop(page, BLENDING + 1)
     page.reload()
     at_stop(page, BLENDING + 1)
+
+
+def test_a_stop_shows_its_own_moment_whichever_way_one_comes_to_it(visit: Callable[..., Page]):
+    without = next(i for i, stop in enumerate(STOPS) if stop.inputs == "barrier=false")
+    assert STOPS[without].press < 0
+    assert (STOPS[without - 1].page, STOPS[without - 1].press) == (STOPS[without].page, 0)
+    page = visit(f"/app?walk=whole&stop={without}")
+    opening, figure = stepped(page), page.get_by_test_id("stepper").first
+    recording = figure.get_attribute("data-recording")
+    for way in ("PageUp", "PageDown"):
+        page.keyboard.press(way)
+        expect(figure).not_to_have_attribute("data-recording", recording, timeout=PATIENCE)
+        recording = figure.get_attribute("data-recording")
+    at_stop(page, without)
+    at_step(page, opening)
+    assert "step" not in query(page)
+    page.keyboard.press("PageDown")
+    at_stop(page, without + 1)
+    page.keyboard.press("PageUp")
+    at_stop(page, without)
+    at_step(page, opening)
 
 
 def test_a_walk_begins_at_its_first_stop_and_home_leads_there(visit: Callable[..., Page]):
@@ -152,6 +176,110 @@ def test_a_student_wanders_off_and_rejoins(visit: Callable[..., Page], teach):
     at_stop(student, BLENDING)
 
 
+def test_a_student_who_rejoins_on_the_same_page_sees_the_figure_again(visit: Callable[..., Page], teach):
+    teacher, path = teach("scrolled-key")
+    stepped(teacher)
+    student = visit(path)
+    figure = student.locator(f"[data-block={STOPS[BLENDING].show}]")
+    stepped(student)
+    student.keyboard.press("Home")
+    expect(walk(student)).to_have_attribute("data-follows", "false")
+    student.mouse.move(600, 500)
+    student.mouse.wheel(0, 20_000)
+    expect(figure).not_to_be_in_viewport()
+    student.get_by_role("button", name="Rejoin").click()
+    expect(figure).to_be_in_viewport()
+
+
+def test_a_wrong_code_says_so(visit: Callable[..., Page]):
+    for code in ("aaaa-bbbb-cccc", "aaaa-bbbb-cccc-dddd"):
+        student = visit(f"/app?walk=whole&class={code}")
+        expect(walk(student)).to_contain_text("No class has this code now; check the address.")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (1440, 900)])
+def test_the_debugger_has_all_of_a_presenters_window(teach, width: int, height: int):
+    teacher, _ = teach(f"wide-{width}", width=width, height=height)
+    teacher.get_by_role("link", name="Open in the debugger").click()
+    expect(teacher.locator("[data-page]")).to_have_attribute("data-page", "debugger", timeout=PATIENCE)
+    source = teacher.locator(".bench .source")
+    expect(source).to_be_visible(timeout=PATIENCE)
+    box, bench = source.bounding_box(), teacher.get_by_test_id("debugger").bounding_box()
+    assert bench["width"] >= 0.97 * width
+    assert box["width"] >= 0.4 * width
+    assert box["height"] >= 0.5 * height
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (1440, 900), (1920, 1080)])
+@pytest.mark.parametrize("section", ["bitonic-sort", "coarse-raster", "undo"])
+def test_a_presented_figure_fills_the_window_and_fits_it(visit: Callable[..., Page], section: str, width: int, height: int):
+    stop = next(i for i, one in enumerate(STOPS) if one.page == section and one.show == "figure")
+    page = visit(f"/app?walk=whole&key=fill-{section}-{width}&stop={stop}", width=width, height=height)
+    expect(page.get_by_test_id("stepper").first).to_have_attribute("data-steps", re.compile(r"[1-9]"), timeout=PATIENCE)
+    page.keyboard.press("End")
+    whole, pane = page.locator(".whole"), page.locator(".figure .aside")
+    expect(pane.locator(".drawing svg, .drawing ol").first).to_be_visible()
+    box = whole.bounding_box()
+    assert box["width"] > 0.9 * width
+    assert box["y"] + box["height"] > 0.98 * height
+    assert box["y"] + box["height"] <= height
+    assert pane.evaluate("el => [el.scrollHeight - el.clientHeight, el.scrollWidth - el.clientWidth]") == [0, 0]
+
+
+def test_a_click_in_an_enlarged_drawing_reaches_what_is_under_the_pointer(visit: Callable[..., Page]):
+    stop = next(i for i, one in enumerate(STOPS) if one.page == "fine-raster" and one.show == "figure")
+    page = visit(f"/app?walk=whole&key=clicked-large&stop={stop}", width=1920, height=1080)
+    expect(page.get_by_test_id("stepper").first).to_have_attribute("data-steps", re.compile(r"[1-9]"), timeout=PATIENCE)
+    tile = page.locator(".drawing svg").last
+    last = tile.get_by_role("option").last
+    expect(last).to_be_visible()
+    box = tile.bounding_box()
+    tile.click(position={"x": box["width"] - 4, "y": box["height"] - 4})
+    expect(last).to_have_attribute("aria-selected", "true")
+
+
+def test_students_have_the_presenters_kernel_in_the_debugger(visit: Callable[..., Page], teach):
+    teacher, path = teach("kernel-key")
+    student = visit(path)
+    at_stop(student, BLENDING)
+    teacher.get_by_role("link", name="Open in the debugger").click()
+
+    bench, other = (page.locator("[data-testid=debugger] [data-testid=stepper]").first for page in (teacher, student))
+    expect(bench).to_have_attribute("data-recording", re.compile("."), timeout=PATIENCE)
+    opened = bench.get_attribute("data-recording")
+    expect(other).to_have_attribute("data-recording", opened, timeout=PATIENCE)
+    assert "debugger" not in query(student)
+    teacher.get_by_role("radio", name="Edit").click()
+    editor = teacher.locator(".code-edit .cm-content")
+    editor.click()
+    teacher.keyboard.press("Control+Home")
+    teacher.keyboard.type("// of my own\n")
+    teacher.keyboard.press("Control+Enter")
+    expect(student.locator(".bench .source")).to_contain_text("// of my own", timeout=PATIENCE)
+    # A student's page may show the new recording before the teacher's does.
+    expect(bench).not_to_have_attribute("data-recording", opened, timeout=PATIENCE)
+    expect(other).to_have_attribute("data-recording", bench.get_attribute("data-recording"), timeout=PATIENCE)
+    expect(walk(student)).to_have_attribute("data-follows", "true")
+
+
+def test_who_stops_presenting_to_students_is_asked_once(visit: Callable[..., Page], teach):
+    teacher, path = teach("stopped-key")
+    student = visit(path)
+    expect(walk(teacher)).to_contain_text("1 follows")
+    teacher.get_by_role("link", name="Stop presenting").click()
+    teacher.get_by_role("link", name="Press again to stop: 1 follows").click()
+    expect(walk(teacher)).to_have_attribute("data-role", "alone")
+    assert "class" not in query(teacher)
+    expect(walk(student).locator(".state")).to_have_text("The class has ended")
+    late = visit(path)
+    expect(walk(late).locator(".state")).to_have_text("The class has ended")
+    teacher.get_by_role("button", name="Go on with your last class").click()
+    expect(walk(teacher)).to_have_attribute("data-role", "present")
+    at_stop(teacher, BLENDING)
+    for one in (student, late):
+        expect(walk(one).locator(".state")).not_to_have_text("The class has ended")
+
+
 def test_notes_that_are_loaded_anew_move_nobody(visit: Callable[..., Page], teach):
     teacher, path = teach("reloaded-notes")
     student = visit(path)
@@ -169,11 +297,59 @@ def test_notes_that_are_loaded_anew_move_nobody(visit: Callable[..., Page], teac
     assert query(notes)["notes"] == ["1"]
 
 
+def test_a_student_who_loads_the_page_anew_or_opens_it_twice_is_counted_once(teach, visit: Callable[..., Page]):
+    teacher, path = teach("counted-once")
+    student = visit(path)
+    expect(walk(teacher)).to_contain_text("1 follows")
+    student.reload()
+    at_stop(student, BLENDING)
+    second = student.context.new_page()
+    second.goto(student.url)
+    at_stop(second, BLENDING)
+    for page in (student, second):
+        expect(walk(page)).to_contain_text("With the presenter")
+    teacher.keyboard.press("PageDown")  # a message that comes after those of the reload
+    at_stop(student, BLENDING + 1)
+    expect(walk(teacher).get_by_title("Who is where")).to_have_text("1 follows")
+    second.close()
+    visit(path)
+    expect(walk(teacher).get_by_title("Who is where")).to_have_text("2 follow")
+
+
+def test_students_and_notes_are_told_that_the_presenter_is_away_and_back(teach, visit: Callable[..., Page]):
+    teacher, path = teach("away-key")
+    student = visit(path)
+    at_stop(student, BLENDING)
+    with teacher.context.expect_page() as opened:
+        teacher.get_by_role("button", name="Notes").click()
+    notes = opened.value
+    gone = notes.get_by_text("No presenter's page is open")
+    expect(notes.get_by_role("button", name="Next")).to_be_enabled(timeout=PATIENCE)
+    expect(gone).to_be_hidden()
+    teacher.close()
+    expect(walk(student).locator(".state")).to_have_text("The presenter is away")
+    expect(gone).to_be_visible()
+    with notes.context.expect_page() as opened:
+        notes.get_by_role("button", name="Open it").click()
+    again = opened.value
+    expect(walk(again)).to_have_attribute("data-role", "present")
+    at_stop(again, BLENDING)
+    expect(walk(student).locator(".state")).to_have_text("The presenter is back")
+    expect(walk(student).locator(".state")).to_contain_text("With the presenter")
+    expect(gone).to_be_hidden()
+    notes.get_by_role("button", name="Next").click()
+    at_stop(student, BLENDING + 1)
+
+
 def test_a_class_whose_page_was_closed_is_gone_on_with_from_the_same_browser(visit: Callable[..., Page], teach):
     teacher, path = teach("closed-page")
     student = visit(path)
     at_stop(student, BLENDING)
     assert not student.get_by_role("button", name="You presented this class").is_visible()
+    teacher.keyboard.press("End")
+    teacher.wait_for_function("() => new URLSearchParams(location.search).get('step') > 0")
+    end = stepped(teacher)
+    at_step(student, end)
     again = teacher.context.new_page()
     again.goto(student.url)
     teacher.close()
@@ -181,8 +357,66 @@ def test_a_class_whose_page_was_closed_is_gone_on_with_from_the_same_browser(vis
     again.get_by_role("button", name="You presented this class: go on").click()
     expect(walk(again)).to_have_attribute("data-role", "present")
     at_stop(again, BLENDING)
+    at_step(again, end)
+    at_step(student, end)
     again.keyboard.press("PageDown")
     at_stop(student, BLENDING + 1)
+
+
+def test_a_class_that_nobody_is_in_any_more_is_gone_on_with_where_it_was(visit: Callable[..., Page]):
+    stop = next(i for i, one in enumerate(STOPS) if one.inputs == "barrier=false")
+    teacher = visit(f"/app?walk=whole&key=left-alone&stop={stop}")
+    at_stop(teacher, stop)
+    expect(teacher.get_by_test_id("stepper").first).to_have_attribute("data-steps", re.compile(r"[1-9]"), timeout=PATIENCE)
+    teacher.keyboard.press("End")
+    teacher.wait_for_function("() => Number(new URLSearchParams(location.search).get('step')) > 100")
+    end, inputs = stepped(teacher), teacher.get_by_test_id("stepper").first.get_attribute("data-recording")
+    other = teacher.context.new_page()
+    other.goto(teacher.url.partition("?")[0] + "?walk=whole")
+    teacher.close()
+    other.get_by_role("button", name="Go on with your last class").click()
+    at_stop(other, stop)
+    at_step(other, end)
+    expect(other.get_by_test_id("stepper").first).to_have_attribute("data-recording", inputs)
+    expect(other.locator("[data-block=figure]")).to_be_in_viewport(ratio=0.8)
+
+
+def test_the_exercises_are_reached_from_the_bar_and_students_follow(visit: Callable[..., Page], teach):
+    teacher, path = teach("to-exercises")
+    student = visit(path, width=390, height=844)
+    at_stop(student, BLENDING)
+    teacher.get_by_label("Stop of the walk").select_option("Exercises")
+    for page in (teacher, student):
+        expect(page.locator("[data-page]")).to_have_attribute("data-page", "exercises")
+        expect(page.get_by_role("heading", level=1)).to_be_in_viewport()
+    expect(walk(student)).to_contain_text("With the presenter: Exercises")
+    teacher.get_by_role("link", name=TASK.title).first.click()
+    expect(student).to_have_url(re.compile("class="))
+    expect(student.get_by_test_id("exercise-editor")).to_be_visible(timeout=PATIENCE)
+    expect(student.get_by_role("heading", name=TASK.title)).to_be_visible()
+    expect(walk(student)).to_have_attribute("data-follows", "true")
+    expect(teacher.get_by_label("Stop of the walk")).to_have_value("exercises")
+    teacher.keyboard.press("PageDown")
+    at_stop(student, BLENDING + 1)
+
+
+def test_a_window_that_takes_another_size_keeps_the_figure_below_the_bar(visit: Callable[..., Page], teach):
+    teacher, _ = teach("resized-window", width=1440, height=900)
+    stepped(teacher)
+    teacher.keyboard.press("ArrowRight")
+    for width, height in ((1920, 1080), (1280, 800), (1440, 900)):
+        teacher.set_viewport_size({"width": width, "height": height})
+        teacher.wait_for_function(
+            "([bar, figure]) => Math.abs(figure.getBoundingClientRect().top - bar.getBoundingClientRect().bottom) < 30",
+            arg=[walk(teacher).element_handle(), teacher.locator(".whole").element_handle()],
+        )
+    teacher.mouse.move(600, 500)
+    teacher.mouse.wheel(0, 20_000)
+    figure = teacher.locator("[data-block=figure]")
+    expect(figure).not_to_be_in_viewport()
+    teacher.set_viewport_size({"width": 1440, "height": 860})
+    teacher.wait_for_timeout(300)
+    expect(figure).not_to_be_in_viewport()  # who has left it is not taken back
 
 
 def test_the_figure_at_home_stands_still_in_a_class(visit: Callable[..., Page]):
@@ -223,16 +457,39 @@ def test_who_presents_sees_how_many_are_where_and_have_answered_what(visit: Call
     walk(teacher).get_by_title("Who is where").click()
     here = teacher.get_by_test_id("attendance").locator("[data-attended=blending]")
     expect(here).to_have_attribute("data-here", "2")
+    drawing = teacher.locator(".figure .aside").first.bounding_box()
+    assert teacher.get_by_test_id("attendance").bounding_box()["x"] >= drawing["x"] + drawing["width"]
     quiz = student.get_by_test_id("quiz").first
     expect(quiz).to_have_attribute("data-answer", re.compile(".+"), timeout=PATIENCE)
     right = quiz.get_attribute("data-answer")
     quiz.locator(".opts").get_by_role("button", name=right, exact=True).click()
     quiz.get_by_role("button", name=re.compile("^Reveal")).click()
-    expect(here).to_contain_text("Question 1: 1 answered, 1 of them right")
+    asked = next(iter(questions("blending").values()))
+    expect(here).to_contain_text(f"{asked} 1 answered")
+    assert "of them right" not in here.inner_text()  # which would tell the others
+    own = teacher.get_by_test_id("quiz").first
+    own.locator(".opts").get_by_role("button").first.click()
+    own.get_by_role("button", name=re.compile("^Reveal")).click()
+    expect(here).to_contain_text(f"{asked} 1 answered, 1 of them right")
+    claim = student.locator("[data-block=claim-painter]").get_by_test_id("claim")
+    expect(claim).to_have_attribute("data-verdict", "does not hold", timeout=PATIENCE)
+    claim.get_by_role("group", name="Your bet").get_by_role("button", name="In part").click()
+    expect(here).to_contain_text(f"{questions('blending')['claim-painter']} 1 bet")
+    assert "1 bet, " not in here.inner_text()
+    teacher.locator("[data-block=claim-painter]").get_by_role("button", name="Holds", exact=True).click()
+    expect(here).to_contain_text(f"{questions('blending')['claim-painter']} 1 bet, 0 of them right")
+    polls = here.locator(".poll")
+    answered = quiz.locator(".opts").get_by_role("button").all_text_contents()
+    assert polls.nth(0).locator("li").all_text_contents() == [f"{option}{int(option == right)}" for option in answered]
+    assert polls.nth(1).locator("li").all_text_contents() == ["Holds0", "In part1", "Does not hold0"]
+    filled = polls.nth(1).locator("b").evaluate_all("all => all.map((bar) => bar.offsetWidth / bar.parentElement.offsetWidth)")
+    assert filled == [0, 1, 0]
     other.get_by_role("navigation").get_by_role("link", name="Undo", exact=True).click()
     there = teacher.get_by_test_id("attendance").locator("[data-attended=undo]")
     expect(there).to_have_attribute("data-here", "1")
     expect(walk(student).get_by_test_id("attendance")).to_be_hidden()
+    teacher.keyboard.press("Escape")
+    expect(there).to_be_hidden()
 
 
 def test_who_presents_sees_what_came_of_an_exercise(visit: Callable[..., Page], teach):

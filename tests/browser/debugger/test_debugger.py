@@ -30,6 +30,22 @@ def test_the_fix_of_a_broken_example_takes_its_finding_away(bench, example):
     expect(bench.get_by_test_id("debugger-notice")).to_contain_text("The fix took")
 
 
+def test_a_newcomer_is_invited_to_step_until_they_have(visit):
+    bench = ready(visit("/app?page=debugger"))
+    notice, before = bench.get_by_test_id("debugger-notice"), at(bench)
+    expect(notice).to_contain_text("step through it")
+    panes = [bench.locator(css).first for css in (".dock", ".panel.source", ".right")]
+    places = [pane.bounding_box() for pane in panes]
+    dock, lies = places[0], notice.bounding_box()
+    assert dock["y"] - 40 < lies["y"] + lies["height"] < dock["y"], "it lies just above the buttons that step"
+    notice.get_by_role("button", name="One step forward").click()
+    expect(notice).to_be_hidden()
+    assert at(bench) > before
+    assert [pane.bounding_box() for pane in panes] == places, "nothing moves as it goes"
+    open_example(bench, "sort-list")
+    expect(notice).to_be_hidden()
+
+
 def test_a_recording_and_its_findings_are_spoken_and_a_fix_keeps_the_focus(bench):
     open_example(bench, "missing-barrier")
     heard = bench.get_by_test_id("announcer").first
@@ -184,7 +200,7 @@ def test_a_kernel_with_a_fault_opens_at_its_finding(visit):
 
 
 def test_the_list_of_threads_shows_the_chosen_one(bench):
-    place = """row => {
+    in_view = """row => {
         const list = row.closest(".tblwrap"), [at, room] = [row, list].map(el => el.getBoundingClientRect())
         return at.top >= list.querySelector("thead").getBoundingClientRect().bottom - 1 && at.bottom <= room.bottom + 1
     }"""
@@ -192,4 +208,17 @@ def test_the_list_of_threads_shows_the_chosen_one(bench):
     for key, thread in (("End", "31"), ("Home", "0")):
         bench.keyboard.press(key)
         expect(rows).to_have_attribute("data-thread", thread)
-        assert rows.evaluate(place)
+        bench.wait_for_function(in_view, arg=rows.element_handle())
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (1366, 768)])
+def test_on_a_projector_the_source_has_the_room(turn_to, width: int, height: int):
+    page = ready(turn_to("/app?page=debugger", width=width, height=height))
+    source = page.locator(".bench .source").bounding_box()
+    assert source["width"] >= 0.43 * width
+    assert source["height"] >= 0.7 * height
+    line = page.locator(".bench .source .ln-row", has_text="GroupMemoryBarrierWithGroupSync").first.locator(".code")
+    right = line.evaluate("el => { const r = new Range(); r.selectNodeContents(el); return r.getBoundingClientRect().right }")
+    assert right < source["x"] + source["width"]
+    page.get_by_role("radio", name="Edit").click()
+    assert page.locator(".edit .code-edit").bounding_box()["width"] >= 0.62 * width

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from splatscope.web.home.home import COUNTS, FIRST
@@ -30,7 +31,7 @@ def test_the_picture_is_there_before_any_script(visit):
 
 def test_the_number_of_gaussians_rises_by_itself_once(visit):
     page = visit("/app")
-    expect(slider(page)).to_have_value(ALL, timeout=30_000)
+    expect(slider(page)).to_have_value(ALL)
     assert still(page) == len(COUNTS) - 1
     page.wait_for_timeout(600)
     expect(slider(page)).to_have_value(ALL)
@@ -55,7 +56,7 @@ def test_a_touch_stops_it_and_the_slider_shows_the_nearest_picture_at_once(visit
 def test_a_recording_is_stepped_by_itself_once_and_then_by_the_reader(visit):
     page = visit("/app")
     stepper = page.get_by_test_id("stepper")
-    expect(stepper).to_have_attribute("data-steps", re.compile(r"\d+"), timeout=30_000)
+    expect(stepper).to_have_attribute("data-steps", re.compile(r"\d+"))
     stepper.scroll_into_view_if_needed()
     before = stepper.get_attribute("data-step")
     expect(stepper).not_to_have_attribute("data-step", before)
@@ -70,12 +71,23 @@ def test_a_recording_is_stepped_by_itself_once_and_then_by_the_reader(visit):
 def test_nothing_steps_by_itself_for_whoever_prefers_reduced_motion(visit):
     page = visit("/app", reduced_motion="reduce")
     stepper = page.get_by_test_id("stepper")
-    expect(stepper).to_have_attribute("data-steps", re.compile(r"\d+"), timeout=30_000)
+    expect(stepper).to_have_attribute("data-steps", re.compile(r"\d+"))
     stepper.scroll_into_view_if_needed()
     opening = stepper.get_attribute("data-step")
     assert int(opening) > 0
     page.wait_for_timeout(1800)
     expect(stepper).to_have_attribute("data-step", opening)
+
+
+@pytest.mark.parametrize("height", [800, 900])
+def test_nothing_lies_over_the_figure(visit, height):
+    page = visit("/app")
+    page.set_viewport_size({"width": 1440, "height": height})
+    expect(page.locator(".sample .net")).to_be_visible(timeout=60_000)
+    drawing, dock = (page.locator(f".sample {name}").bounding_box() for name in (".net", ".dock"))
+    assert drawing["y"] + drawing["height"] <= dock["y"]
+    if height == 900:
+        assert dock["y"] + dock["height"] <= height, "the transport is below the window"
 
 
 def test_the_main_button_leads_to_the_first_section(visit):

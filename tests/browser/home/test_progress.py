@@ -80,7 +80,7 @@ def test_a_question_alone_finishes_no_section_until_the_figure_has_been_used(vis
 def test_an_answer_that_is_revealed_by_stepping_there_finishes_a_section(visit: Callable[..., Page]):
     page = visit(f"/app?page={FIRST.name}")
     ready(page)
-    quiz = page.get_by_test_id("quiz").first
+    quiz = page.get_by_test_id("quiz").last
     quiz.locator(".opts button").last.click()
     expect(mark(page, FIRST.name)).to_have_count(0)
     quiz.get_by_role("button", name="Reveal, by stepping there").click()
@@ -155,3 +155,5 @@ def test_a_second_tab_hears_of_it(visit: Callable[..., Page]):
     expect(other.get_by_test_id("progress")).to_have_attribute("data-finished", "0")
     finish(page)
     expect(other.get_by_test_id("progress")).to_have_attribute("data-finished", "1")
+    page.evaluate("localStorage.clear()")
+    expect(other.get_by_test_id("progress")).to_have_attribute("data-finished", "0")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from helpers.stepping import ready
+from helpers.stepping import next_frame, ready
 from splatscope.textbook.contents import lesson_names
 
 TEXTS = """copy => {
@@ -54,7 +54,7 @@ def test_all_text_of_the_copy_can_be_read(turn_to: Callable[..., Page], stem: st
         seen = page.locator(".companion .copy").evaluate(TEXTS)
         assert seen["wrong"] == []
         page.keyboard.press(key)
-        page.wait_for_timeout(150)
+        next_frame(page)
 
 
 def test_in_a_room_too_narrow_for_a_drawing_the_sentence_stands_alone(turn_to: Callable[..., Page]):
@@ -67,7 +67,7 @@ def test_in_a_room_too_narrow_for_a_drawing_the_sentence_stands_alone(turn_to: C
 def test_the_copy_follows_the_steps_and_marks_the_current_link(turn_to: Callable[..., Page]):
     page = ready(turn_to("/app?page=autodiff", width=1440, height=900))
     beside_words(page)
-    link = page.locator(".companion .chain-link:visible")
+    link = page.locator(".companion .chain-link.here:visible")
     expect(link).to_have_count(1)
     before = link.inner_text()
     page.get_by_role("complementary", name="The figure, small").get_by_role("button", name="One step forward").click()
@@ -95,3 +95,53 @@ def test_a_question_covers_the_copy_only_in_the_middle_of_the_window(turn_to: Ca
     expect(page.get_by_test_id("stepper").first).not_to_have_attribute("data-step", step)
     expect(page.locator(".companion .copy > .drawing")).to_be_visible()
     assert quiz.locator(".opts .right").evaluate("el => getComputedStyle(el, '::before').content") == '"✓ "'
+
+
+def test_on_a_phone_a_link_that_changes_the_figure_brings_it_up(turn_to: Callable[..., Page]):
+    page = ready(turn_to("/app?page=gaussian", width=390, height=844))
+    companion = page.get_by_role("complementary", name="The figure, small")
+    link = page.get_by_role("link", name="a log size of −1")
+    link.scroll_into_view_if_needed()
+    expect(companion).to_be_hidden()
+    scrolled = page.evaluate("scrollY")
+    link.focus()
+    page.keyboard.press("Enter")
+    expect(companion.locator(".copy > .drawing")).to_be_in_viewport()
+    expect(companion.get_by_role("group", name="The figure as it is now")).to_be_focused()
+    expect(companion.locator(".bell-words").first).to_have_text("fall-off < 0.001")
+    assert page.evaluate("scrollY") == scrolled, "the reader has lost their place"
+    page.keyboard.press("Escape")
+    expect(companion).to_be_hidden()
+    expect(link).to_be_focused()
+    page.keyboard.press("Enter")  # again: it is shown once more, and nothing is lost
+    expect(companion.get_by_role("button", name="Close")).to_be_in_viewport()
+    assert page.evaluate("scrollY") == scrolled
+    companion.get_by_role("button", name="To the figure").click()
+    expect(page.get_by_test_id("figure")).to_be_in_viewport()
+    expect(companion).to_be_hidden()
+
+
+def test_blending_s_copy_has_a_bar_for_each_layer_of_the_stack_as_it_stands(turn_to: Callable[..., Page]):
+    page = ready(turn_to("/app?page=blending", width=1440, height=900))
+    stepper = page.get_by_test_id("stepper").first
+    before = stepper.get_attribute("data-recording")
+    page.get_by_role("button", name="Turn the stack over").click()
+    expect(stepper).not_to_have_attribute("data-recording", before)
+    ready(page)
+    beside_words(page)
+    copy = page.locator(".companion .copy")
+    expect(copy.locator(".layer-bar:visible")).to_have_count(5)
+    widths = "all => all.map(el => el.style.width)"
+    assert copy.locator(".own").evaluate_all(widths) == stepper.locator(".own").evaluate_all(widths)
+    assert copy.locator(".layer-row > b").all_inner_texts() == ["1", "2", "3", "4"]
+
+
+def test_autodiff_s_copy_has_the_whole_chain_and_one_link_s_parts(turn_to: Callable[..., Page]):
+    page = ready(turn_to("/app?page=autodiff", width=1440, height=900))
+    beside_words(page)
+    page.keyboard.press("End")
+    copy = page.locator(".companion .copy")
+    expect(copy.locator(".chain-link:visible")).to_have_count(6)
+    expect(copy.locator(".chain-parts:visible > li")).to_have_count(4)
+    sums = copy.locator(".chain-sum").all_inner_texts()
+    assert len(set(sums)) == 1, sums

@@ -1,6 +1,7 @@
 """The layout of every section: the figure fits the window, nothing is cut or scrolls sideways, all ends at one edge."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import chain, pairwise
 
 import pytest
 from playwright.sync_api import Page
@@ -25,6 +26,8 @@ LOOK = """() => {
   const pane = of(".figure .srcwrap"), line = pane.querySelector(".mine")
   const words = document.createRange()
   if (line) words.selectNodeContents(line.querySelector(".code"))
+  const upright = (el) => { const {top, bottom} = el.getBoundingClientRect(); return [Math.round(top), Math.round(bottom)] }
+  const among = (test) => all.filter((el) => el.matches(test) && el.getClientRects().length)
   return {
     sideways: document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth,
     figure: box("[data-testid=figure]").height,
@@ -35,6 +38,15 @@ LOOK = """() => {
     notes: all.filter((el) => el.matches(".figure .src .note") && el.getClientRects().length).length,
     line: line ? words.getBoundingClientRect().right <= pane.getBoundingClientRect().right + 1 : true,
     transport: box(".figure .tp").height,
+    caption: of(".figure .figcaption")?.getBoundingClientRect().bottom ?? null,
+    dock: Math.min(innerHeight, box(".figure > .dock").top),
+    column: [".figcaption", ".source", ".below", ".right"].flatMap((test) => among(`.figure .panes > ${test}`)).map(upright),
+    equations: among(".figure .below *").map(upright),
+    panes: upright(of(".figure .panes")),
+    source: upright(pane),
+    here: line ? upright(line) : null,
+    findings: among(".figure .right").map(upright),
+    acts: among(".figure .right .go button").map(upright),
     bar: [...document.querySelectorAll(".top button")].every((el) => el.getBoundingClientRect().right <= innerWidth),
     edges: [...new Set(all.filter((el) => el.matches(".card, .quote, .tried, .lesson > details") && el.offsetParent && !nested(el))
       .map((el) => Math.round(el.getBoundingClientRect().right)))],
@@ -42,48 +54,110 @@ LOOK = """() => {
 }"""
 
 
-def resized(page: Page, width: int, height: int) -> dict:
-    """Return what the page looks like in a window of another size, once two looks 400 ms apart find the same."""
-    page.set_viewport_size({"width": width, "height": height})
-    before = None
-    for _ in range(20):
-        page.wait_for_timeout(400)
-        seen = page.evaluate(LOOK)
-        if seen == before:
+def wrong_at(page: Page, size: tuple[int, int], judge: Callable[[dict], Iterator[str]]) -> list[str]:
+    """Return what is wrong in a window of another size: nothing once two looks find nothing, else what the last of 60 finds."""
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    right = 0
+    for _ in range(60):
+        page.wait_for_timeout(100)
+        wrong = list(judge(page.evaluate(LOOK)))
+        right = 0 if wrong else right + 1
+        if right == 2:
             break
-        before = seen
-    return seen
+    return wrong
+
+
+def wrong_with_the_figure(seen: dict) -> Iterator[str]:
+    """Tell what does not fit a window of a laptop."""
+    if seen["figure"] > seen["room"]:
+        yield f"the figure is {seen['figure']} px high, the window has {seen['room']}"
+    if seen["transport"] >= 40:
+        yield "the transport has several rows"
+    if seen["notes"]:
+        yield "a name lies over the code of the line that it names"
+    if len(seen["edges"]) != 1:
+        yield f"listings, questions and claims end at {seen['edges']}"
+
+
+def wrong_with_the_opening(seen: dict) -> Iterator[str]:
+    """Tell what cannot be seen as the page opens."""
+    if seen["caption"] is None or seen["caption"] > seen["dock"]:
+        yield f"how the drawing is read ends at {seen['caption']}, behind the transport at {seen['dock']}"
+
+
+def wrong_with_the_width(seen: dict) -> Iterator[str]:
+    """Tell what does not fit the width of any window."""
+    if seen["sideways"] > 0:
+        yield f"the page scrolls sideways by {seen['sideways']} px"
+    if seen["drawing"] > 1:
+        yield f"the drawing is {seen['drawing']} px wider than its room"
+    if seen["svgs"]:
+        yield f"{seen['svgs']} pictures leave the drawing"
+    if seen["formulas"]:
+        yield f"these formulas are cut: {seen['formulas']}"
+    if not seen["line"]:
+        yield "the current line is cut"
+    if not seen["bar"]:
+        yield "a button of the top bar is off the screen"
+
+
+def wrong_with_the_column(seen: dict) -> Iterator[str]:
+    """Tell what lies over something else beside the drawing: how it is read, the source, the formula, what was found."""
+    for (_, bottom), (top, _) in pairwise([*seen["column"], [seen["panes"][1], seen["panes"][1]]]):
+        if bottom > top + 1:
+            yield f"a part ends at {bottom}, and what is below it begins at {top}"
+    if (lowest := max((bottom for _, bottom in seen["equations"]), default=0)) > seen["column"][-1][0] + 1:
+        yield f"an equation ends at {lowest}, and what was found begins at {seen['column'][-1][0]}"
+    if seen["here"] is None or not within(seen["here"], seen["source"]):
+        yield f"the line at hand, {seen['here']}, is not in the source, {seen['source']}"
+    if not all(within(act, seen["findings"][0]) for act in seen["acts"]):
+        yield f"the buttons, {seen['acts']}, are not in the finding, {seen['findings']}"
+
+
+def within(inner: list[int], outer: list[int]) -> bool:
+    """Return whether an interval is within another, but for a pixel."""
+    return outer[0] - 1 <= inner[0] and inner[1] <= outer[1] + 1
 
 
 @each
 def test_nothing_is_cut_and_the_figure_fits(turn_to: Callable[..., Page], stem: str):
     """One visit for all sizes, since opening a section takes longer than looking at it."""
     page = ready(turn_to(f"/app?page={stem}"))
-    for size in ((1440, 900), (1366, 768)):
-        seen = resized(page, *size)
-        assert seen["figure"] <= seen["room"], f"the figure is {seen['figure']} px high, the window has {seen['room']} at {size}"
-        assert seen["transport"] < 40, "the transport is one row"
-        assert not seen["notes"], "a name lies over the code of the line that it names"
-        assert len(seen["edges"]) == 1, f"listings, questions and claims end at {seen['edges']}"
-    for size in ((1366, 768), (1024, 768), (820, 1180), (768, 1024)):
-        seen = resized(page, *size)
-        assert seen["sideways"] <= 0, f"the page scrolls sideways by {seen['sideways']} px at {size}"
-        assert seen["drawing"] <= 1, f"the drawing is {seen['drawing']} px wider than its room at {size}"
-        assert not seen["svgs"], f"{seen['svgs']} pictures leave the drawing at {size}"
-        assert not seen["formulas"], f"cut at {size}: {seen['formulas']}"
-        assert seen["line"], f"the current line is cut at {size}"
-        assert seen["bar"], f"a button of the top bar is off the screen at {size}"
+    assert wrong_at(page, (1440, 900), lambda seen: chain(wrong_with_the_figure(seen), wrong_with_the_opening(seen))) == []
+    assert wrong_at(page, (1366, 768), lambda seen: chain(wrong_with_the_figure(seen), wrong_with_the_width(seen))) == []
+    assert wrong_at(page, (1024, 768), wrong_with_the_width) == []
+    assert wrong_at(page, (820, 1180), wrong_with_the_width) == []
+    assert wrong_at(page, (768, 1024), wrong_with_the_width) == []
+
+
+FOUND = {  # inputs with which a figure has a finding
+    "bitonic-sort": "barrier=false",
+    "coarse-raster": "guard=false",
+    "reduction": "barrier=false",
+    "undo": "clamped=false",
+    "workgroups": "barrier=false",
+}
+SCREENS = ((1280, 720), (1280, 800), (1366, 768), (1440, 900), (1920, 1080))
+
+
+@pytest.mark.parametrize(("stem", "inputs"), FOUND.items())
+@pytest.mark.parametrize(
+    "where", ["", "&walk=whole&stop=0", "&walk=whole&stop=0&key=found-{stem}"], ids=["alone", "walk", "presented"]
+)
+def test_a_finding_leaves_the_source_and_the_formula_their_room(visit: Callable[..., Page], stem: str, inputs: str, where: str):
+    page = ready(visit(f"/app?page={stem}&{inputs}{where.format(stem=stem)}"))
+    page.locator(".figure .finding:not(.is-ok)").first.wait_for()
+    assert {size: wrong for size in SCREENS if (wrong := wrong_at(page, size, wrong_with_the_column))} == {}
 
 
 @pytest.mark.parametrize("stem", ["bitonic-sort", "coarse-raster", "autodiff", "gaussian", "workgroups", "fine-raster"])
 def test_a_phone_shows_first_the_drawing_and_then_its_settings_over_a_low_dock(turn_to: Callable[..., Page], stem: str):
     page = ready(turn_to(f"/app?page={stem}", width=390, height=844))
     page.get_by_test_id("elsewhere").wait_for()
-    top = {name: page.locator(f"[data-testid=figure] {name}").first.bounding_box()["y"] for name in (".aside", ".source")}
-    settings = page.locator("[data-testid=figure] > [data-slot]:has(+ [data-slot])")
-    assert top[".aside"] < top[".source"]
-    if settings.count():
-        assert top[".source"] < settings.bounding_box()["y"]
+    parts = [page.locator(f"[data-testid=figure] {name}") for name in (".aside", ".settings", ".figcaption", ".below", ".source")]
+    tops = [part.bounding_box()["y"] for part in parts if part.count()]
+    assert tops == sorted(tops), "the drawing, what one sets, how it is read, the formula, the source"
+    assert len(tops) >= 4
     dock = page.locator(".figure > .dock").first.bounding_box()
     assert dock["height"] <= 120
     assert dock["y"] + dock["height"] <= 844.5

@@ -19,7 +19,7 @@ MOVED = """([name, value]) => {
     return {
         centre: [...canvas.getContext("2d").getImageData(25, 19, 1, 1).data],
         means: slider.closest(".nine-row").lastElementChild.textContent,
-        previewed: drawing.matches(".previewed"),
+        previewed: drawing.matches(".ahead"),
     }
 }"""
 
@@ -35,6 +35,6 @@ def test_a_colour_and_a_size_are_seen_as_they_are_set(turn_to: Callable[..., Pag
     assert preview["centre"][0] < before["centre"][0] - 50
     size = page.evaluate(MOVED, ["Log of the first size", "1"])
     assert size["means"] == "3.0 px"  # e, and the 0.3 that the kernel adds
-    expect(page.locator(".drawing-gaussian.previewed")).to_have_count(0)
+    expect(page.locator(".drawing-gaussian.ahead")).to_have_count(0)
     recorded = page.evaluate(MOVED, ["Red", None])
     assert max(abs(one - other) for one, other in zip(recorded["centre"], size["centre"], strict=True)) <= 1

@@ -111,12 +111,12 @@ def test_paper_gets_all_that_is_folded_and_the_address(sort):
     expect(folded).to_have_count(count)
 
 
-def test_a_long_section_lists_its_headings_beside_the_caption_where_there_is_room(turn_to):
+def test_a_long_section_lists_its_headings_beside_its_first_words_where_there_is_room(turn_to):
     page = turn_to("/app?page=bitonic-sort", width=1440, height=900)
     contents = page.get_by_role("navigation", name="On this page")
-    caption = page.locator(".figcaption").first.bounding_box()
-    assert contents.bounding_box()["x"] > caption["x"] + caption["width"]
-    assert abs(contents.bounding_box()["y"] - caption["y"]) < 12
+    figure, words = page.locator(".whole").first.bounding_box(), page.locator(".fig ~ .prose").first.bounding_box()
+    assert contents.bounding_box()["x"] > words["x"] + words["width"]
+    assert 0 <= contents.bounding_box()["y"] - figure["y"] - figure["height"] < 12
     headings = page.locator(".lesson .prose h2").all_inner_texts()
     assert contents.get_by_role("button").all_inner_texts() == headings
     contents.get_by_role("button", name="Padding").click()

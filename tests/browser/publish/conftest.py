@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from helpers.published import hosted, opener, write_all_pages
+from helpers.published import hosted, opener, write_book
 
 
 @pytest.fixture(scope="session")
@@ -18,7 +18,7 @@ def whole_book(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path
     with folder.with_suffix(".lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         if not (folder / "index.html").exists():  # which is written last
-            write_all_pages(folder)
+            write_book(folder)
     return folder
 
 

@@ -1,8 +1,7 @@
 """The published book: without a server, from a disk too, it does what the served one does, with the inputs that were recorded."""
 
+import functools
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,47 +10,18 @@ from playwright.sync_api import Page, expect
 
 import reference
 from helpers.axe import wrongs_of
-from helpers.published import hosted, opener
+from helpers.published import SECTION, hosted, opener, write_book
 from helpers.stepping import at, press, ready, stepper
 from splatscope.paths import ASSETS
 from splatscope.splat.thumbnail import Thumbnail
 
-SECTION = "workgroups"
-
 
 @pytest.fixture(scope="module")
-def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a book of one section."""
+def book_of_few_pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a book of one section and two other pages."""
     folder = tmp_path_factory.mktemp("published") / "book"
-    command = [
-        sys.executable,
-        "-m",
-        "splatscope.cli",
-        "publish",
-        str(folder),
-        "--page",
-        SECTION,
-        "--page",
-        "claims",
-        "--page",
-        "train",
-    ]
-    made = subprocess.run(command, capture_output=True, text=True, timeout=400, check=False)
-    assert made.returncode == 0, made.stdout + made.stderr
+    write_book(folder, "dispatch-ids", "claims", "train")
     return folder
-
-
-@pytest.fixture(scope="module")
-def host(book: Path):
-    """The address of a file server that has the book."""
-    with hosted(book) as address:
-        yield address
-
-
-@pytest.fixture(params=["disk", "host"])
-def visit_book(request, book, host, closed):
-    """Opens a page of the book, from a disk and from a host: `visit_book("?page=glossary")`."""
-    return opener(request.param, book, host, closed)
 
 
 def inputs_of(page: Page) -> str:
@@ -59,8 +29,8 @@ def inputs_of(page: Page) -> str:
     return re.sub(r".*\?page=[\w-]+(&step=\d+)?&?", "", page.evaluate("location.href"))
 
 
-def test_a_section_steps_asks_and_is_left_by_its_links(visit_book):
-    page = ready(visit_book(f"?page={SECTION}"))
+def test_a_section_steps_asks_and_is_left_by_its_links(visit_whole):
+    page = ready(visit_whole(f"?page={SECTION}"))
     opened = at(page)
     assert opened > 0
     press(page, "ArrowRight")
@@ -86,8 +56,8 @@ def test_a_section_steps_asks_and_is_left_by_its_links(visit_book):
     assert wrongs_of(page) == []
 
 
-def test_controls_lead_to_what_was_recorded_and_say_where_that_is_something_else(visit_book):
-    page = ready(visit_book(f"?page={SECTION}"))
+def test_controls_lead_to_what_was_recorded_and_say_where_that_is_something_else(visit_whole):
+    page = ready(visit_whole(f"?page={SECTION}"))
     controls = page.get_by_test_id("controls")
     before = stepper(page).get_attribute("data-recording")
     controls.get_by_role("button", name="Taken out").or_(controls.get_by_role("radio", name="Taken out")).first.click()
@@ -104,17 +74,27 @@ def test_controls_lead_to_what_was_recorded_and_say_where_that_is_something_else
     expect(page).to_have_url(re.compile("away=8$"))
 
 
-def test_an_address_names_a_step_and_inputs(visit_book):
-    page = ready(visit_book(f"?page={SECTION}&step=17&away=16&barrier=false"))
+def test_other_inputs_show_the_same_stop_whatever_is_painted_while_they_are_loaded(visit_whole):
+    page = ready(visit_whole("?page=bitonic-sort&barrier=false"))
+    press(page, "Home", *["ArrowRight"] * 4)
+    stepper(page).evaluate("root => setInterval(() => splatscope.inspect(root).paint(true))")
+    before = stepper(page).get_attribute("data-recording")
+    page.get_by_role("radio", name="In place", exact=True).click()
+    expect(stepper(page)).not_to_have_attribute("data-recording", before)
+    expect(page.get_by_test_id("step-sentence")).to_contain_text("Pass 4 of 10")
+
+
+def test_an_address_names_a_step_and_inputs(visit_whole):
+    page = ready(visit_whole(f"?page={SECTION}&step=17&away=16&barrier=false"))
     assert at(page) == 17
     assert inputs_of(page) == "away=16&barrier=false"
 
 
-def test_a_figure_stands_alone_in_a_frame(book, host, closed, tmp_path):
-    frame = f'<iframe src="{host}embed/{SECTION}.html?step=40&amp;barrier=false" width="900" height="620"></iframe>'
+def test_a_figure_stands_alone_in_a_frame(whole_host, closed, tmp_path):
+    frame = f'<iframe src="{whole_host}embed/{SECTION}.html?step=40&amp;barrier=false" width="900" height="620"></iframe>'
     outer = tmp_path / "course.html"
     outer.write_text(f"<!doctype html><title>A course</title>{frame}", encoding="utf-8")
-    page = closed(outer.as_uri(), (outer.as_uri(), host))
+    page = closed(outer.as_uri(), (outer.as_uri(), whole_host))
     inner = page.frame_locator("iframe")
     expect(inner.get_by_test_id("stepper")).to_have_attribute("data-step", "40")
     expect(inner.get_by_test_id("stepper")).to_have_attribute("data-steps", re.compile(r"\d+"))
@@ -122,23 +102,74 @@ def test_a_figure_stands_alone_in_a_frame(book, host, closed, tmp_path):
     expect(inner.locator("nav").first).to_be_hidden()
 
 
-def test_the_slider_of_the_home_page_is_blended_as_the_kernels_do(visit_book):
-    page = visit_book()
+def test_a_frame_says_which_inputs_it_shows_instead_and_takes_no_step_of_others(whole_host, closed):
+    page = closed(f"{whole_host}embed/{SECTION}.html?away=13&step=40", whole_host)
+    expect(page.get_by_text("Not recorded: away=13. Shown instead: away=")).to_be_visible()
+    expect(stepper(page)).to_have_attribute("data-steps", re.compile(r"[1-9]"))
+    opens = at(page)
+    assert opens != 40
+    page.get_by_role("radio", name="Taken out").click()
+    expect(page.get_by_text("Shown instead")).to_be_hidden()
+    page.goto(f"{whole_host}embed/{SECTION}.html?barrier=false&step=40")
+    expect(stepper(page)).to_have_attribute("data-step", "40")
+    expect(page.get_by_text("Shown instead")).to_be_hidden()
+
+
+def test_a_narrow_frame_has_the_code_behind_a_button(whole_host, closed):
+    page = closed(f"{whole_host}embed/{SECTION}.html", whole_host, width=800, height=620)
+    ready(page)
+    drawing, source = page.locator(".figure .aside"), page.locator(".figure .source")
+    expect(source).to_be_hidden()
+    before = drawing.bounding_box()
+    page.get_by_role("button", name="Code").click()
+    expect(drawing).to_be_hidden()
+    expect(source.locator(".ln-row.mine, .ln-row .mine, .mine").first).to_be_in_viewport()
+    page.get_by_role("button", name="Drawing").click()
+    expect(source).to_be_hidden()
+    assert drawing.bounding_box() == before
+    page.set_viewport_size({"width": 1100, "height": 620})
+    expect(source).to_be_visible()
+    expect(drawing).to_be_visible()
+    expect(page.get_by_role("button", name="Code")).to_be_hidden()
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (1440, 900), (1920, 1080)])
+def test_a_slide_fills_its_frame_and_stays_one(whole_host, closed, width, height):
+    page = closed(f"{whole_host}embed/{SECTION}.html?slide", whole_host, width=width, height=height)
+    ready(page)
+    whole = page.locator(".whole").bounding_box()
+    assert whole["width"] > 0.97 * width
+    assert 0.97 * height < whole["height"] <= height
+    assert page.evaluate("document.scrollingElement.scrollHeight") == height
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    page.get_by_role("radio", name="Taken out").click()
+    expect(page).to_have_url(re.compile("barrier=false.*&slide$"))
+    assert page.evaluate("parseFloat(getComputedStyle(document.documentElement).fontSize)") == 20
+
+
+def test_the_slider_of_the_home_page_is_blended_as_the_kernels_do(visit_whole):
+    page = visit_whole()
     slider = page.locator("#blended")
     slider.evaluate("el => { el.value = 300; el.dispatchEvent(new Event('input', {bubbles: true})) }")
     canvas = page.get_by_test_id("live-render").locator("canvas")
     expect(canvas).to_have_attribute("data-count", "300")
-    thumbnail = Thumbnail.load(ASSETS / "coffee.npz")
     drawn = canvas.evaluate("el => [...el.getContext('2d').getImageData(0, 0, el.width, el.height).data]")
     drawn = np.reshape(drawn, (-1, 4))[:, :3]
+    assert np.abs(drawn - blended_of_coffee(300)).max() < 1.5
+
+
+@functools.cache
+def blended_of_coffee(count: int) -> np.ndarray:
+    """Return the colours (pixels, 3) of the cup of coffee with the first Gaussians alone, 0 to 255."""
+    thumbnail = Thumbnail.load(ASSETS / "coffee.npz")
     rows, columns = np.mgrid[: thumbnail.height, : thumbnail.width]
     pixels = np.stack([columns.ravel(), rows.ravel()], axis=-1)
-    expected = 255 * reference.render_list(reference.load_direct(thumbnail.raw.astype(float)), np.arange(300), pixels)
-    assert np.abs(drawn - np.clip(expected, 0, 255)).max() < 1.5
+    expected = 255 * reference.render_list(reference.load_direct(thumbnail.raw.astype(float)), np.arange(count), pixels)
+    return np.clip(expected, 0, 255)
 
 
-def test_pictures_of_finished_trainings_are_taken_apart_by_their_sliders(visit_book):
-    page = visit_book("?page=train")
+def test_pictures_of_finished_trainings_are_taken_apart_by_their_sliders(visit_whole):
+    page = visit_whole("?page=train")
     renders = page.get_by_test_id("live-render")
     expect(renders.locator("canvas[data-count='2048']")).to_have_count(4)
     assert all(alt for alt in renders.locator("canvas").evaluate_all("all => all.map((one) => one.getAttribute('aria-label'))"))
@@ -153,13 +184,31 @@ def test_pictures_of_finished_trainings_are_taken_apart_by_their_sliders(visit_b
     assert wrongs_of(page) == []
 
 
-def test_the_home_page_leads_to_the_sections_that_the_book_has(visit_book):
-    page = visit_book(width=390, height=844, scheme="dark")
+def test_a_page_that_the_book_does_not_have_is_said(book_of_few_pages, closed):
+    with hosted(book_of_few_pages) as host:
+        page = opener("host", book_of_few_pages, host, closed)("?page=neverheardof")
+        expect(page.get_by_text("This book has no page “neverheardof”. Here is its first.")).to_be_visible()
+        page.goto(host)
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
+        expect(page.get_by_text("This book has no page")).to_have_count(0)
+
+
+@pytest.mark.parametrize("where", ["disk", "host"])
+def test_the_home_page_leads_to_the_sections_that_the_book_has(book_of_few_pages, closed, where):
+    with hosted(book_of_few_pages) as host:
+        check_home(opener(where, book_of_few_pages, host, closed)(width=390, height=844, scheme="dark"))
+
+
+def check_home(page: Page) -> None:
     expect(page.get_by_test_id("live-render")).to_be_visible()
-    expect(page.locator(".home")).to_contain_text("Measured here, on llvmpipe")
+    expect(page.locator(".pm")).to_have_count(0)  # the map is of a book with all sections
+    assert page.locator(".home .contents li").count() == 1
+    expect(page.locator("[data-start]")).to_have_attribute("href", "?page=dispatch-ids")
+    bare = page.locator(".home :is(.ways, .turn, li)").filter(has_text=re.compile("Start|Train on|Why it works"))
+    assert all(row.locator("a").count() for row in bare.all())
     expect(page.locator("footer.published")).to_contain_text(re.compile(r"Recorded on llvmpipe, \d+ \w+ \d{4}"))
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    known = {SECTION, "home", "train", "claims", "glossary"}
+    known = {"dispatch-ids", "home", "train", "claims", "glossary"}
     assert page.locator('a[href^="?walk="]').count() == 0, "a walk leads through pages that this book has not"
     links = page.locator('a[href^="?page="]').evaluate_all("all => all.map((link) => new URLSearchParams(link.search).get('page'))")
     assert set(links) <= known

@@ -14,11 +14,11 @@ STEPS = ("", "ArrowRight", "ArrowRight", "ArrowLeft", "Home", "ArrowRight", "Shi
 
 @pytest.mark.parametrize("stem", lesson_names())
 def test_the_published_figure_is_the_served_one_at_each_step(
-    visit: Callable[..., Page], closed: Callable[..., Page], whole_host: str, stem: str
+    turn_to: Callable[..., Page], closed: Callable[..., Page], whole_host: str, stem: str
 ):
     """The recording that ships is the same for both; one that each makes may differ in the order of its threads."""
     query = f"?page={stem}&{SHIPPED}=1"
-    pages = [visit(f"/app{query}"), closed(f"{whole_host}index.html{query}", whole_host)]
+    pages = [turn_to(f"/app{query}"), closed(f"{whole_host}index.html{query}", whole_host)]
     for page in pages:
         page.emulate_media(reduced_motion="reduce")  # what is compared is each state, not the way there
     steppers = [stepper_of(page) for page in pages]

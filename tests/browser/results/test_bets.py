@@ -24,20 +24,34 @@ def test_a_claim_is_bet_on_before_its_verdict_is_shown(turn_to, right):
     bet = next(bet for bet, words in WORDS.items() if (words == verdict) == right)
     claim.get_by_role("button", name=bet, exact=True).click()
     expect(claim.locator(".won")).to_have_text("You were right." if right else f"You bet: {bet.lower()}.")
-    said = [claim.locator("ol > li").nth(2).locator(part).text_content() for part in (".won", ".tag", "div:not(.bet)")]
+    first = claim.locator("ol > li").first  # the verdict comes before the claim
+    said = [claim.locator(part).text_content() for part in (".won", ".verdict .tag", ".said")]
     assert all(said)
     assert said[1].endswith(".")  # so that it is not read as one sentence with what follows
-    expect(claim.locator("ol > li").nth(2)).to_be_focused()  # the verdict is read out
+    expect(first).to_be_focused()  # the verdict is read out, with why
+    expect(first).to_have_accessible_description(said[2])
     assert claim.get_by_role("status").inner_text() == ""
     again = claim.get_by_role("button", name=re.compile("Run it again"))
     again.focus()
     again.press("Enter")
     expect(claim.get_by_role("status")).to_have_text(" ".join(said), timeout=PATIENCE)
     expect(again).to_be_focused()
-    expect(claim.locator("li").last.locator(".tag")).to_have_text(re.compile(verdict, re.IGNORECASE))
+    expect(first.locator(".tag")).to_have_text(re.compile(verdict, re.IGNORECASE))
     expect(claim.locator(".ran")).to_contain_text("largest difference" if "back" in claim.inner_text() else "red first")
     expect(claim.get_by_role("group", name="Your bet")).to_be_hidden()
     expect(claim.get_by_role("button", name=re.compile("Run it again: “"))).to_be_visible()
+
+
+def test_a_bet_is_one_wherever_its_claim_stands(turn_to, server):
+    page = turn_to("/app?page=blending")
+    claim = page.get_by_test_id("claim").first
+    tried(claim)
+    claim.get_by_role("button", name="In part", exact=True).click()
+    bet = claim.locator(".won").inner_text()
+    page.goto(f"{server}/app?page=claims")
+    there = page.locator("[data-claims=blending]").get_by_test_id("claim").first
+    expect(there.locator(".won")).to_have_text(bet, timeout=PATIENCE)
+    expect(there.get_by_role("group", name="Your bet")).to_be_hidden()
 
 
 def test_the_page_of_claims_counts_and_filters_them(turn_to):

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, Route, expect
 
 from splatscope.web.shell.pages import PAGES
 
@@ -86,7 +86,7 @@ def test_no_page_fetches_a_bundle_that_it_does_not_use(first_visit):
 
 def test_the_socket_is_compressed(server):
     at = urlsplit(server)
-    with socket.create_connection((at.hostname, at.port), timeout=20) as connection:
+    with socket.create_connection((at.hostname, at.port), timeout=60) as connection:
         connection.sendall(UPGRADE.format(host=at.netloc).replace("\n", "\r\n").encode())
         assert "permessage-deflate" in connection.recv(4096).decode(errors="replace")
 
@@ -149,6 +149,12 @@ def test_a_section_is_read_stepped_and_changed_and_the_next_one_too_without_a_se
     assert sockets == []
 
 
+def until_asked(page: Page, held: list[Route]) -> None:
+    """Wait for the first of the requests that a test holds back."""
+    while not held:
+        page.wait_for_timeout(50)
+
+
 def test_changes_that_follow_at_once_are_all_taken_in(visit):
     page = visit("/app?page=bitonic-sort")
     expect(page.get_by_test_id("stepper")).to_have_attribute("data-steps", re.compile(r"\d+"))
@@ -158,6 +164,7 @@ def test_changes_that_follow_at_once_are_all_taken_in(visit):
     page.get_by_test_id("controls").get_by_role("spinbutton").first.fill("8")
     page.keyboard.press("Enter")
     page.wait_for_timeout(300)
+    until_asked(page, held)
     assert "count" not in held[0].request.url  # the second waits for the first one's answer
     held[0].continue_()
     expect(page).to_have_url(re.compile("order=falling", re.IGNORECASE))
@@ -190,6 +197,7 @@ def test_a_section_gone_on_to_before_a_session_is_there_stays(visit):
     expect(page).to_have_url(re.compile("page=train"))
     page.get_by_role("link", name="Blending", exact=True).first.click()
     expect(page.locator("[data-page=blending]")).to_be_visible()
+    until_asked(page, begun)
     begun[0].continue_()
     page.wait_for_function("window.Bokeh?.documents.length")
     page.wait_for_timeout(500)

@@ -5,6 +5,8 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from helpers.stepping import next_frame
+
 # The first event, thread by thread, whose value or memory differs, barriers and other lines left out; the slow way.
 PARTS = """root => {
     const [first, second] = splatscope.inspect(root).recordings, {order} = first.lockstep
@@ -36,7 +38,7 @@ def compare(page: Page):
 
 
 def steps(page: Page) -> list[int]:
-    page.wait_for_timeout(50)
+    next_frame(page)
     return [int(half.get_attribute("data-step")) for half in compare(page).locator("[data-half]").all()]
 
 

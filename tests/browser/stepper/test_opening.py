@@ -3,14 +3,14 @@
 import re
 from urllib.parse import parse_qs, urlsplit
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 PAGE = "/app?page=bitonic-sort"
 
 
 def figure(page: Page, *, inside: str = "stepper"):
     root = page.get_by_test_id(inside).first
-    expect(page.get_by_test_id("stepper").first).to_have_attribute("data-steps", re.compile(r"^\d+$"), timeout=30_000)
+    expect(page.get_by_test_id("stepper").first).to_have_attribute("data-steps", re.compile(r"^\d+$"))
     return root
 
 
@@ -71,6 +71,87 @@ def test_the_reader_stays_at_their_stop_when_the_inputs_change(turn_to):
     assert stepper.evaluate(STOP) == 2
 
 
+ORDERS = ("Rising", "Shuffled")  # right both of them: where something goes wrong, a figure opens there
+LINK = """query => {
+  const link = document.body.appendChild(Object.assign(document.createElement("a"), {href: query}))
+  link.click()
+  link.remove()
+}"""
+PAINT = "root => setInterval(() => splatscope.inspect(root).paint(true))"
+
+
+def choose(page: Page, name: str) -> None:
+    """Choose another value of a control, and wait until the figure shows its recording."""
+    stepper = page.get_by_test_id("stepper").first
+    before = stepper.get_attribute("data-recording")
+    page.get_by_role("radio", name=name, exact=True).click()
+    expect(stepper).not_to_have_attribute("data-recording", before, timeout=60_000)
+
+
+def at_the_fourth_stop(page: Page) -> Locator:
+    """Return the page's figure, once the reader has gone to its fourth stop."""
+    stepper = figure(page)
+    page.keyboard.press("Home")
+    for _ in range(4):
+        page.keyboard.press("ArrowRight")
+    return stepper
+
+
+def test_the_reader_stays_at_their_stop_however_often_the_figure_is_painted_meanwhile(turn_to):
+    page = turn_to(PAGE)
+    stepper = at_the_fourth_stop(page)
+    painting = stepper.evaluate(PAINT)  # as a control that takes another size does while a recording is fetched
+    seen = []
+    for name in ORDERS:
+        choose(page, name)
+        seen.append(stepper.evaluate(STOP))
+    page.evaluate("clearInterval", painting)
+    assert seen == [3, 3]
+
+
+def test_between_two_stops_the_reader_is_taken_to_the_one_they_have_passed(turn_to):
+    page = turn_to(PAGE)
+    stepper = at_the_fourth_stop(page)
+    stepper.evaluate("root => splatscope.inspect(root).seek(splatscope.inspect(root).moment.position + 40)")
+    assert stepper.evaluate(STOP) == -1
+    choose(page, "Rising")
+    assert stepper.evaluate(STOP) == 3
+
+
+def test_before_the_first_stop_other_inputs_open_where_the_figure_does(turn_to):
+    page = turn_to(PAGE)
+    stepper = figure(page)
+    page.keyboard.press("Home")
+    stepper.evaluate("root => splatscope.inspect(root).seek(40)")
+    expect(page).to_have_url(re.compile("step=40"))
+    choose(page, "Falling")
+    assert stepper.evaluate("root => splatscope.inspect(root).model.opening") == int(stepper.get_attribute("data-step"))
+    expect(page).not_to_have_url(re.compile("step="))
+
+
+def test_a_thread_that_is_chosen_moves_nobody(turn_to):
+    page = turn_to(PAGE)
+    stepper = figure(page)
+    stepper.evaluate("root => splatscope.inspect(root).choose(3)")
+    choose(page, "Falling")
+    assert stepper.evaluate("root => splatscope.inspect(root).model.opening") == int(stepper.get_attribute("data-step"))
+    expect(page).not_to_have_url(re.compile("step="))
+
+
+def test_back_to_other_inputs_leads_to_the_step_that_was_shown_with_them(turn_to):
+    page = turn_to("/app?page=bitonic-sort&barrier=false&step=3333")
+    stepper = figure(page)
+    expect(stepper).to_have_attribute("data-step", "3333")
+    before = stepper.get_attribute("data-recording")
+    page.evaluate(LINK, "?page=bitonic-sort&count=4")  # a recording in which there is no such step
+    expect(stepper).not_to_have_attribute("data-recording", before)
+    expect(stepper).to_have_attribute("data-steps", re.compile(r"^\d{3}$|^[12]\d{3}$"))
+    page.go_back()
+    expect(stepper).to_have_attribute("data-recording", before)
+    expect(stepper).to_have_attribute("data-step", "3333")
+    expect(page).to_have_url(re.compile("step=3333"))
+
+
 def test_a_step_is_said_in_a_sentence_and_read_out_once_the_reader_rests(turn_to):
     page = turn_to(PAGE)
     stepper = figure(page)
@@ -123,10 +204,13 @@ def test_the_first_step_brings_all_of_the_figure_into_view(visit):
     page.set_viewport_size({"width": 1366, "height": 768})
     figure(page)
     frame, dock = page.locator(".sample .whole"), page.locator(".sample .dock")
-    page.wait_for_timeout(400)  # the drawing fits its room once the window has another size
-    top, bottom = frame.evaluate("el => [el.getBoundingClientRect().top, el.getBoundingClientRect().bottom]")
-    assert bottom > 768
-    assert dock.bounding_box()["y"] > top + 250, "the transport does not lie over the drawing's first rows"
+    page.wait_for_function(  # the drawing fits its room once the window has another size
+        """([frame, dock]) => {
+          const {top, bottom} = frame.getBoundingClientRect()
+          return bottom > innerHeight && dock.getBoundingClientRect().top > top + 250  // not over the drawing's first rows
+        }""",
+        arg=[frame.element_handle(), dock.element_handle()],
+    )
     page.keyboard.press("ArrowRight")
     expect(page.locator(".sample .whole .dock")).to_be_in_viewport(ratio=0.95)
     expect(page.locator(".sample .drawing-bitonic-sort")).to_be_in_viewport(ratio=0.95)
@@ -160,3 +244,24 @@ def test_pixels_of_the_fine_pass_show_what_they_have_blended_so_far(turn_to):
     expect(counts).to_have_text(["0"] * 32)
     page.keyboard.press("ArrowRight")
     expect(counts).to_have_text(["1"] * 32)
+
+
+def test_what_the_reader_breaks_is_shown_where_it_goes_wrong_though_they_have_moved(turn_to):
+    page = turn_to(PAGE)
+    stepper = figure(page)
+    legend = page.locator(".figure .figcaption")
+    expect(legend).to_contain_text("two halves are in order")
+    before = stepper.get_attribute("data-recording")
+    page.keyboard.press("ArrowRight")
+    page.get_by_role("radio", name="Taken out").click()
+    expect(stepper).not_to_have_attribute("data-recording", before, timeout=60_000)
+    expect(page.get_by_test_id("step-sentence").first).to_have_text(
+        re.compile(r"^Too early: for pass \d+, thread \d+ reads \d+ from ")
+    )
+    expect(legend).not_to_contain_text("two halves are in order")
+    opened = stepper.get_attribute("data-step")
+    shown = page.locator(".finding.open .acts a").first
+    assert shown.text_content() == f"event {int(opened):,}"
+    page.keyboard.press("End")
+    page.get_by_role("button", name="Show the moment").first.click()
+    expect(stepper).to_have_attribute("data-step", opened)

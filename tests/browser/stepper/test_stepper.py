@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from helpers.stepping import STEPPING, ask, at, example, ready, site, stepper, to
+from helpers.stepping import STEPPING, ask, at, example, next_frame, ready, site, stepper, to
 
 STATE = """(root, position) => {
     const {moment} = splatscope.inspect(root), {State} = splatscope
@@ -67,7 +67,7 @@ def test_both_orders_end_in_the_sorted_keys(sort):
     for key in ("End", "o"):
         sort.keyboard.press(key)
         ask(sort, "root => splatscope.inspect(root).seek(Infinity)")
-        sort.wait_for_timeout(100)
+        next_frame(sort)
         cells = ask(sort, "root => Array.from({length: 64}, (_, i) => splatscope.inspect(root).moment.state.cell(1, i)[0])")
         assert cells == [str(i) for i in range(64)]
 

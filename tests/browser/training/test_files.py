@@ -104,7 +104,7 @@ def test_bad_files_are_refused_in_one_line_while_the_run_goes_on(small, tmp_path
         ("train-resume", "nothing.npz", b"", "nothing.npz is empty"),
     ):
         act = lambda testid=testid, name=name, data=data: at.upload(testid, name, data)  # noqa: E731
-        at.goes_on_undisturbed(act, words)
+        at.goes_on_undisturbed(act, name, words)
     at.goes_on_undisturbed(lambda: at.input("train-upload").set_input_files(huge), "huge.png has 200 MB; up to 64 MB are allowed")
     at.goes_on_undisturbed(lambda: at.input("train-resume").set_input_files(huge), "huge.png has 200 MB; up to 64 MB are allowed")
     at.has_size(32, 24)

@@ -125,6 +125,19 @@ def test_a_pixels_story_adds_up_to_its_colour_and_leads_to_where_its_thread_blen
     at.has_step(shown.steps[number])
 
 
+def test_the_picture_stays_beside_the_story_and_leads_to_another_pixel(small):
+    at = small()
+    at.click(21, 9).tells("Pixel (21, 9)")
+    expect(at.picture).to_contain_text("Pixel (21, 9): its layers are listed")
+    at.click(5, 4).tells("Pixel (5, 4)")
+    at.page.mouse.move(1, 1)  # off the picture: the mark stays
+    expect(at.picture).to_contain_text("Pixel (5, 4): its layers are listed")
+    expect(at.picture.locator(".at-pixel")).to_be_visible()
+    at.page.go_back()
+    at.tells("Pixel (21, 9)")
+    expect(at.picture).to_contain_text("Pixel (21, 9): its layers are listed")
+
+
 def test_each_stage_opens_and_back_and_forward_go_through_them(small):
     at = small(kernels="tiled")
     at.steps(21, 9)
@@ -158,6 +171,8 @@ def test_a_gaussian_is_followed_through_the_stages_to_its_gradient(small):
     shown = recorded("blend", 13, 7)
     number = len(shown.listed) - 1
     expect(at.tile).to_contain_text(f"This pixel blends {shown.blended} of the {len(shown.listed)}")
+    expect(at.gaussian(number)).to_be_hidden()  # of many, the nearest are shown
+    at.page.get_by_role("button", name=f"All {number + 1}", exact=True).click()
     at.gaussian(number).click()
     at.has_step(shown.steps[number])
     at.opens("gradient")
@@ -170,6 +185,9 @@ def test_a_gaussian_is_followed_through_the_stages_to_its_gradient(small):
     expect(at.gaussian(number - 1)).to_be_focused()
     expect(at.gaussian(number - 1)).to_have_attribute("aria-checked", "true")
     expect(at.page).to_have_url(re.compile(f"gaussian={shown.listed[number - 1]}"))
+    at.page.get_by_role("button", name="The first 12", exact=True).click()
+    expect(at.gaussian(number)).to_be_hidden()
+    expect(at.gaussian(number - 1)).to_be_visible()  # the chosen one
 
 
 def test_by_keyboard_alone(small):

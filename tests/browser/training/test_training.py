@@ -283,7 +283,7 @@ def test_two_pages_train_at_once_and_one_that_is_closed_stops(train, server):
     here = one.grows()
     busy = lambda: {worker.pid: sum(worker.cpu_times()[:2]) for worker in workers_of(server)}  # noqa: E731
     # Two runs keep two workers busy, each its own: once the closed page's has ended, one of them rests.
-    for _ in range(40):
+    for _ in range(240):
         before = busy()
         time.sleep(0.5)
         after = busy()

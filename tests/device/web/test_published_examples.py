@@ -13,7 +13,7 @@ def test_an_example_with_a_mistake_is_there_twice_and_one_without_says_so(monkey
 
     async def all_pages():
         try:
-            return [page async for page in tools.debugger()]
+            return [(await state.make(), state.address, state.inputs) for state in tools.debugger()]
         finally:
             await worker_pool.close()
 

@@ -9,7 +9,10 @@ from itertools import pairwise
 import pytest
 
 from splatscope.paths import ASSETS
+from splatscope.services.training import decode_picture
+from splatscope.web.training import training_session
 from splatscope.web.training.training_session import TrainingSession
+from splatscope.workers.connection import WorkerLost
 from splatscope.workers.pool import Pool
 
 PICTURE = (ASSETS / "chelsea.jpg").read_bytes()
@@ -92,8 +95,31 @@ def test_a_start_that_waits_for_a_picture_that_is_refused_ends_with_its_message(
         assert session.running
 
     session = pressing(press, lambda session: bool(session.message) and not session.running)
-    assert session.message == "This is not a picture that can be read: PNG, JPEG and WebP are allowed."
+    assert session.message == "torn.jpg was refused. This is not a picture that can be read: PNG, JPEG and WebP are allowed."
     assert session.run is None
+
+
+def test_start_reads_the_first_picture_again_if_its_worker_was_lost(monkeypatch):
+    lost = iter([True])
+
+    async def decode(*given):
+        if next(lost, False):
+            raise WorkerLost("The process crashed while it was reading the picture.")
+        return await decode_picture(*given)
+
+    monkeypatch.setattr(training_session, "decode_picture", decode)
+
+    def press(session):
+        session.use_picture("chelsea.jpg", PICTURE)
+
+    def until(session):
+        if session.run is None and session.message and not session.running:
+            session.start()
+        return session.finished
+
+    session = pressing(press, until)
+    assert session.report.iteration == 50
+    assert session.message == ""
 
 
 @pytest.mark.parametrize("running", [True, False])

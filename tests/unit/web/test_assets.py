@@ -38,7 +38,7 @@ def address() -> Iterator[str]:
 
 
 def ask(address: str, **headers: str):
-    return urlopen(Request(address, headers={name.replace("_", "-"): value for name, value in headers.items()}), timeout=20)
+    return urlopen(Request(address, headers={name.replace("_", "-"): value for name, value in headers.items()}), timeout=60)
 
 
 def test_an_asset_is_sent_compressed_and_unpacks_to_the_file(address):

@@ -3,10 +3,11 @@
 import numpy as np
 from bokeh.document import Document
 from bokeh.io.doc import patch_curdoc
+from bokeh.models import BasicTickFormatter, LogTickFormatter
 
 from splatscope.textbook.results import Curve, Curves
 from splatscope.web.results.curve_names import LETTER, names_of
-from splatscope.web.results.curves import MOST_TICKS, in_words, log_ticks
+from splatscope.web.results.curves import MOST_TICKS, curves_chart, in_words, log_ticks
 from splatscope.web.results.results import plain
 
 
@@ -21,6 +22,12 @@ def test_a_curve_without_a_number_is_nothing():
     assert in_words(Curves(x="layers", y="", curves=(Curve("gone", x=[1], y=[np.nan]),))) == (
         "A chart of values by layers; gone: nothing."
     )
+
+
+def test_thousands_on_an_axis_have_a_comma_and_parts_of_one_stay():
+    high, low = (Curves("turns", "bytes", (Curve("kept", x=[8, 128], y=y),)) for y in ([120, 28_080], [0.25, 0.75]))
+    formats = [getattr(curves_chart(curves).yaxis[0].formatter, "format", None) for curves in (high, low)]
+    assert formats == ["0,0", None]
 
 
 def test_a_chart_is_drawn_although_the_session_at_hand_has_ended():
@@ -73,6 +80,14 @@ def test_a_logarithmic_axis_has_two_to_four_ticks_within_its_values():
     assert log_ticks(np.array([np.nan])) == []
     for most in (3, 30, 1e4, 1e12):
         assert 1 < len(log_ticks(np.array([1.0, most]))) <= MOST_TICKS
+
+
+def test_a_tick_between_powers_of_ten_is_not_written_as_the_nearest_of_them():
+    def formatter(*y: float) -> object:
+        return curves_chart(Curves("x", "y", (Curve("", [1, 2], list(y)),), log_y=True)).yaxis[0].formatter
+
+    assert isinstance(formatter(1.3, 110.0), BasicTickFormatter)  # 2, 10 and 50
+    assert isinstance(formatter(1e-9, 1.0), LogTickFormatter)
 
 
 def test_a_curve_of_one_point_and_one_without_any_have_their_names_or_none():

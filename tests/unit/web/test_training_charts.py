@@ -1,13 +1,16 @@
 """The chart of a training run: its width is the run's, and each of its lines has an axis with a name."""
 
+import re
+
 import numpy as np
 import pytest
 from bokeh.models import Text
 
+from splatscope.paths import SHADERS
 from splatscope.splat.state import HISTORY
 from splatscope.textbook.terms import terms
 from splatscope.web.training import training_page
-from splatscope.web.training.charts import KernelTimes, Quality
+from splatscope.web.training.charts import KERNEL_WORDS, KernelTimes, Quality
 
 
 def shown() -> Quality:
@@ -67,3 +70,22 @@ def test_the_training_page_says_what_psnr_is_and_leads_to_its_entry() -> None:
     assert entry in {term.anchor for term in terms()}
     assert "decibels" in sentence
     assert "more is nearer" in sentence
+
+
+def test_neither_axis_has_a_line_that_leaves_marks_where_it_was() -> None:
+    assert [axis.axis_line_alpha for axis in shown().plot.yaxis] == [0, 0]
+
+
+def test_each_kernel_that_trains_is_explained_in_a_few_words() -> None:
+    times = KernelTimes()
+    assert times.explain() == ""
+    times.show({"scatterMain": 1.0, "measureMain": 3.0, "binnedImageMain": 2.0})
+    assert f"<dt>scatterMain</dt><dd>{KERNEL_WORDS['scatterMain']}</dd>" in times.explain()
+    assert "measureMain" not in times.explain()
+    entries = {
+        name
+        for folder in ("sample", "binned")
+        for path in (SHADERS / folder).glob("*.slang")
+        for name in re.findall(r"void (\w+Main)\(", path.read_text())
+    }
+    assert entries - set(KERNEL_WORDS) == {"projectMain"}  # is not shown

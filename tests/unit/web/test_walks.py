@@ -1,9 +1,11 @@
 """Walks: everything that their texts name exists, and only the key can present."""
 
+import asyncio
 import gc
 from urllib.parse import parse_qsl
 
 import pytest
+from tornado.httpserver import HTTPServer
 
 from splatscope.textbook.contents import find_lesson, text_of
 from splatscope.textbook.markdown import parse as blocks_of
@@ -117,7 +119,19 @@ def lead(page: str = "undo", step: int = 3, **more) -> dict:
 def test_a_code_is_made_of_its_key_and_does_not_hold_it():
     assert code_of("a") == code_of("a") != code_of("b")
     assert join({"walk": "whole", "class": code_of("a")}).code == code_of("a")
-    assert join({"walk": "whole", "class": "<b>"}).code == ""
+    assert join({"walk": "whole", "class": code_of("a").upper()}).code == code_of("a")
+    assert join({"walk": "nowhere"}) is None
+
+
+@pytest.mark.parametrize(
+    ("given", "code"), [("<b>", "b"), ("abcd-efgh-ijklm", "abcd-efgh-ijklm"), ("ü", "none"), ("a" * 99, "a" * 40)]
+)
+def test_a_wrong_code_is_a_class_that_nobody_presents(given: str, code: str):
+    student = join({"walk": "whole", "class": given})
+    assert (student.code, student.role, student.room.where) == (code, "follow", {})
+
+
+def test_there_is_no_walk_of_another_name():
     assert join({"walk": "nowhere"}) is None
 
 
@@ -187,11 +201,24 @@ def test_what_a_presenter_says_is_made_fit(monkeypatch):
 
 def test_a_session_begins_where_its_address_or_its_presenter_is():
     teacher = join({"walk": "whole", "key": "k5"})
-    assert teacher.begins("", 0, {})[0] == find("whole").stops[0].page
+    assert teacher.begins("", 0, {}) == (find("whole").stops[0].page, UNNAMED, {})  # the figure opens where it tells most
     teacher._handle_msg(lead("cas", 9, inputs="count=3"))
     student = join({"walk": "whole", "class": code_of("k5")})
     assert student.begins("", 0, {}) == ("cas", 9, {"count": "3"})
     assert student.begins("undo", 2, {}) == ("undo", 2, {})
+
+
+def test_a_class_goes_to_the_debugger_with_a_kernel_or_not_at_all(monkeypatch):
+    teacher, student = join({"walk": "whole", "key": "k11"}), join({"walk": "whole", "class": code_of("k11")})
+    told = messages(student, monkeypatch)
+    student._handle_msg({"type": "join"})
+    student._handle_msg({"type": "kernel", "kernel": "#kernel=mine"})
+    for kernel in ("#kernel=abc-_1", "#kernel=" + "a" * 20_000, "#kernel=<b>", None):
+        teacher._handle_msg({"type": "kernel", "kernel": kernel})
+        teacher._handle_msg(lead("debugger"))
+        page = "debugger" if kernel == "#kernel=abc-_1" else find("whole").stops[1].page
+        assert join({"walk": "whole", "class": code_of("k11")}).begins("", 0, {})[0] == page
+    assert [event["kernel"] for event in told if event["type"] == "kernel"] == ["#kernel=abc-_1", ""]
 
 
 def test_a_class_is_shared_and_is_gone_with_the_last_in_it():
@@ -202,6 +229,35 @@ def test_a_class_is_shared_and_is_gone_with_the_last_in_it():
     gc.collect()
     assert not classroom("aaaa-aaaa-aaaa").where
     assert isinstance(classroom("aaaa-aaaa-aaaa"), Classroom)
+
+
+def test_a_class_is_told_whether_a_presenters_page_is_there(monkeypatch):
+    teacher, notes = join({"walk": "whole", "key": "k8"}), join({"walk": "whole", "key": "k8", "notes": "1"})
+    student = join({"walk": "whole", "class": code_of("k8")})
+    told = {one: messages(one, monkeypatch) for one in (teacher, notes, student)}
+    for one in (student, notes, teacher):  # the notes alone turn no page
+        one._handle_msg({"type": "join"})
+    assert [event["present"] for event in told[student]] == [False, True]
+    teacher.close()
+    assert [event["present"] for event in told[notes]] == [False, True, False]
+    assert told[student][-1] == {"type": "present", "present": False}
+
+
+@pytest.mark.parametrize(("host", "only_here"), [("127.0.0.1", True), ("0.0.0.0", False)])
+def test_a_link_that_no_other_machine_can_open_says_so_and_what_helps(host: str, only_here: bool):
+    async def said(base: str) -> str:
+        server = HTTPServer(lambda request: None)
+        server.listen(0, host)
+        try:
+            teacher = join({"walk": "whole", "key": "k9"})
+            teacher._handle_msg({"type": "join", "base": base})
+            return teacher.unreachable
+        finally:
+            server.stop()
+
+    words = asyncio.run(said("http://localhost:5123/app"))
+    assert ("splatscope serve --port 5123" in words) == only_here
+    assert not asyncio.run(said("https://example.org/app"))  # a proxy stands before it
 
 
 def test_a_link_names_the_machine_where_the_page_says_localhost():

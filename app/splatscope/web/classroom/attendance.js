@@ -1,36 +1,42 @@
 // Where a class is and what it has answered, for who presents: numbers, and no names.
 import {h} from "#web/shell/dom.js"
 
-/** @import {Attended} from "./guide.js" */
+/** @import {Attended, Question} from "./guide.js" */
 
-/** Make the list; `paint(attended)` shows it. */
-export function attendance() {
+/**
+ * Make the list; `paint(attended)` shows it.
+ * @param {(page: string, question: string) => boolean} [mayTell]  whether to say how many were right: the class sees the presenter's
+ *   page, where that would tell those who have not answered yet
+ */
+export function attendance(mayTell = () => true) {
   const el = h("div", {class: "attendance", "data-testid": "attendance"})
   let shown = ""
   return {
     el,
     paint(/** @type {Attended[]} */ attended) {
-      const text = JSON.stringify(attended)
+      const known = attended.flatMap(({page, questions}) => questions.map(({name}) => mayTell(page, name)))
+      const text = JSON.stringify([attended, known])
       if (text === shown) return
       shown = text
-      el.replaceChildren(...(attended.length ? attended.map(pageOf) : [h("p", {class: "dim"}, "Nobody is here yet.")]))
+      el.replaceChildren(
+        ...(attended.length ? attended.map((one) => pageOf(one, mayTell)) : [h("p", {class: "dim"}, "Nobody is here yet.")]),
+      )
     },
   }
 }
 
-/** @param {Attended} page */
-const pageOf = ({page, title, here, steps, stuck, questions, exercises}) =>
+/**
+ * @param {Attended} page
+ * @param {(page: string, question: string) => boolean} mayTell
+ */
+const pageOf = ({page, title, here, steps, stuck, questions, exercises}, mayTell) =>
   h(
     "section",
     {"data-attended": page, "data-here": here},
     h("h3", {}, title, h("span", {class: "dim num"}, ` ${here} here`)),
-    steps.length ? h("p", {class: "num"}, steps.map(([step, count]) => `${count} ${stepName(step)}`).join(", ")) : null,
-    ...stuck.map(([step, count]) =>
-      h("p", {class: "stuck num"}, `${count} ${stepName(step)} for more than a minute: perhaps stuck`),
-    ),
-    ...questions.map(({answered, right}, i) =>
-      h("p", {class: "num"}, `Question ${i + 1}: ${answered ? `${answered} answered, ${right} of them right` : "no answer yet"}`),
-    ),
+    steps.length ? h("p", {class: "num"}, steps.map(([step, count]) => `${count} ${step}`).join(", ")) : null,
+    ...stuck.map(([step, count]) => h("p", {class: "stuck num"}, `${count} ${step} for more than a minute: perhaps stuck`)),
+    ...questions.flatMap((question) => asked(question, mayTell(page, question.name))),
     ...exercises.map(({title, tried, solved, tries, causes}) =>
       h(
         "p",
@@ -41,5 +47,33 @@ const pageOf = ({page, title, here, steps, stuck, questions, exercises}) =>
     ),
   )
 
-/** @param {number} step */
-const stepName = (step) => (step < 0 ? "where the figure opens" : `at step ${step.toLocaleString("en")}`)
+/**
+ * @param {Question} question
+ * @param {boolean} tell  how many were right
+ */
+const asked = ({text, bet, answered, right, options}, tell) => [
+  h(
+    "p",
+    {class: "num"},
+    h("q", {}, text),
+    ` ${answered ? `${answered} ${bet ? "bet" : "answered"}${tell ? `, ${right} of them right` : ""}` : `no ${bet ? "bet" : "answer"} yet`}`,
+  ),
+  options.length ? h("ul", {class: tell ? "poll told num" : "poll num"}, ...options.map((option) => bar(option, answered))) : null,
+]
+
+/**
+ * How many have chosen an option. Which one is right is marked where that may be told: the class sees the presenter's page.
+ * @param {Question["options"][number]} option
+ * @param {number} of
+ */
+const bar = ([option, count, right], of) => {
+  const share = h("b")
+  share.style.width = `${(100 * count) / of}%`
+  return h(
+    "li",
+    {class: right ? "right" : null},
+    h("span", {}, option),
+    h("i", {"aria-hidden": "true"}, share),
+    h("span", {}, String(count)),
+  )
+}

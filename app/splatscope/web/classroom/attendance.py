@@ -1,17 +1,27 @@
 """Where the students of a class are and what they have answered, in numbers: nobody is named."""
 
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from functools import lru_cache
+from html import unescape
+from textwrap import shorten
 from typing import Any
+from urllib.parse import parse_qsl
 
 from splatscope.exercises.task import task_names, tasks
-from splatscope.textbook.contents import lesson_names
-from splatscope.web.lesson_page.first_recording import quizzes
+from splatscope.textbook.contents import lesson_names, text_of
+from splatscope.textbook.markdown import inline, parse
+from splatscope.web.lesson_page.section_view import Asked, step_name
 from splatscope.web.shell.pages import BY_NAME
+from splatscope.web.shell.router import read_inputs
 
 MOST_HEADING = 80  # characters
+MOST_QUESTION = 240  # characters of a question or claim that name it
+MOST_OPTIONS = 8  # that are listed of a question; students with other inputs are asked to choose between others
+OTHERS = "others, of other inputs"
 STUCK = 60.0  # seconds at one step, of a student who is on their own, after which they count as stuck there
 
 
@@ -19,6 +29,7 @@ STUCK = 60.0  # seconds at one step, of a student who is on their own, after whi
 class _Place:
     page: str
     step: int
+    inputs: str  # as in an address
     since: float
 
 
@@ -32,7 +43,7 @@ class _Tried:
 
 
 class Attendance:
-    """The students of a class, each known by an object of their session's.
+    """The students of a class, each known by what their browser says it is.
 
     Args:
         clock: Returns the time in seconds.
@@ -43,7 +54,7 @@ class Attendance:
         self._apart: dict[Hashable, bool] = {}
         self._places: dict[Hashable, _Place] = {}
         self._marks: dict[str, dict[Hashable, _Tried]] = {}  # by exercise
-        self._answers: dict[tuple[str, str], dict[Hashable, bool]] = {}  # by page and question, whether each student was right
+        self._answers: dict[tuple[str, str], dict[Hashable, tuple[str, Asked]]] = {}  # by page and question, what each chose
 
     def came(self, student: Hashable, apart: bool) -> None:
         """Count a student, as one who is on their own, `apart`, or follows the presenter."""
@@ -54,16 +65,24 @@ class Attendance:
         self._apart.pop(student, None)
         self._places.pop(student, None)
 
-    def is_at(self, student: Hashable, page: str, step: int) -> None:
-        """Take in where a student is."""
+    def is_at(self, student: Hashable, page: str, step: int, inputs: str = "") -> None:
+        """Take in where a student is; `inputs` as in an address."""
         before = self._places.get(student)
-        if before is None or (before.page, before.step) != (page, step):
-            self._places[student] = _Place(page, step, self._clock())
+        if before is None or (before.page, before.step, before.inputs) != (page, step, inputs):
+            self._places[student] = _Place(page, step, inputs, self._clock())
 
-    def answered(self, student: Hashable, page: str, question: str, right: bool) -> None:
-        """Take in a student's first answer to a question; what is no question of the page's is ignored."""
-        if page in lesson_names() and question in quizzes(page):
-            self._answers.setdefault((page, question), {}).setdefault(student, right)
+    def answered(self, student: Hashable, page: str, question: str, option: str, asked: Asked) -> None:
+        """Take in a student's first answer to a question, or bet on a claim; one that the page does not have is ignored.
+
+        Args:
+            student: Whose it is.
+            page: The section.
+            question: The block's kind and name, "quiz-heaviest" or "claim-painter".
+            option: What they chose.
+            asked: From what, and what is right.
+        """
+        if page in lesson_names() and question in questions(page) and option in asked.options:
+            self._answers.setdefault((page, question), {}).setdefault(student, (option, asked))
 
     def marked(self, student: Hashable, task: str, passed: bool, heading: str) -> None:
         """Take in what came of a student's kernel; what is no exercise is ignored.
@@ -88,10 +107,12 @@ class Attendance:
         return {"follow": len(self._apart) - apart, "apart": apart}
 
     def summary(self, presented: dict[str, Any]) -> list[dict[str, Any]]:
-        """Return a dict for each page on which anybody is or has answered a question, in the order of the book.
+        """Return a dict for each page on which anybody is or has answered a question: first the presenter's, then as in the book.
 
         It holds the page's `page` and `title`, how many are `here`, the `steps` at which most of these are and those at which some
-        are `stuck`, as [step, how many], and of each of its `questions` how many `answered` it, and how many of these are `right`.
+        are `stuck`, as [what the step is called, how many]; and of each of its `questions`, claims among them, the block's kind and
+        `name`, the `text`, whether it is a `bet`, how many `answered` it, how many of these are `right`, and its `options`, as
+        [option, how many chose it, whether it is right].
 
         The page of exercises has `exercises`: of each that was tried the `title`, how many `tried` and `solved` it, all their
         `tries`, and the `causes` at which others are, as [heading, how many].
@@ -99,16 +120,17 @@ class Attendance:
         Args:
             presented: Where the presenter is, and with them all who follow; empty at first.
         """
-        now = self._clock()
-        steps: dict[str, Counter[int]] = {}
-        stuck: dict[str, Counter[int]] = {}
+        now, name_of = self._clock(), lru_cache(None)(_step_name)
+        steps: dict[str, Counter[str]] = {}
+        stuck: dict[str, Counter[str]] = {}
         for student, apart in self._apart.items():
             place = self._places.get(student) if apart else None
-            page, step = (place.page, place.step) if place else (presented.get("page"), presented.get("step", 0))
-            if page in BY_NAME:
-                steps.setdefault(page, Counter())[step] += 1
+            where = (place.page, place.step, place.inputs) if place else tuple(map(presented.get, ("page", "step", "inputs")))
+            if where[0] in BY_NAME:
+                page, name = where[0], name_of(*where)
+                steps.setdefault(page, Counter())[name] += 1
                 if place and BY_NAME[page].is_section and now - place.since >= STUCK:
-                    stuck.setdefault(page, Counter())[step] += 1
+                    stuck.setdefault(page, Counter())[name] += 1
         asked = {page for page, _ in self._answers} | ({"exercises"} if self._marks else set())
         return [
             {
@@ -120,7 +142,7 @@ class Attendance:
                 "questions": self._questions(name) if entry.is_section else [],
                 "exercises": self._exercises() if name == "exercises" else [],
             }
-            for name, entry in BY_NAME.items()
+            for name, entry in sorted(BY_NAME.items(), key=lambda page: page[0] != presented.get("page"))
             if name in steps or name in asked
         ]
 
@@ -134,6 +156,49 @@ class Attendance:
                 listed.append(about | {"causes": causes.most_common(3)})
         return listed
 
-    def _questions(self, page: str) -> list[dict[str, int]]:
-        answers = [self._answers.get((page, question), {}) for question in quizzes(page)]
-        return [{"answered": len(given), "right": sum(given.values())} for given in answers]
+    def _questions(self, page: str) -> list[dict[str, Any]]:
+        listed = []
+        for question, text in questions(page).items():
+            given = list(self._answers.get((page, question), {}).values())
+            about = {"name": question, "text": text, "bet": question.startswith("claim-"), "options": _chosen(given)}
+            listed.append(about | {"answered": len(given), "right": sum(option == asked.right for option, asked in given)})
+        return listed
+
+
+def _step_name(page: str, step: int | None, inputs: str | None) -> str:
+    """Return what a step of a page is called; "" for one without a figure of its own."""
+    return step_name(page, read_inputs(dict(parse_qsl(inputs or ""))), step or 0) if BY_NAME[page].is_section else ""
+
+
+def _chosen(given: list[tuple[str, Asked]]) -> list[tuple[str, int, bool]]:
+    """Return how many chose each option, and whether it is right.
+
+    Those of most students come first, in the order in which they were asked. Who has other inputs has others, of which the last are
+    counted together.
+    """
+    if not given:
+        return []
+    ((main, _),) = Counter(asked for _, asked in given).most_common(1)
+    counts = Counter(option for option, _ in given)
+    rights = {asked.right for _, asked in given}
+    listed = [(option, counts.pop(option, 0), option == main.right) for option in main.options]
+    listed += [(option, count, option in rights) for option, count in counts.most_common(MOST_OPTIONS - len(listed))]
+    rest = len(given) - sum(count for _, count, _ in listed)
+    return [*listed, (OTHERS, rest, False)] if rest else listed
+
+
+def questions(stem: str) -> dict[str, str]:
+    """Return what a section asks, in order: the first words of each question and claim, by the block's kind and name."""
+    return _questions(text_of(stem))
+
+
+@lru_cache(64)
+def _questions(text: str) -> dict[str, str]:
+    blocks = [block for block in parse(text) if block.kind in ("quiz", "claim")]
+    return {f"{block.kind}-{block.args[0]}": _first_words(block.text) for block in blocks}
+
+
+def _first_words(text: str) -> str:
+    """Return the first line of a Markdown text as plain words."""
+    words = re.sub("<[^>]*>", "", inline(text.strip().split("\n")[0]))
+    return shorten(unescape(words).strip("“”"), MOST_QUESTION, placeholder=" …")

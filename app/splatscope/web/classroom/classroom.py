@@ -7,6 +7,7 @@ code, a hash of the key from which the key cannot be derived.
 import base64
 import hashlib
 import time
+from collections.abc import Hashable
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -22,13 +23,18 @@ class Classroom(param.Parameterized):
 
     code = param.String(constant=True, doc="The code in the students' link")
     where = param.Dict(default={}, doc="The presenter's page, step, inputs, stop and show; empty at first")
+    kernel = param.String(default="", doc="The presenter's kernel, as the debugger's address has it; empty if none can hold it")
     asked = param.Integer(default=-1, doc="The stop requested by the presenter's second window; -1 for none")
     heads = param.Dict(default={"follow": 0, "apart": 0}, doc="The number of students who `follow`, and of those `apart`")
+    present = param.Boolean(default=False, doc="Whether a presenter's page is connected")
+    ended = param.Boolean(default=False, doc="Whether the presenter has stopped, and not come back")
     began = param.Number(default=0.0, doc="When the clock was started, in seconds since 1970; 0 if it was not")
 
     def __init__(self, code: str):
         super().__init__(code=code)
         self.attendance = Attendance()
+        self._presenters: set[object] = set()
+        self._sessions: dict[Hashable, set[object]] = {}  # of each student's tabs
 
     def lead(self, where: dict[str, Any]) -> None:
         """Set where the presenter is. Leaving the first stop starts the clock."""
@@ -46,12 +52,31 @@ class Classroom(param.Parameterized):
             self.asked = -1
         self.asked = stop
 
-    def count(self, student: object, apart: bool | None) -> None:
-        """Count a student as following (False), apart (True), or gone (None)."""
-        if apart is None:
-            self.attendance.left(student)
-        else:
+    def is_connected(self, presenter: object, connected: bool) -> None:
+        """Take in whether the page of a presenter's session is connected."""
+        (self._presenters.add if connected else self._presenters.discard)(presenter)
+        self.param.update(present=bool(self._presenters), ended=self.ended and not self._presenters)
+
+    def end(self, presenter: object) -> None:
+        """Take in that a presenter has stopped. The class has ended unless another presents."""
+        self._presenters.discard(presenter)
+        self.param.update(present=bool(self._presenters), ended=not self._presenters)
+
+    def count(self, student: Hashable, session: object, apart: bool | None) -> None:
+        """Count a student as following (False), apart (True), or gone (None).
+
+        A student has a session for each tab, and for a moment one more where a tab is loaded anew. They are gone when all have
+        ended. Of several tabs, the one that has said something last counts.
+        """
+        sessions = self._sessions.setdefault(student, set())
+        if apart is not None:
+            sessions.add(session)
             self.attendance.came(student, apart)
+        else:
+            sessions.discard(session)
+        if not sessions:
+            del self._sessions[student]
+            self.attendance.left(student)
         self.heads = self.attendance.heads
 
 

@@ -1,8 +1,10 @@
 // Where a walk stands: alone from stop to stop, following a presenter, or presenting. The router asks it for the address.
-import {enclosing} from "#web/shell/dom.js"
+import {hashOf} from "#web/debugger/draft.js"
+import {enclosing, within} from "#web/shell/dom.js"
 import {emit, on} from "#web/shell/events.js"
 import {addKeys} from "#web/shell/keys.js"
-import {UNNAMED} from "#web/shell/address.js"
+import {UNNAMED, format} from "#web/shell/address.js"
+import {pageRoot} from "#web/shell/page.js"
 import * as router from "#web/shell/router.js"
 import {remember, remembered} from "#web/shell/stored.js"
 import {bring} from "./view.js"
@@ -36,28 +38,69 @@ import {bring} from "./view.js"
  * @property {string[]} notes  HTML, of each stop
  * @property {string} link  for students
  * @property {string} qr  the link as an SVG
+ * @property {string} unreachable  why no other machine can open the link, "" if one can
  *
  * @typedef {Model<WalkParameters>} WalkModel
  *
  * What the server sends.
- * @typedef {{type: "joined", role: Role, where: Partial<Presented>, heads?: Heads, began: number}} Joined
- * @typedef {object} Attended  a page, and who is on it; steps as [step, how many]
+ * @typedef {{type: "joined", role: Role, where: Partial<Presented>, kernel: string, present: boolean, ended: boolean, heads?: Heads, began: number}} Joined
+ * @typedef {object} Question
+ * @property {string} name  of its block, by which `revealed` has it
+ * @property {string} text
+ * @property {boolean} bet  whether it is a claim
+ * @property {number} answered  how many have
+ * @property {number} right  how many of these
+ * @property {[option: string, count: number, right: boolean][]} options  how many have chosen each
+ * @typedef {object} Attended  a page, and who is on it; steps as [what it is called, how many]
  * @property {string} page
  * @property {string} title
  * @property {number} here
- * @property {[step: number, count: number][]} steps
- * @property {[step: number, count: number][]} stuck
- * @property {{answered: number, right: number}[]} questions
+ * @property {[step: string, count: number][]} steps
+ * @property {[step: string, count: number][]} stuck
+ * @property {Question[]} questions  and claims
  * @property {{title: string, tried: number, solved: number, tries: number, causes: [heading: string, count: number][]}[]} exercises
  * @typedef {Joined | {type: "class", class: Attended[]} | {type: "asked", asked: number} | {type: "where", where: Presented, spread: number}
- *   | {type: "heads", heads: Heads} | {type: "began", began: number}} Message
+ *   | {type: "kernel", kernel: string, spread: number} | {type: "heads", heads: Heads} | {type: "present", present: boolean} | {type: "ended", ended: boolean} | {type: "began", began: number}} Message
  */
 
 const KEYS = ["PageDown", "PageUp"]
 const LOOK = 2000 // ms between two looks at the class
+const BACK = 8000 // ms for which a student reads that the presenter is back
 
 /** @param {string} code */
 const keyPlace = (code) => `splatscope-key-${code}`
+
+/** @typedef {Place & {key: string, code: string, stop: number, kernel: string}} Presenting  a class that this browser presents, and its view */
+
+/** @param {string} walk */
+const presentingPlace = (walk) => `splatscope-presenting-${walk}`
+
+/**
+ * The class to which this browser has presented a walk last.
+ * @param {string} walk
+ * @returns {Presenting | null}
+ */
+function lastPresented(walk) {
+  try {
+    return JSON.parse(remembered(presentingPlace(walk)) ?? "null")
+  } catch {
+    return null // written by another version
+  }
+}
+
+/**
+ * A name of this browser that lasts as long as it remembers: one that has two tabs, or loads the page anew, is still the same student.
+ * @param {string} code  of the class
+ */
+function browserOf(code) {
+  const place = `splatscope-student-${code}`
+  const known = remembered(place) ?? randomName()
+  remember(place, known)
+  return known
+}
+
+/** Twenty letters and digits that nobody guesses. */
+export const randomName = () => [...crypto.getRandomValues(new Uint8Array(20))].map((byte) => (byte % 36).toString(36)).join("")
 
 /** Where a reader is in a walk, and who says so. */
 export class Guide {
@@ -74,13 +117,24 @@ export class Guide {
     this.stop = model.start
     /** @type {Partial<Presented>} */
     this.last = {} // where the presenter stands
+    this.kernel = "" // that the presenter has in the debugger, as in an address behind #; "" for one that no address holds
+    this.opened = location.hash // the kernel that this page was last told to open
+    /** @type {string | null} */
+    this.mine = null // of who presents; null until it is known
+    /** @type {string | null} */
+    this.told = null // the one the class knows
+    this.present = true // whether the presenter's page is connected; until the server says
+    this.ended = false // whether the presenter has stopped
+    this.back = false // it is connected again, since just now
     /** @type {Heads} */
     this.heads = {follow: 0, apart: 0}
     this.began = 0
     /** @type {Attended[]} */
     this.attended = [] // for who presents
     this.key = this.#key(query.get("key"))
-    this.presented = this.key ? "" : (remembered(keyPlace(model.code)) ?? "") // the key, if this browser has presented the class in another window
+    this.presented = this.key ? "" : this.#presented() // the key, if this browser has presented the class in another window
+    /** @type {Set<string>} */
+    this.revealed = new Set() // page and name of the questions that whoever presents has revealed
     /** @type {Role} */
     this.role = this.key ? "present" : model.role // until the server says
     this.led = this.role === "follow" && !this.named
@@ -105,6 +159,39 @@ export class Guide {
     }
   }
 
+  /** The key of the class in the address, if this browser has presented it; without a class, of the last one of this walk. */
+  #presented() {
+    const {code, walk, teaches} = this.model
+    if (code) return remembered(keyPlace(code)) ?? ""
+    return teaches ? (lastPresented(walk)?.key ?? "") : ""
+  }
+
+  /** Go on with a class that this browser has presented: where the class is, else where it was when this browser left it. */
+  resume() {
+    const {walk, code} = this.model
+    const last = lastPresented(walk)
+    const own = last && (!code || last.code === code) ? last : null
+    const {page, step = UNNAMED, inputs = "", stop = 0} = this.last.page ? this.last : (own ?? {})
+    const place = page ? `${format({page, step, inputs})}&` : "?"
+    const kernel = page === "debugger" ? this.kernel || own?.kernel || "" : ""
+    location.assign(`${place}walk=${walk}&key=${encodeURIComponent(this.presented)}&stop=${stop}${kernel}`)
+  }
+
+  /** Where who stops presenting goes on: alone, at what is shown now. */
+  get aloneAddress() {
+    return `${location.pathname}${format(router.current())}&walk=${encodeURIComponent(this.model.walk)}&stop=${this.stop}`
+  }
+
+  /** Take in which questions of the page whoever presents has revealed. */
+  see() {
+    if (this.role !== "present" || this.model.window === "notes") return
+    const page = router.current().page
+    for (const {name} of this.attended.find((one) => one.page === page)?.questions ?? []) {
+      const block = pageRoot()?.querySelector(`[data-block="${CSS.escape(name)}"]`)
+      if (block && within(block, ".quiz > .opts.shown, .claim[data-bet]")) this.revealed.add(`${page} ${name}`)
+    }
+  }
+
   /** Begin: the page stands, and the router asks this guide. */
   start() {
     const {model} = this
@@ -118,11 +205,21 @@ export class Guide {
       whileTyping: true,
       inDialogs: true,
     })
-    if (model.code) model.send_msg({type: "join", key: this.key, base: location.origin + location.pathname})
-    on("answered", ({root}) => this.#answered(root))
+    if (model.code)
+      model.send_msg({type: "join", key: this.key, base: location.origin + location.pathname, browser: browserOf(model.code)})
+    on("answered", ({root, option, inputs}) => this.#answered(root, "quiz", option, inputs))
+    on("kernel", async (draft) => {
+      if (this.role !== "present") return
+      this.mine = await hashOf(draft)
+      this.#lead()
+    })
+    on("bet", ({root, option}) => this.#answered(root, "claim", option, router.current().inputs))
     on("marked", (mark) => this.role === "follow" && model.send_msg({type: "marked", ...mark}))
     setInterval(() => this.#look(), LOOK)
-    if (this.role !== "follow" && !this.named) this.#prepare(this.stops[this.stop])
+    if (this.role === "follow") return
+    const {page, show} = this.stops[this.stop]
+    if (!this.named) this.#prepare(this.stops[this.stop])
+    else if (page === router.current().page && history.state?.scroll === undefined) this.#prepare({press: -1, show}) // a class is gone on with
   }
 
   /** Whether the stops are this reader's to choose. */
@@ -154,11 +251,21 @@ export class Guide {
         this.last = message.where
         if (this.led) this.#follow(message.spread)
         break
+      case "kernel":
+        this.kernel = message.kernel
+        if (this.led) this.#follow(message.spread)
+        break
       case "heads":
         this.heads = message.heads
         break
       case "class":
         this.attended = message.class
+        break
+      case "present":
+        this.#meet(message.present)
+        break
+      case "ended":
+        this.ended = message.ended
         break
       case "began":
         this.began = message.began
@@ -166,10 +273,32 @@ export class Guide {
     this.changed()
   }
 
+  /** Tell the class that the presenter stops. */
+  end() {
+    this.model.send_msg({type: "end"})
+  }
+
+  /**
+   * Take in that the presenter's page is gone, or there again.
+   * @param {boolean} present
+   */
+  #meet(present) {
+    this.back = present && !this.present
+    this.present = present
+    if (!this.back) return
+    setTimeout(() => {
+      this.back = false
+      this.changed()
+    }, BACK)
+  }
+
   /** @param {Joined} message */
-  #joined({role, where, heads, began}) {
+  #joined({role, where, kernel, present, ended, heads, began}) {
     this.role = role
+    this.kernel = kernel
     this.last = where
+    this.present = present
+    this.ended = ended
     if (heads) Object.assign(this, {heads, began})
     if (this.model.window === "notes") return this.changed() // which show where the presenter's page is
     if (this.led) this.#follow()
@@ -182,23 +311,29 @@ export class Guide {
   /**
    * Go to where the presenter stands. What has to be asked of the server, a class asks at moments of its own, not all at once.
    * @param {number} [spread]  seconds within which it does
+   * @param {boolean} [again]  this reader was elsewhere, perhaps on the same page: what the stop shows is brought into view again
    */
-  #follow(spread = 0) {
+  #follow(spread = 0, again = false) {
     const {page, step = UNNAMED, inputs = "", stop = 0, show = ""} = this.last
     const now = router.current()
-    if (page === undefined || !this.led) return
-    const asks = page !== now.page || inputs !== now.inputs
+    if (page === undefined || !this.led || this.without) return
+    const kernel = page === "debugger" ? this.kernel : ""
+    const another = kernel !== "" && (again || kernel !== this.opened)
+    const asks = page !== now.page || inputs !== now.inputs || another
     if (asks && spread) {
       if (!this.timer) this.timer = window.setTimeout(() => this.#followNow(), Math.random() * spread * 1000)
       return
     }
     this.#stopTimer()
-    const fresh = stop !== this.stop || page !== now.page
+    const fresh = again || stop !== this.stop || page !== now.page
     this.stop = stop
     this.touched = false
     this.press = -1
     this.show = fresh ? show : ""
+    if (kernel !== location.hash) history.replaceState(history.state, "", router.address() + kernel)
+    if (kernel) this.opened = kernel
     router.showLed({page, step, inputs})
+    if (another && page === now.page) emit("kernel-led", null) // a debugger on its way reads the address
     if (fresh) bring(show)
   }
 
@@ -216,23 +351,44 @@ export class Guide {
   #lead() {
     if (this.role !== "present" || this.model.window !== "page") return
     const {page, step, inputs} = router.current()
-    this.model.send_msg({type: "lead", page, step, inputs, stop: this.stop, show: this.stops[this.stop].show})
-  }
-
-  /** See where the class is. */
-  #look() {
-    if (this.role === "present" && !document.hidden) this.model.send_msg({type: "look"})
+    if (page !== "debugger") this.mine = null
+    else {
+      this.mine ??= location.hash || null
+      this.#tell(this.mine ?? "")
+    }
+    const stop = this.stops[this.stop]
+    this.model.send_msg({type: "lead", page, step, inputs, stop: this.stop, show: page === stop.page ? stop.show : ""})
+    const {walk, code} = this.model
+    /** @type {Presenting} */
+    const presenting = {key: this.key, code, page, step, inputs, stop: this.stop, kernel: this.mine ?? ""}
+    remember(presentingPlace(walk), JSON.stringify(presenting))
   }
 
   /**
-   * Have an answer counted: the first one of each student.
-   * @param {HTMLElement} root  of the question
+   * Have the class know what is in the debugger, before it is told to go there.
+   * @param {string} kernel
    */
-  #answered(root) {
+  #tell(kernel) {
+    if (kernel !== this.told) this.model.send_msg({type: "kernel", kernel})
+    this.told = kernel
+  }
+
+  /** See where the class is, and have it know that this page is connected. */
+  #look() {
+    if (this.role === "present") this.model.send_msg({type: document.hidden ? "here" : "look"})
+  }
+
+  /**
+   * Have an answer or a bet counted: the first one of each student.
+   * @param {HTMLElement} root  of the question or claim
+   * @param {"quiz" | "claim"} kind
+   * @param {string} option  that was chosen
+   * @param {string} inputs  that it was asked of
+   */
+  #answered(root, kind, option, inputs) {
     if (this.role !== "follow") return
-    const question = enclosing(root, "[data-block^=quiz-]")?.getAttribute("data-block")?.replace("quiz-", "")
-    const right = !root.querySelector(".opts .wrong")
-    this.model.send_msg({type: "answered", page: router.current().page, question, right})
+    const question = enclosing(root, `[data-block^=${kind}-]`)?.getAttribute("data-block")
+    this.model.send_msg({type: "answered", page: router.current().page, question, option, inputs})
   }
 
   /**
@@ -263,6 +419,11 @@ export class Guide {
     if (!same) return
     if (press >= 0) emit("press", press)
     bring(show)
+  }
+
+  /** The presenter is in the debugger with a kernel that cannot be followed. */
+  get without() {
+    return this.last.page === "debugger" && !this.kernel
   }
 
   /** Led, and what moves was not moved by this reader: a shorter recording ends sooner, a control writes its default otherwise. */
@@ -324,7 +485,7 @@ export class Guide {
 
   #back() {
     this.#away(false)
-    this.#follow()
+    this.#follow(0, true)
     this.changed()
   }
 

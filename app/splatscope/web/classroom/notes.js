@@ -30,6 +30,17 @@ export function notes(root, guide) {
   const words = h("div", {class: "prose", "data-testid": "notes"})
   const next = h("p", {class: "next"})
   const heads = h("p", {class: "dim num"})
+  const why = h("span", {})
+  const gone = h(
+    "p",
+    {class: "gone", role: "status"},
+    why,
+    h(
+      "button",
+      {type: "button", class: "btn", onclick: () => open(`?walk=${model.walk}&class=${model.code}&stop=${guide.stop}`)},
+      "Open it",
+    ),
+  )
   const people = attendance()
   const inside = h("details", {class: "people"}, h("summary", {}, "Who is where"), people.el)
   const time = h("span", {class: "elapsed num"})
@@ -67,7 +78,7 @@ export function notes(root, guide) {
   root.replaceChildren(
     h("header", {}, h("div", {class: "clock"}, time, plan, again), h("div", {class: "track", "aria-hidden": "true"}, done, due)),
     h("article", {}, number, title, words, inside),
-    h("footer", {}, next, h("div", {class: "acts"}, back, on), heads, own),
+    h("footer", {}, gone, next, h("div", {class: "acts"}, back, on), heads, own),
   )
 
   const tick = () => {
@@ -103,6 +114,8 @@ export function notes(root, guide) {
     on.disabled = !mine || !after
     inside.hidden = !mine
     people.paint(guide.attended)
+    why.textContent = `${guide.ended ? "The class has ended" : "No presenter's page is open"}, so Previous and Next turn nothing. `
+    gone.hidden = !mine || guide.present
     again.hidden = !mine
     own.hidden = !mine
     tick()

@@ -12,10 +12,11 @@ export function classDialog(model) {
   const link = h("p", {class: "mono", tabindex: "0"})
   const copy = h("button", {type: "button", class: "btn", onclick: () => copyLink()}, "Copy the link")
   const close = h("button", {type: "button", class: "btn pri"}, "Go on")
+  const unreachable = h("p", {class: "unreachable", role: "status"})
   const words = "Open this to follow, step by step. You may wander off and rejoin at any time."
   const acts = h("div", {class: "acts"}, copy, close)
   const attributes = {class: "class-link", "aria-label": "Link for students"}
-  const dialog = h("dialog", attributes, picture, h("p", {}, words), link, acts)
+  const dialog = h("dialog", attributes, picture, h("p", {}, words), link, unreachable, acts)
   close.onclick = () => dialog.close()
   const copyLink = async () => {
     try {
@@ -37,6 +38,7 @@ export function classDialog(model) {
   return {
     dialog,
     paint() {
+      unreachable.textContent = model.unreachable
       if (shown === model.qr) return
       shown = model.qr
       picture.innerHTML = model.qr

@@ -1,9 +1,12 @@
 // The strip above the pages of a walk: where it stands, the ways on and back, and who follows.
 import {h, style} from "#web/shell/dom.js"
-import {setWalkKeys} from "#web/shell/keys.js"
-import {setGuide} from "#web/shell/router.js"
+import {enlarge} from "#web/shell/enlarge.js"
+import {addKeys, setWalkKeys} from "#web/shell/keys.js"
+import {UNNAMED} from "#web/shell/address.js"
+import {on as hear} from "#web/shell/events.js"
+import {current, setGuide, titleOf} from "#web/shell/router.js"
 import {icon} from "#web/stepper/panes/icons.js"
-import {Guide} from "./guide.js"
+import {Guide, randomName} from "./guide.js"
 import {attendance} from "./attendance.js"
 import {headsText, notes} from "./notes.js"
 import {classDialog} from "./students.js"
@@ -11,6 +14,9 @@ import {typeSize} from "./type_size.js"
 
 /** @import {Render} from "#web/types.d.ts" */
 /** @import {WalkParameters} from "./guide.js" */
+
+const BESIDE = {exercises: "Exercises"} // pages that are no stop, by name
+const ASKS = 6000 // ms for which “Stop presenting” waits to be pressed again
 
 /** @param {Render<WalkParameters>} component */
 export function render({model, el}) {
@@ -20,7 +26,7 @@ export function render({model, el}) {
   const guide = new Guide(model, () => paint())
   setGuide(guide)
   paint = model.window === "notes" ? notes(root, guide) : bar(root, guide)
-  for (const name of ["notes", "link"]) model.on(name, () => queueMicrotask(paint))
+  for (const name of ["notes", "link", "unreachable"]) model.on(name, () => queueMicrotask(paint))
   guide.start()
   return root
 }
@@ -34,16 +40,23 @@ function bar(root, guide) {
   const {model, stops} = guide
   const back = arrow(guide, "back", "Previous stop", -1)
   const on = arrow(guide, "on", "Next stop", 1)
+  const beside = h(
+    "optgroup",
+    {label: "Beside the walk"},
+    ...Object.entries(BESIDE).map(([page, words]) => h("option", {value: page}, words)),
+  )
   const list = h(
     "select",
     {
       "aria-label": "Stop of the walk",
       onchange: () => {
-        guide.go(+list.value)
+        if (list.value in BESIDE) guide.go(guide.stop, {page: list.value, step: UNNAMED, inputs: ""})
+        else guide.go(+list.value)
         list.blur()
       },
     },
     ...stops.map((stop, i) => h("option", {value: i}, `${i + 1}. ${stop.title}`)),
+    beside,
   )
   const count = h("span", {class: "dim num wide"})
   const state = h("p", {class: "state", role: "status"})
@@ -51,22 +64,53 @@ function bar(root, guide) {
   const classLink = classDialog(model)
   const students = button("Link for students", () => classLink.dialog.showModal())
   const heads = h("summary", {class: "dim num wide", title: "Who is where"})
-  const people = attendance()
+  const people = attendance((page, question) => guide.revealed.has(`${page} ${question}`))
   const inside = h("details", {class: "people"}, heads, people.el)
+  addKeys({
+    active: () => inside.open,
+    keys: {
+      Escape: () => {
+        inside.open = false
+      },
+    },
+  })
   const second = button("Notes", () =>
     model.code ? open(notesAddress(), "splatscope-notes", "popup,width=680,height=820") : unfold(),
   )
-  const teach = button("Present to a class", () => location.assign(`?walk=${model.walk}&key=${newKey()}&stop=${guide.stop}`))
-  const resume = button("You presented this class: go on", () =>
-    location.assign(`?walk=${model.walk}&key=${encodeURIComponent(guide.presented)}`),
-  )
+  const teach = button("Present to a class", () => location.assign(`?walk=${model.walk}&key=${randomName()}&stop=${guide.stop}`))
+  const resumeWide = h("span", {class: "wide"})
+  const resume = button("", () => guide.resume())
+  resume.append(resumeWide, h("span", {class: "narrow"}, "Go on presenting"))
   const rejoin = h(
     "button",
     {type: "button", class: "btn pri", onclick: () => guide.rejoin()},
     "Rejoin",
     h("span", {class: "wide"}, "the presenter"),
   )
-  const leave = h("a", {class: "btn quiet"}, h("span", {class: "wide"}, "Leave the walk"), h("span", {class: "narrow"}, "Leave"))
+  const [leaveWide, leaveNarrow] = [h("span", {class: "wide"}), h("span", {class: "narrow"})]
+  const leave = h("a", {class: "btn quiet", onclick: (/** @type {Event} */ event) => askFirst(event)}, leaveWide, leaveNarrow)
+  let asked = false // whether who presents is about to leave a class
+  /** @param {Event} event */
+  const askFirst = (event) => {
+    if (guide.role !== "present") return
+    if (asked || !guide.heads.follow) return guide.end()
+    event.preventDefault()
+    asked = true
+    paintLeave()
+    setTimeout(() => {
+      asked = false
+      paintLeave()
+    }, ASKS)
+  }
+  const paintLeave = () => {
+    const present = guide.role === "present"
+    leaveWide.textContent = asked
+      ? `Press again to stop: ${headsText(guide.heads)}`
+      : present
+        ? "Stop presenting"
+        : "Leave the walk"
+    leaveNarrow.textContent = asked ? "Press again" : present ? "Stop" : "Leave"
+  }
   const said = h("div", {class: "said prose"})
   const unfold = (shown = said.hidden) => {
     said.hidden = !shown
@@ -103,7 +147,8 @@ function bar(root, guide) {
     classLink.dialog,
   )
 
-  return () => {
+  hear("page", () => queueMicrotask(paint)) // beside the walk, or back
+  const paint = () => {
     const {role, stop, led, last, own} = guide
     const present = role === "present"
     const {page} = stops[stop]
@@ -112,24 +157,30 @@ function bar(root, guide) {
     for (const part of [back, on, list, count, second, type.el]) part.hidden = !own
     back.disabled = stop === 0
     on.disabled = stop === stops.length - 1
-    list.value = String(stop)
+    list.value = current().page in BESIDE ? current().page : String(stop)
+    beside.hidden = !titleOf("exercises") // a published book may do without
     count.textContent = `of ${stops.length}`
     state.hidden = own
-    state.classList.toggle("led", led)
+    state.classList.toggle("led", led && guide.present)
     state.textContent = stateText(guide)
-    rejoin.hidden = own || led
-    resume.hidden = own || !guide.presented
+    rejoin.hidden = own || led || guide.ended
+    resume.hidden = present || !guide.presented
+    resumeWide.textContent = own ? "Go on with your last class" : "You presented this class: go on"
     students.hidden = inside.hidden = !present
+    guide.see()
     people.paint(guide.attended)
     heads.textContent = headsText(guide.heads)
     teach.hidden = present || !own || !model.teaches
-    leave.href = `${location.pathname}?page=${own ? page : (last.page ?? page)}`
+    paintLeave()
+    leave.href = present ? guide.aloneAddress : `${location.pathname}?page=${own ? page : (last.page ?? page)}`
     said.innerHTML = present ? "" : (model.notes[stop] ?? "")
     keepClear()
     type.set(present)
+    enlarge(present)
     setWalkKeys(own ? [["PageDown PageUp", "To the next stop of the walk, or to the one before"]] : [])
     classLink.paint()
   }
+  return paint
 }
 
 /**
@@ -159,10 +210,15 @@ function arrow(guide, name, label, step) {
  * What a student is doing.
  * @param {Guide} guide
  */
-function stateText({led, last, stops}) {
-  if (!led) return "On your own"
-  return last.page ? `With the presenter: ${stops[last.stop ?? 0].title}` : "Waiting for the presenter"
+function stateText({led, last, stops, present, ended, back, without}) {
+  if (ended) return "The class has ended"
+  if (!last.page && !present) return "No class has this code now; check the address."
+  const away = !present
+  if (!led) return away ? "On your own, the presenter is away" : "On your own"
+  if (away) return "The presenter is away"
+  if (without) return `The presenter is in the debugger with a kernel of their own; you are at “${titleOf(current().page)}”`
+  if (back) return "The presenter is back"
+  if (!last.page) return "Waiting for the presenter"
+  const stop = stops[last.stop ?? 0]
+  return `With the presenter: ${stop.page === last.page ? stop.title : titleOf(last.page)}`
 }
-
-/** A key that nobody guesses. */
-const newKey = () => [...crypto.getRandomValues(new Uint8Array(20))].map((byte) => (byte % 36).toString(36)).join("")

@@ -2,25 +2,37 @@
 
 import re
 import socket
-from collections.abc import Mapping
+import time
+from collections.abc import Hashable, Mapping
+from ipaddress import ip_address
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
+import panel as pn
 import param
 import segno
+from tornado.ioloop import IOLoop
 
+from splatscope.textbook.contents import lesson_names
 from splatscope.textbook.markdown import html_of
 from splatscope.web.classroom.classroom import classroom, code_of
 from splatscope.web.classroom.walks import Walk, find
 from splatscope.web.component import Component
+from splatscope.web.lesson_page.section_view import asked_in
 from splatscope.web.shell.pages import BY_NAME
-from splatscope.web.shell.router import read_inputs, read_step
+from splatscope.web.shell.router import UNNAMED, read_inputs, read_step
+from splatscope.workers.cluster import LOOPBACK
 
 # Seconds between two students' requests for a page, so that they do not delay the presenter's: a section is the same for all, any
 # other page is made for each.
 SECTION_SPREAD, SPREAD = 0.01, 0.05
 MAX_INPUTS = 4000  # characters of inputs that a presenter's page may send
-_CODE = re.compile(r"^[a-z2-7]{4}(-[a-z2-7]{4}){2}$")
+MAX_BROWSER = 40  # characters by which a browser may call itself
+CHECK = 1000  # ms between two looks at whether the presenter's page is connected
+SILENT = 90.0  # seconds without a word from that page, which says something every 2, and every 60 in the background
+_KERNEL = re.compile(r"#kernel=[\w-]{1,16000}", re.ASCII)  # as the debugger's address has it
+MOST_CODE = 40  # characters of a class's code; a right one has 14
+_UNKNOWN = re.compile("[^a-z0-9-]")  # what no code has
 
 
 class WalkBar(Component):
@@ -43,12 +55,17 @@ class WalkBar(Component):
     teaches = param.Boolean(default=True, doc="Whether there is a server over which to present; without one, the notes are open")
     link = param.String(doc="The students' link, for a presenter")
     qr = param.String(doc="The link as a QR code, SVG")
+    unreachable = param.String(doc="Why no other machine can open the link, and the command that helps; empty if it can")
 
     def __init__(self, walk: Walk, code: str = "", key: str = "", **params: Any):
         stops = [{name: value for name, value in vars(stop).items() if name != "notes"} for stop in walk.stops]
         super().__init__(walk=walk.name, title=walk.title, stops=stops, role="follow" if code or key else "alone", **params)
         self._walk = walk
         self._watched: list[Any] = []
+        self._student: Hashable = object()  # until the browser says which one it is
+        self._place = ("", 0, "")
+        self._heard = 0.0
+        self._has_ended = False
         self.code = code_of(key) if key else code
         self.room = classroom(self.code) if self.code else None
         if key:
@@ -57,19 +74,20 @@ class WalkBar(Component):
             self._give_notes()
 
     def begins(self, page: str, step: int, inputs: dict[str, str]) -> tuple[str, int, dict[str, str]]:
-        """Return the page, step and inputs to begin with: those of the address, else of the presenter, else of the first stop."""
+        """Return the page, step and inputs to begin with: those of the address, else of the presenter, else of a stop."""
         if page:
             return page, step, inputs
-        if self.room and self.room.where:
-            where = self.room.where
+        where = self.room.where if self.room else {}
+        if where and (where["page"] != "debugger" or self.room.kernel):
             return where["page"], where["step"], read_inputs(dict(parse_qsl(where["inputs"])))
-        stop = self._walk.stops[min(self.start, len(self._walk.stops) - 1)]
-        return stop.page, 0, dict(parse_qsl(stop.inputs))
+        stop = self._walk.stops[min(where.get("stop", self.start), len(self._walk.stops) - 1)]
+        return stop.page, UNNAMED, dict(parse_qsl(stop.inputs))
 
-    def is_at(self, page: str, step: int) -> None:
+    def is_at(self, page: str, step: int, inputs: Mapping[str, str]) -> None:
         """Take in where this session is, for the presenter's numbers."""
-        if self.room and self.role == "follow":
-            self.room.attendance.is_at(self, page, step)
+        self._place = (page, step, urlencode(inputs))
+        if self._watched and self.role == "follow":
+            self.room.attendance.is_at(self._student, *self._place)
 
     def close(self) -> None:
         """Leave the class."""
@@ -77,43 +95,82 @@ class WalkBar(Component):
             self.room.param.unwatch(watcher)
         self._watched.clear()
         if self.room and self.role == "follow":
-            self.room.count(self, None)
+            self.room.count(self._student, self, None)
+        elif self.room:
+            self.room.is_connected(self, False)
 
     def _handle_msg(self, message: dict[str, Any]) -> None:
         room, kind = self.room, message.get("type")
         if room is None:
             return
+        self._heard = time.monotonic()
         if kind == "join":
-            self._join(str(message.get("key") or ""), str(message.get("base") or ""))
+            self._join(str(message.get("key") or ""), str(message.get("base") or ""), str(message.get("browser") or ""))
         elif kind == "apart" and self.role == "follow":
-            room.count(self, bool(message.get("apart")))
+            room.count(self._student, self, bool(message.get("apart")))
         elif kind == "answered" and self.role == "follow":
-            room.attendance.answered(self, str(message.get("page")), str(message.get("question")), message.get("right") is True)
+            self._answered(*(str(message.get(name) or "") for name in ("page", "question", "option", "inputs")))
         elif kind == "marked" and self.role == "follow":
             heading = str(message.get("heading") or "")
-            room.attendance.marked(self, str(message.get("task")), message.get("passed") is True, heading)
+            room.attendance.marked(self._student, str(message.get("task")), message.get("passed") is True, heading)
         elif self.role == "present" and kind == "look":
             self._send_msg({"type": "class", "class": room.attendance.summary(room.where)})
         elif self.role == "present" and kind == "lead":
             room.lead(_valid(message, len(self.stops)))
+        elif self.role == "present" and kind == "kernel":
+            kernel = str(message.get("kernel") or "")
+            room.kernel = kernel if _KERNEL.fullmatch(kernel) else ""
         elif self.role == "present" and kind == "ask":
             room.ask(_stop(message.get("stop"), len(self.stops)))
+        elif self.role == "present" and kind == "end" and self.window == "page":
+            self._has_ended = True
+            room.end(self)
         elif self.role == "present" and kind == "clock":
             room.start_clock()
 
-    def _join(self, key: str, base: str) -> None:
-        """Join the class when the page has loaded. The browser sends the key if it remembers one."""
+    def _answered(self, page: str, question: str, option: str, inputs: str) -> None:
+        """Count an answer or a bet, if it is one of the options that this server has given out for these inputs."""
+        if page not in lesson_names() or len(inputs) > MAX_INPUTS:
+            return
+        asked = asked_in(page, read_inputs(dict(parse_qsl(inputs, keep_blank_values=True))), question)
+        if asked is not None:
+            self.room.attendance.answered(self._student, page, question, option, asked)
+
+    def _join(self, key: str, base: str, browser: str) -> None:
+        """Join the class when the page has loaded. The browser sends the key if it remembers one.
+
+        `browser` tells a student's browser from others, so that one with two tabs is counted once; it allows nothing.
+        """
         if key and self.role != "present" and code_of(key) == self.code:
             self._present(key)
         if self.role == "present" and base.startswith(("http://", "https://")):
             self.link = f"{reachable(base[:500])}?walk={self.walk}&class={self.code}"
             self.qr = segno.make(self.link, error="m", micro=False).svg_inline(border=2, omitsize=True, dark="#000", light="#fff")
+            self.unreachable = _unreachable(base)
         if not self._watched:
-            follow = self.role == "follow"
-            self._watched.append(self.room.param.watch(self._send, ["where"] if follow else ["where", "heads", "began", "asked"]))
+            follow, shared, own = self.role == "follow", ["kernel", "where", "present", "ended"], ["heads", "began", "asked"]
+            self._watched.append(self.room.param.watch(self._send, [*shared, *([] if follow else own)]))
             if follow:
-                self.room.count(self, False)
+                self._student = browser[:MAX_BROWSER] or self._student
+                self.room.count(self._student, self, False)
+                self.room.attendance.is_at(self._student, *self._place)
+            elif self.window == "page":
+                self._watch_connection()
         self._send_msg({"type": "joined", "role": self.role, **self._class()})
+
+    def _watch_connection(self) -> None:
+        """Tell the class from now on whether this presenter's page is connected. A session outlives its page by some 20 seconds."""
+        self.room.is_connected(self, True)
+        document = pn.state.curdoc
+        if document is None or document.session_context is None:
+            return
+        session = document.session_context.session
+
+        def check() -> None:
+            if not self._has_ended:  # its session outlives the page
+                self.room.is_connected(self, session.connection_count > 0 and time.monotonic() - self._heard < SILENT)
+
+        pn.state.add_periodic_callback(check, period=CHECK)
 
     def _present(self, key: str) -> None:
         self.role = "present"
@@ -128,16 +185,15 @@ class WalkBar(Component):
             if event.name == "asked" and event.new < 0:
                 continue
             said = {"type": event.name, event.name: event.new}
-            if event.name == "where":
-                each = SECTION_SPREAD if BY_NAME[event.new["page"]].is_section else SPREAD
+            if event.name in ("where", "kernel"):
+                each = SECTION_SPREAD if event.name == "where" and BY_NAME[event.new["page"]].is_section else SPREAD
                 said["spread"] = each * self.room.heads["follow"]
             self._send_msg(said)
 
     def _class(self) -> dict[str, Any]:
         room = self.room
-        if self.role == "follow":
-            return {"where": room.where}
-        return {"where": room.where, "heads": room.heads, "began": room.began}
+        shared = {"where": room.where, "kernel": room.kernel, "present": room.present, "ended": room.ended}
+        return shared if self.role == "follow" else shared | {"heads": room.heads, "began": room.began}
 
 
 def join(query: Mapping[str, str]) -> WalkBar | None:
@@ -148,7 +204,7 @@ def join(query: Mapping[str, str]) -> WalkBar | None:
     code, key = query.get("class", ""), query.get("key", "")
     return WalkBar(
         walk,
-        code=code if _CODE.match(code) else "",
+        code=_UNKNOWN.sub("", code.lower())[:MOST_CODE] or ("none" if code else ""),  # a wrong one is a class that nobody presents
         key=key,
         start=_stop(query.get("stop"), len(walk.stops)),
         window="notes" if query.get("notes") and (code or key) else "page",
@@ -158,7 +214,7 @@ def join(query: Mapping[str, str]) -> WalkBar | None:
 def reachable(base: str) -> str:
     """Return an address with localhost replaced by this machine's network address, so that other machines can reach it."""
     parts = urlsplit(base)
-    if parts.hostname not in ("localhost", "127.0.0.1", "::1"):
+    if parts.hostname not in LOOPBACK:
         return base
     try:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
@@ -167,6 +223,24 @@ def reachable(base: str) -> str:
     except OSError:
         return base
     return parts._replace(netloc=f"{host}:{parts.port}" if parts.port else host).geturl()
+
+
+def _unreachable(base: str) -> str:
+    """Return why no other machine can open the page at an address, and what to do; empty if one can, or a proxy answers there."""
+    parts = urlsplit(base)
+    if parts.hostname not in LOOPBACK or not _listens_here_only():
+        return ""
+    port = f" --port {parts.port}" if parts.port else ""
+    return f"Only this computer can open the link: the server listens on localhost. Serve it to others: splatscope serve{port}"
+
+
+def _listens_here_only() -> bool:
+    """Return whether this server listens on addresses of this machine alone, which no other machine reaches."""
+    loop = IOLoop.current(instance=False)
+    sockets = [file for file, _ in loop.handlers.values() if isinstance(file, socket.socket)] if loop else []
+    listening = [one for one in sockets if one.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN)]
+    hosts = [one.getsockname()[0] for one in listening if one.family in (socket.AF_INET, socket.AF_INET6)]
+    return bool(hosts) and all(ip_address(host).is_loopback for host in hosts)
 
 
 def _stop(text: Any, count: int) -> int:

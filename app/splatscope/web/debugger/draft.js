@@ -70,6 +70,16 @@ export async function linkTo(draft, step) {
 }
 
 /**
+ * What an address holds of a draft behind #, "" where another session cannot record it: it is too long, or holds files of this one.
+ * @param {Draft} draft
+ */
+export async function hashOf(draft) {
+  const files = Object.values(draft.inputs ?? {}).some((spec) => "array" in spec && spec.array)
+  const {address} = draft.from_file || files ? {address: ""} : await linkTo(draft, 0)
+  return address && new URL(address).hash
+}
+
+/**
  * Keep a draft in the address, as far as it fits, so that a reload, a bookmark and Back restore it.
  * @param {Draft} draft
  */

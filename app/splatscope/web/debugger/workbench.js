@@ -1,11 +1,13 @@
 // The debugger's workbench: the editor and its inputs, the stepper, or two recordings side by side. The browser keeps the draft;
 // Python compiles and records it.
 import {makeEditor} from "#web/widgets/codemirror.js"
-import {nameTab} from "#web/shell/router.js"
+import {isLed, nameTab} from "#web/shell/router.js"
 import {download, h, messageOf, style} from "#web/shell/dom.js"
 import {emit, on} from "#web/shell/events.js"
+import {remember, remembered} from "#web/shell/stored.js"
 import {addKeys} from "#web/shell/keys.js"
-import {severity} from "#web/stepper/panes/icons.js"
+import {icon, severity} from "#web/stepper/panes/icons.js"
+import {primary} from "#web/stepper/steppers.js"
 import {listing} from "#web/widgets/quote.js"
 import {send} from "#web/widgets/upload.js"
 import {clearLink, keepLink, linkTo, loadDraft, MOST, saveDraft} from "./draft.js"
@@ -20,6 +22,9 @@ import {ONLY, Sources} from "./sources.js"
 const PAUSE = 450 // ms without a key after which the compiler is asked
 const MOST_RECORDING = 32 * 2 ** 20
 const MORE = 4
+const STEPPED = "splatscope-stepped" // in the browser's storage: whether a kernel was ever stepped here
+const INVITATION =
+  "It has run, and all of it is recorded: step through it, forward and back. Click a thread or a cell to follow it."
 
 /**
  * @import {Model, Render} from "#web/types.d.ts"
@@ -81,6 +86,8 @@ class Workbench {
   holder = h("div", {class: "code-edit"})
   said = h("span", {})
   both = h("button", {type: "button", class: "btn", onclick: () => this.show("compare")}, "See both side by side")
+  invitedAt = 0 // the position from which a newcomer is invited to step
+  begin = h("button", {type: "button", class: "btn pri", onclick: () => primary()?.move(1)}, "One step forward ", icon("on"))
 
   /**
    * @param {Model<Parameters, Children>} model
@@ -151,7 +158,7 @@ class Workbench {
     )
     const shut = h(
       "button",
-      {type: "button", class: "btn quiet", "aria-label": "Close this line", onclick: () => this.note("")},
+      {type: "button", class: "btn quiet", "aria-label": "Close this line", onclick: () => this.#shut()},
       "Close",
     )
     this.notice = h(
@@ -159,6 +166,7 @@ class Workbench {
       {class: "notice", "data-testid": "debugger-notice", hidden: true},
       this.said,
       this.both,
+      this.begin,
       h("span", {class: "sp"}),
       shut,
     )
@@ -188,6 +196,7 @@ class Workbench {
       on("debug-view", (view) => this.show(view)),
       on("debug-run", run),
       on("debug-share", () => this.share()),
+      on("kernel-led", () => this.#reopen()),
       on("debug-ask", () => this.state()),
       on("debug-record", (what) => this.recordAgain(what)),
       on("debug-open", () => this.gallery.show(this.example)),
@@ -206,7 +215,9 @@ class Workbench {
     this.#takeDrops()
     model.on("opened", () =>
       queueMicrotask(() => {
-        if (this.editor) this.put(model.opened)
+        if (!this.editor) return
+        this.put(model.opened)
+        this.#tells()
       }),
     )
     model.on("interface", () => queueMicrotask(() => this.inputs.show()))
@@ -236,9 +247,29 @@ class Workbench {
     this.sources.editor = this.editor
     this.show("step")
     const before = await loadDraft()
-    if (!before?.source) return this.model.send_msg({type: "open", example: ""})
-    this.put(before)
-    this.model.send_msg({type: "run", ...before})
+    if (before?.source) {
+      this.#runs(before)
+      if (!location.hash) this.#tells()
+    } else if (!isLed()) this.model.send_msg({type: "open", example: ""}) // who leads has a kernel
+  }
+
+  /** @param {Draft} draft */
+  #runs(draft) {
+    this.put(draft)
+    this.model.send_msg({type: "run", ...draft})
+  }
+
+  /** Take the kernel that a presenter has opened. */
+  async #reopen() {
+    const draft = await loadDraft()
+    if (!draft?.source || !this.editor) return
+    this.show("step")
+    this.#runs(draft)
+  }
+
+  /** Tell who leads a class what is recorded; one that came in the address is known from there. */
+  #tells() {
+    emit("kernel", {...this.draft, from_file: this.fromFile})
   }
 
   /**
@@ -286,6 +317,7 @@ class Workbench {
     this.save()
     keepLink(this.draft)
     this.fromFile = false
+    this.#tells()
     this.note("")
     this.model.send_msg({type: "run", ...this.draft, adapter: this.chosen, same: this.same})
     this.same = true
@@ -440,16 +472,24 @@ class Workbench {
   }
 
   /**
-   * Show a line above the panes, "" for none.
+   * Show a line above the panes, "" for none. The invitation lies over them instead: it goes with a step, and that moves nothing.
    * @param {string} words
-   * @param {"wrong" | "fix" | "fine"} kind  whether something is wrong, a fix did it, or all is fine
+   * @param {"wrong" | "fix" | "fine" | "invite"} kind  whether something is wrong, a fix did it, all is fine, or nobody has stepped yet
    */
   note(words, kind = "wrong") {
     this.notice.hidden = !words
     if (words) this.heard.textContent = words
-    this.said.replaceChildren(...(words ? [severity(kind === "wrong" ? "error" : "ok"), words] : []))
+    const sign = kind === "invite" ? [] : [severity(kind === "wrong" ? "error" : "ok")]
+    this.said.replaceChildren(...(words ? [...sign, words] : []))
     this.both.hidden = kind !== "fix"
-    this.root.classList.toggle("noted", Boolean(words))
+    this.begin.hidden = kind !== "invite"
+    this.notice.classList.toggle("invites", kind === "invite")
+    this.root.classList.toggle("noted", Boolean(words) && kind !== "invite")
+  }
+
+  #shut() {
+    if (!this.begin.hidden) remember(STEPPED, "yes")
+    this.note("")
   }
 
   #paired() {
@@ -487,8 +527,9 @@ class Workbench {
    * The stepper may show another recording.
    * @param {MomentShown} shown
    */
-  #moved({root, moment: {recording}}) {
+  #moved({root, moment: {recording, position}}) {
     if (!this.step.firstElementChild?.shadowRoot?.contains(root)) return
+    if (!this.begin.hidden && recording === this.recording && position !== this.invitedAt) this.#shut()
     if (!root.dataset.steps || (recording === this.recording && !this.fresh)) return // the last recording, while another is made
     this.recording = recording
     this.fresh = false
@@ -497,6 +538,12 @@ class Workbench {
     this.adapterWords = recording.head.adapter + (this.fromFile ? ", a recording from a file" : "")
     this.outputs.show(recording)
     this.state()
+    if (this.notice.hidden && !remembered(STEPPED)) {
+      this.invitedAt = position
+      const dock = /** @type {HTMLElement | null} */ (root.querySelector(".dock"))
+      this.notice.style.setProperty("--dock", `${dock?.offsetHeight ?? 0}px`)
+      this.note(INVITATION, "invite")
+    }
     if (!this.fromFile) return
     queueMicrotask(() => emit("step", this.wanted))
   }

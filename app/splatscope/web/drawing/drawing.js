@@ -55,6 +55,10 @@ export function render({model, el}) {
     hideParts(root)
     const stage = stageOf(root)
     stage?.classList.toggle("previews", Boolean(drawing.previews))
+    tell(look)
+  }
+  const tell = (/** @type {Look} */ look) => {
+    const stage = stageOf(root)
     if (stage) emit("described", {stage, words: drawing.describe?.(look) ?? ""})
   }
   const open = (/** @type {Moment} */ moment) => {
@@ -81,7 +85,10 @@ export function render({model, el}) {
       paint(moment) {
         const look = new Look(moment)
         const now = [moment.recording, model.facts, model.values, copy.clientWidth]
-        if (now.some((one, i) => one !== of[i])) small.open?.(look)
+        if (now.some((one, i) => one !== of[i])) {
+          small.changed?.()
+          small.open?.(look)
+        }
         of = now
         small.paint(look)
       },
@@ -89,8 +96,9 @@ export function render({model, el}) {
   })
   const stop = onMoments(el, paint)
   const onValues = () => {
-    if (drawing.changed) drawing.changed()
-    else if (shown) open(shown)
+    if (!drawing.changed) return shown ? open(shown) : undefined
+    drawing.changed()
+    if (shown) tell(new Look(shown)) // the small copy sketches what was set, too
   }
   model.on("values", () => queueMicrotask(onValues))
   /** Show the recorded values again, in the place of those that were set in the drawing, once the hand is off. */
@@ -100,7 +108,9 @@ export function render({model, el}) {
     drawing.changed?.()
     if (shown) open(shown)
   }
-  model.on("again", again)
+  const heard = on("again", (sender) => {
+    if (sender === model) again()
+  })
   const resized = () => {
     if (!shown || !root.isConnected) return // the page is being left: there is no room to measure
     drawing.resized?.(new Look(shown))
@@ -114,6 +124,7 @@ export function render({model, el}) {
   })
   model.on("remove", () => {
     stop()
+    heard()
     unsubscribe()
     resizes.disconnect()
     window.removeEventListener("resize", resized)

@@ -69,8 +69,8 @@ export function numbersAt(fields, look, stops) {
 }
 
 /**
- * An equation: a column for each of its words, and a row each for letters, numbers and bits. What is not known yet is pale, as it will
- * be when the equation first holds.
+ * An equation: a column for each of its words, and a row each for letters, numbers and bits. Its left side and its sign stand under those
+ * of the equation above. What is not known yet is pale, as it will be when the equation first holds.
  * @param {string} text
  * @param {number} bitCount  0 for no row of bits
  * @returns {Line}
@@ -85,15 +85,20 @@ function equation(text, bitCount) {
     return {
       field,
       letter: cell(`s${mine}`, field ? field.label : sign),
-      number: cell(`d${mine}`, field ? NO_VALUE : sign),
+      number: cell(`d${mine}${field?.format ? " float" : ""}`, field ? NO_VALUE : sign),
       binary: cell("b", sign),
     }
   })
   const fields = columns.flatMap(({field}) => field ?? [])
-  const el = h("div", {class: "eq", role: "math", style: `grid-template-columns: repeat(${words.length}, auto) 1fr`})
-  el.append(...columns.map((column) => column.letter), h("span"))
-  el.append(...columns.map((column) => column.number), h("span"))
-  if (bitCount) el.append(...columns.map((column) => column.binary), h("span"))
+  const rows = (/** @type {typeof columns} */ some) => [
+    ...some.map((column) => column.letter),
+    ...some.map((column) => column.number),
+    ...(bitCount ? some.map((column) => column.binary) : []),
+  ]
+  const right = columns.slice(2)
+  const rest = h("div", {class: "right-side", style: `grid-template-columns: repeat(${right.length}, auto)`}, ...rows(right))
+  const alone = right.length ? "" : " alone"
+  const el = h("div", {class: `eq${alone}${bitCount ? " with-bits" : ""}`, role: "math"}, ...rows(columns.slice(0, 2)), rest)
   const letters = columns.map(({letter}) => letter.textContent).join(" ")
   return {
     el,

@@ -6,6 +6,8 @@
 //   `data-thing` what they show, and by `data-made-of` what it was made of; each is drawn on its way from where that stood.
 // The next paint ends it all. So nobody waits for it.
 
+import {zoomOf} from "#web/shell/dom.js"
+
 const LASTS = 240 // ms
 const EASING = "cubic-bezier(0.4, 0, 0.2, 1)"
 const MOST = 160 // travelling things: more is no longer seen as things, and takes longer than a frame to begin
@@ -75,7 +77,7 @@ const between = (from, to) => [to.left - from.left + (to.width - from.width) / 2
  * How many px a unit of an element's own is: a drawing that does not fit is drawn smaller.
  * @param {Element} el
  */
-const scaleOf = (el) => (el instanceof SVGElement && el.ownerSVGElement?.getScreenCTM()?.a) || 1
+const scaleOf = (el) => (el instanceof SVGElement && el.ownerSVGElement?.getScreenCTM()?.a) || zoomOf(el)
 
 const TIMING = {duration: LASTS, easing: EASING}
 

@@ -1,5 +1,5 @@
 // How much room a drawing has, so that its whole figure is in view.
-import {enclosing} from "#web/shell/dom.js"
+import {enclosing, zoomOf} from "#web/shell/dom.js"
 import {emit} from "#web/shell/events.js"
 
 const LEAST = 400 // px: in a lower window one scrolls from the title to the figure, which then fills it
@@ -9,18 +9,22 @@ const BESIDE = "(min-width: 961px)" // where drawing and source stand side by si
 
 /**
  * The height of a figure's panes at which all of the figure is in view: settings, panes, sentence, transport. Under the title, as the
- * page opens, if the window is high enough for that. Infinity where the panes stand below each other.
+ * page opens, if the window is high enough for that; who presents scrolls to it, and gives it all of the window. Infinity where the panes stand below each other.
  * @param {HTMLElement} panes
  */
 function heightOf(panes) {
   const frame = enclosing(panes, ".whole")
   if (!frame || !matchMedia(BESIDE).matches) return Infinity
   const others = frame.offsetHeight - panes.offsetHeight
-  const bar = document.querySelector(".top")?.clientHeight ?? 0
-  const whole = innerHeight - bar - others - 2
-  const underTitle = innerHeight - (frame.getBoundingClientRect().top + scrollY) - others - 4
+  const zoom = zoomOf(frame)
+  const whole = (innerHeight - barsHeight()) / zoom - others - 2
+  if (document.documentElement.dataset.walk === "present") return Math.max(LOWEST, Math.floor(whole / GRAIN) * GRAIN)
+  const underTitle = (innerHeight - frame.getBoundingClientRect().top - scrollY) / zoom - others - 4
   return Math.max(LOWEST, Math.floor(Math.min(whole, Math.max(LEAST, underTitle)) / GRAIN) * GRAIN)
 }
+
+/** The height of what stays at the top of the window: the bar, and the strip of a walk. */
+const barsHeight = () => (document.querySelector(".top")?.clientHeight ?? 0) + (document.getElementById("walk")?.offsetHeight ?? 0)
 
 /**
  * Scroll so far that all of a figure is in view, where its lower part is not yet; of one higher than the window, the upper part. A
@@ -29,7 +33,7 @@ function heightOf(panes) {
  */
 export function bringIntoView(stage) {
   const box = enclosing(stage, ".whole")?.getBoundingClientRect()
-  const bar = document.querySelector(".top")?.clientHeight ?? 0
+  const bar = barsHeight()
   if (!box || box.top < bar || box.top > innerHeight || box.bottom <= innerHeight) return
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches
   scrollBy({top: Math.min(box.bottom - innerHeight, box.top - bar), behavior: still ? "auto" : "smooth"})

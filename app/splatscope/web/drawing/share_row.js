@@ -11,10 +11,10 @@ export const short = (/** @type {number} */ x) => (x === 1 ? "1" : x.toFixed(3))
  * @param {HTMLElement[]} parts
  */
 export function shareRow(name, ...parts) {
-  const [taken, own] = [h("i", {class: "taken"}), h("i", {class: "own"})]
+  const [taken, own] = [h("i", {class: "taken awaits"}), h("i", {class: "own awaits"})]
   const [alpha, light] = [h("span"), h("span")]
   const bar = h("div", {class: "layer-bar"}, taken, own)
-  const el = h("li", {class: name}, ...parts, bar, h("p", {class: "layer-say num"}, alpha, light))
+  const el = h("li", {class: name}, ...parts, bar, h("p", {class: "layer-say num awaits"}, alpha, light))
   return {
     el,
     /**

@@ -34,6 +34,17 @@ export const canvas = (width, height, attributes, ...children) =>
   s("svg", {viewBox: `0 0 ${width} ${height}`, width, height, ...attributes}, ...children)
 
 /**
+ * Where a pointer is in a picture, in the picture's own units, however large it is drawn.
+ * @param {SVGSVGElement} svg  with a view box
+ * @param {MouseEvent} event
+ */
+export function pointerIn(svg, event) {
+  const box = svg.getBoundingClientRect()
+  const {x, y, width, height} = svg.viewBox.baseVal
+  return {x: x + ((event.clientX - box.left) / box.width) * width, y: y + ((event.clientY - box.top) / box.height) * height}
+}
+
+/**
  * Set attributes of an element.
  * @param {Element} el
  * @param {Record<string, string | number>} attributes

@@ -30,7 +30,7 @@ const changed = () => {
  * @returns {() => void} ends it
  */
 export function onAttempts(listener) {
-  if (!listening) window.addEventListener("storage", ({key}) => key === KEY && changed())
+  if (!listening) window.addEventListener("storage", ({key}) => (key === KEY || key === null) && changed())
   listening = true
   listeners.add(listener)
   return () => listeners.delete(listener)

@@ -1,5 +1,6 @@
 // The list of tasks, course by course, with what was tried of each.
 import {h} from "#web/shell/dom.js"
+import {severity} from "#web/stepper/panes/icons.js"
 import {attempts, onAttempts} from "./attempts.js"
 
 /**
@@ -38,6 +39,7 @@ export function list(model, place, missing) {
       h(
         "div",
         {class: "exercises-head"},
+        h("h1", {"aria-hidden": "true"}, "Exercises"), // the bar names the page to who hears it
         missing ? h("p", {class: "missing", role: "status"}, `There is no exercise “${missing.slice(0, 60)}”. These are:`) : null,
         h(
           "p",
@@ -58,7 +60,7 @@ export function list(model, place, missing) {
             )
           : h("p", {role: "status"}, `All ${model.tasks.length} solved.`),
       ),
-      ...model.courses.map(([course, title]) => courseOf(model.tasks, course, title, known)),
+      h("div", {class: "courses"}, ...model.courses.map(([course, title]) => courseOf(model.tasks, course, title, known))),
     )
   }
   paint()
@@ -82,7 +84,6 @@ function courseOf(tasks, course, title, known) {
     .map((task, i) => {
       const {solved, tries = 0, hints = 0} = known[task.name] ?? {}
       const counts = [tries && `${tries} ${tries === 1 ? "try" : "tries"}`, hints && `${hints} ${hints === 1 ? "hint" : "hints"}`]
-      const said = [solved ? "Solved" : "", ...counts].filter(Boolean).join(", ")
       return h(
         "li",
         {},
@@ -92,7 +93,8 @@ function courseOf(tasks, course, title, known) {
           h("span", {class: "no"}, String(i + 1)),
           h("b", {}, task.title),
           h("small", {}, task.section[1] ?? ""),
-          h("span", {class: "said"}, said, solved ? h("i", {"aria-hidden": "true"}, " ✓") : null),
+          h("span", {class: "said"}, [solved ? "Solved" : "", ...counts].filter(Boolean).join(", ")),
+          h("span", {class: "mark", "aria-hidden": "true"}, solved ? severity("ok") : null),
         ),
       )
     })

@@ -9,6 +9,7 @@ import panel as pn
 from splatscope.paths import ASSETS
 from splatscope.services.thumbnails import draw_thumbnail
 from splatscope.splat.thumbnail import Thumbnail
+from splatscope.textbook.contents import lesson_names
 from splatscope.web.assets import address
 from splatscope.web.classroom.walks import Walk, walks
 from splatscope.web.home.first_steps import first_steps
@@ -16,7 +17,7 @@ from splatscope.web.home.live import LiveRender
 from splatscope.web.home.program_map import ProgramMap, map_html
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
-from splatscope.web.shell.pages import BY_NAME, first_section
+from splatscope.web.shell.pages import BY_NAME, PAGES
 from splatscope.web.stepper.keys import KEYS
 from splatscope.workers import worker_pool
 
@@ -29,10 +30,10 @@ CLASS = "Present it, and a class follows each step in its own browsers, by a lin
 ALONE = "Notes at each stop say what to look at; they are written for somebody who tells it to others."
 
 
-def home(location: Location, known: Collection[Walk] | None = None) -> Page:
+def home(location: Location, pages: Collection[str] = tuple(BY_NAME), known: Collection[Walk] | None = None) -> Page:
     """Build the home page, with a message where the address names a page that does not exist.
 
-    It lists the walks `known`, or all of them.
+    It leads to these pages: to all sections by the map of the program, to some by their list. It lists the walks `known`, or all.
     """
     thumbnail = Thumbnail.load(ASSETS / f"{PICTURE}.npz")
     live = LiveRender(
@@ -47,11 +48,12 @@ def home(location: Location, known: Collection[Walk] | None = None) -> Page:
         first=FIRST,
         picture=PICTURE,
     )
-    program = ProgramMap()
+    program = ProgramMap() if _has_all(pages) else None
+    missing = "" if location.page in BY_NAME else location.page
     page = Page(
         page="home",
-        html=_html("" if location.page in BY_NAME else location.page, _walks(walks() if known is None else known, location.live)),
-        slots=[live, program, first_steps()],
+        html=_html(missing, walks() if known is None else known, location.live, pages),
+        slots=[live, first_steps(), *([program] if program else [])],
         keys=[
             ("→ ←", "To the end of the next pass of the sort, or back"),
             *(row for row in KEYS if row[0] in ("Home End", "Space")),
@@ -59,12 +61,19 @@ def home(location: Location, known: Collection[Walk] | None = None) -> Page:
         ],
     )
     page.on_close(live.close)
-    page.on_close(program.close)
-    pn.state.onload(program.begin)
+    if program:
+        page.on_close(program.close)
+        pn.state.onload(program.begin)
     return page
 
 
-def _html(missing: str, walks: str = "") -> str:
+def _has_all(pages: Collection[str]) -> bool:
+    return {*lesson_names()} <= {*pages}
+
+
+def _html(missing: str, known: Collection[Walk] = (), live: bool = True, pages: Collection[str] = tuple(BY_NAME)) -> str:
+    sections = f'<div data-slot="2" data-block="map">{map_html()}</div>' if _has_all(pages) else _contents(pages)
+    why = ' <a href="?page=bitonic-sort">Why it works</a>' if "bitonic-sort" in pages else ""
     return f"""
     {_missing(missing)}
     <article class="home">
@@ -78,14 +87,15 @@ def _html(missing: str, walks: str = "") -> str:
           <p>In each section you step through the real code, forward and back, and see what it does and why. You should be able
             to read code in a language such as C, Java or Python. You need to know nothing of graphics cards, and no
             calculus but, once the program learns, what the slope of a curve is. You do not need a graphics card.</p>
-          {_ways_in()}
+          {_ways_in(pages)}
+          {_led(known, live)}
         </div>
       </header>
       <div class="taste">
       <section class="sample" aria-label="Step a program">
         <p class="turn"><b>Sixteen threads put sixteen numbers in order, eight pairs at a time.</b> Watch, then step
-          yourself, forward and back. <a href="?page=bitonic-sort">Why it works</a></p>
-        <div class="whole" data-slot="2"></div>
+          yourself.{why}</p>
+        <div class="whole" data-slot="1"></div>
       </section>
       <dl class="laws">
         <div><dt>What you read is what runs</dt>
@@ -101,8 +111,8 @@ def _html(missing: str, walks: str = "") -> str:
       </dl>
       </div>
       <div data-progress></div>
-      <div data-slot="1" data-block="map">{map_html()}</div>
-      {walks}
+      {sections}
+      {_walks(known, live)}
     </article>"""
 
 
@@ -113,13 +123,37 @@ def _still() -> str:
     return f'<figure class="live">{frame}<figcaption></figcaption></figure>'
 
 
-def _ways_in() -> str:
+def _ways_in(pages: Collection[str]) -> str:
     """Return the buttons. `progress.js` says the same of the first section, and goes on with the next one later."""
-    start, train = first_section(), BY_NAME["train"]
-    title = escape(start.title)
-    words = f"Start: {title[0].lower()}{title[1:]}" if title.endswith("?") else f"Start with {title}"
-    return f"""<p class="ways"><a class="btn pri big" data-start href="{start.address}">{words}</a>
-          <a class="btn big" href="{train.address}">Train on a picture</a></p>"""
+    links = []
+    if start := next((entry for entry in PAGES if entry.is_section and entry.name in pages), None):
+        title = escape(start.title)
+        words = f"Start: {title[0].lower()}{title[1:]}" if title.endswith("?") else f"Start with {title}"
+        links.append(f'<a class="btn pri big" data-start href="{start.address}">{words}</a>')
+    if "train" in pages:
+        links.append(f'<a class="btn big" href="{BY_NAME["train"].address}">Train on a picture</a>')
+    return f'<p class="ways">{" ".join(links)}</p>' if links else ""
+
+
+def _led(known: Collection[Walk], live: bool) -> str:
+    """Return the line that leads to the walks, the shortest first; "" if there are none."""
+    short = sorted(known, key=lambda walk: walk.minutes)
+    links = " or ".join(f'<a href="{walk.address}">in {walk.minutes:g} minutes</a>' for walk in short)
+    words = "Be led through it, or lead a class" if live else "Be led through it"
+    return f'<p class="led">{words}: {links}.</p>' if links else ""
+
+
+def _contents(pages: Collection[str]) -> str:
+    """Return the list of the sections of a book that has not all of them; "" for none."""
+    lines = "".join(
+        f'<li><a href="{one.address}" data-section="{one.name}">{escape(one.title)}</a><span>{escape(one.description)}</span></li>'
+        for one in PAGES
+        if one.is_section and one.name in pages
+    )
+    if not lines:
+        return ""
+    return f"""<section class="contents" aria-labelledby="contents"><h2 id="contents">In this book</h2>
+        <div class="group"><h3>Sections</h3><ul>{lines}</ul></div></section>"""
 
 
 def _walks(known: Collection[Walk], live: bool) -> str:

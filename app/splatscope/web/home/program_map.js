@@ -13,10 +13,10 @@ import {progress} from "#web/shell/progress.js"
  */
 
 /**
- * A time with two digits.
+ * A time with two digits; from 100 on, with as many as it has.
  * @param {number} ms
  */
-export const timeText = (ms) => (ms >= 100 ? ms.toFixed(0) : ms >= 0.095 ? ms.toPrecision(2) : ms.toFixed(2))
+export const timeText = (ms) => (ms >= 99.5 ? ms.toFixed(0) : ms >= 0.095 ? ms.toPrecision(2) : ms.toFixed(2))
 
 /** @param {Render<Parameters>} component */
 export function render({model, el}) {

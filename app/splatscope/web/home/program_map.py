@@ -11,6 +11,7 @@ import param
 from splatscope.gpu.device import DeviceError
 from splatscope.services.iteration_times import DispatchTime, IterationTimes, measure_iteration
 from splatscope.textbook.contents import Section, on_map
+from splatscope.textbook.numbers import number
 from splatscope.web.background import BackgroundTask
 from splatscope.web.component import Component
 from splatscope.web.shell.pages import BY_NAME
@@ -65,7 +66,7 @@ def _said(found: IterationTimes) -> str:
     return (
         f"Measured here, on {found.adapter.short_name}: iteration {found.number} of a picture of {found.width} × {found.height} "
         f"pixels with {found.blobs:,} Gaussians. The fast kernels, with which the page trains unless told otherwise, "
-        f"take {fast:.2g} ms for it."
+        f"take {number(fast, 2)} ms for it."
     )
 
 

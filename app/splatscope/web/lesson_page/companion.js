@@ -1,13 +1,17 @@
 // The figure once more, small, beside the words: its drawing laid out for the room there, or the part of it that is marked
 // `data-mini`, the sentence of the step, the two arrows. On wide pages, while the figure itself is out of sight. It is covered while a
-// question that is open, which it would answer, is in the middle of the window.
+// question that is open, which it would answer, is in the middle of the window. On narrower pages it comes up from below when a link of
+// the text has changed the figure, until it is closed or the figure is in sight.
 import {smallOf} from "#web/drawing/drawing.js"
 import {h, within} from "#web/shell/dom.js"
+import {parse} from "#web/shell/address.js"
 import {on} from "#web/shell/events.js"
+import {current} from "#web/shell/router.js"
 import {icon} from "#web/stepper/panes/icons.js"
 import {primary} from "#web/stepper/steppers.js"
 
 const LEAST = 320 // px: in less, a drawing has no room for its words, and the sentence stands alone
+const wide = matchMedia("(min-width: 1280px)") // as in the style sheet: there it stands beside the words
 const MIDDLE = "-35% 0px -35% 0px" // of the window
 
 /**
@@ -26,13 +30,23 @@ export function companion(root) {
       {type: "button", class: "btn icon", "aria-label": name, title: name, onclick: () => primary()?.move(way)},
       icon(sign),
     )
-  const toFigure = () => figure.scrollIntoView({block: "center"})
+  const toFigure = () => figure.scrollIntoView({block: wide.matches ? "center" : "start"})
+  /** @type {HTMLElement | null} */
+  let from = null // the link that has brought it up
+  const lower = () => {
+    if (!from) return
+    const {activeElement} = /** @type {Document | ShadowRoot} */ (el.getRootNode())
+    if (el.contains(activeElement)) from.focus({preventScroll: true})
+    from = null
+    el.classList.remove("up")
+  }
   const row = h(
     "div",
     {class: "row"},
     button("One step back", "back", -1),
     button("One step forward", "on", 1),
     h("button", {type: "button", class: "btn", onclick: toFigure}, "To the figure"),
+    h("button", {type: "button", class: "btn shut", onclick: lower}, "Close"),
   )
   const cover = h(
     "div",
@@ -41,8 +55,26 @@ export function companion(root) {
     h("p", {}, "The figure may show the answer. It comes back here once the question is answered."),
   )
   const view = h("div", {class: "mirror"}, copy, cover)
-  const el = h("aside", {class: "companion", "aria-label": "The figure, small"}, h("div", {}, view, says, row))
+  const box = h("div", {role: "group", "aria-label": "The figure as it is now", tabindex: "-1"}, view, says, row)
+  const el = h("aside", {class: "companion", "aria-label": "The figure, small"}, box)
   figure.after(el)
+  /**
+   * Bring it up over a page that has no room beside the words, when a link of theirs changes the figure.
+   * @param {MouseEvent} event
+   */
+  const raise = (event) => {
+    const link = event.composedPath().find((one) => one instanceof HTMLAnchorElement)
+    if (wide.matches || !link?.closest(".prose") || !link.getAttribute("href")?.startsWith("?page=")) return
+    if (parse(link.search).page !== current().page) return
+    from = link
+    el.classList.add("up")
+    ask()
+    box.focus({preventScroll: true}) // Tab goes on to its buttons, Escape closes it, and the focus is the link's again
+  }
+  root.addEventListener("click", raise)
+  box.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") lower()
+  })
 
   /** @type {HTMLElement | null} */
   let stage = null
@@ -55,7 +87,7 @@ export function companion(root) {
     due = false
     el.classList.toggle(
       "covered",
-      [...asking].some((quiz) => within(quiz, ".quiz.open")),
+      !from && [...asking].some((quiz) => within(quiz, ".quiz.open")), // who has followed a link wants to see
     )
     if (!stage?.isConnected || !now || !el.classList.contains("needed") || !row.offsetParent) return
     says.textContent = stage.querySelector("[data-testid=step-sentence]")?.textContent ?? ""
@@ -99,11 +131,12 @@ export function companion(root) {
   const sight = new IntersectionObserver(
     ([{isIntersecting}]) => {
       el.classList.toggle("needed", !isIntersecting)
+      if (isIntersecting) lower()
       ask()
     },
     {rootMargin: "-25% 0px 0px 0px"},
   )
-  sight.observe(/** @type {HTMLElement} */ (within(figure, ".whole") ?? figure)) // without its caption
+  sight.observe(/** @type {HTMLElement} */ (within(figure, ".whole") ?? figure))
   window.addEventListener("resize", ask)
   return () => {
     for (const end of ends) end()

@@ -13,6 +13,8 @@ import {current, setInputs} from "#web/shell/router.js"
  * @property {boolean} recorded  whether that recording is shown
  */
 
+const SOFTWARE = /llvmpipe|lavapipe|swiftshader|basic render/i // as gpu/device.py has it
+
 /** @param {Render<Parameters>} component */
 export function render({model, el}) {
   style(el)
@@ -28,22 +30,26 @@ export function render({model, el}) {
   const elsewhere = badge(true, "elsewhere")
   const link = h(
     "a",
-    {class: "btn", hidden: true, "aria-label": "Open in the debugger"},
+    {class: "btn", hidden: true, "aria-label": "Open in the debugger", title: "Open in the debugger"},
     h("span", {class: "roomy"}, "Open in the debugger"),
     h("span", {class: "tight wide"}, "Debugger"),
     h("span", {class: "narrow", "aria-hidden": "true"}, "{ }"),
   )
   const note = h("span", {class: "dim roomy", role: "status"}) // why inputs go back, or the other device is not offered
   let shipped = "" // the other device, also while other inputs than the first are shown
+  const label = h("span", {class: "dim roomy"}, "Recorded on")
   const show = () => {
     shipped = model.elsewhere || shipped
-    here.replaceChildren(h("span", {}, model.adapter || "This device"))
+    const soft = SOFTWARE.test(model.adapter)
+    const kind = soft ? h("span", {class: "soft"}, " in software") : ""
+    here.replaceChildren(h("span", {}, model.adapter || "This device"), kind)
     here.hidden = !model.adapter && !model.elsewhere
     elsewhere.replaceChildren(h("span", {class: "roomy"}, shipped), h("span", {class: "tight"}, shipped.split(" ").at(-1) ?? ""))
     elsewhere.hidden = !shipped
+    label.hidden = here.hidden && elsewhere.hidden
     elsewhere.disabled = !model.elsewhere
-    here.title = model.adapter.includes("llvmpipe")
-      ? `${model.adapter}: a GPU in software, on this machine's processor`
+    here.title = soft
+      ? `${model.adapter}: no graphics card, but a program that stands in for one on this machine's processor`
       : "This device"
     note.textContent = shipped && (model.recorded || !model.elsewhere) ? `${shipped}: this page's first inputs only` : ""
     elsewhere.title = model.elsewhere
@@ -59,5 +65,5 @@ export function render({model, el}) {
   show()
   for (const name of ["address", "debugger", "adapter", "elsewhere", "recorded"]) model.on(name, () => queueMicrotask(show))
   const devices = h("div", {class: "devices", role: "group", "aria-label": "Recorded on"}, here, elsewhere)
-  return h("div", {class: "lessonbar"}, h("span", {class: "dim roomy"}, "Recorded on"), devices, note, link)
+  return h("div", {class: "lessonbar"}, label, devices, note, link)
 }

@@ -1,6 +1,7 @@
 """The page of a section, made from its folder in lessons/: its text, its figure and its experiments."""
 
 import asyncio
+import inspect
 import logging
 from collections.abc import Coroutine
 from functools import partial
@@ -45,7 +46,16 @@ log = logging.getLogger(__name__)
 
 BASIC = ("Shift+→ Shift+←", "N P", "Home End", "Space", "T Shift+T", "F", "O", "/")
 SETTLE = 0.4  # seconds without a change of the inputs, after which claims and shows run again
-RECORDED = ("meta", "file", "stops", "opening", "sentences", "fix")  # what a recording makes known of the stepper
+RECORDED = (
+    "meta",
+    "file",
+    "stops",
+    "opening",
+    "sentences",
+    "fix",
+    "caption",
+    "thread",
+)  # what a recording makes known of the stepper
 SHIPPED = "recorded"  # the address parameter that shows the shipped recording
 EXPECTED_ERRORS = (WorkerError, DeviceError, CompileError, ValueError, KeyError, OSError)
 
@@ -139,14 +149,13 @@ class LessonPage:
 
     def _blocks(self, blocks: list[TextBlock]) -> str:
         """Return all blocks as HTML. The controls right before the figure are its settings and stand in its frame."""
-        html, settings = "", ""
+        html, settings = "", None
         for block, following in zip(blocks, [*blocks[1:], None], strict=True):
             if block.kind == "controls" and following and following.kind == "figure":
-                settings = self._block(block)
+                settings = self._controls(block)
             elif block.kind == "figure":
-                caption = f'<p class="figcaption">{inline(block.text)}</p>' if block.text.strip() else ""
-                frame = f'<div class="whole" data-testid="figure">{settings}{self._slot(self._figure(), "figure")}</div>'
-                html += f'<div class="fig">{frame}{caption}</div>'
+                figure = self._slot(self._figure(inline(block.text), settings), "figure")
+                html += f'<div class="fig"><div class="whole" data-testid="figure">{figure}</div></div>'
             else:
                 html += self._block(block)
         return html
@@ -158,9 +167,7 @@ class LessonPage:
             case "afterwards":
                 return f'<aside class="after"><b>After this page you can explain</b> {inline(block.text)}</aside>'
             case "controls":
-                groups = controls_of(self.lesson, block.args)
-                self.controls.append(Controls(self._set, {}, groups=groups, values=self._values(), bar=True))
-                return self._slot(self.controls[-1])
+                return self._slot(self._controls(block))
             case "formula":
                 return ""  # is part of the figure
             case "code":
@@ -192,11 +199,17 @@ class LessonPage:
             words, _, source = block.text.partition("\nFrom: ")
             experiment: Claim | Show = Claim(run, claim=inline(words), source=inline(source))
         else:
-            experiment = Show(run, caption=inline(block.text), method=name)
+            expects = inspect.signature(getattr(self.lesson, name)).return_annotation
+            experiment = Show(run, caption=inline(block.text), method=name, expects=getattr(expects, "__name__", "").lower())
         self.experiments[name] = experiment
         return experiment
 
-    def _figure(self) -> Stepper:
+    def _controls(self, block: TextBlock) -> Controls:
+        groups = controls_of(self.lesson, block.args)
+        self.controls.append(Controls(self._set, {}, groups=groups, values=self._values(), bar=True))
+        return self.controls[-1]
+
+    def _figure(self, caption: str, settings: Controls | None) -> Stepper:
         spec, stem, formula = self.lesson.figure, self.lesson.stem(), None
         if has_drawing(stem):
             self.drawing = Drawing(self._set, lesson=stem, options=dict(spec.options), values=self._values())
@@ -208,10 +221,13 @@ class LessonPage:
             parts=list(spec.parts),
             thread=spec.thread,
             lockstep=spec.lockstep,
+            caption=caption,
+            settings=settings,
             aside=self.drawing,
             below=formula,
         )
         self.stepper.on_fix = self._apply_fix
+        self._legend = caption
         return self.stepper
 
     def _slot(self, component: Any, block: str = "") -> str:
@@ -361,6 +377,7 @@ class LessonPage:
             self.drawing.facts = recording.facts
         sentences = [inline(sentence) for sentence in recording.sentences]
         about = {"stops": recording.stops, "fix": self._fix(), "opening": recording.opening, "sentences": sentences}
+        about |= {"caption": inline(recording.legend) or self._legend, "thread": recording.thread}
         packed = recording.packed
         stepper.show(packed, file or (recording_files.address(packed) if packed.data else ""), **about)
         if from_elsewhere:

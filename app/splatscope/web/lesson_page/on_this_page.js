@@ -1,4 +1,4 @@
-// A quiet list of a long section's headings, beside the figure's caption where there is room.
+// A quiet list of a long section's headings, under the figure where there is room.
 import {h} from "#web/shell/dom.js"
 
 const LONG = 4 // headings

@@ -7,7 +7,9 @@ recorded and all experiments have run. The next reader is sent the same page in 
 import asyncio
 import json
 import logging
+from bisect import bisect_right
 from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -20,6 +22,7 @@ from splatscope.web.component import components, flat
 from splatscope.web.lesson_page import first_recording
 from splatscope.web.lesson_page.lesson_form import address_of, set_from_address, set_parameter
 from splatscope.web.lesson_page.lesson_page import SETTLE, SHIPPED, LessonPage
+from splatscope.web.results.results import BETS, Claim
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.pages import entry_of
 from splatscope.web.shell.shell import neighbours
@@ -31,12 +34,22 @@ PACE = 0.1  # seconds between two lines
 COUNTED = ("sequence", "revision")  # what the browser counts by itself
 
 
+@dataclass(frozen=True)
+class Asked:
+    """What a question or a claim asks: the options to choose from, and which one is right; "" where this device cannot tell."""
+
+    options: tuple[str, ...]
+    right: str
+
+
 class SectionView:
     """A section's page for some inputs. It fills while somebody reads it.
 
     Attributes:
         page: The whole page as a line of JSON, as it is now.
         done: Whether nothing more is to come.
+        asked: What its questions and claims ask, by the block's kind and name, of those whose answer is known.
+        stops: The steps at which → and ← stop, the end last; empty where they are not known, or count in lockstep order.
         failed: Whether something could not be recorded or run, so that the next reader had better try again.
     """
 
@@ -104,6 +117,9 @@ class SectionView:
         self._packed = self._lesson.stepper.packed if self._lesson.stepper else None
         numbers = {id(part): number for number, part in enumerate(self._parts)}
         unknown = {numbers[id(part)]: names for part, names in self._lesson.unknown()}
+        self.asked = _asked(self._lesson)
+        stepper = self._lesson.stepper
+        self.stops = [] if stepper is None or stepper.lockstep else list(stepper.stops)  # in lockstep, they count in another order
         self.page = Asset.of(_line({"view": described, "unknown": unknown}), "application/x-ndjson")
         if before is None:
             return
@@ -126,6 +142,14 @@ def _line(content: Any) -> bytes:
     return json.dumps(content, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
 
 
+def _asked(lesson: LessonPage) -> dict[str, Asked]:
+    quizzes = {f"quiz-{name}": quiz.answer for name, quiz in lesson.quizzes.items() if quiz.answer}
+    claims = {name: one.verdict for name, one in lesson.experiments.items() if isinstance(one, Claim) and one.verdict}
+    return {name: Asked(tuple(answer["options"]), answer["value"]) for name, answer in quizzes.items()} | {
+        f"claim-{name}": Asked(tuple(BETS.values()), BETS.get(verdict["holds"], "")) for name, verdict in claims.items()
+    }
+
+
 _views: LRUCache[tuple[str, str, str], SectionView] = LRUCache(MOST)
 
 
@@ -137,6 +161,29 @@ async def view_of(stem: str, inputs: Mapping[str, str]) -> SectionView:
         if key not in _views or _views[key].failed:  # nobody else has made it meanwhile
             _views[key] = SectionView(stem, inputs)
     return _views[key]
+
+
+def asked_in(stem: str, inputs: Mapping[str, str], question: str) -> Asked | None:
+    """Return what a question or claim asks of those who read the section with these inputs; None where nobody was asked."""
+    view = _views.get((stem, _address(stem, inputs), text_of(stem)))
+    return view.asked.get(question) if view else None
+
+
+def step_name(stem: str, inputs: Mapping[str, str], step: int) -> str:
+    """Return what a step of a section's figure is called: "at pass 6", and its number where it has no name.
+
+    A line has a number of its own in the source, so the steps from line to line are counted: "at step 3 of 9".
+    """
+    view = _views.get((stem, _address(stem, inputs), text_of(stem)))
+    stops = view.stops if view else []
+    if step <= 0:
+        return "at the start" if step == 0 else "where the figure opens"
+    if stops and step >= stops[-1]:
+        return "at the end"
+    number, unit = bisect_right(stops, step), find_lesson(stem).unit
+    if not number:
+        return f"at step {step:,}"
+    return f"at step {number} of {len(stops)}" if unit.startswith("line") else f"at {unit} {number}"
 
 
 def build(stem: str, inputs: Mapping[str, str]) -> LessonPage:

@@ -2,6 +2,9 @@
 
 The components, their style and their code are the app's. In the place of a session, `session.js` answers a change of inputs from
 what was recorded here.
+
+What fails, as a kernel does that runs out of time on a busy machine, is tried once more after all others and with more time. What
+fails again is said in words for readers where it would stand, and in words for who publishes in `Book.failed`.
 """
 
 import asyncio
@@ -13,6 +16,7 @@ import shutil
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from datetime import date
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -29,7 +33,7 @@ from splatscope.textbook.contents import find_lesson, lesson_names
 from splatscope.textbook.grid import grid
 from splatscope.web.classroom.walk_bar import WalkBar
 from splatscope.web.classroom.walks import Walk, walks
-from splatscope.web.component import Described, components, flat, style_sheet
+from splatscope.web.component import Component, components, flat, style_sheet
 from splatscope.web.first_document import TEMPLATES
 from splatscope.web.home.home import GROWTH, home
 from splatscope.web.home.live import LiveRender
@@ -40,23 +44,78 @@ from splatscope.web.lesson_page.lesson_page import SHIPPED, LessonPage
 from splatscope.web.publish import exercises, tools
 from splatscope.web.publish.linked import linked_inputs
 from splatscope.web.publish.long_values import pack_value
-from splatscope.web.publish.states import FILE, PublishedPage
+from splatscope.web.publish.states import FILE, PageState, PublishedPage
 from splatscope.web.reference.claims import Claims
 from splatscope.web.reference.glossary import glossary
-from splatscope.web.results.results import Claim, Show
+from splatscope.web.results.results import Claim, Quiz, Show
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
 from splatscope.web.shell.pages import BY_NAME, PAGES, Entry, groups
 from splatscope.web.shell.shell import neighbours, public, title
 from splatscope.web.stepper.stepper import Stepper
+from splatscope.workers import worker_pool
 
 SCRIPT = BUNDLE.with_name("book.js")
 BOKEH = settings.bokehjs_path() / "js" / "bokeh.min.js"
 AT_ONCE = 2  # sections that are recorded at the same time
+MORE_TIME = 5  # times the limit of each job, where something is tried once more
+NO_DEVICE = "no device"  # that has recorded anything
 LINK = re.compile(r'<a\b[^>]*href="\?page=(?P<page>[\w-]+)[^>]*>(?P<words>.*?)</a>', re.DOTALL)
 # The style sheet for documents that load it: the components take it from the same element.
 STYLE = 'document.head.append(Object.assign(document.createElement("style"), {{id: "splatscope-css", textContent: {}}}))\n'
-Report = Callable[[str], None]
+# What readers are told where a component has nothing to show, and what that is called to who publishes.
+MISSING: dict[type[Component], tuple[str, str]] = {
+    Stepper: (
+        "This figure could not be recorded when the book was published. Your own computer may record it: "
+        "pip install splatscope, then splatscope serve.",
+        "the figure",
+    ),
+    Quiz: ("The answer could not be recorded when the book was published.", "a question"),
+    Claim: ("This claim could not be tried when the book was published.", "a claim"),
+    Show: ("This could not be tried when the book was published.", "a result"),
+    ProgramMap: ("The times could not be measured when the book was published.", "the times of the map"),
+}
+
+
+@dataclass
+class Progress:
+    """How far the book is.
+
+    Attributes:
+        recordings: Sets of inputs that were recorded, or given up.
+        all_recordings: Those that are known of.
+        pages: Pages that were written.
+        all_pages: Those of the book.
+        again: Whether what failed is being tried once more.
+    """
+
+    recordings: int = 0
+    all_recordings: int = 0
+    pages: int = 0
+    all_pages: int = 0
+    again: bool = False
+
+
+Report = Callable[[Progress, str], None]
+"""Called after each recording with "", and after each page with a line about it."""
+
+
+@dataclass
+class Draft:
+    """A page that is being made: its states, all of them at first still to be recorded."""
+
+    name: str
+    states: list[PageState]
+    figure: bool = False
+    defaults: dict[str, Any] = field(default_factory=dict)
+    fix: dict[str, Any] = field(default_factory=dict)
+
+    def published(self) -> PublishedPage:
+        """Return the page with what its states show."""
+        page = PublishedPage(figure=self.figure, defaults=self.defaults, fix=self.fix)
+        for state in self.states:
+            page.add(state.view, state.address, state.inputs)
+        return page
 
 
 @dataclass
@@ -67,7 +126,7 @@ class Book:
         folder: Where it is written.
         names: The pages that it has.
         adapter: The device that recorded it, known from the first recording on.
-        failed: What could not be recorded, a line each.
+        failed: What could not be recorded, and what to do, a line each.
     """
 
     folder: Path
@@ -129,13 +188,13 @@ class Book:
         bar["values"]["notes"] = self.linked(bar["values"]["notes"])
         self.write_script(f"walks/{walk.name}", bar)
 
-    def view_of(self, page: Page, mends: bool = False) -> Described:
-        """Return what a page shows now, with the words at its end, and write the recordings that it has.
+    def take(self, state: PageState, page: Page, mends: bool = False) -> None:
+        """Take in what a page shows now, with the words at its end, and write the recordings that it has.
 
         Where it `mends` what a recording finds, it says what that does to the outputs; nothing else in the book shows these.
         """
-        described = page.described()
-        for component, part in zip(components(page), flat(described), strict=True):
+        state.view, state.failed = page.described(), []
+        for component, part in zip(components(page), flat(state.view), strict=True):
             if isinstance(component, Stepper):
                 part["values"] |= self._write_recording(component, mends) | {"sequence": 1, "busy": ""}
                 self.adapter = self.adapter or component.meta.get("adapter", "")
@@ -146,12 +205,22 @@ class Book:
                 if component.stills:
                     part["values"]["stills"] = f"assets/{GROWTH}"
             elif isinstance(component, Claim | Show):
-                part["values"]["device"] = self.adapter
+                part["values"]["device"] = self.adapter or NO_DEVICE
             part["values"] = {name: self.linked(value) for name, value in part["values"].items()}
-            if error := part["values"].get("error"):
-                self.failed.append(f"{page.page}: {error}")
-        described["values"] |= {"html": described["values"]["html"] + self.neighbours(page.page) + self.about(), "preload": ""}
-        return described
+            if (wrong := _wrong_with(component)) is not None:
+                words, what = MISSING[type(component)]
+                part["values"]["said" if isinstance(component, ProgramMap) else "error"] = words
+                state.failed += [self._line(page.page, state.address, what, wrong)] if wrong else []
+        html = state.view["values"]["html"] + self.neighbours(page.page) + self.about()
+        state.view["values"] |= {"html": html, "preload": ""}
+
+    def _line(self, page: str, address: str, what: str, wrong: str) -> str:
+        """Return what who publishes reads of something that failed."""
+        where = f"?page={page}{'&' if address else ''}{address}"
+        return (
+            f"{where}, {what}: {wrong.partition('. ')[0].rstrip('.')}. Publish again when this machine has less to do; "
+            "if it fails again, open that page with “splatscope serve”."
+        )
 
     def _write_gaussians(self, name: str) -> str:
         """Write the raw values of a trained picture, which the browser blends; return the file's name."""
@@ -170,48 +239,73 @@ class Book:
         return {"file": name, "sources": {FILE: self.write_value(sources)}}
 
 
-async def publish(folder: Path, pages: Collection[str] = (), report: Report = print) -> Book:
+def _wrong_with(component: Component) -> str | None:
+    """Return why a component has nothing to show; "" where that follows from its figure, None where it shows what it should."""
+    match component:
+        case Stepper() if component.error:
+            return component.error
+        case Claim() | Show() if component.error:
+            return component.error
+        case Claim() if not component.verdict:
+            return ""
+        case Show() if not component.results:
+            return ""
+        case Quiz() if not component.answer:
+            return ""
+        case ProgramMap() if not component.times:
+            return component.said
+    return None
+
+
+async def publish(folder: Path, pages: Collection[str] = (), report: Report = lambda progress, line: None) -> Book:
     """Write the book into a folder, or some of its pages, with the home page and the glossary.
 
     Each section is recorded for all inputs of its grid, and for those that links and walks name.
 
     Raises:
         ValueError: There is no such page, or the folder holds something else.
-        WorkerError: The worker was lost.
     """
-    known = [name for name in BY_NAME if name in {*lesson_names(), *_VIEWS, "debugger", "exercises"}]  # others need a device
+    known = [name for name in BY_NAME if name in {*lesson_names(), *_TOOLS}]  # others need a device
     if unknown := set(pages) - set(known):
         raise ValueError(f"A book has no page {sorted(unknown)[0]}. These are: {', '.join(known)}.")
     _empty(folder)
     book = Book(folder, [name for name in known if not pages or name in {*pages, "home", "glossary"}])
-    names = [name for name in book.names if name in lesson_names()]
-    places = asyncio.Semaphore(AT_ONCE)
+    sections = [_section(name) for name in book.names if name in lesson_names()]
+    others = [draft(book) for name, draft in _TOOLS.items() if name in book.names]
+    drafts = [*sections, *others]
+    progress = Progress(all_recordings=sum(len(draft.states) for draft in drafts), all_pages=len(drafts))
 
-    async def one(name: str) -> None:
+    async def record(draft: Draft) -> None:
+        """Record what of a page is not recorded yet; write the page if nothing failed, or if this was the last try."""
+        for state in draft.states:  # to which a section adds one
+            if not state.is_recorded:
+                book.take(state, await state.make(), mends=bool(draft.fix))
+                progress.all_recordings += _add_shipped(draft)
+                progress.recordings += state.is_recorded or progress.again
+                report(progress, "")
+        if progress.again or all(state.is_recorded for state in draft.states):
+            book.write_page(draft.name, draft.published())
+            book.failed += [line for state in draft.states for line in state.failed]
+            progress.pages += 1
+            sets = len(draft.states)
+            report(progress, f"{draft.name}: {sets} set{'s' if sets > 1 else ''} of inputs")
+            draft.states.clear()  # their views are long
+
+    async def one_of_few(draft: Draft) -> None:
         async with places:
-            page = await _section(book, name)
-        book.write_page(name, page)
-        report(f"{name}: {len(page.states)} sets of inputs")
+            await record(draft)
 
-    await asyncio.gather(*map(one, names))
-    if "debugger" in book.names:
-        page = PublishedPage(defaults=tools.DEFAULTS, fix=tools.FIX)
-        async for shown, address, inputs in tools.debugger():
-            page.add(book.view_of(shown, mends=True), address, inputs)
-        book.write_page("debugger", page)
-        report(f"debugger: {len(page.states)} kernels")
-    if "exercises" in book.names:
-        page = PublishedPage(defaults=exercises.DEFAULTS)
-        async for shown, address, inputs in exercises.exercises(book.names):
-            page.add(book.view_of(shown), address, inputs)
-        book.write_page("exercises", page)
-        report(f"exercises: {len(page.states)} kernels and their list")
-    for name in _VIEWS:
-        if name in book.names:
-            page = PublishedPage()
-            page.add(await _VIEWS[name](book))
-            book.write_page(name, page)
-            report(name)
+    places = asyncio.Semaphore(AT_ONCE)
+    await asyncio.gather(*map(one_of_few, sections))
+    for draft in others:
+        await record(draft)
+    if failed := [draft for draft in drafts if draft.states]:
+        progress.again, worker_pool.limit_factor = True, MORE_TIME
+        try:
+            for draft in failed:
+                await record(draft)
+        finally:
+            worker_pool.limit_factor = 1.0
     for walk in book.walks:
         book.write_walk(walk)
     _write_documents(book)
@@ -231,53 +325,67 @@ def _place(page: str, inputs: dict[str, str] | None = None) -> Location:
     return Location(page=page, inputs=inputs or {}, live=False)
 
 
-async def _section(book: Book, name: str) -> PublishedPage:
-    """Return a section with its states: its first inputs, those of its grid and of links to it, and the recording that ships."""
+def _section(name: str) -> Draft:
+    """Return a section with its first inputs, those of its grid, and those of links to it."""
     kind = find_lesson(name)
     defaults = {key: value for key, value in kind().param.values().items() if key != "name"}
-    published = PublishedPage(figure=True, defaults=defaults, fix=dict(kind.fix))
     own = grid(kind)
-    for inputs in [*own, *(one for one in linked_inputs(name) if one not in own)]:
-        address = address_of(kind(**inputs))
-        await _add_state(book, published, name, address, inputs)
-    bar = next(part for part in flat(published.view) if part["class"] == LessonBar.__name__)
-    if bar["values"]["elsewhere"]:
-        await _add_state(book, published, name, f"{SHIPPED}=1", {})
-    return published
+    states = [
+        PageState(partial(_section_page, name, address), address, inputs)
+        for inputs in [*own, *(one for one in linked_inputs(name) if one not in own)]
+        for address in [address_of(kind(**inputs))]
+    ]
+    return Draft(name, states, figure=True, defaults=defaults, fix=dict(kind.fix))
 
 
-async def _add_state(book: Book, published: PublishedPage, name: str, address: str, inputs: dict[str, Any]) -> None:
+def _add_shipped(draft: Draft) -> bool:
+    """Have a section show the recording that ships, too. Return False if it does already, or if none ships."""
+    address = f"{SHIPPED}=1"
+    bars = [part for part in flat(draft.states[0].view) if part["class"] == LessonBar.__name__] if draft.figure else []
+    if not any(bar["values"]["elsewhere"] for bar in bars) or draft.states[-1].address == address:
+        return False
+    draft.states.append(PageState(partial(_section_page, draft.name, address), address))
+    return True
+
+
+async def _section_page(name: str, address: str) -> Page:
     page = LessonPage(_place(name, dict(parse_qsl(address))))
     await page.fill()
-    published.add(book.view_of(page.page, mends=bool(published.fix)), address, inputs)
-    page.close()
+    return page.page
 
 
-async def _claims(book: Book) -> Described:
-    claims = Claims([name for name in book.names if name in lesson_names()])
+async def _claims_page(names: Collection[str]) -> Page:
+    claims = Claims([name for name in names if name in lesson_names()])
     await claims.all()
-    return book.view_of(claims.page)
+    return claims.page
 
 
-async def _train(book: Book) -> Described:
-    return book.view_of(tools.train())
+async def _train_page() -> Page:
+    return tools.train()
 
 
-async def _glossary(book: Book) -> Described:
-    return book.view_of(glossary(_place("glossary")))
+async def _glossary_page() -> Page:
+    return glossary(_place("glossary"))
 
 
-async def _home(book: Book) -> Described:
-    page = home(_place("home"), book.walks)
+async def _home_page(book: Book) -> Page:
+    page = home(_place("home"), book.names, book.walks)
     for part in components(page):
         if isinstance(part, ProgramMap):
             await part.fill()
-    while any(isinstance(part, Stepper) and not part.meta for part in components(page)):
+    while any(isinstance(part, Stepper) and not (part.meta or part.error) for part in components(page)):
         await asyncio.sleep(0.05)
-    return book.view_of(page)
+    return page
 
 
-_VIEWS = {"home": _home, "train": _train, "claims": _claims, "glossary": _glossary}
+_TOOLS: dict[str, Callable[[Book], Draft]] = {
+    "debugger": lambda book: Draft("debugger", tools.debugger(), defaults=tools.DEFAULTS, fix=tools.FIX),
+    "exercises": lambda book: Draft("exercises", exercises.exercises(book.names), defaults=exercises.DEFAULTS),
+    "home": lambda book: Draft("home", [PageState(partial(_home_page, book))]),
+    "train": lambda book: Draft("train", [PageState(_train_page)]),
+    "claims": lambda book: Draft("claims", [PageState(partial(_claims_page, book.names))]),
+    "glossary": lambda book: Draft("glossary", [PageState(_glossary_page)]),
+}
 
 
 def _write_documents(book: Book) -> None:

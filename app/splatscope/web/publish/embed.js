@@ -1,10 +1,11 @@
 // One figure of the book in somebody else's page, in a frame: `embed/NAME.html?step=17&count=16`, and `&slide` with large type.
 import {h} from "#web/shell/dom.js"
+import {enlarge} from "#web/shell/enlarge.js"
 import {current} from "#web/shell/router.js"
 
 /** @import {Described} from "#web/shell/stand_in.js" */
 
-const HEIGHT = 620 // CSS pixels of the frame that is proposed
+const HEIGHT = 800 // CSS pixels of the frame that is proposed: so high, a drawing is whole in a narrow one, too
 
 /**
  * Leave of a page its figure. Its other components stay, out of sight, since states count them.
@@ -15,8 +16,26 @@ export function onlyFigure(view) {
   const figure = page.querySelector(".fig")
   const others = [...page.querySelectorAll("[data-slot]")].filter((slot) => !figure?.contains(slot))
   const hidden = others.map((slot) => slot.outerHTML).join("")
-  view.values.html = `<article class="lesson embedded">${figure?.outerHTML ?? ""}<div hidden>${hidden}</div></article>`
-  if (new URLSearchParams(location.search).has("slide")) document.documentElement.classList.add("slide")
+  const slide = new URLSearchParams(location.search).has("slide")
+  view.values.html = `<article class="lesson embedded${slide ? " slide" : ""}">${figure?.outerHTML ?? ""}<div hidden>${hidden}</div></article>`
+  document.documentElement.classList.toggle("slide", slide)
+  enlarge(slide)
+}
+
+/**
+ * Drawing or code, where a frame is too narrow for both beside each other.
+ */
+export function partsBar() {
+  const root = document.documentElement
+  const button = (/** @type {string} */ part, /** @type {string} */ words) =>
+    h("button", {type: "button", "data-part": part, onclick: () => show(part)}, words)
+  const buttons = [button("drawing", "Drawing"), button("code", "Code")]
+  const show = (/** @type {string} */ part) => {
+    root.dataset.part = part
+    for (const one of buttons) one.setAttribute("aria-pressed", String(one.dataset.part === part))
+  }
+  show(root.dataset.part ?? "drawing")
+  return h("div", {class: "parts seg", role: "group", "aria-label": "Part of the figure"}, ...buttons)
 }
 
 /**

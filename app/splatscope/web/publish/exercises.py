@@ -1,7 +1,8 @@
 """The exercises as far as they need no device: the text, and recordings of each kernel as it begins and as a solution."""
 
-from collections.abc import AsyncIterator, Collection
+from collections.abc import Collection
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -9,11 +10,13 @@ import param
 from panel.viewable import Child
 
 from splatscope.exercises.marking import job_of
-from splatscope.exercises.task import COURSES, tasks
+from splatscope.exercises.task import COURSES, Task, tasks
 from splatscope.services.recordings import record_source
 from splatscope.textbook.markdown import html_of
 from splatscope.web.component import Component
 from splatscope.web.exercises.exercises import public
+from splatscope.web.lesson_page.lesson_page import EXPECTED_ERRORS
+from splatscope.web.publish.states import PageState
 from splatscope.web.publish.tools import COMMANDS
 from splatscope.web.shell.page import Page
 from splatscope.web.stepper.keys import KEYS
@@ -35,31 +38,39 @@ class PublishedExercises(Component):
     stepper = Child(doc="The kernel's recording")
 
 
-async def exercises(pages: Collection[str]) -> AsyncIterator[tuple[Page, str, dict[str, Any]]]:
-    """Yield the page with its address and its inputs: the list, and each task with its kernel at the start and with a solution.
+def exercises(pages: Collection[str]) -> list[PageState]:
+    """Return the page with the list, and with each task: its kernel at the start and with a solution.
 
     Args:
         pages: The names of the book's pages, to which tasks may lead.
-
-    Raises:
-        WorkerError: The worker was lost.
     """
     book = tasks()
     listed = [public(task) | ({} if task.section in pages else {"section": []}) for task in book]
-    yield _page(listed, {}, Stepper()), "", {}
+    states = [PageState(partial(_list, listed))]
     for task in book:
         for solved in (False, True):
-            source = task.solution if solved else task.start
-            case = next(case for case in task.cases if not case.hidden)
-            job = replace(job_of(task, case, source), records=EVENTS, loop_budget=LOOP_BUDGET)
-            packed = await record_source(worker_pool, job, trusted=True)
-            stepper = Stepper(kernel=task.name)
-            stepper.show(packed, opening=packed.meta.get("opening", 0))
-            explanation = html_of(task.explanation) if solved else ""
-            shown = {"task": task.name, "source": source, "explanation": explanation, "commands": COMMANDS}
             inputs = {"task": task.name, "solved": True} if solved else {"task": task.name}
             address = urlencode({key: str(value).lower() if value is True else value for key, value in inputs.items()})
-            yield _page(listed, shown, stepper), address, inputs
+            states.append(PageState(partial(_shown, listed, task, solved), address, inputs))
+    return states
+
+
+async def _list(listed: list[dict[str, Any]]) -> Page:
+    return _page(listed, {}, Stepper())
+
+
+async def _shown(listed: list[dict[str, Any]], task: Task, solved: bool) -> Page:
+    source = task.solution if solved else task.start
+    case = next(case for case in task.cases if not case.hidden)
+    job = replace(job_of(task, case, source), records=EVENTS, loop_budget=LOOP_BUDGET)
+    stepper = Stepper(kernel=task.name)
+    try:
+        packed = await record_source(worker_pool, job, trusted=True)
+        stepper.show(packed, opening=packed.meta.get("opening", 0))
+    except EXPECTED_ERRORS as error:
+        stepper.error = str(error)
+    explanation = html_of(task.explanation) if solved else ""
+    return _page(listed, {"task": task.name, "source": source, "explanation": explanation, "commands": COMMANDS}, stepper)
 
 
 def _page(listed: list[dict[str, Any]], shown: dict[str, str], stepper: Stepper) -> Page:

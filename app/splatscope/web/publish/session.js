@@ -1,12 +1,14 @@
 // In the place of a session: shows the page that the address names, and answers a change of its inputs from what was recorded.
+import {UNNAMED} from "#web/shell/address.js"
 import {h, nearView} from "#web/shell/dom.js"
-import {answerWith, current, startShell} from "#web/shell/router.js"
+import {emit} from "#web/shell/events.js"
+import {answerWith, current, setStep, startShell} from "#web/shell/router.js"
 import {counted, flat, partsOf, standIn} from "#web/shell/stand_in.js"
 import {blend} from "#web/drawing/blend.js"
-import {embedButton, onlyFigure} from "./embed.js"
+import {embedButton, onlyFigure, partsBar} from "./embed.js"
 import {embedded, load, loadBytes, loadValue} from "./files.js"
 import {openWalk} from "./walk.js"
-import {inputsOf, nearest, noteOn, RECORDED, stateOf, valuesIn} from "./states.js"
+import {inputsOf, insteadOf, nearest, noteOn, RECORDED, stateOf, valuesIn} from "./states.js"
 
 /**
  * @import {Entry} from "#web/shell/router.js"
@@ -47,7 +49,12 @@ export async function begin(components, entries) {
 /** @param {Place} place */
 async function follow({page, inputs}) {
   const name = names.has(page) ? page : "home"
-  if (shown?.name === name) return change(stateOf(shown.published, inputs))
+  const lost = name === page ? "" : `This book has no page “${page.slice(0, 40)}”. Here is its first.`
+  if (shown?.name === name) {
+    const state = stateOf(shown.published, inputs)
+    sayInstead(lost || insteadOf(shown.published, state, inputs))
+    return change(state)
+  }
   const asked = ++changes
   try {
     /** @type {Published} */
@@ -60,6 +67,7 @@ async function follow({page, inputs}) {
       parts.map(async (part, number) => Object.assign(part.values, await filled(valuesOf(published, state, number, part.values)))),
     )
     if (asked !== changes) return
+    sayInstead(lost || insteadOf(published, state, inputs))
     show(name, published, state, view)
     for (const [number, results] of later) showLater(number, results)
   } catch (reason) {
@@ -116,12 +124,13 @@ function withheld(parts) {
  */
 function show(name, published, state, view) {
   shown?.page.remove()
-  if (embedded()) onlyFigure(view)
+  const alone = Boolean(embedded())
+  if (alone) onlyFigure(view)
   const page = standIn(modules, view, answer)
   shown = {name, published, page, parts: partsOf(page), state}
   const content = document.getElementById("content")
   for (const child of [...(content?.children ?? [])]) if (child.id !== "first") child.remove()
-  content?.append(page.host)
+  content?.append(...(alone ? [partsBar()] : []), instead, page.host)
   page.rendered()
   if (!embedded() && published.figure) document.getElementById("actions")?.append(embedButton(name))
 }
@@ -188,8 +197,9 @@ function answer(message, sender) {
     const wanted = {...inputs, [message.name]: message.value}
     const found = nearest(published, wanted, message.name)
     const note = noteOn(published, found, wanted, message.name)
+    instead.textContent = ""
     change(found, {[message.name]: note})
-    if (found === state) sender.tell("again") // it shows what was set, which was not recorded
+    if (found === state) emit("again", sender.model) // it shows what was set, which was not recorded
     say(hasControl(message.name) ? "" : note)
   } else if (message.type === "recorded") {
     change(stateOf(published, message.recorded ? RECORDED : ""))
@@ -206,6 +216,17 @@ const hasControl = (name) =>
   !!shown?.parts.some(({model}) =>
     model.groups?.some((/** @type {any} */ group) => group.items.some((/** @type {any} */ item) => item.name === name)),
   )
+
+const instead = h("p", {class: "instead", role: "status"})
+
+/**
+ * Say which inputs are shown in place of those of the address. Its step belongs to a recording of those, and is not taken.
+ * @param {string} words  "" where the address has what it asks for
+ */
+function sayInstead(words) {
+  instead.textContent = words
+  if (words) setStep(UNNAMED)
+}
 
 const NOTE = 5000 // ms that a note stays
 /** @type {ReturnType<typeof setTimeout> | undefined} */

@@ -39,12 +39,47 @@ export function valuesIn(page, state, number) {
  * @param {string} address
  */
 export function stateOf(page, address) {
-  const query = new URLSearchParams(address)
-  const exact = page.states.find((state) => String(new URLSearchParams(state.address)) === String(query))
-  if (exact) return exact
+  const query = String(new URLSearchParams(address))
+  const exact = page.states.find((state) => String(new URLSearchParams(state.address)) === query)
+  return exact ?? nearest(page, wantedBy(page, address), "")
+}
+
+/**
+ * All inputs that an address asks for.
+ * @param {Published} page
+ * @param {string} address
+ */
+function wantedBy(page, address) {
   const wanted = {...page.defaults}
-  for (const [name, text] of query) if (name in wanted) wanted[name] = read(text, wanted[name])
-  return nearest(page, wanted, "")
+  for (const [name, text] of new URLSearchParams(address)) if (name in wanted) wanted[name] = read(text, wanted[name])
+  return wanted
+}
+
+/**
+ * What to say where an address asks for inputs that were not recorded: which are shown instead; "" where it has what it asks for.
+ * @param {Published} page
+ * @param {State} state
+ * @param {string} address
+ */
+export function insteadOf(page, state, address) {
+  if (state.address === RECORDED) return ""
+  const unknown = [...new URLSearchParams(address).keys()].filter((name) => !(name in page.defaults) && !OTHERS.includes(name))
+  if (unknown.length)
+    return `This figure has no input ${unknown.map((name) => name.slice(0, 40)).join(", ")}. It has ${Object.keys(page.defaults).join(", ")}.`
+  const [wanted, inputs] = [wantedBy(page, address), inputsOf(page, state)]
+  const others = Object.keys(wanted).filter((name) => !alike(inputs[name], wanted[name]))
+  if (!others.length) return ""
+  const words = (/** @type {Record<string, any>} */ from) => others.map((name) => short(name, from[name])).join(", ")
+  return `Not recorded: ${words(wanted)}. Shown instead: ${words(inputs)}, from where the figure opens.`
+}
+
+/**
+ * @param {string} name
+ * @param {any} value
+ */
+function short(name, value) {
+  const text = typeof value === "string" ? value : JSON.stringify(value)
+  return text.length <= 24 ? `${name}=${text}` : `${name}=${text.slice(0, 23)}…`
 }
 
 /**
@@ -65,6 +100,7 @@ export function nearest(page, wanted, moved) {
   return rated[0].state
 }
 
+const OTHERS = ["recorded", "slide"] // what an address has beside inputs
 export const RECORDED = "recorded=1" // the address of the recording that ships, made elsewhere
 
 /**

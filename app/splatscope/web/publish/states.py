@@ -2,16 +2,41 @@
 
 import copy
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from splatscope.web.component import Described, flat
+from splatscope.web.shell.page import Page
 
 LONG = 2000  # characters from which on a value is loaded when it is shown
 FILE = "$file"
 LAZY = ("Show",)  # components whose long values are loaded when they come into view
 COUNTED = ("sequence", "revision", "busy")  # what the browser counts by itself, and what only a session has
+
+
+@dataclass
+class PageState:
+    """A page with one set of inputs, which is still to be recorded or has been.
+
+    Attributes:
+        make: Make the page, and record what it shows.
+        address: Its inputs as they stand in the address.
+        inputs: Those that are not at their defaults.
+        view: What it shows; empty until it is made.
+        failed: What of it could not be recorded, a line each.
+    """
+
+    make: Callable[[], Awaitable[Page]]
+    address: str = ""
+    inputs: dict[str, Any] = field(default_factory=dict)
+    view: Described = field(default_factory=dict)
+    failed: list[str] = field(default_factory=list)
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether it is made and nothing of it failed."""
+        return bool(self.view) and not self.failed
 
 
 @dataclass

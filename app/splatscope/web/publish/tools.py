@@ -1,8 +1,7 @@
 """The tools of the book as far as they need no device: the debugger on its examples, each with its fix, and what training makes."""
 
-from collections.abc import AsyncIterator
+from functools import partial
 from html import escape
-from typing import Any
 from urllib.parse import urlencode
 
 from splatscope.paths import ASSETS
@@ -13,6 +12,8 @@ from splatscope.web.debugger.draft import job_of, kernel_of
 from splatscope.web.examples.gallery import GROUPS, Example, difference, fixed
 from splatscope.web.home.live import LiveRender
 from splatscope.web.lesson_page.lesson_bar import LessonBar
+from splatscope.web.lesson_page.lesson_page import EXPECTED_ERRORS
+from splatscope.web.publish.states import PageState
 from splatscope.web.shell.page import Page
 from splatscope.web.stepper.keys import DEBUGGER_KEYS, KEYS
 from splatscope.web.stepper.stepper import Stepper
@@ -62,32 +63,24 @@ DEFAULTS = {"example": EXAMPLES[0].name, "mended": False}
 FIX = {"mended": True}
 
 
-async def debugger() -> AsyncIterator[tuple[Page, str, dict[str, Any]]]:
-    """Record each example, and mended if it has a mistake; yield its page, its address and its inputs.
-
-    Raises:
-        WorkerError: The worker was lost.
-        ValueError: An example cannot be recorded.
-    """
+def debugger() -> list[PageState]:
+    """Return the page with each example, as it is and mended."""
+    states = []
     for example in EXAMPLES:
         for mended in (False, True):
             wanted = {"example": example.name, "mended": mended}
             inputs = {key: value for key, value in wanted.items() if value != DEFAULTS[key]}
             address = urlencode({key: str(value).lower() for key, value in inputs.items()})
-            yield await _shown(example, mended, address), address, inputs
+            states.append(PageState(partial(_shown, example, mended, address), address, inputs))
+    return states
 
 
 async def _shown(example: Example, mended: bool, address: str) -> Page:
-    source = (fixed(example, example.source) if mended else None) or example.source
-    draft = {"source": source, "inputs": example.inputs, "groups": list(example.groups)}
-    kernel_job = kernel_of(draft)
-    found = await check_source(worker_pool, kernel_job, trusted=True)
-    if found.interface is None:
-        raise ValueError(f"{example.name}: {found.error}")
-    job = job_of(draft, kernel_job, found.interface)
     stepper = Stepper(kernel=example.name)
-    fix = [] if mended or not example.fixes else difference(example.source, fixed(example, example.source))
-    stepper.show(await record_source(worker_pool, job, trusted=True), fix=fix)
+    try:
+        await _record(stepper, example, mended)
+    except EXPECTED_ERRORS as error:
+        stepper.error = str(error)
     kernel = {
         "kind": "segments",
         "name": "mended",
@@ -106,3 +99,16 @@ async def _shown(example: Example, mended: bool, address: str) -> Page:
     about = Text(html=f"<p>{inline(escape(words))}</p>")
     bar = LessonBar(lambda recorded: None, address=address, adapter=stepper.meta.get("adapter", ""))
     return Page(page="debugger", html=DEBUGGER, slots=[controls, about, stepper], actions=[bar], keys=[*DEBUGGER_KEYS, *KEYS])
+
+
+async def _record(stepper: Stepper, example: Example, mended: bool) -> None:
+    """Record an example and show it. Raises WorkerError, ValueError."""
+    source = (fixed(example, example.source) if mended else None) or example.source
+    draft = {"source": source, "inputs": example.inputs, "groups": list(example.groups)}
+    kernel_job = kernel_of(draft)
+    found = await check_source(worker_pool, kernel_job, trusted=True)
+    if found.interface is None:
+        raise ValueError(f"{example.name}: {found.error}")
+    job = job_of(draft, kernel_job, found.interface)
+    fix = [] if mended or not example.fixes else difference(example.source, fixed(example, example.source))
+    stepper.show(await record_source(worker_pool, job, trusted=True), fix=fix)

@@ -1,6 +1,6 @@
 // A term's definition beside its link: while the pointer is on either, or the link has the focus. Esc puts it away. A finger that taps
 // the link has it at the lower edge of the screen, with the link in it, until it taps elsewhere.
-import {h} from "#web/shell/dom.js"
+import {h, zoomOf} from "#web/shell/dom.js"
 
 const SOON = 180 // ms in which the pointer may cross from the word to its definition
 const GAP = 6 // px between them
@@ -97,6 +97,7 @@ function placeBeside(card, el) {
   const line = el.getClientRects()[0]
   const box = card.getBoundingClientRect()
   const above = line.bottom + GAP + box.height > innerHeight
-  card.style.left = `${Math.max(8, Math.min(line.left, innerWidth - box.width - 8))}px`
-  card.style.top = `${above ? line.top - GAP - box.height : line.bottom + GAP}px`
+  const zoom = zoomOf(card)
+  card.style.left = `${Math.max(8, Math.min(line.left, innerWidth - box.width - 8)) / zoom}px`
+  card.style.top = `${(above ? line.top - GAP - box.height : line.bottom + GAP) / zoom}px`
 }

@@ -1,8 +1,8 @@
 // A claim, what was run to see, and the verdict: at once, or after the reader has bet on it. A bet is kept for who comes back.
 import {h, style} from "#web/shell/dom.js"
-import {current} from "#web/shell/router.js"
 import {answers, markOf, noteAnswer} from "#web/shell/answers.js"
 import {emit, on} from "#web/shell/events.js"
+import {classes} from "#web/drawing/svg.js"
 import {severity} from "#web/stepper/panes/icons.js"
 
 /** @import {Severity} from "#web/stepper/panes/icons.js" */
@@ -38,16 +38,18 @@ const VERDICTS = {
   undecided: {name: "part", words: "Cannot be decided here", sign: "note", bet: ""},
 }
 
+let made = 0
+
 /** @param {Render<Parameters>} component */
 export function render({model, el}) {
   style(el)
-  const claim = h("span")
+  const claim = h("p", {class: "quoted"})
   claim.innerHTML = model.claim
   const source = h("p", {class: "from"})
   source.innerHTML = `From: ${model.source}`
   const name = model.label || claim.textContent
   const ran = h("div", {class: "ran"})
-  const said = h("div")
+  const said = h("div", {class: "said", id: `claim-said-${made++}`})
   const mark = h("span", {class: "tag"})
   let waits = false // the reader waits for what comes of it
   const run = () => {
@@ -67,28 +69,24 @@ export function render({model, el}) {
   const ask = h("div", {class: "bet", role: "group", "aria-label": "Your bet"}, ...bets)
   const won = h("p", {class: "won"})
   const heard = h("p", {class: "sr", role: "status"}) // that it runs and what came of it, where the reader waits for it
-  const verdict = h("li", {tabindex: "-1"}, mark, won, said, ask, heard)
+  const verdict = h("li", {tabindex: "-1", "aria-describedby": said.id}, mark, won, ask, heard)
   const ranTag = h("span", {class: "tag"})
   const root = h(
     "article",
     {class: "card claim", "data-testid": "claim", tabindex: -1, "aria-label": `A claim, checked: ${name}`},
-    h(
-      "ol",
-      {},
-      h("li", {}, h("span", {class: "tag"}, "The claim"), claim, model.source ? source : null),
-      h("li", {}, ranTag, ran, again),
-      verdict,
-    ),
+    h("ol", {}, verdict, h("li", {}, claim, model.source ? source : null), h("li", {class: "evidence"}, ranTag, said, ran, again)),
   )
-  const asked = markOf(current().page, model.claim)
+  const asked = markOf("claim", claim.textContent ?? "") // of whatever page: a section and the page of claims make the same ones
   /** @type {string | null} */
   let bet = answers()[asked] ?? null
   if (bet !== null && !VERDICTS[bet]?.bet) bet = null
   let wasBusy = model.busy
   let covered = model.bets && bet === null
+  let placed = false // just now, and not yet won or lost
 
   const place = (/** @type {string} */ holds) => {
     bet = holds
+    placed = true
     noteAnswer(asked, holds)
     covered = false
     waits = model.verdict.said === undefined
@@ -123,11 +121,11 @@ export function render({model, el}) {
     const open = known && !covered
     ask.hidden = !covered
     again.hidden = covered || !!model.device
-    verdict.className = open ? VERDICTS[String(found.holds)].name : ""
+    verdict.className = classes("verdict", open && VERDICTS[String(found.holds)].name)
     ran.classList.toggle("waits", !known)
     ranTag.textContent = model.device ? `Run on ${model.device}` : open ? "Ran it on this device" : "On this device"
     if (!open) {
-      mark.replaceChildren(covered ? "What do you think?" : "")
+      mark.replaceChildren(covered ? "What do you think?" : "No verdict yet")
       said.replaceChildren()
       won.textContent = ""
       ran.textContent = error || (known ? "It has been run. Bet, and see." : busy ? "Running …" : "Waits its turn …")
@@ -137,6 +135,10 @@ export function render({model, el}) {
     mark.replaceChildren(severity(sign), words, h("span", {class: "sr"}, "."))
     const decided = found.holds !== "undecided"
     if (bet !== null && decided) root.dataset.bet = bet === String(found.holds) ? "right" : "wrong"
+    if (placed && decided) {
+      placed = false
+      emit("bet", {root, option: VERDICTS[String(bet)].bet})
+    }
     won.classList.toggle("hit", decided && bet === String(found.holds))
     won.textContent =
       bet === null || !decided

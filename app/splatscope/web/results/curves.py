@@ -2,7 +2,7 @@
 
 import numpy as np
 from bokeh.core.properties import value
-from bokeh.models import ColumnDataSource, FixedTicker, Line, Range1d, Scatter, Span, Text
+from bokeh.models import BasicTickFormatter, ColumnDataSource, FixedTicker, Line, NumeralTickFormatter, Range1d, Scatter, Span, Text
 from bokeh.plotting import figure
 
 from splatscope.textbook.results import Curve, Curves
@@ -18,7 +18,12 @@ def curves_chart(curves: Curves) -> figure:
     plot = chart(height=curves.height, min_border_left=40, x_range=_range(curves), **scales)
     plot.xaxis.ticker.desired_num_ticks = 6
     if curves.log_y:
-        plot.yaxis.ticker = FixedTicker(ticks=log_ticks(np.concatenate([np.asarray(curve.y, float) for curve in curves.curves])))
+        ticks = log_ticks(np.concatenate([np.asarray(curve.y, float) for curve in curves.curves]))
+        plot.yaxis.ticker = FixedTicker(ticks=ticks)
+        if any(tick != 10.0 ** round(np.log10(tick)) for tick in ticks):
+            plot.yaxis.formatter = BasicTickFormatter()  # that of logarithmic axes writes 2 as 10⁰, the nearest power
+    elif np.ptp([y for curve in curves.curves for y in curve.y if np.isfinite(y)] or [0]) >= 1000:
+        plot.yaxis.formatter = NumeralTickFormatter(format="0,0")  # thousands with a comma, as beside the chart
     plot.y_range.range_padding = 0.2  # room for the names above the ends of the curves
     for level, words in curves.lines:
         span = Span(location=level, dimension="width", line_width=1.5, line_dash=[4, 4])

@@ -18,7 +18,7 @@ import {current, go} from "#web/shell/router.js"
  * @property {string} [question]  HTML; in place of the text's, with the inputs in it
  */
 
-/** @param {Render<{question: string, answer: Answer}>} component */
+/** @param {Render<{question: string, answer: Answer, error: string}>} component */
 export function render({model, el}) {
   style(el)
   const question = h("h3")
@@ -65,7 +65,7 @@ export function render({model, el}) {
     options.classList.remove("shown")
     if (answer.value === undefined) {
       delete root.dataset.answer
-      options.replaceChildren(h("p", {class: "none"}, "Waits for the recording …"))
+      options.replaceChildren(h("p", {class: "none"}, model.error || "Waits for the recording …"))
     } else {
       root.dataset.answer = answer.value
       options.replaceChildren(
@@ -136,7 +136,7 @@ export function render({model, el}) {
     reveal()
     said.focus({preventScroll: true}) // the button that had the focus is gone; what was revealed is read out
     const steps = answer.step > 0 && !stale()
-    emit("answered", {root, steps})
+    emit("answered", {root, steps, option: chosen ?? "", inputs: asked.inputs})
     if (steps) emit("step", answer.step)
   }
 

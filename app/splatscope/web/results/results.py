@@ -21,6 +21,7 @@ class Quiz(Component):
 
     question = param.String(doc="HTML")
     answer = param.Dict(default={}, doc="A textbook.results.Answer as a dict; empty until the recording is there")
+    error = param.String(default="", doc="Why there will be no answer, in one line; empty while it may come")
 
 
 class _Experiment(Component):
@@ -41,6 +42,9 @@ class _Experiment(Component):
             self._run()
 
 
+BETS = {True: "Holds", None: "In part", False: "Does not hold"}  # by whether a claim holds, as claim.js has them
+
+
 class Claim(_Experiment):
     """A claim with its verdict."""
 
@@ -56,6 +60,7 @@ class Show(_Experiment):
 
     caption = param.String(doc="HTML")
     method = param.String(doc="The name of the lesson's method")
+    expects = param.String(doc="The type of what is to come, in lower case, for which room is kept; empty if that is not known")
     results = param.List(default=[], doc="The parts to draw, from top to bottom; empty until it has run")
 
     def show(self, result: Result) -> None:

@@ -27,6 +27,7 @@ import {scenes} from "./scenes.js"
  *
  * @typedef {object} Parameters
  * @property {string} method
+ * @property {string} [expects]  the type of what is to come
  * @property {string} caption  HTML
  * @property {Result[]} results
  * @property {string} device  that ran it, where it cannot be run again; "" for this one
@@ -51,7 +52,12 @@ export function render({model, el}) {
   const name = `Run it again: ${caption.textContent}`
   const again = h("button", {type: "button", class: "btn quiet", onclick: run, "aria-label": name}, "Run it again")
   const foot = h("div", {class: "row"}, caption, model.device ? null : again, heard)
-  const root = h("figure", {class: "tried panel", "data-testid": "show", "data-name": model.method}, body, foot)
+  const root = h(
+    "figure",
+    {class: "tried panel", "data-testid": "show", "data-name": model.method, "data-expects": model.expects ?? ""},
+    body,
+    foot,
+  )
 
   /** @type {Cleanup} */
   const cleanup = []

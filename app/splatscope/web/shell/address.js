@@ -9,7 +9,7 @@
  */
 
 export const UNNAMED = -1 // the step of an address without one: the page opens at a step of its own choice
-const RESERVED = ["page", "step", "walk", "class", "key", "stop", "notes"] // everything else is an input of the page
+const RESERVED = ["page", "step", "walk", "class", "key", "stop", "notes", "slide"] // everything else is an input of the page
 
 /**
  * Read the query of an address; "" is the home page, a step that is no whole number from 0 is none.

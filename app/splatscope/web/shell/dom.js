@@ -38,6 +38,12 @@ export function h(tag, attributes = {}, ...children) {
 }
 
 /**
+ * How many px of the window a px of an element is: 1, but where a section is enlarged.
+ * @param {Element} el
+ */
+export const zoomOf = (el) => el.currentCSSZoom ?? 1
+
+/**
  * Whether an event belongs to a field that takes text, wherever in the shadow trees that is.
  * @param {Event} event
  */

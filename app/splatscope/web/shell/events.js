@@ -2,6 +2,7 @@
 
 /**
  * @import {Moment} from "#web/stepper/model/moment.js"
+ * @import {Draft} from "#web/debugger/draft.js"
  * @import {Place} from "./address.js"
  */
 
@@ -45,10 +46,15 @@
  * @property {{stage: HTMLElement, words: string}} described  a drawing says what it shows, to the stepper whose root is `stage`
  * @property {Place} page  another page was asked for
  * @property {null} live  a page with a session stands in the document
- * @property {{root: HTMLElement, steps: boolean}} answered  a quiz was answered; whether the figure steps to what shows it
+ * @property {{root: HTMLElement, steps: boolean, option: string, inputs: string}} answered  a quiz was answered, of these inputs; whether the
+ *   figure steps to what shows it
  * @property {{task: string, passed: boolean, heading: string}} marked  an exercise's kernel was; the heading of the first cause
+ * @property {unknown} again  from a published page to the component of this model: it shows what was set, show what was recorded
  * @property {{root: HTMLElement}} claim  a claim shows something else: it was run, or bet on
+ * @property {{root: HTMLElement, option: string}} bet  a bet on a claim was won or lost
  * @property {boolean} bets  whether verdicts wait for bets, to all claims of the page
+ * @property {Draft} kernel  from the workbench: this kernel is recorded now
+ * @property {null} kernel-led  to the workbench: record the kernel in the address, which a presenter has opened
  * @property {DebuggerState} debug-state  from the workbench to its bar
  * @property {null} debug-ask  from the bar: send the state
  * @property {string} debug-view  from the bar: show "step", "compare" or "edit"

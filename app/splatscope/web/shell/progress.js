@@ -50,8 +50,9 @@ export function startProgress(entries) {
     if (steps) stepped.add(name)
     finish(page)
   })
-  window.addEventListener("storage", (event) => {
-    if (event.key === KEY) {
+  window.addEventListener("storage", ({key}) => {
+    if (key === KEY || key === null) {
+      // null: all was cleared
       finished = stored()
       repaint()
     }

@@ -58,6 +58,7 @@ let read = null // shows a section without a session
 /** @type {Map<string, Entry>} */
 let entries = new Map()
 let shown = parse(location.search)
+const SLIDE = new URLSearchParams(location.search).has("slide") // stays, wherever one goes
 /** @type {Guide | null} */
 let guide = null
 /** @type {ReturnType<typeof setTimeout> | null} */
@@ -73,12 +74,18 @@ function byId(id) {
   return /** @type {HTMLElement} */ (document.getElementById(id))
 }
 
+/**
+ * A page's title.
+ * @param {string} page
+ */
+export const titleOf = (page) => entries.get(page)?.title ?? ""
+
 /** The page, step and inputs that are shown, or asked for and on their way. */
 export const current = () => shown
 
 /** The query of the address of a place, of the current one where none is given. */
 export function address(place = shown) {
-  return guide ? guide.address(format(place)) : format(place)
+  return guide ? guide.address(format(place)) : format(place) + (SLIDE ? "&slide" : "")
 }
 
 /**
@@ -86,7 +93,8 @@ export function address(place = shown) {
  * @param {string} page
  */
 export function go(page, step = UNNAMED, hash = "", inputs = "") {
-  if (page === shown.page && step === shown.step && inputs === shown.inputs && !hash) return scrollTo(0, 0)
+  const there = page === shown.page && step === shown.step && inputs === shown.inputs && !hash
+  if (there) return inputs ? undefined : scrollTo(0, 0) // who tries something twice goes on reading there
   guide?.leave()
   travel({page, step, inputs}, hash)
 }
@@ -107,6 +115,7 @@ export function travel(next, hash = "") {
  * @param {Place} next
  */
 export function showLed(next) {
+  if (next.page !== shown.page) history.replaceState({...history.state, scroll: undefined}, "") // it was of the page before
   if (next.page !== shown.page || next.inputs !== shown.inputs) return show(next)
   shown = next
   emit("step", next.step)
@@ -208,7 +217,7 @@ function show(next) {
     byId("content").setAttribute("aria-busy", "true")
     announce(next.page)
     emit("page", next)
-  } else emit("step", next.step)
+  } else emit("step", shown.step)
   if (isRead(next.page)) read?.(next)
 }
 

@@ -10,8 +10,8 @@ from splatscope.web.component import Component
 
 UNNAMED = -1  # the step of an address without one: the page opens at a step of its own choice
 MOST_STEP = 2**31 - 1
-# What an address says besides a page's inputs: of itself, and of a walk.
-RESERVED = ("page", "step", "session", "walk", "class", "key", "stop", "notes")
+# What an address says besides a page's inputs: of itself, of a walk, and that it is for a projector.
+RESERVED = ("page", "step", "session", "walk", "class", "key", "stop", "notes", "slide")
 
 
 class Router(Component):

@@ -22,7 +22,6 @@ import {h} from "./dom.js"
  * @property {Record<string, StandIn[]>} held  by the parameter that holds them
  * @property {() => void} rendered  tells it, and what it holds, that it stands in the document
  * @property {(values: Record<string, unknown>) => void} set  changes values, as Python would
- * @property {(event: string) => void} tell  has it hear an event
  * @property {() => void} remove  tells it, and what it holds, that it is gone
  */
 
@@ -78,7 +77,6 @@ export function standIn(modules, {class: name, values, children}, answer) {
       Object.assign(values, next)
       for (const key of changed) tell(key)
     },
-    tell,
     remove() {
       for (const one of inside()) one.remove()
       tell("remove")

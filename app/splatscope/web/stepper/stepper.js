@@ -4,7 +4,7 @@ import {emit, on} from "#web/shell/events.js"
 import {UNNAMED} from "#web/shell/address.js"
 import {current, isLed, pressesDue, setStep} from "#web/shell/router.js"
 import {severity} from "#web/stepper/panes/icons.js"
-import {Findings, findingOf, verdictOf} from "#web/stepper/panes/findings.js"
+import {Findings, findingOf, severityOf, verdictOf} from "#web/stepper/panes/findings.js"
 import {effect} from "#web/compare/difference.js"
 import {join, primary} from "./steppers.js"
 import "./keys.js"
@@ -24,6 +24,7 @@ import {Transport} from "#web/stepper/panes/transport.js"
 import {WriteHistory} from "#web/stepper/panes/write_history.js"
 
 const QUICK = 150 // ms between two paints below which a step is not seen to happen: keys that repeat, a slider that is dragged
+const PHONE = matchMedia("(max-width: 760px)")
 const MANY = 64 // threads, of which each has so many things to fade that a step would not be done in a frame
 
 /**
@@ -49,6 +50,7 @@ const MANY = 64 // threads, of which each has so many things to fade that a step
  * @property {string[]} sentences
  * @property {number} opening
  * @property {boolean} tour
+ * @property {string} [caption]
  * @property {boolean} lockstep
  * @property {string} kernel
  * @property {boolean} offers
@@ -67,7 +69,13 @@ const MANY = 64 // threads, of which each has so many things to fade that a step
  * @property {number} lane  the thread, -1 for none
  * @property {number} element  of the memory, -1 for none
  */
-/** @typedef {{aside: HTMLElement | null, below: HTMLElement | null}} Children */
+/** @typedef {{settings: HTMLElement | null, aside: HTMLElement | null, below: HTMLElement | null}} Children */
+
+/**
+ * Whether something is found in a recording that is more than a note.
+ * @param {Recording} recording
+ */
+const isWrong = ({findings}) => findings.some((finding) => severityOf(finding) === "error")
 
 /** @type {[name: string, label: string][]} */
 const TABS = [
@@ -81,25 +89,33 @@ export class Stepper {
   moment = null
   /** @type {Moment | null} */
   painted = null // the moment last painted
+  unplace = () => {}
   shown = 0 // number of the recording shown, as Python counts them; 0 for none
   status = h("span") // what is waited for, in words
   seconds = h("span", {"aria-hidden": "true"}) // how long: seen, and not said every second
   offers = h("span") // what can be done about it
   state = h("div", {class: "state", hidden: true}, this.status, this.seconds, this.offers)
   tabs = h("div", {class: "tabs narrow", role: "tablist"})
+  caption = h("p", {class: "figcaption"})
   drawn = h("div", {class: "aside", role: "group", "aria-label": "The drawing", "aria-describedby": DESCRIPTION})
   took = 0 // ms of the last paint
   #paintedAt = 0 // ms
   #steps = false // the next paint is a single step away from the last
+  /** @type {{step: number, inputs: string} | null} */
+  #asked = current() // what the address asks for, until the reader moves
   /** @type {number | null} */
   frame = null // the frame in which the panes are painted next
   /** @type {{moment: Moment, stops: number[], positions: number[], order: number[]} | null} */
   #placed = null
+  /** @type {Pick<Parameters, "stops" | "sentences">} */
+  #about = {stops: [], sentences: []} // what the model says of the recording shown; what it says now may be of one on its way
   kernel = "" // what is shown; breakpoints and watches are its own
   /** @type {Map<string, {set: Map<string, string>, watches: import("#web/stepper/panes/watches.js").Watch[]}>} */
   #own = new Map() // by kernel
   #opened = false // the reader has not moved since the recording opened
   #opening = false // it opens at this moment
+  #said = "" // the caption
+  #given = -1 // the thread that the model chose last
   #mended = false // the recording that comes is of a fix, and its result is what the reader waits for
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #clock
@@ -109,7 +125,6 @@ export class Stepper {
   /** @param {Model<Parameters, Children>} model */
   constructor(model) {
     this.model = model
-    this.wanted = current().step // until the recording is there
     this.source = new Source(this)
     this.threads = new Threads(this)
     this.memory = new Memory(this)
@@ -164,18 +179,18 @@ export class Stepper {
   get words() {
     const placed = this.#places()
     const stop = placed ? placed.positions.indexOf(/** @type {Moment} */ (this.moment).position) : -1
-    return (placed && this.model.sentences[placed.order[stop]]) ?? ""
+    return (placed && this.#about.sentences[placed.order[stop]]) ?? ""
   }
 
   /** The stops as positions, ascending, and for each its number in the model. */
   #places() {
     const {moment, model} = this
     if (!moment || moment.lockstep !== model.lockstep) return null
-    if (this.#placed?.moment !== moment || this.#placed.stops !== model.stops) {
-      const positions = model.stops.map((n) => moment.after(n - 1))
-      const inside = positions.map((_, i) => i).filter((i) => model.stops[i] <= moment.recording.length) // else of one on its way
-      const order = inside.sort((a, b) => positions[a] - positions[b])
-      this.#placed = {moment, stops: model.stops, positions: order.map((i) => positions[i]), order}
+    const {stops} = this.#about
+    if (this.#placed?.moment !== moment || this.#placed.stops !== stops) {
+      const positions = stops.map((n) => moment.after(n - 1))
+      const order = positions.map((_, i) => i).sort((a, b) => positions[a] - positions[b])
+      this.#placed = {moment, stops, positions: order.map((i) => positions[i]), order}
     }
     return this.#placed
   }
@@ -205,13 +220,21 @@ export class Stepper {
         h("button", {type: "button", role: "tab", "data-tab": name, onclick: () => this.#tab(name)}, label),
       ),
     )
-    const aside = this.model.get_child("aside"),
+    const settings = this.model.get_child("settings"),
+      aside = this.model.get_child("aside"),
       below = this.model.get_child("below")
     if (aside) this.drawn.append(aside)
+    this.#legend()
+    const {caption} = this
+    new ResizeObserver(() => {
+      if (caption.scrollHeight > caption.clientHeight) caption.tabIndex = 0
+      else caption.removeAttribute("tabindex") // a stop of the keyboard only where there is something to scroll
+    }).observe(caption)
     const panes = h(
       "div",
       {class: "panes"},
       aside ? this.drawn : null,
+      this.model.caption ? this.caption : null,
       has("source") ? this.source.el : null,
       below ? h("div", {class: "below"}, below) : null,
       this.tabs,
@@ -227,8 +250,21 @@ export class Stepper {
       this.sentence.description,
       this.sentence.announcer,
     )
+    if (settings) this.#place(h("div", {class: "settings"}, settings), root)
     queueMicrotask(() => this.#tab("memory"))
     return root
+  }
+
+  /**
+   * Put the settings over the figure, or on a phone under its drawing, where the keyboard finds them, too.
+   * @param {HTMLElement} settings
+   * @param {HTMLElement} root
+   */
+  #place(settings, root) {
+    const place = () => (PHONE.matches && this.drawn.parentNode ? this.drawn.after(settings) : root.prepend(settings))
+    place()
+    PHONE.addEventListener("change", place)
+    this.unplace = () => PHONE.removeEventListener("change", place)
   }
 
   /** Until the reader moves, the chosen line stays in view also when the drawing over it grows. */
@@ -285,10 +321,12 @@ export class Stepper {
     const step = this.#stepFor(before, recording)
     this.shown = sequence
     this.player.play(false)
-    const moment = new Moment(recording, () => this.#changed())
+    const moment = new Moment(recording, (moved) => this.#changed(moved))
     this.moment = moment
     this.#adopt(model.kernel)
-    moment.pinned = Math.min(before ? before.pinned : model.thread, recording.threads - 1)
+    const chosen = before && before.pinned !== this.#given ? before.pinned : model.thread
+    this.#given = model.thread
+    moment.pinned = Math.min(chosen, recording.threads - 1)
     for (const pane of this.panes) pane.open(recording, model.memories)
     this.#label(recording)
     this.root.classList.toggle("many", recording.threads > MANY)
@@ -299,7 +337,7 @@ export class Stepper {
     if (this.#mended) {
       this.seek(Infinity)
       this.say(before ? effect(before.recording, recording) : "")
-    } else this.goto(step)
+    } else this.#openAt(step)
     if (this.#mended && !this.#focused) this.findings.el.focus({preventScroll: true}) // the button that ran it is gone
     this.#mended = false
     this.#toReason()
@@ -366,20 +404,38 @@ export class Stepper {
   }
 
   /**
-   * Where another recording opens: at the step that the address names or the presenter chose; where the reader has moved, at the same
-   * stop, since with other inputs or on another device the same stop is another event; else where the figure opens.
+   * Where another recording opens: at the step that the address names or the presenter chose; where the reader has moved, at the last
+   * stop that they have passed, since with other inputs or on another device the same stop is another event; else, and where something
+   * has gone wrong that was right before, where the figure opens. The debugger, which has no stops, keeps the number of the event.
    * @param {Moment | null} before
    * @param {Recording} recording
    */
   #stepFor(before, recording) {
-    if (!before) return this === primary() ? this.wanted : UNNAMED
-    if (this === primary() && isLed()) return current().step
-    if (this.#opened) return UNNAMED
-    const {stops} = this.model
-    const placed = this.#placed?.moment === before ? this.#placed : null
-    const stop = placed?.order[placed.positions.indexOf(before.position)]
-    if (stop !== undefined && stops.length) return stops[Math.min(stop, stops.length - 1)]
-    return before.position === before.recording.length && !before.lockstep ? recording.length : before.step
+    const first = this === primary()
+    if (first && isLed()) return current().step
+    if (first && this.#asked && (!before || this.#asked.inputs === current().inputs)) return this.#asked.step
+    if (!before || this.#opened) return UNNAMED
+    const {stops, layout} = this.model
+    if (layout === "figure" && isWrong(recording) && !isWrong(before.recording)) return UNNAMED // what was just broken is what they came to see
+    const {position, lockstep} = before
+    const {positions = [], order = []} = this.#places() ?? {}
+    const passed = positions.filter((stop) => stop <= position).length
+    const isStop = passed > 0 && positions[passed - 1] === position
+    if (position === 0) return 0
+    if (position === before.recording.length && !isStop && !lockstep) return recording.length
+    if (layout === "bench") return before.step
+    return passed && stops.length ? stops[Math.min(order[passed - 1], stops.length - 1)] : UNNAMED
+  }
+
+  /**
+   * Go to where a recording opens. What the address asks for stays asked for: the same inputs may soon be recorded anew.
+   * @param {number} step
+   */
+  #openAt(step) {
+    const asked = this.#asked && step === this.#asked.step ? {step, inputs: current().inputs} : null
+    this.goto(step)
+    if (step === UNNAMED && this === primary()) setStep(UNNAMED)
+    this.#asked = asked
   }
 
   /**
@@ -394,6 +450,18 @@ export class Stepper {
   }
 
   /**
+   * Go to a step that the address names, or that something on the page does. A recording of the inputs in the address may be on its
+   * way: until the reader moves, it opens there, too.
+   * @param {number} step  counted from 1; UNNAMED for where the figure opens
+   */
+  ask(step) {
+    const {step: named, inputs} = current()
+    const asked = step === named || !this.moment ? {step, inputs} : null
+    if (this === primary()) this.goto(step)
+    this.#asked = asked
+  }
+
+  /**
    * Move without the reader: the address goes on naming no step.
    * @param {() => void} act
    */
@@ -403,9 +471,19 @@ export class Stepper {
     this.#opening = false
   }
 
+  /** Say how the drawing of this recording is read. */
+  #legend() {
+    const {caption = ""} = this.model
+    if (caption === this.#said) return
+    this.#said = caption
+    this.caption.innerHTML = caption
+  }
+
   #present() {
     this.#tell("")
+    this.#legend()
     if (!this.moment) return
+    this.#about = {stops: this.model.stops, sentences: this.model.sentences}
     this.root.dataset.steps = String(this.moment.recording.length)
     this.paint()
   }
@@ -438,7 +516,7 @@ export class Stepper {
       this.#clock = setInterval(() => {
         if (!this.root.isConnected) clearInterval(this.#clock)
         const s = Math.round((performance.now() - since) / 1000)
-        seconds.textContent = ` ${s} s${s > 2 && !words.includes("compile") ? ". A kernel is compiled when it first runs." : ""}`
+        seconds.textContent = ` ${s} s${s > 2 && !/compil/i.test(words) ? ". A kernel is compiled when it first runs." : ""}`
       }, 1000)
     const entry = {type: "button", class: "btn", onclick: () => emit("debug-record", {entry: true})}
     if (status.textContent !== words) {
@@ -467,8 +545,11 @@ export class Stepper {
     this.#tell(words, "busy")
   }
 
-  /** Called by the moment at each move. */
-  #changed() {
+  /**
+   * Called by the moment at each move, and where another thread is chosen or another cell followed.
+   * @param {boolean} moved
+   */
+  #changed(moved) {
     const {moment} = this
     if (!moment) return
     const {step} = moment
@@ -476,9 +557,10 @@ export class Stepper {
     if (finding && !finding.events.includes(step)) moment.finding = -1
     this.transport.said = ""
     this.root.dataset.step = String(step)
-    if (!this.#opening) {
+    if (moved && !this.#opening) {
       if (this.#opened) bringIntoView(this.root)
       this.#opened = false
+      this.#asked = null
       if (this === primary()) setStep(step)
     }
     this.paint()
@@ -644,8 +726,12 @@ export class Stepper {
     const starts = ends.map((step) => (step ? moment.after(step - 1) : -1))
     const sorted = starts.filter((p) => p >= 0).sort((a, b) => a - b)
     const position = near(sorted, moment.position, way) ?? sorted.at(way > 0 ? 0 : -1)
-    if (position !== undefined) this.showFinding(starts.indexOf(position))
-    else this.announce("No finding in this recording.")
+    if (position === undefined) return this.announce("No finding in this recording.")
+    const here = sorted.indexOf(moment.position)
+    this.showFinding(starts.indexOf(position))
+    if (here === sorted.indexOf(position)) this.say("There is no other finding.")
+    else if (here >= 0 && sorted.indexOf(position) < here === way > 0)
+      this.say(way > 0 ? "That was the last finding: this is the first." : "That was the first finding: this is the last.")
   }
 
   /**
@@ -683,6 +769,7 @@ export class Stepper {
   close() {
     this.player.close()
     this.leave()
+    this.unplace()
     this.unsettle()
     this.history.close()
     this.sentence.close()
@@ -695,10 +782,7 @@ export function render({model, el}) {
   style(el)
   const stepper = new Stepper(model)
   const ends = [
-    on("step", (step) => {
-      if (stepper === primary() && stepper.moment) stepper.goto(step)
-      else stepper.wanted = step
-    }),
+    on("step", (step) => stepper.ask(step)),
     on("press", (times) => {
       if (stepper === primary()) stepper.press(times)
     }),

@@ -49,6 +49,8 @@ class Stepper(Component):
     )
     sentences = param.List(default=[], item_type=str, doc="For each stop what has happened there, as HTML; empty for none")
     fix = param.List(default=[], doc="The fix offered with the first finding: (sign, line, text)")
+    caption = param.String(default="", doc="In a figure, how its drawing is read, as HTML")
+    settings = Child(default=None, doc="In a figure, a component over all of it; on a phone, under the drawing")
     aside = Child(default=None, doc="In a figure, a component at the left of the source")
     below = Child(default=None, doc="In a figure, a component under the source")
 

@@ -25,6 +25,27 @@ UNLIMITED = 2**32 - 1
 VERMILION = ("#a83c00", "#ff9a66")
 
 
+KERNEL_WORDS = {  # by entry point, what it does
+    "allocateMain": "gives each tile room for its list of Gaussians",
+    "scatterMain": "writes each Gaussian into the lists of the tiles that it touches",
+    "binnedImageMain": "draws the picture, each tile from its list",
+    "binnedDerivativesMain": "draws, compares with the target, and sums up gradients tile by tile",
+    "binnedUpdateMain": "adds up each Gaussian's gradients, moves it, and counts its tiles",
+    "moveMain": "adds up each Gaussian's gradients and moves it",
+    "momentsMain": "adds up each Gaussian's gradients",
+    "clearDerivativesMain": "sets all gradients to zero",
+    "computeDerivativesMain": "draws, compares with the target, and goes back through the blend for the gradients",
+    "simpleDerivativesMain": "gradients of every pixel by every Gaussian, by the compiler",
+    "updateBlobsMain": "moves each Gaussian against its gradients",
+    "imageMain": "draws the picture, tile by tile",
+    "simpleImageMain": "draws the picture, pixel by pixel",
+    "ssimRowsMain": "sums for SSIM, along the rows",
+    "ssimColumnsMain": "sums for SSIM, along the columns",
+    "slopeRowsMain": "gradients of SSIM, along the rows",
+    "slopeColumnsMain": "gradients of SSIM, along the columns",
+}
+
+
 class Quality:
     """The PSNR and the loss over iterations, each with an axis and its latest value. The loss is dashed, on a log scale."""
 
@@ -40,7 +61,8 @@ class Quality:
         self.plot.add_layout(loss_axis, "right")
         for axis, words, colour in ((self.plot.yaxis[0], "PSNR, dB", SERIES[0]), (loss_axis, "loss", ORANGE_TEXT)):
             plain(axis)
-            axis.update(axis_label=words, axis_label_standoff=4, axis_line_color=None)
+            # no line: when the labels' width moves it, Bokeh leaves its topmost pixel behind, above the chart
+            axis.update(axis_label=words, axis_label_standoff=4, axis_line_alpha=0)
             axis.update(axis_label_text_font=SANS, axis_label_text_font_size="11px", axis_label_text_font_style="normal")
             follow_theme(axis, axis_label_text_color=colour)
         self._lines = ColumnDataSource({"iteration": [], "psnr": [], "loss": []})
@@ -107,6 +129,7 @@ class KernelTimes:
 
     def __init__(self):
         """Make the empty chart."""
+        self._shown: tuple[str, ...] = ()
         self.plot = chart(height=150, x_range=Range1d(0, 1), y_range=Range1d(self.ROWS, 0), min_border_left=0, min_border_right=0)
         self.plot.axis.visible = False
         self.plot.grid.visible = False
@@ -132,7 +155,15 @@ class KernelTimes:
             "name": [name for name, _ in shown],
             "words": [f"{ms:.2f}" for _, ms in shown],
         }
+        self._shown = tuple(name for name, _ in shown)
         return f"<p>{', '.join(f'{name} {ms:.2f} ms' for name, ms in shown)}</p>"
+
+    def explain(self) -> str:
+        """Return what the kernels that are shown do, as HTML that opens; "" while none is."""
+        if not self._shown:
+            return ""
+        rows = "".join(f"<dt>{name}</dt><dd>{KERNEL_WORDS.get(name, '')}</dd>" for name in self._shown)
+        return f"<details class='kernel-words'><summary>What each does</summary><dl>{rows}</dl></details>"
 
 
 class ListLengths:
@@ -183,8 +214,9 @@ class ListLengths:
     def _words(lengths: np.ndarray, report: ProgressReport) -> str:
         over = report.overflowed_tiles
         verdict = f'<b class="lists-overflow">◆ {over:,} overflow</b>' if over else '<b class="lists-fit">no overflow</b>'
+        tiles = f"{lengths.shape[1]} × {lengths.shape[0]} tiles of {report.tile[0]} × {report.tile[1]} pixels"
         room = f"{report.tile[2]:,}" if report.tile[2] < UNLIMITED else "any length"
         return (
             f"<p>longest {lengths.max():,}</p><i class='ramp-bar'></i><p>shortest {lengths.min():,}</p>"
-            f"<p>{lengths.shape[1]} × {lengths.shape[0]} tiles, lists of {room}</p>{verdict}"
+            f"<p>{tiles}, lists of {room}</p>{verdict}"
         )

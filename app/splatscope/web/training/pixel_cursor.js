@@ -1,6 +1,7 @@
 // A pixel of the picture and the tile it lies in: chosen by pointer or arrows, opened by a click or Enter.
 import {h} from "#web/shell/dom.js"
-import {go} from "#web/shell/router.js"
+import {on} from "#web/shell/events.js"
+import {current, go} from "#web/shell/router.js"
 
 /** @type {HTMLElement | null} */
 let opened = null // the picture that was left for a tile
@@ -39,6 +40,21 @@ export class PixelCursor {
     frame.append(this.el)
     for (const [name, value] of Object.entries(ATTRIBUTES)) frame.setAttribute(name, value)
     this.#listen()
+    /** Stop following the address. */
+    this.end = on("step", () => this.#rest())
+  }
+
+  /** The pixel whose story is told beside the picture: the address names it. Null for none. */
+  get told() {
+    const inputs = new URLSearchParams(current().inputs)
+    return inputs.has("x") && !inputs.has("stage") ? [Number(inputs.get("x")), Number(inputs.get("y"))] : null
+  }
+
+  /** No pointer is over the picture: the pixel whose story is told is marked, as long as the keys choose no other. */
+  #rest() {
+    const {told, frame} = this
+    if (told && !frame.matches(":focus-visible")) this.#moveTo(told[0], told[1])
+    this.el.hidden = !told && !frame.matches(":focus-visible")
   }
 
   #listen() {
@@ -48,9 +64,7 @@ export class PixelCursor {
       this.#moveToPointer(event)
       this.el.hidden = false
     }
-    frame.onpointerleave = () => {
-      this.el.hidden = !frame.matches(":focus-visible")
-    }
+    frame.onpointerleave = () => this.#rest()
     frame.onclick = (event) => {
       this.#moveToPointer(event)
       this.open()
@@ -59,9 +73,7 @@ export class PixelCursor {
       if (this.x < 0) this.#moveTo(this.width >> 1, this.height >> 1)
       if (frame.matches(":focus-visible")) this.el.hidden = false
     }
-    frame.onblur = () => {
-      this.el.hidden = true
-    }
+    frame.onblur = () => this.#rest()
     frame.onkeydown = (event) => this.#key(event)
   }
 
@@ -73,7 +85,7 @@ export class PixelCursor {
   resize(width, height) {
     if (this.width === width && this.height === height) return
     Object.assign(this, {width, height, x: -1, y: -1})
-    this.el.hidden = true
+    this.#rest()
   }
 
   /** Open the tile of the pixel in the stepper. */
@@ -116,7 +128,9 @@ export class PixelCursor {
     this.#outline(this.tileMark, column * width, row * height, width, height)
     this.#outline(this.pixelMark, this.x, this.y, 1, 1)
     this.el.classList.toggle("low", this.y > this.height / 2) // the words stay clear of the pixel
-    this.words.textContent = `Pixel (${this.x}, ${this.y}): click, or press Enter, to see what it is made of`
+    const {told} = this
+    const here = told?.[0] === this.x && told[1] === this.y
+    this.words.textContent = `Pixel (${this.x}, ${this.y}): ${here ? "its layers are listed" : "click, or press Enter, to see what it is made of"}`
   }
 
   /**

@@ -4,13 +4,12 @@ import {shareRow, short} from "#web/drawing/share_row.js"
 import {css, s} from "#web/drawing/svg.js"
 import {h, soon, style} from "#web/shell/dom.js"
 import {go} from "#web/shell/router.js"
+import {chosenLayers, percent, sentence, share, times} from "./pixel_layers.js"
 
 /** @import {Model, Render} from "#web/types.d.ts" */
+/** @import {Layer} from "./pixel_layers.js" */
 
 /**
- * A Gaussian at the pixel: its number, its colour as CSS, α, T before it and behind it.
- * @typedef {[id: number, colour: string, alpha: number, before: number, after: number]} Layer
- *
  * @typedef {object} Parameters
  * @property {ArrayBuffer | Uint8Array<ArrayBuffer> | null} picture  a PNG
  * @property {[x: number, y: number] | []} pixel
@@ -23,12 +22,9 @@ import {go} from "#web/shell/router.js"
  */
 
 const [ACROSS, DOWN] = [40, 30] // pixels of the crop
-const MOST = 9 // layers that have a row of their own
-const LEAST = 0.001 // a share of the pixel below which a layer has none
+const AWAITED = 9 // rows that hold the place of those to come
 
 const bytes = (/** @type {number[]} */ colour) => colour.map((c) => Math.round(255 * Math.min(1, Math.max(0, c)))).join("  ")
-const percent = (/** @type {number} */ share) => `${(100 * share).toFixed(1)}%`
-const times = (/** @type {number} */ n, /** @type {string} */ word) => `${n} ${word}${n === 1 ? "" : "s"}`
 
 /** @param {Render<Parameters>} component */
 export function render({model, el}) {
@@ -60,10 +56,14 @@ export function render({model, el}) {
     aim.show(target)
     now.show(colour)
     const known = colour.length > 0
-    for (const part of [mix, head, list]) part.hidden = !known
+    for (const part of [mix, head]) part.hidden = !known
+    list.hidden = Boolean(error)
     words.classList.toggle("busy", Boolean(busy))
     words.textContent = error || busy || sentence(layers)
-    if (!known) return
+    if (!known)
+      return list.replaceChildren(
+        ...Array.from({length: AWAITED}, () => h("li", {class: "story-row story-awaited", "aria-hidden": "true"})),
+      )
     paintMix(mix, layers)
     list.replaceChildren(...rowsOf(layers, colour, model.pixel))
   }
@@ -71,20 +71,6 @@ export function render({model, el}) {
   for (const name of ["picture", "pixel", "layers", "colour", "busy", "error"]) model.on(name, shown)
   show()
   return root
-}
-
-/**
- * What the pixel is made of, in words.
- * @param {Layer[]} layers
- */
-function sentence(layers) {
-  if (!layers.length) return "No Gaussian touches this pixel's tile: the white paper shows."
-  const shares = layers.map(([, , , before, after]) => before - after)
-  const seen = shares.filter((share) => share >= LEAST).length
-  const best = shares.indexOf(Math.max(...shares))
-  const [id] = layers[best]
-  const touch = layers.length === 1 ? "touches" : "touch"
-  return `${times(layers.length, "Gaussian")} ${touch} the tile; ${seen} can be seen in this pixel. Each takes the share α of the light T that those in front of it let through. Gaussian ${id} gives most, ${percent(shares[best])} of the pixel.`
 }
 
 /**
@@ -116,14 +102,14 @@ function paintMix(mix, layers) {
  * @param {Parameters["pixel"]} pixel
  */
 function rowsOf(layers, colour, pixel) {
-  const share = (/** @type {Layer} */ [, , , before, after]) => before - after
-  const heaviest = [...layers].sort((a, b) => share(b) - share(a)).filter((layer) => share(layer) >= LEAST)
-  const own = new Set(heaviest.slice(0, MOST))
+  const {own, fainter, unseen} = chosenLayers(layers)
   const rows = layers.flatMap((layer, i) => (own.has(layer) ? [layerRow(layer, i + 1, pixel)] : []))
   const others = layers.filter((layer) => !own.has(layer))
   if (others.length) {
     const together = others.reduce((sum, layer) => sum + share(layer), 0)
-    rows.push(plainRow(times(others.length, "other"), "between and behind them", together))
+    const hidden = `${fainter ? `${unseen} ` : ""}too faint to be seen`
+    const which = [fainter && `${fainter} that can be seen`, unseen && hidden].filter(Boolean).join(", ")
+    rows.push(plainRow(times(others.length, "other"), which, together))
   }
   const left = layers.at(-1)?.[4] ?? 1
   const paper = shareRow(
@@ -209,6 +195,7 @@ function pictureCrop() {
      * @param {[width: number, height: number]} tile
      */
     async show(picture, x, y, [width, height]) {
+      words.textContent = `The picture around it. The larger frame is its tile: ${width} × ${height} pixels, each drawn by a thread of one workgroup.`
       if (drawn !== picture) {
         drawn = picture
         bitmap?.close()
@@ -237,7 +224,6 @@ function pictureCrop() {
         ...outline("story-tile", column * width, row * height, width, height),
         ...outline("story-pixel", x, y, 1, 1),
       )
-      words.textContent = `The picture around it. The larger frame is its tile: ${width} × ${height} pixels, each drawn by a thread of one workgroup.`
       canvas.setAttribute("aria-label", `The picture around pixel (${x}, ${y})`)
     },
   }

@@ -48,11 +48,15 @@ export function gradientText(value) {
   return (size >= 1e-3 && size < 1e4 ? value.toPrecision(4) : value.toExponential(2)).replace("-", "−")
 }
 
+const FOLD = 12 // Gaussians: of more, those behind are shown when they are asked for
+
 class TileBar {
   title = h("h2", {})
   stages = h("div", {class: "seg", role: "group", "aria-label": "Stage"})
   down = h("button", {type: "button", class: "btn pri", "data-testid": "tile-step"}, "Step it in the debugger")
   list = h("div", {class: "tile-ids", role: "radiogroup", "aria-label": "The tile's Gaussians, nearest first"})
+  more = h("button", {type: "button", class: "btn quiet"})
+  unfolded = false
   values = h("dl", {class: "tile-raws"})
   notes = h("p", {class: "tile-notes", role: "status"})
 
@@ -80,11 +84,16 @@ class TileBar {
   #assemble() {
     const words = h("span", {class: "wide"}, "to training")
     const attributes = {type: "button", class: "btn", "data-testid": "tile-back", onclick: () => go("train")}
-    const line = h("div", {class: "tile-line"}, h("button", attributes, "Back", words), this.title, h("span", {class: "sp"}))
+    const back = h("button", attributes, h("span", {}, "Back ", words))
+    const line = h("div", {class: "tile-line"}, back, this.title, h("span", {class: "sp"}))
+    this.more.onclick = () => {
+      this.unfolded = !this.unfolded
+      this.#paintList()
+    }
     this.down.onclick = () => this.#goToStage("blend")
     line.append(this.stages, this.down)
     const root = {class: "tilebar", "aria-label": "The tile", "data-testid": "tile", tabindex: "-1"}
-    return h("section", root, line, this.notes, this.list, this.values)
+    return h("section", root, line, this.notes, h("div", {class: "tile-fold"}, this.list, this.more), this.values)
   }
 
   #listen() {
@@ -132,8 +141,8 @@ class TileBar {
     const {spot} = this.model
     const open = spot.x !== undefined
     this.area?.closest(".page")?.classList.toggle("stepping", open)
-    document.querySelector(".app")?.classList.toggle("rail", open)
     const story = spot.x !== undefined && !spot.stage
+    document.querySelector(".app")?.classList.toggle("rail", open && !story)
     this.area?.closest(".page")?.classList.toggle("story", story)
     if (open !== this.open || story !== this.story)
       setKeys(open ? (story ? this.model.keys_story : this.model.keys) : this.model.keys_before)
@@ -162,7 +171,7 @@ class TileBar {
     this.down.hidden = Boolean(spot.stage)
     this.stages.hidden = this.notes.hidden = !spot.stage
     if (!spot.stage) {
-      this.list.hidden = this.values.hidden = true
+      this.list.hidden = this.more.hidden = this.values.hidden = true
       return
     }
     const [, , words, page, section] = model.stages.find(([name]) => name === spot.stage) ?? ["", "", "", "", ""]
@@ -202,7 +211,12 @@ class TileBar {
       this.list.replaceChildren(...gaussians.map((_, i) => this.#gaussianButton(i)))
     }
     this.list.hidden = !gaussians.length
-    this.#buttons.forEach((button, i) => button.setAttribute("aria-checked", String(i === chosen)))
+    this.more.hidden = gaussians.length <= FOLD
+    this.more.textContent = this.unfolded ? `The first ${FOLD}` : `All ${gaussians.length}`
+    this.#buttons.forEach((button, i) => {
+      button.setAttribute("aria-checked", String(i === chosen))
+      button.hidden = i >= FOLD && i !== chosen && !this.unfolded
+    })
     setTabStop(this.#buttons, Math.max(0, chosen))
     this.#buttons[chosen]?.scrollIntoView({block: "nearest", inline: "nearest"})
     const gradients = gaussians[chosen]?.[3]
@@ -257,6 +271,7 @@ class TileBar {
     const now = /** @type {(EventTarget | null)[]} */ (this.#buttons).indexOf(event.target)
     const next = this.#buttons[now + step]
     if (now < 0 || !next) return
+    next.hidden = false
     next.focus()
     this.#choose(now + step)
   }

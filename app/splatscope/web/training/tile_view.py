@@ -53,7 +53,7 @@ class TileBar(Component):
     fields = param.List(default=[], item_type=str, doc="Names of the nine raw values")
     notes = param.List(default=[], item_type=str, doc="Remarks on this recording, a line each")
     keys = param.List(default=[*KEYS, ("Esc", "Back to training")], item_type=tuple, doc="The page's keys while a tile is in view")
-    keys_story = param.List(default=[("Esc", "Back to training")], item_type=tuple, doc="The page's keys while a pixel's story is")
+    keys_story = param.List(default=[], item_type=tuple, doc="The page's keys while a pixel's story is")
     keys_before = param.List(default=[], item_type=tuple, doc="The page's keys otherwise")
 
 
@@ -63,10 +63,12 @@ class TileView:
     With a `stage` in it too, the stepper shows that stage of the pixel's tile.
     """
 
-    def __init__(self, location: Location, session: TrainingSession, keys: list[tuple[str, str]]):
-        """Follow `location`; `keys` are the page's keys while training is in view."""
+    def __init__(
+        self, location: Location, session: TrainingSession, keys: list[tuple[str, str]], picture_keys: list[tuple[str, str]]
+    ):
+        """Follow `location`; `keys` are the page's keys while training is in view, `picture_keys` those of the picture alone."""
         self.session = session
-        self.bar = TileBar(keys_before=keys)
+        self.bar = TileBar(keys_before=keys, keys_story=[*picture_keys, ("Esc", "Back to training")])
         self.stepper = Stepper()
         self.story = PixelStory()
         self._location = location

@@ -49,6 +49,7 @@ HTML = """
       <section class="panel chart" aria-label="Time by kernel">
         <h2>Time by kernel <span>ms</span></h2>
         <div role="img" aria-label="Chart: milliseconds of each kernel"><div data-slot="5" inert></div></div>
+        <div data-slot="15"></div>
         <div class="sr" data-slot="13"></div></section>
       <section class="panel chart" aria-label="List length by tile">
         <h2>List length <span>by tile</span></h2>
@@ -63,15 +64,13 @@ HTML = """
   <div class="bench-at" data-slot="10"></div></div>
 """
 
-KEYS = [
-    ("Space", "Start or pause"),
-    ("→", "One iteration"),
-    ("R", "Reset"),
+PICTURE_KEYS = [
     ("E", "Picture or error"),
     ("G", "Show or hide the Gaussians"),
     ("← → ↑ ↓", "In the picture: the pixel; with Shift: the tile"),
     ("Enter", "In the picture: what the pixel is made of"),
 ]
+KEYS = [("Space", "Start or pause"), ("→", "One iteration"), ("R", "Reset"), *PICTURE_KEYS]
 
 
 def train(location: Location) -> Page:
@@ -86,13 +85,13 @@ class TrainingView:
         """Build all parts; `location` is the page's address."""
         self.document = pn.state.curdoc
         self.session = TrainingSession(worker_pool, self)
-        self.tile_view = TileView(location, self.session, KEYS)
+        self.tile_view = TileView(location, self.session, KEYS, PICTURE_KEYS)
         self.bar = RunBar(self.session)
         self.picture = TrainingPicture(data={"testid": "train-frame"}, alt="The picture as the Gaussians draw it now")
         self.target = Frame(data={"testid": "train-target"}, alt="The target")
         self.caption = Text()
         self.quality, self.times, self.lists, self.list_words = Quality(), KernelTimes(), ListLengths(), Text()
-        self.quality_words, self.times_words = Text(), Text()
+        self.quality_words, self.times_words, self.kernel_words = Text(), Text(), Text()
         self.controls = self._controls()
         self.save_buttons = SaveButtons(self.session)
         self.comparison = KernelComparison()
@@ -107,7 +106,7 @@ class TrainingView:
             slots=[
                 *(self.bar, self.picture, self.caption, self.target, *figures, self.list_words, self.controls),
                 *(self.tile_view.bar, self.tile_view.stepper, self.comparison, self.quality_words, self.times_words),
-                self.tile_view.story,
+                *(self.tile_view.story, self.kernel_words),
             ],
         )
         self.page.on_close(self.session.close)
@@ -234,6 +233,7 @@ class TrainingView:
         }
         self.quality_words.html = self.quality.show(self.session.history)
         self.times_words.html = self.times.show(report.kernel_ms)
+        self.kernel_words.html = self.times.explain()
         self.list_words.html = self.lists.show(report)
 
     def _values(self) -> dict[str, Any]:

@@ -90,6 +90,7 @@ export function render({model, el}) {
   })
   model.on("remove", () => {
     endKeys()
+    cursor.end()
     resized.disconnect()
   })
   choose(first ? "target" : "picture")

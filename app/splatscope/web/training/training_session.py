@@ -2,8 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, Protocol
 
 import numpy as np
@@ -75,8 +75,11 @@ class TrainingSession:
     # Requests of the page.
 
     def start(self) -> None:
-        """Train, from the beginning if the run is finished. While a picture is being read, train as soon as it is there."""
-        if self.finished:
+        """Train, from the beginning if the run is finished. While a picture is being read, train as soon as it is there.
+
+        If the first picture could not be read, since its worker was lost, it is read again.
+        """
+        if self.finished or (self.run is None and self._file[0] and not self._lock.locked()):
             self._do(self._renew(), then_train=True)
         else:
             self._train()
@@ -103,7 +106,7 @@ class TrainingSession:
 
     def use_state(self, name: str, data: bytes) -> None:
         """Resume a run from a state file."""
-        self._do(self._load_state(data))
+        self._do(self._load_state(name, data))
 
     def change(self, name: str, value: Any) -> None:
         """Change a setting. An invalid value is refused with a message that says what is allowed."""
@@ -246,13 +249,17 @@ class TrainingSession:
 
     async def _load_picture(self, name: str, data: bytes) -> None:
         self._wait_for("Reading the picture")
-        picture = await decode_picture(self.pool, data, name, self.settings.size)
+        if self.run is None:  # `start` tries it again if it fails
+            self._file = (data, name)
+        with _refusing(name):
+            picture = await decode_picture(self.pool, data, name, self.settings.size)
         await self._begin(start_state(self.settings_copy(), picture.pixels, name), picture.note)
         self._file = (data, name)
 
-    async def _load_state(self, data: bytes) -> None:
+    async def _load_state(self, name: str, data: bytes) -> None:
         self._wait_for("Reading the state file")
-        state = await decode_state(self.pool, data)
+        with _refusing(name):
+            state = await decode_state(self.pool, data)
         await self._begin(state, f"resumed at iteration {state.step:,}")
         self.running = False  # only now, because a file that is refused must not affect the run
         self._file = (encode(state.target, "PNG"), state.target_name)
@@ -335,6 +342,15 @@ def _background(coroutine: Coroutine[Any, Any, None]) -> None:
         return
     _closing.add(task)
     task.add_done_callback(_closing.discard)
+
+
+@contextmanager
+def _refusing(name: str) -> Iterator[None]:
+    """Name the file in what refuses it: of two files chosen in quick succession, the first may be answered last."""
+    try:
+        yield
+    except (ImageError, StateError) as error:
+        raise type(error)(f"{name} was refused. {error}") from None
 
 
 def _loss(what: str, iteration: int) -> str:

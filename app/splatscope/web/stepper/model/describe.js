@@ -51,7 +51,7 @@ export function subscript(memory, index) {
  */
 export function sentenceOf(moment) {
   const {recording, event, step} = moment
-  if (!step) return "Nothing has run yet. Press → to take the first step."
+  if (!step) return "Nothing has run yet. Step forward to begin."
   const thread = recording.thread[event]
   const {verb, target, value, sign} = describeEvent(recording, event)
   if (recording.about(event).kind === "arrive") {
@@ -116,7 +116,10 @@ export function describeEvent(recording, event) {
     case "return":
       return plain("leaves", name)
     case "out-of-bounds":
-      return plain("would write outside of", name)
+      return plain(
+        site.access === "read" ? "reads outside of" : "would write outside of",
+        name || (recording.memories[site.memory ?? -1]?.name ?? ""),
+      )
     case "fault":
       return {verb: FAULTS[site.access ?? ""] ?? "goes wrong at", target: name, value, sign: value && "="}
     case "overrun":

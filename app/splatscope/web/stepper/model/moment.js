@@ -19,7 +19,7 @@ import {State} from "./state.js"
 export class Moment {
   /**
    * @param {Recording} recording
-   * @param {() => void} changed  called at each move
+   * @param {(moved: boolean) => void} changed  called at each move, and where another thread is chosen or another cell followed
    */
   constructor(recording, changed) {
     this.recording = recording
@@ -91,7 +91,7 @@ export class Moment {
   /** @param {number} position */
   seek(position) {
     this.position = Math.max(0, Math.min(this.recording.length, position))
-    this.changed()
+    this.changed(true)
   }
 
   /**
@@ -122,7 +122,7 @@ export class Moment {
    */
   choose(thread) {
     this.pinned = this.pinned === thread ? -1 : thread
-    this.changed()
+    this.changed(false)
   }
 
   /**
@@ -131,7 +131,7 @@ export class Moment {
    */
   follow(followed) {
     this.followed = followed
-    this.changed()
+    this.changed(false)
   }
 
   /**

@@ -265,12 +265,17 @@ export class Findings {
         ),
       ]
     })
+    // in a figure, of a read and a write, the read: it is what a sentence is about, and where a read that came too early goes wrong
+    const read =
+      stepper.model.layout === "figure" && finding.kind === "race"
+        ? finding.events.findLastIndex((step) => recording.about(step - 1).kind === "read")
+        : -1
     const show = h(
       "button",
       {
         type: "button",
         class: `btn${number === 0 && !this.#isAside(finding) ? " pri" : ""}`,
-        onclick: () => stepper.showFinding(number),
+        onclick: () => stepper.showFinding(number, read),
       },
       "Show the moment",
     )

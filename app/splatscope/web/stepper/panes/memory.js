@@ -1,6 +1,6 @@
 // What: shared arrays and small buffers, cell by cell, with what the threads just did to them.
 import {isFloat} from "#web/stepper/model/values.js"
-import {h, targetOf} from "#web/shell/dom.js"
+import {h, targetOf, zoomOf} from "#web/shell/dom.js"
 import {isLoad} from "#web/stepper/model/accesses.js"
 import {cellName, subscript} from "#web/stepper/model/describe.js"
 import {ViewChoice, drawPicture} from "./memory_view.js"
@@ -384,7 +384,7 @@ class Grid {
     if (!pane) return
     const box = el.getBoundingClientRect(),
       frame = pane.getBoundingClientRect()
-    if (box.top < frame.top) pane.scrollTop -= frame.top - box.top + 8
-    else if (box.bottom > frame.bottom) pane.scrollTop += box.bottom - frame.bottom + 8
+    if (box.top < frame.top) pane.scrollTop -= (frame.top - box.top) / zoomOf(pane) + 8
+    else if (box.bottom > frame.bottom) pane.scrollTop += (box.bottom - frame.bottom) / zoomOf(pane) + 8
   }
 }

@@ -1,5 +1,5 @@
 // The source with the line that every thread is on.
-import {enclosing, h, targetOf} from "#web/shell/dom.js"
+import {enclosing, h, targetOf, zoomOf} from "#web/shell/dom.js"
 import {slideMark} from "#web/drawing/glide.js"
 import {tokens} from "#web/widgets/slang.js"
 import {columnAt, expressionAt, valueUnder} from "./hover.js"
@@ -95,6 +95,7 @@ export class Source {
     this.plan = layoutThreads(recording.threads, recording.head.group_size)
     const {style} = this.src
     style.setProperty("--map", `${Math.ceil(this.plan.columns * this.plan.pitch * 0.75) + 6}px`)
+    style.setProperty("--count", `${String(recording.threads).length + 3}ch`) // ×255, and a gap
     this.src.classList.toggle("single", recording.threads === 1)
     this.sheets = new Map()
     this.shown = -1
@@ -316,11 +317,12 @@ export class Source {
     const {pane} = this
     if (!row.el.offsetHeight) return
     this.scrolledTo = key
-    const frame = pane.getBoundingClientRect(),
-      top = frame.top + pane.clientTop
+    const zoom = zoomOf(pane),
+      inner = pane.clientHeight * zoom,
+      top = pane.getBoundingClientRect().top + pane.clientTop * zoom
     const dock = enclosing(pane, ".stage")?.querySelector(".dock")?.getBoundingClientRect().top ?? Infinity
-    const over = dock - top > ROOM && dock < top + pane.clientHeight
-    const height = over ? dock - top : pane.clientHeight
+    const over = dock - top > ROOM && dock < top + inner
+    const height = over ? dock - top : inner
     const boxes = [line, ...others].map((number) => this.#sheet(this.shown)[number - 1].el.getBoundingClientRect())
     if (boxes.every((box) => box.top >= top && box.bottom + 4 <= top + height)) return
     const first = Math.min(...boxes.map((box) => box.top)),
@@ -329,7 +331,7 @@ export class Source {
     const together = boxes.length > 1 && last - first <= height
     const wanted = together ? (first + last - height) / 2 : own.top - (height - own.height) * 0.6
     const tops = this.#sheet(this.shown).map((r) => r.el.getBoundingClientRect().top)
-    pane.scrollTop += (tops.find((y) => y >= wanted - 1) ?? wanted) - top
+    pane.scrollTop += ((tops.find((y) => y >= wanted - 1) ?? wanted) - top) / zoom
   }
 
   /** @param {MouseEvent} event */

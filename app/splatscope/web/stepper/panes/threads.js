@@ -1,5 +1,5 @@
 // Who: the chosen thread's variables, and all threads side by side.
-import {h, targetOf} from "#web/shell/dom.js"
+import {h, targetOf, zoomOf} from "#web/shell/dom.js"
 import {usedConstants} from "#web/stepper/expressions/constants.js"
 import {threadName} from "#web/stepper/expressions/ids.js"
 import {lookup} from "#web/stepper/expressions/lookup.js"
@@ -173,10 +173,12 @@ export class Threads {
       this.#rows(moment)
     }
     const [at, room] = [row.getBoundingClientRect(), wrap.getBoundingClientRect()]
-    const [top, bottom] = [room.top + (this.table.tHead?.offsetHeight ?? 0), room.top + wrap.clientHeight] // its head stays in view
+    const zoom = zoomOf(wrap)
+    const top = room.top + (this.table.tHead?.offsetHeight ?? 0) * zoom // its head stays in view
+    const bottom = room.top + wrap.clientHeight * zoom
     const beside = at.height // the thread before or after it is in view, too
-    if (at.top - beside < top) wrap.scrollTop -= top - at.top + beside
-    else if (at.bottom + beside > bottom) wrap.scrollTop += at.bottom + beside - bottom
+    if (at.top - beside < top) wrap.scrollTop -= (top - at.top + beside) / zoom
+    else if (at.bottom + beside > bottom) wrap.scrollTop += (at.bottom + beside - bottom) / zoom
   }
 
   /**
