@@ -6,9 +6,12 @@ from playwright.sync_api import Page
 
 AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
 RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice")
-# Colours that fade in are looked at once they are there.
-FADED_IN = """() => Promise.allSettled(document.getAnimations()
-  .filter((one) => one.effect?.getComputedTiming().endTime !== Infinity).map((one) => one.finished))"""
+# Colours that fade in are looked at once they are there, in shadow trees too.
+FADED_IN = """() => {
+  const trees = (tree) => [tree, ...[...tree.querySelectorAll("*")].flatMap((el) => (el.shadowRoot ? trees(el.shadowRoot) : []))]
+  return Promise.allSettled(trees(document).flatMap((tree) => tree.getAnimations())
+    .filter((one) => one.effect?.getComputedTiming().endTime !== Infinity).map((one) => one.finished))
+}"""
 
 
 def wrongs_of(page: Page) -> list[dict]:

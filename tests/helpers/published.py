@@ -15,20 +15,25 @@ from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
 
-FEW = 2  # of the inputs of a section's grid
+FEW = 2  # of the inputs of a section's grid, and of those that links name
+SECTION = "workgroups"  # has all inputs of its grid
+EXAMPLE = "missing-barrier"  # a kernel that the debugger's page has beside the first
 TASK = "turn-a-row"  # an exercise that the book has beside the first of each course
 PATIENCE = 60_000  # ms for a recording: a served page may wait for workers that start
 WRITE = """
 import sys
 from splatscope.cli.main import main
-from splatscope.web.publish import book, exercises
+from splatscope.textbook.contents import find_lesson
+from splatscope.web.publish import book, exercises, tools
 
-whole, tasks = book.grid, exercises.tasks()
+whole, linked, tasks = book.grid, book.linked_inputs, exercises.tasks()
 firsts = [next(task for task in tasks if task.course == course) for course in {{task.course for task in tasks}}]
-book.grid = lambda kind: whole(kind)[: {few}]
+book.grid = lambda kind: whole(kind)[: None if kind is find_lesson({section!r}) else {few}]
+book.linked_inputs = lambda name: linked(name)[:{few}]
+tools.EXAMPLES = [one for one in tools.EXAMPLES if one is tools.EXAMPLES[0] or one.name == {example!r}]
 exercises.tasks = lambda: [task for task in tasks if task in firsts or task.name == {task!r}]
 if __name__ == "__main__":
-    sys.argv = ["splatscope", "publish", {folder!r}]
+    sys.argv = ["splatscope", "publish", *{arguments!r}]
     main()
 """
 
@@ -61,10 +66,14 @@ def opener(where: str, folder: Path, host: str, closed: Callable[..., Page]) -> 
     return opened
 
 
-def write_all_pages(folder: Path) -> None:
-    """Write the whole book with few exercises; each section has its first inputs, FEW at most, and those that links name."""
+def write_book(folder: Path, *pages: str) -> None:
+    """Write a book with these pages, or with all, and few exercises and examples.
+
+    Each section but SECTION has FEW inputs of its grid, and FEW that links name, where there are as many.
+    """
     script = folder.with_suffix(".py")
-    script.write_text(WRITE.format(few=FEW, task=TASK, folder=str(folder)), encoding="utf-8")
+    arguments = [str(folder), *(word for page in pages for word in ("--page", page))]
+    script.write_text(WRITE.format(few=FEW, section=SECTION, example=EXAMPLE, task=TASK, arguments=arguments), encoding="utf-8")
     made = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=580, check=False)
     assert made.returncode == 0, made.stdout + made.stderr
 

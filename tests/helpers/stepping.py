@@ -24,6 +24,11 @@ def ask(page: Page, script: str, argument=None):
     return stepper(page).evaluate(script, argument)
 
 
+def next_frame(page: Page) -> None:
+    """Wait until the browser has painted what was changed before."""
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
 def to(page: Page, step: int) -> None:
     """Move to a step of the device's order, and wait until it is shown."""
     ask(page, "(root, step) => splatscope.inspect(root).moment.goto(step)", step)

@@ -143,10 +143,11 @@ class TrainPage:
         expect(self.message).to_contain_text(words)
         assert "\n" not in self.message.inner_text().strip()
 
-    def goes_on_undisturbed(self, act: Callable[[], None], words: str) -> None:
-        """Check that an action that is refused with `words` does not affect a running training."""
+    def goes_on_undisturbed(self, act: Callable[[], None], *words: str) -> None:
+        """Check that an action whose refusal has all `words` does not affect a running training."""
         before = self.iteration
         act()
-        self.says(words)
+        for some in words:
+            self.says(some)
         expect(self.button).to_have_text("Pause")
         assert self.grows() > before

@@ -34,6 +34,7 @@ from splatscope.textbook.grid import grid
 PACE = 10.0  # seconds between two things that a learner does
 PATIENCE = 120.0  # seconds after which a learner gives up
 RECORDING = re.compile(r"recordings/[\w-]+(?:\?v=\w+)?")
+OPTIONS = re.compile(r'"options":(\["[^\]]*\])')  # of a section's first question
 OPEN, TURN, SET = "open a page, to its recording", "turn a page, to its recording", "new recording"
 GRIDS = {name: [one for one in grid(find_lesson(name)) if len(one) == 1] for name in lesson_names()}
 
@@ -86,6 +87,7 @@ class Learner:
         self.random = random.Random(seed)
         self.kept: set[str] = set()
         self.page = ""
+        self.options: list[str] = []  # to choose from in the page's first question
         self.reading: asyncio.Task[None] | None = None
 
     async def come(self) -> None:
@@ -122,6 +124,7 @@ class Learner:
         if self.reading:
             self.reading.cancel()
         file = asyncio.get_running_loop().create_future()
+        self.options = []
         self.reading = asyncio.create_task(self._hear(f"sections/{self.page}?{urlencode({'inputs': ''} | query)}", file))
         await asyncio.wait({file, self.reading}, return_when=asyncio.FIRST_COMPLETED)
         if not file.done():
@@ -133,6 +136,8 @@ class Learner:
         async for chunk in self.peers.read(path):
             *lines, rest = (rest + chunk).split(b"\n")
             for line in lines:
+                if not self.options and (asked := OPTIONS.search(line.decode())):
+                    self.options = json.loads(asked[1])
                 if (found := RECORDING.search(line.decode())) and not file.done():
                     file.set_result(found[0])
 

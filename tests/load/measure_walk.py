@@ -28,8 +28,8 @@ from measure_class import GRIDS, PATIENCE, Class, Learner, processor_time, row
 
 from helpers.page_socket import PageSocket
 from helpers.serving import served
+from splatscope.web.classroom.attendance import questions
 from splatscope.web.classroom.classroom import code_of
-from splatscope.web.lesson_page.first_recording import quizzes
 
 WALK = "whole"
 COME = 0.3  # seconds a student within which the class opens its link
@@ -126,7 +126,8 @@ class Student:
     async def answer(self, page: str, question: str) -> None:
         """Answer a question at a moment of one's own."""
         await asyncio.sleep(self.reader.random.uniform(0, ANSWERS))
-        await self.session.tell(type="answered", page=page, question=question, right=self.reader.random.random() < 0.7)
+        option = self.reader.random.choice(self.reader.options)
+        await self.session.tell(type="answered", page=page, question=question, option=option, inputs="")
 
     async def experiment(self) -> None:
         """Leave the presenter, move controls, and rejoin."""
@@ -172,7 +173,7 @@ async def measure(address: str, server: psutil.Process, count: int) -> None:
     began = await lead(teacher, SECOND, 0)
     await asyncio.gather(*(student.follow(SECOND, began) for student in students))
 
-    question = quizzes(SECOND)[0]
+    question = next(iter(questions(SECOND)))
     await asyncio.gather(*(student.answer(SECOND, question) for student in students))
     ended = time.perf_counter()
     async with peers.timed("the last answer, to who presents"):

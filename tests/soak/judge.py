@@ -8,6 +8,7 @@ SHARE = 0.05  # or this share of what it held
 # What the server logs where its processes are killed, each with the reason.
 EXPLAINED = (
     r"Starting Bokeh server|User authentication hooks|Bokeh app running at|Received signal SIGTERM",
+    r"Failed sending message as connection was closed",  # a reader left while they were told something
     r"Worker process still alive after [\d.]+ seconds, killing",  # as the server ends: a call of its driver is not waited for
     r"WebSocket connection (?:opened|closed)|ServerConnection created",  # readers come and go
     r"Restarting worker \(status=Status\.running\)",  # it was lost, and is replaced
@@ -17,6 +18,11 @@ EXPLAINED = (
     r"broadcast to \S+ failed: (?:CommClosedError|OSError|StreamClosedError)",  # a job's worker was lost, which its reader is told
 )
 
+# How tornado logs that a reader left while a message was on its way to them: the one traceback that has a reason.
+LEFT = re.compile(
+    r"Task exception was never retrieved\nfuture: <Task .*WebSocketProtocol13\.write_message.*WebSocketClosedError\(\)>\n"
+)
+
 
 def records(log: str) -> list[str]:
     """Return the records of a log, each with the lines that follow it, a traceback's among them."""
@@ -24,9 +30,10 @@ def records(log: str) -> list[str]:
 
 
 def unexplained(log: str) -> list[str]:
-    """Return the records that say something for which no reason is known. A traceback never has one."""
+    """Return the records that say something for which no reason is known. A traceback has none, but for `LEFT`."""
     explained = re.compile("|".join(EXPLAINED))
-    return [one for one in records(log) if one.strip() and ("Traceback" in one or not explained.search(one))]
+    found = [one for one in records(log) if one.strip() and not LEFT.search(one)]
+    return [one for one in found if "Traceback" in one or not explained.search(one)]
 
 
 def growth(held: list[float]) -> str:

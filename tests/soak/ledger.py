@@ -12,6 +12,7 @@ DOCUMENTED = (
     # workers/connection.py
     r"The process that compiled and ran this kernel crashed: ",
     r"The kernel ran longer than [\d.]+ s and was stopped\. ",
+    r"The process crashed while it was reading the (?:picture|state file)",
     r"No worker is up: ",
     # workers/sandbox/deaths.py and supervisor.py
     r"The process in which this kernel was compiled and run died",
@@ -23,6 +24,7 @@ DOCUMENTED = (
     r"The compiler took longer than ",
     r"The kernel took longer than ",
     r"After \d+ s (?:the|this) ",
+    r"The process died while it was (?:opening|exporting) this recording",
     r"The recorded kernel ended, but the kernel as it is written did not within ",
     r"The sandbox for sources from pages does not start: ",
     # web/training/training_session.py

@@ -24,7 +24,7 @@ from splatscope.web.examples.gallery import EXAMPLES
 from splatscope.web.lesson_page.lesson_form import parameters
 
 from .ledger import Ledger, RefusedError, is_documented
-from .session import Change, Session, latest, line
+from .session import Change, Session, entries, latest, line
 
 WALK = "whole"
 QUICK = ("bitonic-sort", "blending", "caching", "cas", "dispatch-ids", "premultiply", "termination", "undo", "workgroups")
@@ -310,6 +310,7 @@ class Trainer(Reader):
         async with self.ledger.request("open a page"):
             self.session = await Session.open(self.address, "page=train")
             self.session.on_change = self._watch
+            await self.session.say("Frame", entries({"type": "drawn", "sequence": 1}))  # the target that the document came with
             await self.session.ask("Controls", type="set", name="iterations", value=1_000_000)
         await self._give_picture()
 
@@ -328,7 +329,6 @@ class Trainer(Reader):
             case "picture":
                 await self._give_picture()
             case "state":
-                self._seen.clear()
                 state = small_state(seed=self.random.randrange(100), iterations=1_000_000)
                 await self._succeeds("upload a state", self._upload("state", "state.npz", state))
             case "torn":
@@ -344,14 +344,14 @@ class Trainer(Reader):
         return await self._succeeds("train", self._start())
 
     async def _start(self) -> None:
-        at = max(self._seen, default=0)
+        at = self.session.values.get(("RunBar", "reading"), {}).get("iteration", 0)
         await self.session.ask("RunBar", type="start")
 
         def grown(changes: list[Change]) -> bool:
             if (wrong := line(changes, "RunBar", "message")) and latest(changes, "RunBar", "running") is False:
                 raise RefusedError(wrong)
-            reading = latest(changes, "RunBar", "reading", {})
-            return reading.get("iteration", 0) > at or (bool(wrong) and reading.get("iteration", 0) > 0)
+            # Another number may be a smaller one: of another run, or of one that lost its worker.
+            return latest(changes, "RunBar", "reading", {}).get("iteration", 0) not in (0, at)
 
         await self.session.until(grown)
 
@@ -370,7 +370,6 @@ class Trainer(Reader):
         await self._done("SaveButtons")
 
     async def _give_picture(self) -> bool:
-        self._seen.clear()
         width, height = self.random.randint(16, 48), self.random.randint(16, 48)
         pixels = np.random.default_rng(self.random.randrange(2**32)).integers(0, 256, (height, width, 3), np.uint8)
         return await self._succeeds("upload a picture", self._upload("picture", "noise.png", picture_file(pixels)))
@@ -378,12 +377,19 @@ class Trainer(Reader):
     async def _upload(self, kind: str, name: str, data: bytes) -> None:
         await self.session.send_file("Controls", kind, name, data)
         await self._done("Frame")
+        self._seen.clear()  # only now: the run before may have gone on until here
 
     async def _torn(self) -> None:
-        with suppress(RefusedError):
-            await self._upload("picture", "torn.png", b"\x89PNG\r\n")
-        if "PNG, JPEG and WebP are allowed" not in (words := self.session.values["RunBar", "message"]):
-            raise RefusedError(words)
+        name = f"torn-{self.random.randrange(10**6)}.png"  # a line that comes again would not be said again
+        await self.session.send_file("Controls", "picture", name, b"\x89PNG\r\n")
+
+        def met(changes: list[Change]) -> bool:
+            wrong = line(changes, "RunBar", "message")
+            if wrong and f"{name} was refused" not in wrong:
+                raise RefusedError(wrong)
+            return bool(wrong)
+
+        await self.session.until(met)
 
     async def _done(self, component: str) -> None:
         """Wait until a component has another file or picture, or until nothing is waited for any more."""

@@ -1,12 +1,14 @@
 """Child processes: their results, and how they end."""
 
+import os
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
-from splatscope.processes import ChildCrashed, ChildError, ChildTimeout, run_command, start_module
+from splatscope.processes import ChildCrashed, ChildError, ChildTimeout, processor_seconds, run_command, start_module
 
 GUARD = 60.0  # seconds; ends a test that would otherwise hang
 FOREVER = 10 * GUARD
@@ -55,3 +57,13 @@ def test_a_child_can_be_killed_with_its_parent():
         assert process.stdout.readline() == "ready\n"
         process.kill()
         assert process.stdout.read() == ""  # ends once the child, which holds the other end, is gone
+
+
+def test_the_time_that_a_process_has_had_a_processor_grows_as_it_works():
+    if sys.platform != "linux":
+        pytest.skip("only Linux says so")
+    before = processor_seconds(os.getpid())
+    while time.process_time() < before + 0.1:
+        pass
+    assert before < processor_seconds(os.getpid()) <= time.process_time() + 0.02
+    assert processor_seconds(2**22 + 1) is None  # no process has such a number

@@ -5,10 +5,13 @@ import signal
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from helpers.progress import raise_what_does_not_pickle, stop_in_the_middle_of_the_answer
+from splatscope.api import workers
 from splatscope.api.workers import run_on_worker, stop_workers
+from splatscope.gpu import process_memory
 from splatscope.processes import ChildCrashed, ChildError, ChildStalled, ChildTimeout
 
 GUARD = 60.0  # seconds; ends a test that would otherwise hang
@@ -46,6 +49,22 @@ def test_a_worker_is_killed_at_its_limit():
         run_on_worker(time.sleep, FOREVER, limit=0.3)
 
 
+@pytest.mark.parametrize(("used", "was_starved"), [(0.1, True), (0.2, False)])
+def test_a_worker_that_had_little_of_a_processor_is_told_from_one_that_used_it(monkeypatch, used, was_starved):
+    seconds = iter([5.0, 5.0 + used])
+    monkeypatch.setattr(workers, "processor_seconds", lambda _pid: next(seconds))
+    with pytest.raises(ChildTimeout) as late:
+        run_on_worker(time.sleep, FOREVER, limit=0.5)
+    assert late.value.was_starved == was_starved
+
+
+def test_a_worker_of_which_the_system_does_not_say_counts_as_not_starved(monkeypatch):
+    monkeypatch.setattr(workers, "processor_seconds", lambda _pid: None)
+    with pytest.raises(ChildTimeout) as late:
+        run_on_worker(time.sleep, FOREVER, limit=0.3)
+    assert not late.value.was_starved
+
+
 def test_a_worker_that_takes_no_arguments_is_killed_at_its_limit():
     os.kill(run_on_worker(os.getpid, limit=GUARD), signal.SIGSTOP)
     with pytest.raises(ChildStalled, match=r"did not take all that it was sent within 0\.3 s"):
@@ -59,3 +78,12 @@ def test_a_worker_that_stops_in_the_middle_of_its_answer_is_killed_at_its_limit(
     assert run_on_worker(abs, -3, limit=GUARD) == 3  # it is up
     with pytest.raises(ChildStalled, match="sent only a part of its answer within 3 s"):
         run_on_worker(stop_in_the_middle_of_the_answer, limit=3)
+
+
+def test_a_worker_answers_further_calls_until_it_has_grown_too_large(monkeypatch):
+    first = run_on_worker(os.getpid, limit=GUARD)
+    assert run_on_worker(os.getpid, limit=GUARD) == first
+    monkeypatch.setattr(process_memory, "MOST_MEMORY", 0)
+    assert run_on_worker(os.getpid, limit=GUARD) == first
+    assert run_on_worker(os.getpid, limit=GUARD) != first
+    assert not psutil.pid_exists(first)

@@ -44,18 +44,18 @@ def fetch_app(port: int, server: subprocess.Popen) -> str:
 def serve_and_fetch(folder: Path, **environment: str) -> str:
     port = free_port()
     command = [sys.executable, "-m", "splatscope.cli.main", "serve", "--port", str(port)]
-    server = subprocess.Popen(
-        command, cwd=folder, env=os.environ | environment, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT
-    )
-    try:
-        return fetch_app(port, server)
-    finally:
-        server.terminate()
-        server.wait(30)
+    with (folder / "server.log").open("w") as log:
+        server = subprocess.Popen(command, cwd=folder, env=os.environ | environment, stdout=log, stderr=subprocess.STDOUT)
+        try:
+            return fetch_app(port, server)
+        finally:
+            server.terminate()
+            server.wait(30)
 
 
 def test_serve_from_the_checkout(tmp_path):
     assert "<html" in serve_and_fetch(tmp_path)
+    assert (tmp_path / "server.log").read_text().count("Bokeh app running at") == 1
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no socket files")

@@ -7,7 +7,7 @@ from soak import judge, kills
 from soak.ledger import Ledger, RefusedError, is_documented
 
 from splatscope.tracing.progress import STAGES
-from splatscope.workers.sandbox.deaths import death_words, gave_way_words, timeout_words
+from splatscope.workers.sandbox.deaths import FILE_WORK, death_words, gave_way_words, timeout_words
 
 
 def test_a_request_is_answered_refused_lost_or_given_up_and_none_is_forgotten():
@@ -47,6 +47,7 @@ def test_what_is_said_of_a_death_is_documented(records, stage):
     assert is_documented(death_words(records, stage))
     assert is_documented(timeout_words(records, stage, 20))
     assert is_documented(gave_way_words(31))
+    assert is_documented(death_words(False, stage, file_work=FILE_WORK["open"]))
     assert not is_documented(f"{death_words(records, stage)}\nTraceback")
 
 
@@ -56,8 +57,12 @@ def test_a_log_is_explained_record_by_record():
         "2026-01-01 10:00:01,000 Restarting worker (status=Status.running)\nTraceback (most recent call last):\n  x\nValueError"
     )
     odd = "2026-01-01 10:00:02,000 Task exception was never retrieved"
+    left = (
+        f"{odd}\nfuture: <Task finished name='Task-1' coro=<WebSocketProtocol13.write_message.<locals>.wrapper() done> "
+        "exception=WebSocketClosedError()>\nTraceback (most recent call last):\n  x\ntornado.websocket.WebSocketClosedError"
+    )
     ahead = "2026-01-01 10:00:00,500 adam {'loss': '1/10'}: The process that compiled and ran this kernel crashed: in the compiler."
-    assert judge.unexplained(f"{known}\n{ahead}\n{known}\n") == []
+    assert judge.unexplained(f"{known}\n{ahead}\n{left}\n{known}\n") == []
     assert judge.unexplained("\n".join([known, traceback, known, odd])) == [traceback, odd]
 
 
