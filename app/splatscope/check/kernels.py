@@ -10,8 +10,8 @@ from typing import Any
 
 from splatscope.api.inputs_file import loaded, read_inputs
 from splatscope.api.record import SECONDS, job_of
-from splatscope.check.comments import CommentError, dispatches
 from splatscope.tracing.checks import CHECKS
+from splatscope.tracing.comments import CommentError, dispatches
 from splatscope.tracing.job import MOST_RECORDS, KernelJob
 
 SUFFIXES = (".slang", ".hlsl", ".hlsli", ".compute", ".usf")
@@ -153,7 +153,7 @@ def _configured(file: Path, settings: Mapping[str, Any]) -> Iterator[CheckedKern
 def _asking(file: Path) -> Iterator[CheckedKernel]:
     try:
         text = file.read_text(encoding="utf-8")
-        asked = dispatches(text) if "splatscope:" in text else []
+        asked = [options for options, _ in dispatches(text)] if "splatscope:" in text else []
     except (OSError, UnicodeDecodeError):
         return
     except CommentError as error:

@@ -10,10 +10,10 @@ from pathlib import Path
 from splatscope.api.errors import KernelTimeout, RecordError
 from splatscope.api.record import record_on_worker
 from splatscope.api.recording import Recording
-from splatscope.check.comments import Allowed, CommentError, allowances
 from splatscope.check.kernels import Allowance, CheckedKernel
 from splatscope.gpu.kernel import CompileError
 from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.comments import Allowed, CommentError, allowances
 
 CLEAN, FINDINGS, INCOMPLETE, ERROR = "clean", "findings", "incomplete", "error"
 

@@ -71,6 +71,49 @@ def test_a_project_is_opened_run_and_stepped_through_from_file_to_file(bench, pr
     expect(shown).to_have_text("parts/add.hlsli")  # the tab follows the step
 
 
+ASKING = """// splatscope: entry=scaled groups=2 group=1,0,0 constants={"N": 4} vars={"by": 3, "numbers": [5,6,7,8,9,10,11,12]}
+extern static const int N;
+cbuffer CB { uint by; };
+RWStructuredBuffer<uint> numbers;
+[shader("compute")] [numthreads(4, 1, 1)]
+void other(uint i : SV_DispatchThreadID) { numbers[i] = 0; }
+[shader("compute")] [numthreads(4, 1, 1)]
+void scaled(uint i : SV_DispatchThreadID)
+{
+    uint product = numbers[i] * by + N;
+    numbers[i] = product;
+}
+"""
+
+
+def test_a_file_runs_as_its_comment_says_until_something_else_is_set(bench, tmp_path):
+    file = tmp_path / "scale.slang"
+    file.write_text(ASKING)
+    give(bench, file)
+    expect(answer(bench)).to_have_text("It compiles.", timeout=60_000)
+    expect(bench.get_by_test_id("comment-hint")).to_contain_text("As the comment in line 1 says.")
+    expect(bench.get_by_label("Entry point")).to_have_value("scaled")
+    expect(bench.get_by_label("Groups, x")).to_have_value("2")
+    expect(bench.get_by_label("Value of CB.by")).to_have_value("3")
+    expect(bench.get_by_test_id("compile-settings")).to_contain_text("what the comment says")
+    run(bench)
+    expect(bench).to_have_title(re.compile("^scale.slang"))
+    bench.keyboard.press("/")
+    bench.keyboard.insert_text("product == 31")  # 9 · 3 + 4, in thread 0 of the second group
+    bench.keyboard.press("Enter")
+    expect(stepper(bench).locator("code", has_text="product = 31").first).to_be_visible()
+    bench.keyboard.press("Escape")
+    edit(bench)
+    bench.get_by_label("Value of CB.by").fill("2")
+    bench.get_by_label("Value of CB.by").press("Tab")
+    expect(answer(bench)).to_have_text("It compiles.", timeout=60_000)
+    run(bench)
+    bench.keyboard.press("/")
+    bench.keyboard.insert_text("product == 22")
+    bench.keyboard.press("Enter")
+    expect(stepper(bench).locator("code", has_text="product = 22").first).to_be_visible()
+
+
 def test_an_error_is_shown_in_the_file_that_it_is_in(bench, project):
     give(bench, project)
     expect(answer(bench)).to_have_text("It compiles.", timeout=60_000)

@@ -9,6 +9,7 @@ import {h} from "#web/shell/dom.js"
  * @property {string[]} [missing]  constants without a value
  * @property {string} [generic]  the entry point's generic parameters
  */
+/** @typedef {Partial<Pick<Draft, "defines" | "constants" | "arguments" | "conformances">>} Said */
 /** @typedef {"defines" | "arguments" | "conformances"} Text */
 
 /** @type {[key: Text, label: string, placeholder: string][]} */
@@ -24,6 +25,7 @@ export class CompileSettings {
   /** @type {Record<Text, string>} */
   texts = {arguments: "", defines: "", conformances: ""}
   shown = ""
+  said = false // the source's comment sets something
 
   /** @param {() => void} changed */
   constructor(changed) {
@@ -75,28 +77,36 @@ export class CompileSettings {
   /**
    * Show what the compiler asks for.
    * @param {LeftOpen} open
+   * @param {Said} [said]  what the source's comment says, which counts where a field is empty
    */
-  show({constants = {}, missing = [], generic = ""}) {
-    const key = JSON.stringify([constants, missing, generic])
+  show({constants = {}, missing = [], generic = ""}, said = {}) {
+    const key = JSON.stringify([constants, missing, generic, said])
     if (key === this.shown) return
     this.shown = key
+    for (const [name, , placeholder] of TEXTS) {
+      const field = this.fields.get(name)?.field
+      if (field) field.placeholder = said[name] ?? placeholder
+    }
+    this.said = Object.keys(said).length > 0
     const focused = this.list.contains(/** @type {ShadowRoot} */ (this.list.getRootNode()).activeElement)
     if (!focused) {
       this.list.replaceChildren(
-        ...Object.entries(constants).map(([name, type]) => this.#constant(name, type, missing.includes(name))),
+        ...Object.entries(constants).map(([name, type]) =>
+          this.#constant(name, type, said.constants?.[name] ?? (missing.includes(name) ? "needs a value" : "as the source says")),
+        ),
       )
     }
     this.fields.get("arguments")?.row.toggleAttribute("hidden", !generic && !this.texts.arguments)
-    if (missing.length || (generic && !this.texts.arguments)) this.el.open = true
+    if (missing.length || (generic && !this.texts.arguments && !said.arguments)) this.el.open = true
     this.#say()
   }
 
-  /** @type {(name: string, type: string, needed: boolean) => HTMLElement} */
-  #constant(name, type, needed) {
+  /** @type {(name: string, type: string, otherwise: string) => HTMLElement} */
+  #constant(name, type, otherwise) {
     const value = h("input", {
       type: "text",
       value: this.constants[name] ?? "",
-      placeholder: needed ? "needs a value" : "as the source says",
+      placeholder: otherwise,
       "aria-label": `Value of the constant ${name}`,
       spellcheck: "false",
     })
@@ -112,6 +122,6 @@ export class CompileSettings {
   #say() {
     const given = Object.keys(this.constants).length,
       lines = Object.values(this.texts).filter((text) => text.trim()).length
-    this.words.textContent = given || lines ? "settings of your own" : "what the source says"
+    this.words.textContent = given || lines ? "settings of your own" : this.said ? "what the comment says" : "what the source says"
   }
 }

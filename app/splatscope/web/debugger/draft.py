@@ -10,6 +10,7 @@ from splatscope.gpu.reflection import Interface, Texture
 from splatscope.services.recordings import RECORDS
 from splatscope.tracing.cost import Cost
 from splatscope.tracing.job import KernelJob
+from splatscope.web.debugger.dispatch_comment import dispatch_comment
 from splatscope.web.debugger.inputs import ELEMENTS, MOST_GROUPS, InputError, inputs_of, numbers, three
 from splatscope.web.debugger.playground import complete, suggest
 from splatscope.web.debugger.texture_inputs import preview, sampler_inputs, texture_inputs
@@ -32,15 +33,18 @@ def kernel_of(draft: dict[str, Any]) -> KernelJob:
     if not file or (not files and refuse_files({file: ""})):  # a recording's file may have any name
         file = KernelJob.file
     files.pop(file, None)
+    source, entry = _text(draft.get("source", "")), _text(draft.get("entry") or "")
+    comment = dispatch_comment(source, entry)
+    settings = comment.settings | {name: draft[name] for name in ("defines", "arguments", "conformances") if draft.get(name)}
     return KernelJob(
-        complete(_text(draft.get("source", ""))),
+        complete(source),
         file,
-        _text(draft.get("entry") or ""),
+        entry or comment.entry,
         files=files,
-        constants=_constants(draft.get("constants")),
-        defines=dict(_parts(line, "=", "1") for line in _lines(draft.get("defines"))),
-        arguments=tuple(part for line in _lines(draft.get("arguments")) for part in _listed(line)),
-        conformances=tuple(_parts(line, ":", "") for line in _lines(draft.get("conformances"))),
+        constants=_constants(settings.get("constants")) | _constants(draft.get("constants")),
+        defines=dict(_parts(line, "=", "1") for line in _lines(settings.get("defines"))),
+        arguments=tuple(part for line in _lines(settings.get("arguments")) for part in _listed(line)),
+        conformances=tuple(_parts(line, ":", "") for line in _lines(settings.get("conformances"))),
     )
 
 
@@ -98,9 +102,10 @@ def job_of(draft: dict[str, Any], kernel: KernelJob, interface: Interface) -> Ke
     if interface.unfit:
         name, kind = next(iter(interface.unfit.items()))
         raise InputError(f"{name[:MAX_NAME]} is a {kind[:MAX_NAME]}: it cannot be given here.")
-    specs, said = suggest(kernel.source, interface, entry, _specs(draft))
-    groups = three("Groups", _groups(draft, said) or [1, 1, 1], 1, MOST_GROUPS)
-    group = three("The recorded group", draft.get("group") or [0, 0, 0], 0, MOST_GROUPS)
+    specs, said, said_group = _suggested(kernel.source, interface, entry, _specs(draft))
+    is_new = said is not None and draft.get("groups_said") != said  # the user has not changed them since
+    groups = three("Groups", (said if is_new else draft.get("groups")) or [1, 1, 1], 1, MOST_GROUPS)
+    group = three("The recorded group", (said_group if is_new else draft.get("group")) or [0, 0, 0], 0, MOST_GROUPS)
     if any(g >= n for g, n in zip(group, groups, strict=True)):
         raise InputError(f"The recorded group counts from 0: {_triple(group)} is not one of {_triple(groups)}.")
     chosen = draft.get("functions")
@@ -119,8 +124,10 @@ def job_of(draft: dict[str, Any], kernel: KernelJob, interface: Interface) -> Ke
 def public(interface: Interface, source: str, draft: dict[str, Any], costs: list[Cost]) -> dict[str, Any]:
     """Return what the browser's widgets need to know about a source that compiles."""
     entry = entry_of(draft, interface)
-    said, groups = suggest(source, interface, entry, {})
+    said, groups, group = _suggested(source, interface, entry, {})
+    comment = dispatch_comment(source, entry)
     return {
+        "entry": entry,
         "entries": list(interface.entries),
         "group_size": list(interface.group_size),
         "buffers": [
@@ -136,9 +143,24 @@ def public(interface: Interface, source: str, draft: dict[str, Any], costs: list
         "unfit": [{"name": name, "type": kind} for name, kind in interface.unfit.items()],
         "said": said,
         "groups": groups,
+        "group": group,
+        "comment": comment.hint(interface),
+        "settings": comment.settings,
         "functions": [{"name": c.name, "file": c.file, "places": c.sites, "why": c.stepped_over} for c in costs],
         "seconds": SECONDS_PER_SITE,
     }
+
+
+def _suggested(
+    source: str, interface: Interface, entry: str, specs: dict[str, dict[str, Any]]
+) -> tuple[dict[str, dict[str, Any]], list[int] | None, list[int] | None]:
+    """Return (inputs, groups, the recorded group) from what was typed, the source's attributes and, above all, its comment."""
+    inputs, groups = suggest(source, interface, entry, specs)
+    comment = dispatch_comment(source, entry)
+    for name, spec in comment.specs(interface).items():
+        if inputs.get(name, {}).get("from") != spec["from"]:
+            inputs[name] = spec
+    return inputs, comment.groups or groups, comment.group
 
 
 def _texture_inputs(interface: Interface, specs: dict[str, dict[str, Any]]) -> dict[str, np.ndarray]:
@@ -161,19 +183,14 @@ def _preview(name: str, texture: Texture, specs: dict[str, dict[str, Any]]) -> s
 
 
 def entry_of(draft: dict[str, Any], interface: Interface) -> str:
-    """Return the draft's entry point, or the first if it names none that exists."""
-    entry = str(draft.get("entry") or "")
+    """Return the draft's entry point, its comment's, or the first if they name none that exists."""
+    entry = str(draft.get("entry") or dispatch_comment(str(draft.get("source", ""))).entry)
     return entry if entry in interface.entries else interface.entries[0]
 
 
 def _specs(draft: dict[str, Any]) -> dict[str, dict[str, Any]]:
     given = draft.get("inputs")
     return {str(name): spec for name, spec in given.items() if isinstance(spec, dict)} if isinstance(given, dict) else {}
-
-
-def _groups(draft: dict[str, Any], said: list[int] | None) -> Any:
-    """Return the draft's groups, or None where an attribute's groups apply because the user has not changed them since."""
-    return said if said is not None and draft.get("groups_said") != said else draft.get("groups")
 
 
 def _triple(numbers: tuple[int, ...]) -> str:

@@ -5,6 +5,7 @@ import {samplerRow, seedField, textureRow} from "./texture_widgets.js"
 
 /**
  * @import {Model} from "#web/types.d.ts"
+ * @import {Said} from "./compile_settings.js"
  * @import {Draft} from "./draft.js"
  * @import {Costs} from "./functions.js"
  * @import {Texture} from "./texture_widgets.js"
@@ -31,6 +32,7 @@ import {samplerRow, seedField, textureRow} from "./texture_widgets.js"
 /**
  * What the compiler finds in a source: of `draft.public`. Empty before it has compiled.
  * @typedef {object} Found
+ * @property {string} entry
  * @property {string[]} entries
  * @property {number[]} group_size
  * @property {{name: string, type: string, count: number, parts: number}[]} buffers
@@ -38,8 +40,11 @@ import {samplerRow, seedField, textureRow} from "./texture_widgets.js"
  * @property {Texture[]} textures
  * @property {string[]} samplers
  * @property {{name: string, type: string}[]} unfit
- * @property {Record<string, Spec>} said  by attributes
- * @property {number[] | null} groups  by attributes
+ * @property {Record<string, Spec>} said  by attributes and the comment
+ * @property {number[] | null} groups  by attributes or the comment
+ * @property {number[] | null} group  by the comment
+ * @property {string} comment  what to tell about the comment
+ * @property {Said} settings  by the comment
  */
 /** @typedef {{interface: Found & Costs, fills: string[], texture_fills: string[]}} InputParameters */
 /** @typedef {{buffer: string, array?: string, file?: string, words?: string, error?: string}} Arrival  what became of an array file */
@@ -89,11 +94,13 @@ export class Inputs {
     this.groupInputs = this.#triple("Groups", this.groups, 1)
     this.chosenInputs = this.#triple("Recorded group", this.group, 0)
     this.list = h("div", {class: "bufs"})
+    this.comment = h("p", {class: "hint", "data-testid": "comment-hint", hidden: true})
     this.one = h("div", {class: "rowf"}, h("span", {}, "Recorded group"), h("span", {class: "three"}, ...this.chosenInputs))
     this.el = h(
       "section",
       {class: "panel inputs", "data-testid": "controls", "aria-label": "What it runs on"},
       h("div", {class: "ph"}, h("h2", {}, "Runs on"), h("span", {class: "sp"}), this.size),
+      this.comment,
       h("div", {class: "rowf"}, h("label", {}, "Entry point"), this.select),
       h("div", {class: "rowf"}, h("span", {}, "Groups"), h("span", {class: "three"}, ...this.groupInputs)),
       this.one,
@@ -157,19 +164,26 @@ export class Inputs {
     if (!found.entries || this.stale) {
       this.shown = ""
       this.size.textContent = ""
+      this.comment.hidden = true
       this.select.replaceChildren()
       return this.list.replaceChildren()
     }
-    if (!found.entries.includes(this.entry)) this.entry = found.entries[0]
+    if (!found.entries.includes(this.entry)) this.entry = found.entry
     this.select.replaceChildren(...found.entries.map((name) => h("option", {value: name}, name)))
     this.select.value = this.entry
     this.select.disabled = found.entries.length === 1
     this.size.textContent = `${found.group_size.join(" × ")} threads a group`
+    this.comment.textContent = found.comment
+    this.comment.hidden = !found.comment
     if (found.groups && JSON.stringify(found.groups) !== JSON.stringify(this.said)) {
       this.said = found.groups
       found.groups.forEach((n, i) => {
         this.groups[i] = n
         this.groupInputs[i].value = String(n)
+      })
+      found.group?.forEach((n, i) => {
+        this.group[i] = n
+        this.chosenInputs[i].value = String(n)
       })
       this.#arrange()
     }

@@ -402,7 +402,7 @@ class Workbench {
       if (runs || !this.given) {
         const {[file]: source, ...others} = found
         this.inputs.stale = true
-        this.put({source, file: Object.keys(others).length || file.includes("/") ? file : ONLY, files: others})
+        this.put({source, file, files: others})
         this.same = false
         this.changed()
       } else this.sources.take(found)
@@ -517,7 +517,7 @@ class Workbench {
     this.heard.textContent = this.view === "edit" || model.error ? model.error || "It compiles." : ""
     if (this.editor) this.sources.mark(model.diagnostics)
     this.inputs.stale = false
-    this.settings.show(model.left_open)
+    this.settings.show(model.left_open, model.interface.settings)
     this.inputs.show()
     if (model.interface.entries) this.functions.show(model.interface, this.inputs.entry)
     if (model.error && this.view !== "edit" && this.given) this.show("edit") // what is wrong stands in the source or beside it

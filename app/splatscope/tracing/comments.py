@@ -1,4 +1,4 @@
-"""The comments in a kernel's source that speak to the check.
+"""The comments in a kernel's source that say how it is run, and which findings are in order.
 
     // splatscope: entry=main groups=4,1,1 vars={"CB": {"n": 8}} inputs=points.json
     counter[0] = 1;  // splatscope: allow benign-race: all write the same
@@ -18,6 +18,7 @@ from splatscope.tracing.checks import CHECKS
 _COMMENT = re.compile(r"//[ \t]*splatscope:[ \t]*(?P<text>[^\r\n]*)")
 _ALLOW = re.compile(r"allow\s+(?P<kinds>[\w-]+(?:\s*,\s*[\w-]+)*)\s*(?::\s*(?P<reason>.*\S))?\s*$")
 _KEY = re.compile(r"\s*(\w+)=")
+_SPACE = re.compile(r"\s")
 _LISTS = ("groups", "group", "arguments", "functions", "include", "allow")
 
 
@@ -35,13 +36,13 @@ class Allowed:
     reason: str
 
 
-def dispatches(text: str) -> list[dict[str, Any]]:
-    """Return the options of each dispatch that a source asks for.
+def dispatches(text: str) -> list[tuple[dict[str, Any], int]]:
+    """Return the options of each dispatch that a source asks for, with its comment's line.
 
     Raises:
         CommentError: A comment has another form.
     """
-    return [_options(comment, line) for comment, line, _ in _comments(text) if not re.match(r"allow\b", comment)]
+    return [(_options(comment, line), line) for comment, line, _ in _comments(text) if not re.match(r"allow\b", comment)]
 
 
 def allowances(text: str) -> list[Allowed]:
@@ -74,10 +75,10 @@ def _comments(text: str) -> Iterator[tuple[str, int, bool]]:
 def _options(text: str, line: int) -> dict[str, Any]:
     options: dict[str, Any] = {}
     at = 0
-    while at < len(text.rstrip()):
+    while at < len(text):
         key = _KEY.match(text, at)
         if key is None:
-            raise CommentError(f"line {line}: “{text[at:].strip()[:40]}” is not KEY=VALUE.")
+            raise CommentError(f"line {line}: “{text[at : at + 40].strip()}” is not KEY=VALUE.")
         value, at = _value(text, key.end(), line)
         options[key[1]] = value.split(",") if key[1] in _LISTS and isinstance(value, str) else value
     return options
@@ -90,5 +91,7 @@ def _value(text: str, at: int, line: int) -> tuple[Any, int]:
             return json.JSONDecoder().raw_decode(text, at)
         except ValueError as error:
             raise CommentError(f"line {line}: {error}.") from None
-    end = next((match.start() for match in re.finditer(r"\s", text[at:])), len(text) - at) + at
+        except RecursionError:
+            raise CommentError(f"line {line}: its lists or objects are nested too deeply.") from None
+    end = space.start() if (space := _SPACE.search(text, at)) else len(text)
     return text[at:end], end

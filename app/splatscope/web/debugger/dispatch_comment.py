@@ -1,0 +1,210 @@
+"""Read what a source's `// splatscope:` comment asks for, as the page's widgets would specify it.
+
+`splatscope check` dispatches a kernel as its comment says. So does the page, until somebody sets something else there.
+"""
+
+import json
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Any
+
+from splatscope.gpu.reflection import Interface, Layout
+from splatscope.tracing.bindings import ELEMENTS
+from splatscope.tracing.comments import CommentError, dispatches
+
+_MOST_DEPTH = 8  # of blocks and structs in one another
+_MOST_WORDS = 60  # characters that a hint quotes
+_ARRAYS = (".npy", ".npz")
+
+
+@dataclass(frozen=True)
+class DispatchComment:
+    """What the comment of one dispatch asks for.
+
+    Attributes:
+        line: The comment's line; 0 where the source has none.
+        options: Its options by name, as `splatscope check` takes them.
+        wrong: Why it cannot be understood, in one line; "" if it can.
+    """
+
+    line: int = 0
+    options: dict[str, Any] = field(default_factory=dict)
+    wrong: str = ""
+
+    @property
+    def entry(self) -> str:
+        """Return the entry point that it names, or ""."""
+        return str(self.options.get("entry", ""))
+
+    @property
+    def groups(self) -> list[int] | None:
+        """Return the workgroups in x, y and z; None where nothing is asked for, or no three numbers are."""
+        return _three(self.options.get("groups", 1), 1) if self.line and not self.wrong else None
+
+    @property
+    def group(self) -> list[int] | None:
+        """Return the workgroup to record; None where all are to be looked at, of which the page records one."""
+        return _three(self.options["group"], 0) if "group" in self.options else None
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Return what to compile with, as a draft has it: a dict of `constants`, lines of all else."""
+        defines, constants = (_dict(self.options.get(name)) for name in ("defines", "constants"))
+        found = {
+            "defines": "\n".join(f"{name}={_number(value)}" for name, value in defines.items()),
+            "constants": {name: _number(value) for name, value in constants.items()},
+            "arguments": ", ".join(map(str, _list(self.options.get("arguments", [])))),
+            "conformances": "\n".join(map(str, _list(self.options.get("conformances", [])))),
+        }
+        return {name: value for name, value in found.items() if value}
+
+    def specs(self, interface: Interface) -> dict[str, dict[str, Any]]:
+        """Return specifications of a kernel's inputs by name, as from a widget; `from` tells when the comment has changed."""
+        return {name: spec for name, spec, _ in self._inputs(interface) if spec}
+
+    def hint(self, interface: Interface) -> str:
+        """Return what to tell about the comment beside the widgets, "" where there is none."""
+        if not self.line:
+            return ""
+        if self.wrong:
+            return f"{self.wrong[:1].upper()}{self.wrong[1:]} The comment counts for nothing."
+        words = [f"As the comment in line {self.line} says. What you change here counts instead."]
+        if "inputs" in self.options:
+            words.append(f"It reads inputs from {_short(self.options['inputs'])}, which is not here: set them below.")
+        if self.groups is None:
+            words.append("Its groups are not up to three whole numbers.")
+        words += [why for _, _, why in self._inputs(interface) if why]
+        return " ".join(words)
+
+    def _inputs(self, interface: Interface) -> Iterator[tuple[str, dict[str, Any], str]]:
+        """Yield (name, specification, "") of each input, or (name, {}, why there is none)."""
+        if not self.line or self.wrong:
+            return
+        given = set()
+        for name, value in _leaves(_dict(self.options.get("vars")), interface):
+            given.add(name)
+            spec = _spec(name, value, interface)
+            if isinstance(spec, str):
+                yield name, {}, spec
+            else:
+                yield name, spec | {"from": f"the comment, {zlib.crc32(json.dumps(value).encode()):x}"}, ""
+        for name in interface.buffers.keys() - given:
+            yield name, {"fill": "zeros", "count": ELEMENTS, "from": "the comment"}, ""
+
+
+def dispatch_comment(source: str, entry: str = "") -> DispatchComment:
+    """Return the first comment of a source that asks for a dispatch of an entry point, or for one that it does not name."""
+    if "splatscope:" not in source:
+        return DispatchComment()
+    try:
+        found = [DispatchComment(line, options) for options, line in dispatches(source)]
+    except CommentError as error:
+        number = re.match(r"line (\d+)", str(error))
+        return DispatchComment(int(number[1]) if number else 1, wrong=str(error))
+    fits = [comment for comment in found if not entry or comment.entry in ("", entry)]
+    return (fits or [DispatchComment()])[0]
+
+
+def _leaves(value: dict[str, Any], interface: Interface, prefix: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """Yield (name, value) of each input; of what has no such name, the name as it stands."""
+    for key, part in value.items():
+        name = _full_name(f"{prefix}{key}", interface)
+        structs = part if isinstance(part, list) and any(isinstance(one, dict) for one in part) else []
+        if name is not None or depth == _MOST_DEPTH or not (isinstance(part, dict) or structs):
+            yield name or f"{prefix}{key}", part
+        elif structs:
+            elements = {f"{key}[{i}]": one for i, one in enumerate(structs)}
+            yield from _leaves(elements, interface, prefix, depth + 1)
+        else:
+            yield from _leaves(part, interface, f"{prefix}{key}.", depth + 1)
+
+
+def _full_name(name: str, interface: Interface) -> str | None:
+    """Return the input of this name, of which what leads to it may be left out; None if there is none, or more than one."""
+    there = (*interface.buffers, *interface.uniforms, *interface.textures, *interface.samplers)
+    fits = [name] if name in there else [full for full in there if full.endswith(f".{name}")]
+    return fits[0] if len(fits) == 1 else None
+
+
+def _spec(name: str, value: Any, interface: Interface) -> dict[str, Any] | str:
+    """Return the specification of an input, or why there is none."""
+    file = str(value["file"]) if isinstance(value, dict) and value.keys() == {"file"} else ""
+    if name in interface.samplers:
+        return _dict(value)
+    if name in interface.textures:
+        kind = "file" if PurePosixPath(file).suffix in _ARRAYS else "picture"
+        return {"fill": kind, "wanted": file} if file else f"{_short(name)} takes a picture or an array file: choose one below."
+    if name in interface.buffers:
+        if file:
+            return {"fill": "file", "wanted": file}
+        if isinstance(value, dict):
+            return {"fill": "zeros", "count": value.get("count", ELEMENTS)}
+        layout = interface.buffers[name]
+        numbers = _numbers(value, layout)
+        count = len(value) if isinstance(value, list) and _has_elements(value, layout) else None
+        size = max(1, count or -(-len(numbers) // max(1, len(layout.parts))))
+        return {"fill": "values", "count": size, "values": " ".join(numbers)}
+    if name in interface.uniforms:
+        return {"values": " ".join(_numbers(value, None))}
+    return f"The kernel has no input {_short(name)}."
+
+
+def _has_elements(value: list[Any], layout: Layout) -> bool:
+    """Return whether each part of a list is one element of a buffer."""
+    return len(layout.parts) <= 1 or all(isinstance(one, list | dict) for one in value)
+
+
+def _numbers(value: Any, layout: Layout | None) -> list[str]:
+    """Return all numbers of a value in the order of memory; structs are dicts of members in a buffer's layout."""
+    found, waiting = [], [value]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, list):
+            waiting += reversed(part)
+        elif isinstance(part, dict) and layout is not None:
+            found += [_number(_member(part, path)) for path, _, _ in layout.parts]
+        elif isinstance(part, dict):
+            waiting += reversed(part.values())
+        else:
+            found.append(_number(part))
+    return found
+
+
+def _member(struct: Any, path: str) -> Any:
+    """Return the scalar at a path such as `.colour.x` or `.rows[1].y`; 0 where the value has none."""
+    for step in re.findall(r"\w+", path):
+        if isinstance(struct, dict):
+            struct = struct.get(step, 0)
+        elif isinstance(struct, list):
+            index = int(step) if step.isdigit() else "xyzw".find(step)
+            struct = struct[index] if 0 <= index < len(struct) else 0
+    return struct if isinstance(struct, int | float | str) else 0
+
+
+def _number(value: Any) -> str:
+    return str(int(value)) if isinstance(value, bool) else str(value).strip()
+
+
+def _three(value: Any, least: int) -> list[int] | None:
+    given = _list(value)
+    try:
+        numbers = [int(n) for n in given]
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return [*numbers, *[least] * (3 - len(numbers))] if 1 <= len(numbers) <= 3 else None
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _short(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= _MOST_WORDS else f"{text[:_MOST_WORDS]} …"
