@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection
+from itertools import islice
 
 from splatscope.slang.source import COMMENT, Source, closing
 
@@ -18,6 +19,9 @@ _UNROLLED_FILL = re.compile(
     r"\s*(?P<open>\{\s*)?[\w.]+\[(?P=i)\]\s*=\s*(?P<value>[\w\s,()+*-]*);(?(open)\s*\}))",
     re.MULTILINE,
 )
+_FORCED = re.compile(r"\[\s*ForceUnroll\b[^\]\n]{0,20}\](?:\s*\[[^\]\n]{0,40}\])*\s*for\s*(?=\()", re.IGNORECASE)
+_LAST_BREAK = re.compile(r"\)\s*(?:break\s*;|\{\s*break\s*;\s*\})\s*\Z")
+_MOST_FORCED = 200  # unrolled loops that are looked at in one file
 _INNERMOST_CALL = re.compile(r"\w+\s*\(([^()]*)\)")
 _UNROLL = re.compile(r"\[\s*(?:unroll|ForceUnroll)\b\s*(?:\([^()]*\)\s*)?\]", re.IGNORECASE)
 _DIFFERENTIATES = re.compile(r"\b(?:\w*Differentiable\w*|(?:bwd|fwd)_diff|no_diff)\b")
@@ -103,6 +107,30 @@ def roll(text: str) -> str:
         return f"{match['before']}[loop] [MaxIters({match['turns']})]{match['loop']}"
 
     return _UNROLLED_FILL.sub(rolled, text)
+
+
+def line_of_lossy_unrolling(text: str) -> int:
+    """Return the line of a `for` with [ForceUnroll] whose last statement is a `break` under a condition; 0 if there is none.
+
+    Slang 2026.12 loses what such a loop has written to variables outside of it.
+    """
+    code = COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    for loop in islice(_FORCED.finditer(code), _MOST_FORCED):
+        body = re.compile(r"\s*").match(code, closing(code, loop.end()) + 1).end()
+        tail = _LAST_BREAK.search(code[body + 1 : closing(code, body)]) if code[body : body + 1] == "{" else None
+        if tail and re.search(r"\bif\s*$", tail.string[: _opening(tail.string, tail.start())]):
+            return code.count("\n", 0, loop.end()) + 1
+    return 0
+
+
+def _opening(code: str, at: int) -> int:
+    """Return where the parenthesis that is closed at an offset was opened; 0 if it never was."""
+    depth = 0
+    for match in re.finditer(r"[()]", code[at::-1]):
+        depth += 1 if match[0] == ")" else -1
+        if depth == 0:
+            return at - match.start()
+    return 0
 
 
 def without_unrolling(text: str) -> str:

@@ -9,12 +9,13 @@ it is said where it may have happened: a note on the verdict, since the run that
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from splatscope.gpu.slang_types import Scalar, is_numeric, scalar_named
+from splatscope.slang.loops import line_of_lossy_unrolling
 from splatscope.slang.source import COMMENT
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.sources import Sources
@@ -43,7 +44,7 @@ class Comparison:
     plain one; 0 unless `difference` is "rounding". `is_explained` is False where they are different though no two threads were seen
     to depend on their order, and nothing was found that leaves a value open. `by_findings` is whether only the latter explains it.
     `beyond` says how many of the floats differ by more than rounding, where only floats differ, and `magnified` where a last digit
-    may have become more: "frac on line 3".
+    may have become more: "frac on line 3". `miscompiled` is the loop that the compiler is known to get wrong: "line 3 of k.slang".
     """
 
     difference: Difference
@@ -53,6 +54,7 @@ class Comparison:
     by_findings: bool = False
     beyond: str = ""
     magnified: str = ""
+    miscompiled: str = ""
 
     @property
     def sentence(self) -> str:
@@ -67,6 +69,12 @@ class Comparison:
             )
         why = "the order of its threads matters" if self.is_explained else "nothing that was recorded explains it"
         why = "what was found leaves a value open" if self.by_findings else why
+        if self.miscompiled and not self.is_explained:
+            return (
+                f"The plain kernel leaves other values in {names}{self.beyond}, and the compiler may be at fault: Slang 2026.12 "
+                "loses what a loop with [ForceUnroll] has written if its last statement is a “break” under a condition, as on "
+                f"{self.miscompiled}. Write [unroll] there, and compare."
+            )
         if self.magnified and not self.is_explained:
             why = (
                 f"the order of its threads does not matter, but rounding may. The compiler fuses other operations in it, and "
@@ -110,11 +118,20 @@ def compare(
     if any(finding.kind in _LEAVES_OPEN for finding in findings):
         return Comparison("different", differing, by_findings=True)
     scalars = [kinds[name] for name in differing]
+    unexplained = Comparison("different", differing, is_explained=False, miscompiled=_miscompiled(trace))
     if not all(scalar is not None and scalar.is_floating for scalar in scalars):
-        return Comparison("different", differing, is_explained=False)
+        return unexplained
     apart = [_apart(outputs[name], plain[name], scalar.dtype) for name, scalar in zip(differing, scalars, strict=True)]
     beyond = f" ({sum(far for far, _ in apart):,} of {sum(count for _, count in apart):,} floats)"
-    return Comparison("different", differing, is_explained=False, beyond=beyond, magnified=_magnifier(trace))
+    return replace(unexplained, beyond=beyond, magnified=_magnifier(trace))
+
+
+def _miscompiled(trace: Trace) -> str:
+    """Return where a loop stands that the compiler is known to get wrong; "" if there is none."""
+    for file, text in trace.header.get("sources", {}).items():
+        if line := line_of_lossy_unrolling(text):
+            return f"line {line} of {file}"
+    return ""
 
 
 def _differ(words: np.ndarray, plain: np.ndarray, scalar: Scalar | None) -> bool:

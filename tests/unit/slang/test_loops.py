@@ -7,6 +7,7 @@ from splatscope.slang.loops import (
     is_counted,
     is_longer_than_once,
     is_unrolled,
+    line_of_lossy_unrolling,
     loops_without_budget,
     roll,
     without_unrolling,
@@ -108,3 +109,23 @@ def test_where_derivatives_are_taken_loops_stay_unrolled():
     source = "[Differentiable] float f(float x) { [ForceUnroll] for (int i = 0; i < 4; i++) x *= x; return x; }"
     assert without_unrolling(source) == source
     assert without_unrolling(source.replace("[Differentiable]", "// Differentiable\n")) != source
+
+
+@pytest.mark.parametrize(
+    ("loop", "line"),
+    [
+        ("[ForceUnroll] for (int i = 0; i < 3; i++)\n{\n  n += 2;\n  if (max(n, g(1)) > 4)\n    break;\n}", 2),
+        ("[ForceUnroll]\nfor (;;) { n++; if ((n)) { break; } }", 3),
+        ("[forceunroll(4)] for (;;) { if (a) n++; else if (b) break; /* } */ }", 2),
+        ("[ForceUnroll] for (;;) { n++; if (n > 4) break; n++; }", 0),
+        ("[ForceUnroll] for (;;) { while (n) break; }", 0),
+        ("[unroll] for (;;) { n++; if (n > 4) break; }", 0),
+        ("[ForceUnroll] for (;;) n++;", 0),
+        ("// [ForceUnroll] for (;;) { if (n) break; }", 0),
+        ("[ForceUnroll] for (", 0),
+        ("[ForceUnroll] for (;;) { ) break; }", 0),
+        ("[ForceUnroll] for (;;) {" * 3_000, 0),
+    ],
+)
+def test_the_unrolled_loop_that_the_compiler_gets_wrong_is_found(loop, line):
+    assert line_of_lossy_unrolling(f"void f() {{ int n = 0;\n{loop}\n}}") == line

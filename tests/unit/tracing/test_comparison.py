@@ -170,3 +170,12 @@ def test_a_branch_on_what_a_counter_gave_explains_what_stands_in_it():
     text = COMPACTION.replace("    other[lane] = value;", "    if (base == 24) {\n        other[lane] = value;\n    }")
     recorded.header.update(sources={"k.slang": text}, groups=(4, 1, 1))
     assert of("other", words([1]), words([2]), trace=recorded, reached=[ATOMIC, asks]).is_explained
+
+
+def test_a_loop_that_the_compiler_is_known_to_get_wrong_is_named():
+    unrolled = trace((0, 0))
+    unrolled.header["sources"]["k.slang"] = "\n[ForceUnroll] for (int i = 0; i < 3; i++) { n += 2; if (n > 3) break; }\n"
+    found = of("counts", words([4], np.uint32), words([2], np.uint32), "uint", trace=unrolled)
+    assert (found.difference, found.is_explained) == ("different", False)
+    assert "the compiler may be at fault" in found.sentence
+    assert "as on line 2 of k.slang. Write [unroll] there" in found.sentence
