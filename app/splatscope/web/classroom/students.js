@@ -42,7 +42,8 @@ export function classDialog(model) {
       if (shown === model.qr) return
       shown = model.qr
       picture.innerHTML = model.qr
-      link.textContent = model.link
+      const parts = model.link.split(/(?<=[/?&])(?![/?&])/) // a line ends after one of these, never at a hyphen of the name
+      link.replaceChildren(...parts.map((part) => h("span", {}, part)))
     },
   }
 }
