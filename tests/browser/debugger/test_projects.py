@@ -91,6 +91,9 @@ def test_a_file_runs_as_its_comment_says_until_something_else_is_set(bench, tmp_
     file.write_text(ASKING)
     give(bench, file)
     expect(answer(bench)).to_have_text("It compiles.", timeout=60_000)
+    expect(bench.get_by_role("heading", name="scale.slang")).to_be_visible()
+    expect(bench.get_by_test_id("debugger-notice")).to_be_hidden()  # no invitation to step: it has not run yet
+    expect(bench.get_by_test_id("outputs")).to_be_hidden()
     expect(bench.get_by_test_id("comment-hint")).to_contain_text("As the comment in line 1 says.")
     expect(bench.get_by_label("Entry point")).to_have_value("scaled")
     expect(bench.get_by_label("Groups, x")).to_have_value("2")

@@ -50,6 +50,7 @@ export class Sources {
     this.undo = h("button", {type: "button", class: "btn quiet", onclick: () => this.#restore()}, "Undo")
     this.runs = h("label", {}, "Runs ", this.choice)
     this.acts = h("span", {class: "file-acts"}, this.undo, this.rename, this.remove, this.runs)
+    this.title = h("h2", {}, "Source")
     this.bar = h("div", {class: "files-bar", hidden: true, "data-testid": "files"}, this.tabs)
     this.more = h(
       "button",
@@ -279,6 +280,7 @@ export class Sources {
     const {several, removed} = this,
       names = [...this.files.keys()]
     this.bar.hidden = !several
+    this.title.textContent = several || this.entry === ONLY ? "Source" : this.entry
     if (!this.naming) this.#show()
     this.rename.hidden = this.remove.hidden = !several
     this.undo.hidden = !removed

@@ -79,6 +79,7 @@ class Workbench {
   /** @type {HTMLElement} */
   pair
   fresh = true // nothing of the kernel in the editor was shown yet
+  opened = false // the sources in the editor were opened and did not run yet: what the stepper shows is another kernel
   wanted = 0 // the step of a recording that was opened
   reading = h("pre", {tabindex: "0", role: "region", "aria-label": "Source"}) // until there is something to step
   told = h("p", {class: "verdict", "data-testid": "debugger-message"})
@@ -134,7 +135,7 @@ class Workbench {
         h(
           "div",
           {class: "ph"},
-          h("h2", {}, "Source"),
+          this.sources.title,
           h(
             "span",
             {class: "dim wide"},
@@ -176,7 +177,7 @@ class Workbench {
       h(
         "p",
         {},
-        "You will see which line each thread is at, what every variable and memory cell holds, and when each thread waits.",
+        "Once it has run, you will see which line each thread is at, what every variable and memory cell holds, and when each thread waits.",
       ),
       h("div", {class: "quote"}, this.reading),
     )
@@ -316,7 +317,7 @@ class Workbench {
     clearTimeout(this.timer)
     this.save()
     keepLink(this.draft)
-    this.fromFile = false
+    this.fromFile = this.opened = false
     this.#tells()
     this.note("")
     this.model.send_msg({type: "run", ...this.draft, adapter: this.chosen, same: this.same})
@@ -349,7 +350,7 @@ class Workbench {
    * @param {Draft} next
    */
   put(next) {
-    this.given = false
+    this.given = this.opened = false
     if (next.fix) this.sources.replace(next.source ?? "")
     else {
       this.sources.open(next)
@@ -403,6 +404,7 @@ class Workbench {
         const {[file]: source, ...others} = found
         this.inputs.stale = true
         this.put({source, file, files: others})
+        this.opened = true
         this.same = false
         this.changed()
       } else this.sources.take(found)
@@ -528,7 +530,7 @@ class Workbench {
    * @param {MomentShown} shown
    */
   #moved({root, moment: {recording, position}}) {
-    if (!this.step.firstElementChild?.shadowRoot?.contains(root)) return
+    if (this.opened || !this.step.firstElementChild?.shadowRoot?.contains(root)) return
     if (!this.begin.hidden && recording === this.recording && position !== this.invitedAt) this.#shut()
     if (!root.dataset.steps || (recording === this.recording && !this.fresh)) return // the last recording, while another is made
     this.recording = recording
