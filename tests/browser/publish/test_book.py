@@ -199,6 +199,16 @@ def test_the_home_page_leads_to_the_sections_that_the_book_has(book_of_few_pages
         check_home(opener(where, book_of_few_pages, host, closed)(width=390, height=844, scheme="dark"))
 
 
+def test_a_section_names_exercises_only_in_a_book_that_has_them(book_of_few_pages, whole_book, whole_host, closed):
+    with hosted(book_of_few_pages) as host:
+        page = ready(opener("host", book_of_few_pages, host, closed)("?page=dispatch-ids"))
+        expect(page.get_by_role("heading", name="Exercises")).to_have_count(0)
+    page = ready(opener("host", whole_book, whole_host, closed)("?page=dispatch-ids"))
+    expect(page.get_by_role("heading", name="Exercises")).to_have_count(1)
+    page.locator("a[href*='task=']").first.click()
+    expect(page.locator("[data-page=exercises]")).to_be_visible()
+
+
 def check_home(page: Page) -> None:
     expect(page.get_by_test_id("live-render")).to_be_visible()
     expect(page.locator(".pm")).to_have_count(0)  # the map is of a book with all sections

@@ -34,6 +34,7 @@ from splatscope.textbook.grid import grid
 from splatscope.web.classroom.walk_bar import WalkBar
 from splatscope.web.classroom.walks import Walk, walks
 from splatscope.web.component import Component, components, flat, style_sheet
+from splatscope.web.exercises.practise import practise
 from splatscope.web.first_document import TEMPLATES
 from splatscope.web.home.home import GROWTH, home
 from splatscope.web.home.live import LiveRender
@@ -211,7 +212,10 @@ class Book:
                 words, what = MISSING[type(component)]
                 part["values"]["said" if isinstance(component, ProgramMap) else "error"] = words
                 state.failed += [self._line(page.page, state.address, what, wrong)] if wrong else []
-        html = state.view["values"]["html"] + self.neighbours(page.page) + self.about()
+        html = state.view["values"]["html"]
+        if "exercises" not in self.names:
+            html = html.replace(self.linked(practise(page.page)), "")
+        html += self.neighbours(page.page) + self.about()
         state.view["values"] |= {"html": html, "preload": ""}
 
     def _line(self, page: str, address: str, what: str, wrong: str) -> str:
