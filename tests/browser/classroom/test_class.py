@@ -258,8 +258,15 @@ def test_students_have_the_presenters_kernel_in_the_debugger(visit: Callable[...
     expect(student.locator(".bench .source")).to_contain_text("// of my own", timeout=PATIENCE)
     # A student's page may show the new recording before the teacher's does.
     expect(bench).not_to_have_attribute("data-recording", opened, timeout=PATIENCE)
-    expect(other).to_have_attribute("data-recording", bench.get_attribute("data-recording"), timeout=PATIENCE)
+    own = bench.get_attribute("data-recording")
+    expect(other).to_have_attribute("data-recording", own, timeout=PATIENCE)
     expect(walk(student)).to_have_attribute("data-follows", "true")
+    teacher.close()
+    again = visit("/app?walk=whole&key=kernel-key")
+    bench = again.locator("[data-testid=debugger] [data-testid=stepper]").first
+    expect(bench).to_have_attribute("data-recording", own, timeout=PATIENCE)
+    expect(walk(student).locator(".state")).to_contain_text("With the presenter", timeout=PATIENCE)
+    expect(other).to_have_attribute("data-recording", own)
 
 
 def test_who_stops_presenting_to_students_is_asked_once(visit: Callable[..., Page], teach):
@@ -396,6 +403,22 @@ def test_the_exercises_are_reached_from_the_bar_and_students_follow(visit: Calla
     expect(student.get_by_role("heading", name=TASK.title)).to_be_visible()
     expect(walk(student)).to_have_attribute("data-follows", "true")
     expect(teacher.get_by_label("Stop of the walk")).to_have_value("exercises")
+    teacher.keyboard.press("PageDown")
+    at_stop(student, BLENDING + 1)
+    for stop, key, there in ((BLENDING + 1, "PageUp", BLENDING + 1), (len(STOPS) - 1, "PageDown", len(STOPS) - 1)):
+        teacher.get_by_label("Stop of the walk").select_option(str(stop))
+        at_stop(teacher, stop)
+        teacher.get_by_label("Stop of the walk").select_option("Exercises")
+        expect(teacher.locator("[data-page]")).to_have_attribute("data-page", "exercises")
+        teacher.keyboard.press(key)  # back leads to where the class was, and on from the last stop, too
+        at_stop(student, there)
+
+
+def test_the_address_of_a_presenters_window_is_a_students_link(visit: Callable[..., Page], teach):
+    teacher, _ = teach("copied-address")
+    at_stop(teacher, BLENDING)
+    student = visit(teacher.url[teacher.url.index("/app") :])
+    expect(walk(student)).to_contain_text("With the presenter")
     teacher.keyboard.press("PageDown")
     at_stop(student, BLENDING + 1)
 

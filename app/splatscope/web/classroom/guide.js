@@ -123,6 +123,7 @@ export class Guide {
     this.mine = null // of who presents; null until it is known
     /** @type {string | null} */
     this.told = null // the one the class knows
+    this.joined = !model.code // the class, if there is one: who leads it before would take it elsewhere
     this.present = true // whether the presenter's page is connected; until the server says
     this.ended = false // whether the presenter has stopped
     this.back = false // it is connected again, since just now
@@ -137,7 +138,7 @@ export class Guide {
     this.revealed = new Set() // page and name of the questions that whoever presents has revealed
     /** @type {Role} */
     this.role = this.key ? "present" : model.role // until the server says
-    this.led = this.role === "follow" && !this.named
+    this.led = this.role === "follow" && (!this.named || query.has("stop")) // only a presenter's address has a stop, perhaps copied
     this.touched = false // the reader did something since the presenter's last step
     this.press = -1 // how often → is still to be pressed, once there is a recording
     this.show = "" // what to bring into view, once the page is there
@@ -201,7 +202,7 @@ export class Guide {
     for (const type of ["keydown", "pointerdown", "input"]) window.addEventListener(type, (event) => this.#touch(event), true)
     addKeys({
       active: () => this.own,
-      keys: {PageDown: () => this.go(this.stop + 1), PageUp: () => this.go(this.stop - 1)},
+      keys: {PageDown: () => this.turn(1), PageUp: () => this.turn(-1)},
       whileTyping: true,
       inDialogs: true,
     })
@@ -209,7 +210,7 @@ export class Guide {
       model.send_msg({type: "join", key: this.key, base: location.origin + location.pathname, browser: browserOf(model.code)})
     on("answered", ({root, option, inputs}) => this.#answered(root, "quiz", option, inputs))
     on("kernel", async (draft) => {
-      if (this.role !== "present") return
+      if (this.role !== "present" || !this.joined) return
       this.mine = await hashOf(draft)
       this.#lead()
     })
@@ -294,6 +295,7 @@ export class Guide {
 
   /** @param {Joined} message */
   #joined({role, where, kernel, present, ended, heads, began}) {
+    this.joined = true
     this.role = role
     this.kernel = kernel
     this.last = where
@@ -303,9 +305,23 @@ export class Guide {
     if (this.model.window === "notes") return this.changed() // which show where the presenter's page is
     if (this.led) this.#follow()
     else if (role === "follow") this.#away(true)
-    else if (where.page && !this.named) this.go(where.stop ?? 0, /** @type {Presented} */ (where))
+    else if (where.page && !this.named) this.#goOn(/** @type {Presented} */ (where))
     else this.#lead()
+    emit("class-joined", null)
     this.changed()
+  }
+
+  /**
+   * Go on presenting where the class is, with the kernel that it has in the debugger.
+   * @param {Presented} where
+   */
+  #goOn(where) {
+    const kernel = where.page === "debugger" ? this.kernel : ""
+    this.mine = this.told = kernel || null
+    this.go(where.stop, where)
+    if (!kernel) return
+    history.replaceState(history.state, "", location.pathname + location.search + kernel)
+    emit("kernel-led", null) // a debugger on its way reads the address
   }
 
   /**
@@ -349,7 +365,7 @@ export class Guide {
   }
 
   #lead() {
-    if (this.role !== "present" || this.model.window !== "page") return
+    if (this.role !== "present" || !this.joined || this.model.window !== "page") return
     const {page, step, inputs} = router.current()
     if (page !== "debugger") this.mine = null
     else {
@@ -389,6 +405,20 @@ export class Guide {
     if (this.role !== "follow") return
     const question = enclosing(root, `[data-block^=${kind}-]`)?.getAttribute("data-block")
     this.model.send_msg({type: "answered", page: router.current().page, question, option, inputs})
+  }
+
+  /** Whether the page is another than the stop's: the exercises, the debugger. */
+  get isBeside() {
+    return this.stops[this.stop]?.page !== router.current().page
+  }
+
+  /**
+   * Go to the next stop or the one before. From a page beside the walk, back leads to the stop itself, and so does on from the last.
+   * @param {1 | -1} step
+   */
+  turn(step) {
+    const stays = this.isBeside && (step < 0 || this.stop === this.stops.length - 1)
+    this.go(stays ? this.stop : this.stop + step)
   }
 
   /**

@@ -155,8 +155,8 @@ function bar(root, guide) {
     Object.assign(root.dataset, {role, stop: String(stop), follows: String(led)})
     document.documentElement.dataset.walk = role
     for (const part of [back, on, list, count, second, type.el]) part.hidden = !own
-    back.disabled = stop === 0
-    on.disabled = stop === stops.length - 1
+    back.disabled = stop === 0 && !guide.isBeside
+    on.disabled = stop === stops.length - 1 && !guide.isBeside
     list.value = current().page in BESIDE ? current().page : String(stop)
     beside.hidden = !titleOf("exercises") // a published book may do without
     count.textContent = `of ${stops.length}`
@@ -201,7 +201,7 @@ function arrow(guide, name, label, step) {
     class: "btn icon",
     "aria-label": label,
     title: `${label} (${step > 0 ? "PageDown" : "PageUp"})`,
-    onclick: () => guide.go(guide.stop + step),
+    onclick: () => guide.turn(step),
   }
   return h("button", attributes, icon(name))
 }

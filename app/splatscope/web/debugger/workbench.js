@@ -1,7 +1,7 @@
 // The debugger's workbench: the editor and its inputs, the stepper, or two recordings side by side. The browser keeps the draft;
 // Python compiles and records it.
 import {makeEditor} from "#web/widgets/codemirror.js"
-import {isLed, nameTab} from "#web/shell/router.js"
+import {isJoining, isLed, nameTab} from "#web/shell/router.js"
 import {download, h, messageOf, style} from "#web/shell/dom.js"
 import {emit, on} from "#web/shell/events.js"
 import {remember, remembered} from "#web/shell/stored.js"
@@ -81,6 +81,7 @@ class Workbench {
   fresh = true // nothing of the kernel in the editor was shown yet
   opened = false // the sources in the editor were opened and did not run yet: what the stepper shows is another kernel
   wanted = 0 // the step of a recording that was opened
+  begun = false // it is decided what is opened at first
   reading = h("pre", {tabindex: "0", role: "region", "aria-label": "Source"}) // until there is something to step
   told = h("p", {class: "verdict", "data-testid": "debugger-message"})
   heard = h("p", {class: "sr", role: "status", "data-testid": "debugger-heard"}) // always there, so that it is heard whatever is shown
@@ -198,6 +199,9 @@ class Workbench {
       on("debug-run", run),
       on("debug-share", () => this.share()),
       on("kernel-led", () => this.#reopen()),
+      on("class-joined", () => {
+        if (this.editor && !this.begun) this.#openFirst()
+      }),
       on("debug-ask", () => this.state()),
       on("debug-record", (what) => this.recordAgain(what)),
       on("debug-open", () => this.gallery.show(this.example)),
@@ -247,6 +251,12 @@ class Workbench {
     )
     this.sources.editor = this.editor
     this.show("step")
+    if (!isJoining()) this.#openFirst()
+  }
+
+  /** Open the kernel that the address or the tab has, else the first example. */
+  async #openFirst() {
+    this.begun = true
     const before = await loadDraft()
     if (before?.source) {
       this.#runs(before)
@@ -262,8 +272,10 @@ class Workbench {
 
   /** Take the kernel that a presenter has opened. */
   async #reopen() {
+    if (!this.editor) return // it reads the address when it begins
+    this.begun = true
     const draft = await loadDraft()
-    if (!draft?.source || !this.editor) return
+    if (!draft?.source) return
     this.show("step")
     this.#runs(draft)
   }

@@ -46,7 +46,7 @@ export function embedButton(name) {
   const button = h("button", {type: "button", class: "btn quiet roomy"}, "Copy embed code")
   button.onclick = async () => {
     await navigator.clipboard.writeText(embedCode(name, location.href, current(), document.title))
-    button.textContent = "Copied"
+    button.textContent = location.protocol === "file:" ? "Copied, for a page beside index.html" : "Copied"
     setTimeout(() => button.replaceChildren("Copy embed code"), 2000)
   }
   return button
@@ -60,7 +60,8 @@ export function embedButton(name) {
  */
 export function embedCode(name, here, {step, inputs}, title) {
   const query = [step >= 0 ? `step=${step}` : "", inputs].filter(Boolean).join("&")
-  const address = new URL(`embed/${name}.html${query ? `?${query}` : ""}`, here).href
+  const file = `embed/${name}.html${query ? `?${query}` : ""}`
+  const address = here.startsWith("file:") ? file : new URL(file, here).href // a disk's is this reader's alone
   const escaped = (/** @type {string} */ text) => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;")
   return `<iframe src="${escaped(address)}" title="${escaped(title)}" width="100%" height="${HEIGHT}" loading="lazy"></iframe>`
 }

@@ -55,6 +55,7 @@
  * @property {boolean} bets  whether verdicts wait for bets, to all claims of the page
  * @property {Draft} kernel  from the workbench: this kernel is recorded now
  * @property {null} kernel-led  to the workbench: record the kernel in the address, which a presenter has opened
+ * @property {null} class-joined  to the workbench: where the class is, is known; open a kernel if none has been decided on
  * @property {DebuggerState} debug-state  from the workbench to its bar
  * @property {null} debug-ask  from the bar: send the state
  * @property {string} debug-view  from the bar: show "step", "compare" or "edit"

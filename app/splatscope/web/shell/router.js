@@ -27,6 +27,7 @@ import {beginSession} from "./session.js"
  * Who leads through a walk, and decides with the router where this reader is.
  * @typedef {object} Guide
  * @property {boolean} led  somebody else chooses page, step and inputs
+ * @property {boolean} joined  the class has said where it is, or there is none
  * @property {boolean} holds  led, and what moves was not moved by this reader
  * @property {number} press  how often → is to be pressed once a recording is there; -1: not at all
  * @property {(place: string) => string} address  the whole query, from that of a place
@@ -161,6 +162,9 @@ export const lose = () => {
 
 /** Whether somebody else chooses where this reader is. */
 export const isLed = () => guide?.led ?? false
+
+/** Whether it is still to be known what a class has open: then `class-joined` follows. */
+export const isJoining = () => guide?.joined === false
 
 /** How often → is to be pressed once a recording is there; -1: not at all, the address says where. */
 export const pressesDue = () => guide?.press ?? -1
