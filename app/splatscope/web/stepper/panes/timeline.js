@@ -365,13 +365,14 @@ export class Timeline {
     const lefts = [0, ...walls.map((wall) => x(wall.find((position) => !Number.isNaN(position)) ?? NaN))]
     /** @type {HTMLElement[]} */
     const parts = []
-    const long = lefts.every((left, k) => (lefts[k + 1] ?? width) - left > 58 || k === 0 || k === walls.length)
+    const type = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16 // larger for a room that looks on
+    const long = lefts.every((left, k) => (lefts[k + 1] ?? width) - left > 58 * type || k === 0 || k === walls.length)
     let free = 0
     lefts.forEach((left, k) => {
-      const words = long && (lefts[k + 1] ?? width) - left > 58 ? `epoch ${k}` : `${k}`
+      const words = long && (lefts[k + 1] ?? width) - left > 58 * type ? `epoch ${k}` : `${k}`
       if (left < free || width - left < 12) return
       parts.push(h("span", {style: `left:${left}px`}, words))
-      free = left + words.length * 7 + 6
+      free = left + words.length * 7 * type + 6
     })
     this.epochs.replaceChildren(...(walls.length ? parts : []))
   }
