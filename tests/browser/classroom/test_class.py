@@ -618,6 +618,11 @@ def test_type_is_larger_for_who_presents_and_larger_still_on_request(teach):
     teacher, _ = teach("type-key")
     size = "parseFloat(getComputedStyle(document.documentElement).fontSize)"
     assert teacher.evaluate(size) == 20
+    teacher.set_viewport_size({"width": 1920, "height": 1080})
+    teacher.get_by_label("Stop of the walk").select_option("Exercises")
+    teacher.wait_for_function(f"() => {size} === 24")  # a section is drawn larger as a whole, this page is not
+    teacher.keyboard.press("PageUp")
+    teacher.wait_for_function(f"() => {size} === 20")
     teacher.get_by_role("button", name="Larger type").click()
     assert teacher.evaluate(size) == 24
     teacher.reload()

@@ -6,8 +6,10 @@ const KEY = "splatscope-type"
 
 const USUAL = 100
 const PRESENTING = 125
+const PRESENTING_LARGE = 150 // in a large window, of a page that is not enlarged as a whole, as sections are
+const LARGE = 1800 // px
 
-/** Make the two buttons; `set(present)` says which size is usual. */
+/** Make the two buttons; `set(present, enlarged)` says which size is usual, and whether the page is drawn larger anyway. */
 export function typeSize() {
   let usual = USUAL
   let chosen = remembered()
@@ -31,8 +33,9 @@ export function typeSize() {
   }
   return {
     el: h("span", {class: "type wide"}, smaller, larger),
-    set(/** @type {boolean} */ present) {
-      usual = present ? PRESENTING : USUAL
+    set(/** @type {boolean} */ present, /** @type {boolean} */ enlarged) {
+      const large = innerWidth >= LARGE && !enlarged
+      usual = present ? (large ? PRESENTING_LARGE : PRESENTING) : USUAL
       paint()
     },
   }

@@ -4,7 +4,7 @@ import {enlarge} from "#web/shell/enlarge.js"
 import {addKeys, setWalkKeys} from "#web/shell/keys.js"
 import {UNNAMED} from "#web/shell/address.js"
 import {on as hear} from "#web/shell/events.js"
-import {current, setGuide, titleOf} from "#web/shell/router.js"
+import {current, isSection, setGuide, titleOf} from "#web/shell/router.js"
 import {icon} from "#web/stepper/panes/icons.js"
 import {Guide, randomName} from "./guide.js"
 import {attendance} from "./attendance.js"
@@ -175,7 +175,7 @@ function bar(root, guide) {
     leave.href = present ? guide.aloneAddress : `${location.pathname}?page=${own ? page : (last.page ?? page)}`
     said.innerHTML = present ? "" : (model.notes[stop] ?? "")
     keepClear()
-    type.set(present)
+    type.set(present, isSection(current().page))
     enlarge(present)
     setWalkKeys(own ? [["PageDown PageUp", "To the next stop of the walk, or to the one before"]] : [])
     classLink.paint()

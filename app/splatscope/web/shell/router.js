@@ -134,7 +134,13 @@ export function readWith(show) {
  * Whether a page is read without a session.
  * @param {string} page
  */
-export const isRead = (page) => read !== null && (entries.get(page)?.section ?? false)
+export const isRead = (page) => read !== null && isSection(page)
+
+/**
+ * Whether a page is a section of the book.
+ * @param {string} page
+ */
+export const isSection = (page) => entries.get(page)?.section ?? false
 
 let wanted = false // a session is there, or on its way
 
