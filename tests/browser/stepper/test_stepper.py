@@ -160,6 +160,21 @@ def test_the_address_holds_the_step(turn_to):
     expect(stepper(ready(page))).to_have_attribute("data-step", str(there))
 
 
+def test_a_page_that_is_left_does_not_choose_the_step_of_the_next(turn_to):
+    page = ready(turn_to("/app?page=home"))
+    ask(
+        page,
+        """root => {
+            const link = document.body.appendChild(Object.assign(document.createElement("a"), {href: "?page=stepping&step=77"}))
+            link.click()
+            splatscope.inspect(root).moment.goto(3)
+        }""",
+    )
+    page.locator("[data-page=stepping]").wait_for()
+    expect(stepper(ready(page))).to_have_attribute("data-step", "77")
+    assert page.url.endswith("step=77")
+
+
 def test_a_step_beyond_the_end_is_the_end(turn_to):
     page = ready(turn_to(f"{STEPPING}&step=99999999"))
     expect(stepper(page)).to_have_attribute("data-step", stepper(page).get_attribute("data-steps"))

@@ -177,10 +177,11 @@ export const pressesDue = () => guide?.press ?? -1
 
 /**
  * Take the primary stepper's step into the address; Python hears of it a few times a second, and of the last.
+ * While the next page is on its way, the primary stepper is still that of the page being left, and the address no longer its own.
  * @param {number} step
  */
 export function setStep(step) {
-  if (step === shown.step || guide?.holds) return
+  if (moving || step === shown.step || guide?.holds) return
   shown = {...shown, step}
   guide?.nudged()
   timer ??= setTimeout(flush, PACE)
