@@ -1,5 +1,5 @@
 """What `panel serve app` runs: one session's page."""
 
-from splatscope.web.session import serve
+from splatscope.web.serving.session import serve
 
 serve()

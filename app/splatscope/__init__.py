@@ -7,7 +7,7 @@ The public interface is `record`, `capture`, `load`, and what they return. It is
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from splatscope.noticing import notice
+from splatscope.slangpy_hooks import install_hooks
 
 if TYPE_CHECKING:
     from splatscope.api.capture import capture
@@ -43,4 +43,4 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-notice()
+install_hooks()

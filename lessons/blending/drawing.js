@@ -1,7 +1,7 @@
 // A stack of layers over one pixel, nearest first: each may be moved, coloured, made more or less opaque, added, removed.
 import {pixelPicker} from "#web/drawing/pixel_picker.js"
 import {handle} from "#web/drawing/reorder.js"
-import {sender} from "#web/drawing/sender.js"
+import {sender} from "#web/drawing/throttled_sender.js"
 import {shareRow, short} from "#web/drawing/share_row.js"
 import {css} from "#web/drawing/svg.js"
 import {h} from "#web/shell/dom.js"

@@ -4,7 +4,7 @@
 // Until a recording has come, what is in hand is drawn as it was set, and the browser previews the picture; what the chosen pixel found out
 // is the last recording's, and pale.
 import {h} from "#web/shell/dom.js"
-import {sender} from "#web/drawing/sender.js"
+import {sender} from "#web/drawing/throttled_sender.js"
 import {bellCurve} from "./bell.js"
 import {nineNumbers} from "./numbers.js"
 import {spot} from "./spot.js"

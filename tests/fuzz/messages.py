@@ -1,7 +1,7 @@
 """Forged messages to the components of all pages: `python -m tests.fuzz.messages --count 100000`. Exits with 1 if one raises.
 
-A page's handlers get maps with texts as keys (`web/inbound.py`), and anything in them. They may ignore it, and they may refuse it
-in one line; they may not raise. No worker runs: the pool refuses every job.
+A page's handlers get maps with texts as keys (`web/serving/incoming_messages.py`), and anything in them. They may ignore it or
+refuse it in one line; they may not raise. No worker runs: the pool refuses every job.
 """
 
 import argparse

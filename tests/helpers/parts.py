@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from splatscope.web.session import serve
+from splatscope.web.serving.session import serve
 from splatscope.web.shell.pages import BY_NAME, Entry
 
 tests = str(Path(__file__).parents[1])

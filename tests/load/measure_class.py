@@ -29,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from helpers.serving import served
 from splatscope.textbook.contents import find_lesson, lesson_names
-from splatscope.textbook.grid import grid
+from splatscope.textbook.input_grid import input_grid
 
 PACE = 10.0  # seconds between two things that a learner does
 PATIENCE = 120.0  # seconds after which a learner gives up

@@ -14,7 +14,7 @@ DOCUMENTED = (
     r"The kernel ran longer than [\d.]+ s and was stopped\. ",
     r"The process crashed while it was reading the (?:picture|state file)",
     r"No worker is up: ",
-    # workers/sandbox/deaths.py and supervisor.py
+    # workers/sandbox/failure_messages.py and supervisor.py
     r"The process in which this kernel was compiled and run died",
     r"The compiler or the driver died on this kernel as it is written",
     r"This kernel compiles, but the compiler or the driver died on its recorded form",

@@ -18,7 +18,7 @@ import psutil
 from splatscope.services import lessons, recordings
 from splatscope.web.debugger import array_files
 from splatscope.web.lesson_page import section_view
-from splatscope.web.results import results
+from splatscope.web.lesson_results import results
 from splatscope.web.shell.shell import Shell
 
 full = psutil.Process().memory_info().rss

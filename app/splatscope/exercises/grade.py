@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
-from splatscope.exercises.alike import alike
+from splatscope.exercises.similarity import most_similar
 from splatscope.exercises.marking import Mark
 from splatscope.exercises.parallel import mark_all
 from splatscope.exercises.submissions import Submission, submissions_in

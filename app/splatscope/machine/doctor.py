@@ -9,9 +9,9 @@ from importlib.util import find_spec
 from splatscope import __version__
 from splatscope.gpu import probe
 from splatscope.machine import chromium, driver
-from splatscope.machine.surroundings import Surroundings, look
+from splatscope.machine.environment import Environment, detect_environment
 from splatscope.paths import BUNDLE, CHECKOUT
-from splatscope.workers.sandbox import support
+from splatscope.workers.sandbox import platform_support
 
 PACKAGES = ("slangpy", "panel", "bokeh", "distributed", "numpy")
 PROXY_REMEDY = "pip install jupyter-server-proxy, where Jupyter's server is installed, and start that anew"
@@ -86,13 +86,13 @@ def examine() -> DoctorReport:
         missing.append(Missing("CUDA as a second backend", CUDA_REMEDY))
     if not BUNDLE.is_file():
         missing.append(Missing("the browser bundle, without which pages show no figures", _mend_bundle()))
-    if why := support.missing_support():
+    if why := platform_support.missing_support():
         missing.append(Missing(f"a sandbox for edited kernels ({why})", here.sandbox_remedy()))
     if here.notebook and find_spec("jupyter_server_proxy") is None:
         missing.append(Missing("jupyter-server-proxy, which opens the app beside notebooks", PROXY_REMEDY))
     if here.checkout and browser is None:
         missing.append(Missing("Chromium, which only the tests need", chromium.remedy(here.release)))
-    return DoctorReport(here, versions(), trials, BUNDLE.is_file(), browser, support.describe(), missing)
+    return DoctorReport(here, versions(), trials, BUNDLE.is_file(), browser, platform_support.describe(), missing)
 
 
 def versions() -> dict[str, str]:

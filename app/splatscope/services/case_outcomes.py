@@ -18,7 +18,7 @@ from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.record_and_check import CheckedRecording, record_and_check
 from splatscope.tracing.recording import Recording
-from splatscope.workers.sandbox.deaths import NO_ANSWER
+from splatscope.workers.sandbox.failure_messages import NO_ANSWER
 from splatscope.workers.sandbox.supervisor import Answer
 
 

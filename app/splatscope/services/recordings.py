@@ -14,8 +14,8 @@ from splatscope.tracing.cost import Cost
 from splatscope.tracing.job import KernelJob
 from splatscope.workers.pool import Pool
 from splatscope.workers.sandbox import supervisor as sandbox
-from splatscope.workers.sandbox.deaths import FILE_WORK
-from splatscope.workers.sandbox.exposure import open_to_others
+from splatscope.workers.sandbox.failure_messages import FILE_WORK
+from splatscope.workers.sandbox.network_exposure import open_to_others
 from splatscope.workers.sandbox.source_filter import refuse_job as refuse
 from splatscope.workers.sandbox.supervisor import Answer
 from splatscope.workers.single_flight import SingleFlightCache

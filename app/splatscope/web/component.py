@@ -40,7 +40,7 @@ class Component(JSComponent):
         super().__init__(**params)
 
     def described(self) -> Described:
-        """Return class, values and children as JSON can hold them, from which `stand_in.js` draws the component.
+        """Return class, values and children as JSON can hold them, from which `described_component.js` draws the component.
 
         Raises:
             TypeError: JSON cannot hold them, or a child is no component of the app's.
@@ -72,7 +72,7 @@ def _described(child: Any) -> Any:
 
 
 def flat(described: Described) -> list[Described]:
-    """Return the description of a component and of all that it holds, in the order of `flat` in `stand_in.js`."""
+    """Return the description of a component and of all that it holds, in the order of `flat` in `described_component.js`."""
     held = [child for one in described["children"].values() for child in (one if isinstance(one, list) else [one]) if child]
     return [described, *(part for child in held for part in flat(child))]
 

@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 from splatscope.gpu.device import DeviceError
-from splatscope.machine.surroundings import look
+from splatscope.machine.environment import detect_environment
 from splatscope.paths import PACKAGE, SHADERS
 from splatscope.services import recordings as recording
 from splatscope.services import sandbox_jobs
@@ -30,7 +30,7 @@ from splatscope.web.debugger.debugger import Debugger
 from splatscope.workers import worker_pool
 from splatscope.workers.connection import JobTimeout, WorkerError, WorkerLost
 from splatscope.workers.sandbox import supervisor as sandbox
-from splatscope.workers.sandbox.support import missing_support
+from splatscope.workers.sandbox.platform_support import missing_support
 from splatscope.workers.single_flight import SingleFlightCache
 
 pytestmark = pytest.mark.skipif(bool(missing_support()), reason="this system cannot confine a process")
@@ -429,7 +429,7 @@ except Exception as error:
 def test_who_can_call_is_read_from_what_is_listened_on(address, reached):
     code = f"""
 import socket
-from splatscope.workers.sandbox.exposure import open_to_others
+from splatscope.workers.sandbox.network_exposure import open_to_others
 with socket.socket() as listening:
     listening.bind(({address!r}, 0))
     listening.listen()

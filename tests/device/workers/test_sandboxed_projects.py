@@ -12,7 +12,7 @@ from splatscope.services import recordings as module
 from splatscope.services.recordings import check_source, open_recording, record_source, source_costs
 from splatscope.tracing.job import KernelJob
 from splatscope.workers import worker_pool
-from splatscope.workers.sandbox.support import missing_support
+from splatscope.workers.sandbox.platform_support import missing_support
 
 pytestmark = pytest.mark.skipif(bool(missing_support()), reason="this system cannot confine a process")
 

@@ -2,10 +2,10 @@ import assert from "node:assert/strict"
 import {test} from "node:test"
 import {bits, show} from "#web/drawing/look.js"
 import {classes, css} from "#web/drawing/svg.js"
-import {contour} from "#web/results/contours.js"
-import {diverging, fire} from "#web/results/colour_maps.js"
-import {placeText} from "#web/results/paths.js"
-import {rangeOf} from "#web/results/pictures.js"
+import {contour} from "#web/lesson_results/contours.js"
+import {diverging, fire} from "#web/lesson_results/colour_maps.js"
+import {placeText} from "#web/lesson_results/paths.js"
+import {rangeOf} from "#web/lesson_results/pictures.js"
 
 test("a colour is clamped to what a screen shows", () => {
   assert.equal(css([-1, 0.5, 2]), "rgb(0 128 255)")

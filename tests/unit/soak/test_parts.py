@@ -7,7 +7,7 @@ from soak import judge, kills
 from soak.ledger import Ledger, RefusedError, is_documented
 
 from splatscope.tracing.progress import STAGES
-from splatscope.workers.sandbox.deaths import FILE_WORK, death_words, gave_way_words, timeout_words
+from splatscope.workers.sandbox.failure_messages import FILE_WORK, died_message, gave_way_message, timed_out_message
 
 
 def test_a_request_is_answered_refused_lost_or_given_up_and_none_is_forgotten():
@@ -15,7 +15,7 @@ def test_a_request_is_answered_refused_lost_or_given_up_and_none_is_forgotten():
         ledger = Ledger()
         async with ledger.request("a"):
             pass
-        for words in (death_words(False, None), "list index out of range"):
+        for words in (died_message(False, None), "list index out of range"):
             async with ledger.request("a"):
                 raise RefusedError(words)
         async with ledger.request("b", patience=0.01):
@@ -44,11 +44,11 @@ async def _waits(ledger: Ledger) -> None:
 @pytest.mark.parametrize("stage", [None, *range(len(STAGES))])
 @pytest.mark.parametrize("records", [True, False])
 def test_what_is_said_of_a_death_is_documented(records, stage):
-    assert is_documented(death_words(records, stage))
-    assert is_documented(timeout_words(records, stage, 20))
-    assert is_documented(gave_way_words(31))
-    assert is_documented(death_words(False, stage, file_work=FILE_WORK["open"]))
-    assert not is_documented(f"{death_words(records, stage)}\nTraceback")
+    assert is_documented(died_message(records, stage))
+    assert is_documented(timed_out_message(records, stage, 20))
+    assert is_documented(gave_way_message(31))
+    assert is_documented(died_message(False, stage, file_work=FILE_WORK["open"]))
+    assert not is_documented(f"{died_message(records, stage)}\nTraceback")
 
 
 def test_a_log_is_explained_record_by_record():

@@ -6,9 +6,9 @@ from bokeh.io.doc import patch_curdoc
 from bokeh.models import BasicTickFormatter, LogTickFormatter
 
 from splatscope.textbook.results import Curve, Curves
-from splatscope.web.results.curve_names import LETTER, names_of
-from splatscope.web.results.curves import MOST_TICKS, curves_chart, in_words, log_ticks
-from splatscope.web.results.results import plain
+from splatscope.web.lesson_results.curve_names import LETTER, names_of
+from splatscope.web.lesson_results.curves import MOST_TICKS, curves_chart, in_words, log_ticks
+from splatscope.web.lesson_results.results import plain
 
 
 def test_a_chart_in_words_has_the_ends_and_the_extremes_of_each_curve():

@@ -7,8 +7,8 @@ import zlib
 import numpy as np
 
 from splatscope.textbook.results import Picture, Pictures, Scenes
+from splatscope.web.lesson_results.results import parts_of
 from splatscope.web.publish.long_values import BYTES, pack_value
-from splatscope.web.results.results import parts_of
 
 
 def unpack(packed):

@@ -7,7 +7,7 @@ import pytest
 
 from splatscope.gpu.device import DeviceError
 from splatscope.textbook.contents import find_lesson, lesson_names
-from splatscope.textbook.grid import grid
+from splatscope.textbook.input_grid import input_grid
 from splatscope.web.lesson_page import record_ahead
 from splatscope.workers.connection import WorkerError
 

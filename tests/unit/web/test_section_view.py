@@ -8,11 +8,11 @@ from bokeh.server.auth_provider import NullAuth
 from tornado.testing import AsyncHTTPTestCase
 from tornado.web import Application
 
-from splatscope.web import server
 from splatscope.web.lesson_page import section_view
 from splatscope.web.lesson_page.lesson_page import LessonPage
 from splatscope.web.lesson_page.section_handler import SectionHandler
 from splatscope.web.lesson_page.section_view import changed, view_of
+from splatscope.web.serving import server
 
 NAME = "bitonic-sort"
 

@@ -11,7 +11,7 @@ import pytest
 
 from splatscope.workers.connection import WorkerLost
 from splatscope.workers.sandbox import supervisor
-from splatscope.workers.sandbox.support import missing_support
+from splatscope.workers.sandbox.platform_support import missing_support
 
 pytestmark = pytest.mark.skipif(bool(missing_support()), reason="this system cannot confine a process")
 

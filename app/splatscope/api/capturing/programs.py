@@ -10,7 +10,7 @@ from typing import Any
 
 import slangpy as spy
 
-from splatscope.noticing import EntryNote, ProgramNote, notes
+from splatscope.slangpy_hooks import EntryNote, ProgramNote, notes
 from splatscope.tracing.job import KernelJob
 
 _MODULE = re.compile(

@@ -26,7 +26,7 @@ class SiteTable:
     """The sites of a program, numbered from 1, and the types of value that their records hold.
 
     `followed` are the parameters that locals are followed into, `grow_1` for the second of `grow`, and `handed` those that a local
-    was handed to: see `Unwritten`.
+    was handed to: see `UninitialisedLocals`.
     """
 
     def __init__(self, followed: Collection[str] = ()):

@@ -14,14 +14,14 @@ from splatscope.tracing.instrument.bounds import Bounds
 from splatscope.tracing.instrument.context import FunctionContext
 from splatscope.tracing.instrument.lvalues import LValue
 from splatscope.tracing.instrument.operations import Operations
-from splatscope.tracing.instrument.unwritten import Unwritten
+from splatscope.tracing.instrument.uninitialised_locals import UninitialisedLocals
 from splatscope.tracing.instrument.writer import Rule, TreeWriter
 
 
 class Expressions:
     """The rules for names, elements, fields, assignments and `++` in expressions."""
 
-    def __init__(self, context: FunctionContext, writer: TreeWriter, bounds: Bounds, operations: Operations, unwritten: Unwritten):
+    def __init__(self, context: FunctionContext, writer: TreeWriter, bounds: Bounds, operations: Operations, unwritten: UninitialisedLocals):
         self._context, self._writer, self._bounds, self._operations = context, writer, bounds, operations
         self._unwritten = unwritten
 

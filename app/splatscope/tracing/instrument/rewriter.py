@@ -20,7 +20,7 @@ from splatscope.tracing.instrument.operations import Operations
 from splatscope.tracing.instrument.statements import Statements
 from splatscope.tracing.instrument.stores import Stores
 from splatscope.tracing.instrument.textures import Textures
-from splatscope.tracing.instrument.unwritten import Unwritten
+from splatscope.tracing.instrument.uninitialised_locals import UninitialisedLocals
 from splatscope.tracing.instrument.writer import TreeWriter
 
 
@@ -30,7 +30,7 @@ class FunctionRewriter:
     The parts that do the work share a `FunctionContext` (what is known of the function) and a `TreeWriter` (from tree to text):
     `Expressions` and `Calls` for what happens inside of statements, `Statements` and `Stores` for statements, `ControlFlow` for
     those that hold others. `Bounds` writes indices, `Operations` divisions, shifts and conversions, `LocalValues` the records that
-    follow a statement, `Unwritten` those of locals that are read before they are written.
+    follow a statement, `UninitialisedLocals` those of locals that are read before they are written.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class FunctionRewriter:
         textures = Textures(self._context, self._writer)
         bounds = Bounds(self._context, self._writer, textures)
         operations = Operations(self._context, self._writer)
-        self._unwritten = unwritten = Unwritten(self._context, self._writer)
+        self._unwritten = unwritten = UninitialisedLocals(self._context, self._writer)
         expressions = Expressions(self._context, self._writer, bounds, operations, unwritten)
         calls = Calls(self._context, self._writer, bounds, expressions, operations, textures)
         stores = Stores(self._context, self._writer, bounds, expressions, self._values, operations, calls)

@@ -15,7 +15,7 @@ from splatscope.tracing.instrument.expressions import Expressions
 from splatscope.tracing.instrument.local_values import LocalValues
 from splatscope.tracing.instrument.operations import Operations
 from splatscope.tracing.instrument.stores import Stores
-from splatscope.tracing.instrument.unwritten import Unwritten
+from splatscope.tracing.instrument.uninitialised_locals import UninitialisedLocals
 from splatscope.tracing.instrument.writer import Rule, TreeWriter
 
 _FUNCTION_VALUE = re.compile(
@@ -49,7 +49,7 @@ class Statements:
         values: LocalValues,
         stores: Stores,
         operations: Operations,
-        unwritten: Unwritten,
+        unwritten: UninitialisedLocals,
     ):
         self._context, self._writer = context, writer
         self._expressions, self._values, self._stores, self._operations = expressions, values, stores, operations

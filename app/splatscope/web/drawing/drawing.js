@@ -6,7 +6,7 @@ import {emit, on} from "#web/shell/events.js"
 import {glide} from "./glide.js"
 import {Look} from "./look.js"
 import {onMoments, stageOf} from "./moments.js"
-import {roomOf} from "./room.js"
+import {roomOf} from "./fit_to_window.js"
 
 /** @import {Moment} from "#web/stepper/model/moment.js" */
 /** @import {DrawingHost} from "./types.d.ts" */

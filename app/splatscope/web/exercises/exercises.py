@@ -26,7 +26,7 @@ from splatscope.web.stepper.keys import KEYS
 from splatscope.web.stepper.stepper import Stepper
 from splatscope.workers import worker_pool
 from splatscope.workers.connection import WorkerError
-from splatscope.workers.sandbox.exposure import open_to_others
+from splatscope.workers.sandbox.network_exposure import open_to_others
 from splatscope.workers.sandbox.supervisor import START_LIMIT
 
 log = logging.getLogger(__name__)

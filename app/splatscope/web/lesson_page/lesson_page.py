@@ -33,7 +33,7 @@ from splatscope.web.exercises.practise import practise
 from splatscope.web.lesson_page import first_recording
 from splatscope.web.lesson_page.lesson_bar import LessonBar
 from splatscope.web.lesson_page.lesson_form import address_of, controls_of, set_from_address, set_parameter
-from splatscope.web.results.results import Claim, Quiz, Show
+from splatscope.web.lesson_results.results import Claim, Quiz, Show
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
 from splatscope.web.stepper.keys import KEYS

@@ -10,7 +10,7 @@ import os
 from splatscope.gpu.device import DeviceError
 from splatscope.services.lessons import record_lesson
 from splatscope.textbook.contents import find_lesson, lesson_names
-from splatscope.textbook.grid import grid
+from splatscope.textbook.input_grid import input_grid
 from splatscope.web.lesson_page.first_recording import quizzes
 from splatscope.workers import worker_pool
 from splatscope.workers.connection import WorkerError

@@ -22,7 +22,7 @@ from splatscope.web.component import components, flat
 from splatscope.web.lesson_page import first_recording
 from splatscope.web.lesson_page.lesson_form import address_of, set_from_address, set_parameter
 from splatscope.web.lesson_page.lesson_page import SETTLE, SHIPPED, LessonPage
-from splatscope.web.results.results import BETS, Claim
+from splatscope.web.lesson_results.results import BETS, Claim
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.pages import entry_of
 from splatscope.web.shell.shell import neighbours

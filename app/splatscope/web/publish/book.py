@@ -30,25 +30,25 @@ from splatscope.paths import ASSETS, BUNDLE
 from splatscope.recordings.wire import lean
 from splatscope.splat.thumbnail import Thumbnail
 from splatscope.textbook.contents import find_lesson, lesson_names
-from splatscope.textbook.grid import grid
+from splatscope.textbook.input_grid import input_grid
 from splatscope.web.classroom.walk_bar import WalkBar
 from splatscope.web.classroom.walks import Walk, walks
 from splatscope.web.component import Component, components, flat, style_sheet
 from splatscope.web.exercises.practise import practise
-from splatscope.web.first_document import TEMPLATES
 from splatscope.web.home.home import GROWTH, home
 from splatscope.web.home.live import LiveRender
 from splatscope.web.home.program_map import ProgramMap
 from splatscope.web.lesson_page.lesson_bar import LessonBar
 from splatscope.web.lesson_page.lesson_form import address_of
 from splatscope.web.lesson_page.lesson_page import SHIPPED, LessonPage
+from splatscope.web.lesson_results.results import Claim, Quiz, Show
 from splatscope.web.publish import exercises, tools
 from splatscope.web.publish.linked import linked_inputs
 from splatscope.web.publish.long_values import pack_value
 from splatscope.web.publish.states import FILE, PageState, PublishedPage
 from splatscope.web.reference.claims import Claims
 from splatscope.web.reference.glossary import glossary
-from splatscope.web.results.results import Claim, Quiz, Show
+from splatscope.web.serving.section_document import TEMPLATES
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
 from splatscope.web.shell.pages import BY_NAME, PAGES, Entry, groups

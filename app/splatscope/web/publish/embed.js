@@ -3,7 +3,7 @@ import {h} from "#web/shell/dom.js"
 import {enlarge} from "#web/shell/enlarge.js"
 import {current} from "#web/shell/router.js"
 
-/** @import {Described} from "#web/shell/stand_in.js" */
+/** @import {Described} from "#web/shell/described_component.js" */
 
 const HEIGHT = 800 // CSS pixels of the frame that is proposed: so high, a drawing is whole in a narrow one, too
 

@@ -3,7 +3,7 @@ import {UNNAMED} from "#web/shell/address.js"
 import {h, nearView} from "#web/shell/dom.js"
 import {emit} from "#web/shell/events.js"
 import {answerWith, current, setStep, startShell} from "#web/shell/router.js"
-import {counted, flat, partsOf, standIn} from "#web/shell/stand_in.js"
+import {counted, flat, partsOf, standIn} from "#web/shell/described_component.js"
 import {blend} from "#web/drawing/blend.js"
 import {embedButton, onlyFigure, partsBar} from "./embed.js"
 import {embedded, load, loadBytes, loadValue} from "./files.js"
@@ -13,7 +13,7 @@ import {inputsOf, insteadOf, nearest, noteOn, RECORDED, stateOf, valuesIn} from 
 /**
  * @import {Entry} from "#web/shell/router.js"
  * @import {Place} from "#web/shell/address.js"
- * @import {Described, Modules, StandIn} from "#web/shell/stand_in.js"
+ * @import {Described, Modules, StandIn} from "#web/shell/described_component.js"
  * @import {Published, State} from "./states.js"
  */
 

@@ -1,7 +1,7 @@
 // What a published page shows, for each set of inputs that was recorded. Python writes it, see states.py.
-import {alike, flat} from "#web/shell/stand_in.js"
+import {alike, flat} from "#web/shell/described_component.js"
 
-/** @import {Described} from "#web/shell/stand_in.js" */
+/** @import {Described} from "#web/shell/described_component.js" */
 
 /**
  * @typedef {object} State

@@ -1,10 +1,10 @@
 // A walk through the published book, for who reads it alone: `index.html?walk=NAME&stop=3`.
-import {standIn} from "#web/shell/stand_in.js"
+import {standIn} from "#web/shell/described_component.js"
 import {load} from "./files.js"
 
 /**
  * @import {Place} from "#web/shell/address.js"
- * @import {Described, Modules, StandIn} from "#web/shell/stand_in.js"
+ * @import {Described, Modules, StandIn} from "#web/shell/described_component.js"
  */
 
 /**

@@ -16,7 +16,7 @@ from splatscope.textbook.lesson import Lesson
 from splatscope.textbook.markdown import inline, parse
 from splatscope.web.component import Component
 from splatscope.web.lesson_page.lesson_page import EXPECTED_ERRORS
-from splatscope.web.results.results import Claim
+from splatscope.web.lesson_results.results import Claim
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
 from splatscope.web.shell.pages import PAGES, Entry

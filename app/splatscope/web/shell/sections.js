@@ -5,12 +5,12 @@ import {h} from "./dom.js"
 import {on} from "./events.js"
 import {pageRoot} from "./page.js"
 import {current, lose, readWith, startShell} from "./router.js"
-import {counted, flat, partsOf, standIn} from "./stand_in.js"
+import {counted, flat, partsOf, standIn} from "./described_component.js"
 
 /**
  * @import {Place} from "./address.js"
  * @import {Entry} from "./router.js"
- * @import {Described, Modules, StandIn} from "./stand_in.js"
+ * @import {Described, Modules, StandIn} from "./described_component.js"
  */
 
 /** @typedef {Record<string, any>} Values */

@@ -23,8 +23,8 @@ from splatscope.gpu.device import DeviceError
 from splatscope.processes import start_module
 from splatscope.tracing.progress import STAGES, report_progress
 from splatscope.workers.connection import JobTimeout, WorkerError, WorkerLost
-from splatscope.workers.sandbox.deaths import FILE_WORK, NO_ANSWER, death_words, gave_way_words, timeout_words, too_large_words
-from splatscope.workers.sandbox.support import missing_support
+from splatscope.workers.sandbox.failure_messages import FILE_WORK, NO_ANSWER, died_message, gave_way_message, timed_out_message, answer_too_large_message
+from splatscope.workers.sandbox.platform_support import missing_support
 
 Answer = tuple[dict[str, Any], list[bytes]]
 """The result of a job: a JSON object and a list of bytes."""
@@ -214,13 +214,13 @@ class SandboxedProcess:
             error: WorkerError
             seconds = time.monotonic() - started
             if self._gave_way:
-                error = JobTimeout(gave_way_words(seconds))
+                error = JobTimeout(gave_way_message(seconds))
             elif seconds >= limit:
-                error = JobTimeout(timeout_words(records, self._stage, limit, FILE_WORK.get(name, "")))
+                error = JobTimeout(timed_out_message(records, self._stage, limit, FILE_WORK.get(name, "")))
             elif isinstance(lost, _BreachError):
                 error = WorkerLost(lost.words)
             else:
-                error = WorkerLost(death_words(records, self._stage, self._last_words(), FILE_WORK.get(name, "")))
+                error = WorkerLost(died_message(records, self._stage, self._last_words(), FILE_WORK.get(name, "")))
             error.stage = self._stage
             raise error from lost
         finally:
@@ -281,7 +281,7 @@ class SandboxedProcess:
             return self._connection.recv_bytes(most)
         except OSError as error:
             if str(error) == "bad message length":
-                raise _BreachError(too_large_words(most)) from None
+                raise _BreachError(answer_too_large_message(most)) from None
             raise
 
     def _kill(self) -> None:

@@ -13,7 +13,7 @@ from cachetools import LRUCache
 
 from splatscope.textbook.results import Bars, Code, Curves, Part, Paths, Picture, Pictures, Result, Scenes, Several, Table, Words
 from splatscope.web.component import Component
-from splatscope.web.results.curves import curves_chart, in_words
+from splatscope.web.lesson_results.curves import curves_chart, in_words
 
 
 class Quiz(Component):

@@ -6,7 +6,7 @@ from bokeh.models import BasicTickFormatter, ColumnDataSource, FixedTicker, Line
 from bokeh.plotting import figure
 
 from splatscope.textbook.results import Curve, Curves
-from splatscope.web.results.curve_names import names_of
+from splatscope.web.lesson_results.curve_names import names_of
 from splatscope.web.theme.charts import AXIS, ORANGE_TEXT, SANS, SERIES, TICK, chart, follow_theme
 
 MOST_TICKS = 4  # of an axis

@@ -45,7 +45,7 @@ class _Local:
     fields: tuple[str, ...] = ()
 
 
-class Unwritten:
+class UninitialisedLocals:
     """Knows which locals of a function are watched, and writes what watches them."""
 
     def __init__(self, context: FunctionContext, writer: TreeWriter):

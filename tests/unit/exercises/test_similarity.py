@@ -1,6 +1,6 @@
 """Likeness of submissions: names, numbers and comments do not count, nor does what all began with."""
 
-from splatscope.exercises.alike import alike
+from splatscope.exercises.similarity import most_similar
 
 START = "void main(uint i : SV_GroupIndex)\n{\n    // yours\n}\n"
 ONE = START.replace(

@@ -7,7 +7,7 @@ import pytest
 from bokeh.document import Document
 from panel.io import document
 
-from splatscope.web import late_writes
+from splatscope.web.serving import outgoing_messages
 
 
 class Connection:
@@ -47,12 +47,12 @@ def socket(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("socket")
 def test_what_is_queued_as_a_write_ends_is_sent(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(document, "_dispatch_msgs", late_writes.write_all)
+    monkeypatch.setattr(document, "_dispatch_msgs", outgoing_messages.write_all)
     assert asyncio.run(sent()) == [["first"], ["second"]]
 
 
 @pytest.mark.usefixtures("socket")
 def test_panel_still_needs_this(monkeypatch: pytest.MonkeyPatch):
-    """Once it sends both by itself, `late_writes` can go."""
-    monkeypatch.setattr(document, "_dispatch_msgs", late_writes._write_queued)
+    """Once it sends both by itself, `outgoing_messages` can go."""
+    monkeypatch.setattr(document, "_dispatch_msgs", outgoing_messages._write_queued)
     assert asyncio.run(sent()) == [["first"]]

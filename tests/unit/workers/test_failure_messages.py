@@ -7,7 +7,7 @@ import pytest
 
 from splatscope.tracing.progress import COMPARING, COMPILING, INSTRUMENTING, RUNNING, SEARCHING
 from splatscope.workers.sandbox.child import _outcome
-from splatscope.workers.sandbox.deaths import death_words, timeout_words
+from splatscope.workers.sandbox.failure_messages import died_message, timed_out_message
 
 STAGES = {
     COMPILING: "The compiler or the driver died on this kernel as it is written",
@@ -20,31 +20,31 @@ STAGES = {
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_the_stage_is_named_and_nobody_is_blamed_for_a_write_out_of_bounds(stage):
-    words = death_words(True, stage)
+    words = died_message(True, stage)
     assert STAGES[stage] in words
     assert "write out of bounds" not in words
-    assert "{" not in words + timeout_words(True, stage, 60.0)
+    assert "{" not in words + timed_out_message(True, stage, 60.0)
 
 
 def test_what_the_process_wrote_as_it_died_says_how():
-    words = death_words(True, COMPILING, b"Fatal Python error: Segmentation fault\n\nCurrent thread 0x0000 ...")
+    words = died_message(True, COMPILING, b"Fatal Python error: Segmentation fault\n\nCurrent thread 0x0000 ...")
     assert "(it touched memory that is not its own)" in words
-    assert "as it does where memory runs out" in death_words(False, None, b"Fatal Python error: Aborted\n")
+    assert "as it does where memory runs out" in died_message(False, None, b"Fatal Python error: Aborted\n")
 
 
 def test_what_an_untrusted_process_wrote_is_not_repeated():
-    words = death_words(True, RUNNING, b"Fatal Python error: visit my page\n")
-    assert words == death_words(True, RUNNING)
+    words = died_message(True, RUNNING, b"Fatal Python error: visit my page\n")
+    assert words == died_message(True, RUNNING)
 
 
 def test_a_process_that_was_stopped_says_at_which_stage_and_after_how_long():
-    assert timeout_words(True, COMPARING, 60.0).startswith(
+    assert timed_out_message(True, COMPARING, 60.0).startswith(
         "The recorded kernel ended, but the kernel as it is written did not within 60 s"
     )
-    assert "the driver was still compiling the recorded kernel, or the kernel was still running" in timeout_words(
+    assert "the driver was still compiling the recorded kernel, or the kernel was still running" in timed_out_message(
         True, RUNNING, 60.0
     )
-    assert timeout_words(False, None, 20.0).startswith("The compiler took longer than 20 s")
+    assert timed_out_message(False, None, 20.0).startswith("The compiler took longer than 20 s")
 
 
 @pytest.mark.parametrize(

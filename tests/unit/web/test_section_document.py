@@ -9,15 +9,15 @@ import pytest
 
 from splatscope.textbook.contents import lesson_names
 from splatscope.web.component import plain
-from splatscope.web.first_document import first_document
 from splatscope.web.lesson_page import first_recording
+from splatscope.web.serving.section_document import section_document
 
 
 def opened(name, **query):
     """The recording that ships for a section, and the document with which its page opens."""
 
     async def open_both():
-        document = await first_document({"page": name} | query)
+        document = await section_document({"page": name} | query)
         return await first_recording.prepare(name), document and document.body.decode()
 
     return asyncio.run(open_both())

@@ -6,7 +6,7 @@ import param
 import pytest
 
 from splatscope.textbook.contents import find_lesson, lesson_names
-from splatscope.textbook.grid import grid
+from splatscope.textbook.input_grid import input_grid
 from splatscope.textbook.lesson import Lesson
 
 

@@ -6,7 +6,6 @@ The browser draws the page from it (`shell/sections.js`). Other pages, and those
 import json
 from collections.abc import Mapping
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import jinja2
@@ -14,7 +13,7 @@ import panel as pn
 from bokeh.core.templates import MACROS
 from cachetools import LRUCache
 
-from splatscope.paths import BUNDLE
+from splatscope.paths import BUNDLE, PACKAGE
 from splatscope.textbook.contents import lesson_names, text_of
 from splatscope.web.assets import Asset, address, scripts
 from splatscope.web.component import style_sheet
@@ -24,9 +23,7 @@ from splatscope.web.shell.router import RESERVED, read_inputs
 from splatscope.web.shell.shell import Shell, public, title
 
 SESSION = "session"  # in an address: the page stands already and lacks its session
-TEMPLATES = jinja2.Environment(
-    loader=jinja2.FileSystemLoader(Path(__file__).parent / "shell"), trim_blocks=True, lstrip_blocks=True
-)
+TEMPLATES = jinja2.Environment(loader=jinja2.FileSystemLoader(PACKAGE / "web" / "shell"), trim_blocks=True, lstrip_blocks=True)
 
 
 def reads(path: str) -> bool:
@@ -48,7 +45,7 @@ def session_variables(shell: Shell) -> dict[str, Any]:
     return variables(shell.page, words) | {"reads": shell.reads}
 
 
-async def first_document(query: Mapping[str, str]) -> Asset | None:
+async def section_document(query: Mapping[str, str]) -> Asset | None:
     """Return the document for an address, or None if its page comes with its session."""
     page = query.get("page", "")
     if page not in lesson_names() or query.keys() & set(RESERVED) - {"page", "step"}:

@@ -157,7 +157,7 @@ class _Finder:
         return spec
 
 
-def notice() -> None:
+def install_hooks() -> None:
     """Take notes from now on, or from SlangPy's import on."""
     if (slangpy := sys.modules.get("slangpy")) is not None and hasattr(slangpy, "SlangEntryPoint"):
         _take_notes(slangpy)

@@ -21,14 +21,14 @@ from splatscope.services import sandbox_jobs
 from splatscope.services.training import warm
 from splatscope.services.warm_up import fill_cache, tile_jobs
 from splatscope.textbook.contents import lesson_names
-from splatscope.web import inbound, late_writes
 from splatscope.web.assets import AssetHandler, scripts, send, takes_gzip
 from splatscope.web.examples.gallery import example_jobs
-from splatscope.web.first_document import first_document, reads
 from splatscope.web.lesson_page import record_ahead
 from splatscope.web.lesson_page.first_recording import RecordingHandler
 from splatscope.web.lesson_page.section_handler import SectionHandler
 from splatscope.web.recording_files import RecordingFileHandler
+from splatscope.web.serving import incoming_messages, outgoing_messages
+from splatscope.web.serving.section_document import reads, section_document
 from splatscope.web.shell.pages import PAGES
 from splatscope.workers import worker_pool
 from splatscope.workers.sandbox import supervisor as sandbox
@@ -69,7 +69,7 @@ async def _warm_up() -> None:
     try:
         await asyncio.gather(warm(worker_pool), warm(worker_pool))  # concurrently, so that two workers are ready
         for name in lesson_names() if scripts() else ():
-            await first_document({"page": name})
+            await section_document({"page": name})
         await worker_pool.run(sandbox.prepare, sandbox_jobs.__name__, untrusted=True)
         if "SPLATSCOPE_SCHEDULER" not in os.environ:
             _cache_fillers.append(fill_cache([*example_jobs(), *lesson_names(), *tile_jobs()]))
@@ -92,11 +92,11 @@ class Socket(WSHandler):
     @property
     def max_message_size(self) -> int:
         """The most bytes of a part of a message, unpacked."""
-        return inbound.MOST_BYTES
+        return incoming_messages.MOST_BYTES
 
     async def _receive(self, fragment: str | bytes) -> Message[Any] | None:
         self._taken += len(fragment)
-        if self._taken > inbound.MOST_BYTES:  # Bokeh gathers as many buffers as a message announces
+        if self._taken > incoming_messages.MOST_BYTES:  # Bokeh gathers as many buffers as a message announces
             self._refuse("too large a message")
             return None
         try:
@@ -109,8 +109,8 @@ class Socket(WSHandler):
 
     async def _handle(self, message: Message[Any]) -> Any | None:
         try:
-            message.content = inbound.admit(message.msgtype, message.content)
-        except inbound.RefusedError as error:
+            message.content = incoming_messages.admit(message.msgtype, message.content)
+        except incoming_messages.RefusedError as error:
             self._refuse(str(error))
             return None
         return await super()._handle(message)
@@ -152,7 +152,7 @@ class PageHandler(DocHandler):
         query = {name: self.get_query_argument(name) for name in self.request.query_arguments}
         if any(len(value) > MOST_VALUE for value in query.values()):
             raise HTTPError(414)
-        if document := await first_document(query) if reads(self.request.path) else None:
+        if document := await section_document(query) if reads(self.request.path) else None:
             send(self, document, "no-cache")
         else:
             await super().get(*args, **kwargs)
@@ -172,7 +172,7 @@ if settings.secret_key_bytes() is None and "BOKEH_SIGN_SESSIONS" not in os.envir
     os.environ.update(BOKEH_SIGN_SESSIONS="yes", BOKEH_SECRET_KEY=secrets.token_urlsafe(48))
     vars(settings).pop("_secret_key_bytes", None)
 
-late_writes.install()
+outgoing_messages.install()
 
 # Neither `panel serve` nor Bokeh's server lets one choose handlers. The lists of routes are read when the server is built, after
 # this file has run, so that handlers are replaced in place.

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from splatscope.machine.surroundings import Surroundings, look
+from splatscope.machine.environment import Environment, detect_environment
 
 DEBIAN = {"ID": "debian", "PRETTY_NAME": "Debian GNU/Linux 13 (trixie)"}
 

@@ -3,10 +3,10 @@
 import panel as pn
 
 from splatscope.paths import BUNDLE
-from splatscope.web import first_document
 from splatscope.web.assets import address, scripts
 from splatscope.web.classroom.walk_bar import join
 from splatscope.web.lesson_page import record_ahead
+from splatscope.web.serving import section_document
 from splatscope.web.shell.pages import entry_of
 from splatscope.web.shell.router import read_inputs, read_step
 from splatscope.web.shell.shell import Shell, title
@@ -17,15 +17,15 @@ def serve() -> Shell:
     query = {name: values[0].decode(errors="replace") for name, values in pn.state.session_args.items() if values}
     document = pn.state.curdoc
     document.template_variables["bundle"] = address(BUNDLE.name)  # the same one for all components, even if it is built anew
-    shell = _shell_of(query, first_document.reads(pn.state.app_url or ""))
+    shell = _shell_of(query, section_document.reads(pn.state.app_url or ""))
     shell.router.servable()
     document.title = title(entry_of(shell.page))
-    if first_document.SESSION in query:
-        document.template = first_document.TEMPLATES.get_template("session.html")
+    if section_document.SESSION in query:
+        document.template = section_document.TEMPLATES.get_template("session.html")
         document.template_variables["scripts"] = scripts()
     else:
-        document.template = first_document.TEMPLATES.get_template("shell.html")
-        document.template_variables.update(first_document.session_variables(shell))
+        document.template = section_document.TEMPLATES.get_template("shell.html")
+        document.template_variables.update(section_document.session_variables(shell))
     return shell
 
 

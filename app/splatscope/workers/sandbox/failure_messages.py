@@ -56,14 +56,14 @@ NO_ANSWER = (
 )
 
 
-def too_large_words(most: int) -> str:
+def answer_too_large_message(most: int) -> str:
     """Return the line for an answer of more than `most` bytes, which is not taken."""
     return (
         f"What came of this kernel is larger than {most >> 20} MiB, and was not taken. Give it smaller buffers or fewer workgroups."
     )
 
 
-def death_words(records: bool, stage: int | None, fault: bytes = b"", file_work: str = "") -> str:
+def died_message(records: bool, stage: int | None, fault: bytes = b"", file_work: str = "") -> str:
     """Return the line for a process that died.
 
     Args:
@@ -78,14 +78,14 @@ def death_words(records: bool, stage: int | None, fault: bytes = b"", file_work:
     return words.format(how=f" ({how})" if how else "", work=file_work)
 
 
-def gave_way_words(seconds: float) -> str:
+def gave_way_message(seconds: float) -> str:
     """Return the line for a process that was stopped after so many seconds, since others waited."""
     return (
         f"After {seconds:.0f} s this kernel was stopped, since others wait for this machine. Give it less to do, or run it later."
     )
 
 
-def timeout_words(records: bool, stage: int | None, limit: float, file_work: str = "") -> str:
-    """Return the line for a process that was stopped after `limit` seconds. For the arguments see `death_words`."""
+def timed_out_message(records: bool, stage: int | None, limit: float, file_work: str = "") -> str:
+    """Return the line for a process that was stopped after `limit` seconds. For the arguments see `died_message`."""
     words = _SLOW.get(stage, _SLOW[None]) if records else _FILE_SLOW if file_work else _CHECK_SLOW
     return words.format(limit=limit, work=file_work)

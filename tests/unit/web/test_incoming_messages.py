@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from splatscope.web.inbound import MOST_BYTES, MOST_VALUES, RefusedError, admit
+from splatscope.web.serving.incoming_messages import MOST_BYTES, MOST_VALUES, RefusedError, admit
 
 COMPONENT = {"id": "p1017"}
 
