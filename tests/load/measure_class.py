@@ -36,7 +36,7 @@ PATIENCE = 120.0  # seconds after which a learner gives up
 RECORDING = re.compile(r"recordings/[\w-]+(?:\?v=\w+)?")
 OPTIONS = re.compile(r'"options":(\["[^\]]*\])')  # of a section's first question
 OPEN, TURN, SET = "open a page, to its recording", "turn a page, to its recording", "new recording"
-GRIDS = {name: [one for one in grid(find_lesson(name)) if len(one) == 1] for name in lesson_names()}
+GRIDS = {name: [one for one in input_grid(find_lesson(name)) if len(one) == 1] for name in lesson_names()}
 
 
 class Class:

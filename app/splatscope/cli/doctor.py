@@ -35,18 +35,18 @@ def _print_report(report: "DoctorReport") -> None:
     if report.trials:
         console.print(adapters)
     facts = Table.grid(padding=(0, 2))
-    facts.add_row("here", escape(report.surroundings.describe()))
+    facts.add_row("here", escape(report.environment.describe()))
     for name, value in report.versions.items():
         facts.add_row(name, escape(value))
     facts.add_row("sandbox", escape(report.sandbox))
     facts.add_row("browser bundle", "built" if report.bundle else "missing")
-    if report.surroundings.checkout:
+    if report.environment.checkout:
         facts.add_row("Chromium", escape(report.chromium or "missing (only the tests need it)"))
     console.print(facts)
     for missing in report.missing:
         # With soft_wrap a long command stays on one line and can be copied.
         console.print(f"Missing: {escape(missing.what)}\n    {escape(missing.mend)}", highlight=False, soft_wrap=True)
-    for sentence in report.surroundings.untried():
+    for sentence in report.environment.untried():
         console.print(f"Untried: {escape(sentence)}", highlight=False, soft_wrap=True)
     verdict = "Kernels run." if report.ok else "No kernel runs on this machine."
     console.print(verdict, style="green" if report.ok else "red")

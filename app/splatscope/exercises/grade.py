@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
-from splatscope.exercises.similarity import most_similar
 from splatscope.exercises.marking import Mark
 from splatscope.exercises.parallel import mark_all
+from splatscope.exercises.similarity import most_similar
 from splatscope.exercises.submissions import Submission, submissions_in
 from splatscope.exercises.task import Task
 
@@ -87,7 +87,9 @@ def _with_likeness(rows: list[Row], found: list[Submission], by_name: dict[str, 
     likeness = {
         (student, name): f"{other} {share:.0%}"
         for name, task in by_name.items()
-        for student, (other, share) in alike({one.student: one.source for one in found if one.task == name}, task.start).items()
+        for student, (other, share) in most_similar(
+            {one.student: one.source for one in found if one.task == name}, task.start
+        ).items()
     }
     return [replace(row, alike=likeness.get((row.student, row.task), "")) for row in rows]
 

@@ -10,8 +10,8 @@ from splatscope.exercises.marking import Mark, Run, mark
 from splatscope.exercises.task import Task
 from splatscope.services import sandbox_jobs
 from splatscope.workers.connection import WorkerError, WorkerLost
-from splatscope.workers.sandbox.supervisor import Answer, Sandbox
 from splatscope.workers.sandbox.platform_support import missing_support
+from splatscope.workers.sandbox.supervisor import Answer, Sandbox
 
 _Asked = TypeVar("_Asked")
 

@@ -24,7 +24,7 @@ def sequences(source: str) -> frozenset[tuple[str, ...]]:
     return frozenset(tuple(tokens[i : i + LENGTH]) for i in range(len(tokens) - LENGTH + 1))
 
 
-def alike(sources: Mapping[str, str], start: str) -> dict[str, tuple[str, float]]:
+def most_similar(sources: Mapping[str, str], start: str) -> dict[str, tuple[str, float]]:
     """Return which sources are like another: the name of the most similar one, and the share of sequences in common, 0 to 1.
 
     Args:

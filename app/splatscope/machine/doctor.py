@@ -31,7 +31,7 @@ class DoctorReport:
     """The state of this machine.
 
     Attributes:
-        surroundings: Where it runs.
+        environment: Where it runs.
         versions: By the name of a package.
         trials: One for each adapter.
         bundle: Whether the browser bundle is built.
@@ -40,7 +40,7 @@ class DoctorReport:
         missing: What should be mended.
     """
 
-    surroundings: Surroundings
+    environment: Environment
     versions: dict[str, str]
     trials: list[probe.Trial]
     bundle: bool
@@ -56,7 +56,7 @@ class DoctorReport:
     def as_dict(self) -> dict[str, object]:
         """Return the report in JSON's types."""
         adapters = [asdict(trial) | {"works": trial.works} for trial in self.trials]
-        here = self.surroundings
+        here = self.environment
         return {
             "ok": self.ok,
             "surroundings": here.describe(),
@@ -77,7 +77,7 @@ class DoctorReport:
 def examine() -> DoctorReport:
     """Run a kernel on every adapter and look for everything else."""
     trials, silence = probe.try_all()
-    here, browser = look(), chromium.find()
+    here, browser = detect_environment(), chromium.find()
     missing = []
     if not any(trial.works for trial in trials):
         reason = probe.why_none(trials, silence)

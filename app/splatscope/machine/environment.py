@@ -20,7 +20,7 @@ UNTRIED = {
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class Environment:
     """What is known of a machine without running a kernel.
 
     Attributes:
@@ -28,7 +28,7 @@ class Surroundings:
         processor: As platform.machine() calls it: x86_64, aarch64, AMD64, arm64.
         kernel: The release of the system's kernel.
         release: The fields of /etc/os-release; {} on other systems than Linux.
-        environment: The environment's variables.
+        variables: The environment variables.
         markers: Those of `MARKERS` that exist.
         checkout: The checkout that runs; None for an installed package.
     """
@@ -37,17 +37,17 @@ class Surroundings:
     processor: str = "x86_64"
     kernel: str = ""
     release: Mapping[str, str] = field(default_factory=dict)
-    environment: Mapping[str, str] = field(default_factory=dict)
+    variables: Mapping[str, str] = field(default_factory=dict)
     markers: frozenset[str] = frozenset()
     checkout: Path | None = None
 
     @property
     def container(self) -> str:
         """The kind of container: Docker, Podman, Kubernetes, or the name that it gives itself; "" outside of one."""
-        if "KUBERNETES_SERVICE_HOST" in self.environment:
+        if "KUBERNETES_SERVICE_HOST" in self.variables:
             return "Kubernetes"
         named = next((name for path, name in MARKERS.items() if path in self.markers), "")
-        return named or self.environment.get("container", "")
+        return named or self.variables.get("container", "")
 
     @property
     def wsl(self) -> int | None:
@@ -59,11 +59,11 @@ class Surroundings:
     @property
     def notebook(self) -> str:
         """What this process is a terminal or a notebook of: Binder, JupyterHub, Jupyter; "" elsewhere."""
-        if "BINDER_LAUNCH_HOST" in self.environment or "BINDER_SERVICE_HOST" in self.environment:
+        if "BINDER_LAUNCH_HOST" in self.variables or "BINDER_SERVICE_HOST" in self.variables:
             return "Binder"
-        if "JUPYTERHUB_USER" in self.environment:
+        if "JUPYTERHUB_USER" in self.variables:
             return "JupyterHub"
-        return "Jupyter" if {"JPY_PARENT_PID", "JUPYTER_SERVER_URL"} & self.environment.keys() else ""
+        return "Jupyter" if {"JPY_PARENT_PID", "JUPYTER_SERVER_URL"} & self.variables.keys() else ""
 
     def describe(self) -> str:
         """Return all of it in one line."""
@@ -107,14 +107,14 @@ class Surroundings:
         return "serve a class from Linux 5.13 or newer; elsewhere with --address localhost, or others can run shipped kernels only"
 
 
-def look() -> Surroundings:
-    """Return the surroundings of this process."""
-    return Surroundings(
+def detect_environment() -> Environment:
+    """Return the environment of this process."""
+    return Environment(
         system=platform.system(),
         processor=platform.machine(),
         kernel=platform.release(),
         release=apt.os_release(),
-        environment=os.environ,
+        variables=os.environ,
         markers=frozenset(path for path in MARKERS if Path(path).exists()),
         checkout=CHECKOUT,
     )

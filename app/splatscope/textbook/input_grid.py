@@ -12,7 +12,7 @@ VALUES = 5  # of a number, where the section names none
 MOST_CHOICES = 24  # combinations of switches and menus
 
 
-def grid(lesson: type[Lesson]) -> list[dict[str, Any]]:
+def input_grid(lesson: type[Lesson]) -> list[dict[str, Any]]:
     """Return the inputs to publish, each as the parameters that differ from their defaults; the first is {}.
 
     These are all combinations of switches and menus, each value of any other parameter with all else at its default, and with each

@@ -403,7 +403,7 @@ def test_where_nothing_confines_the_doctor_says_so():
     assert report["sandbox"] == "none"
     (missing,) = [m for m in report["missing"] if m["what"].startswith("a sandbox for edited kernels")]
     assert "Landlock" in missing["what"]
-    assert missing["mend"] == look().sandbox_remedy()
+    assert missing["mend"] == detect_environment().sandbox_remedy()
 
 
 def test_where_nothing_confines_only_this_machines_user_may_edit():

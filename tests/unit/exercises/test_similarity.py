@@ -13,7 +13,7 @@ OTHER = START.replace(
 
 
 def test_a_copy_with_other_names_is_found_both_ways():
-    found = alike({"anna": ONE, "ben": RENAMED, "cleo": OTHER}, START)
+    found = most_similar({"anna": ONE, "ben": RENAMED, "cleo": OTHER}, START)
     assert {name: (other, round(share, 3)) for name, (other, share) in found.items()} == {
         "anna": ("ben", 1.0),
         "ben": ("anna", 1.0),
@@ -21,4 +21,4 @@ def test_a_copy_with_other_names_is_found_both_ways():
 
 
 def test_two_who_wrote_nothing_are_not_alike():
-    assert alike({"anna": START, "ben": START}, START) == {}
+    assert most_similar({"anna": START, "ben": START}, START) == {}

@@ -9,8 +9,8 @@ from splatscope.machine.environment import Environment, detect_environment
 DEBIAN = {"ID": "debian", "PRETTY_NAME": "Debian GNU/Linux 13 (trixie)"}
 
 
-def linux(**facts) -> Surroundings:
-    return Surroundings("Linux", **({"release": DEBIAN} | facts))
+def linux(**facts) -> Environment:
+    return Environment("Linux", **({"release": DEBIAN} | facts))
 
 
 @pytest.mark.parametrize(
@@ -18,9 +18,9 @@ def linux(**facts) -> Surroundings:
     [
         (linux(), ""),
         (linux(markers=frozenset({"/.dockerenv"})), "Docker"),
-        (linux(markers=frozenset({"/run/.containerenv"}), environment={"container": "oci"}), "Podman"),
-        (linux(environment={"container": "systemd-nspawn"}), "systemd-nspawn"),
-        (linux(environment={"KUBERNETES_SERVICE_HOST": "10.0.0.1"}, markers=frozenset({"/.dockerenv"})), "Kubernetes"),
+        (linux(markers=frozenset({"/run/.containerenv"}), variables={"container": "oci"}), "Podman"),
+        (linux(variables={"container": "systemd-nspawn"}), "systemd-nspawn"),
+        (linux(variables={"KUBERNETES_SERVICE_HOST": "10.0.0.1"}, markers=frozenset({"/.dockerenv"})), "Kubernetes"),
     ],
 )
 def test_containers(here, container):
@@ -39,7 +39,7 @@ def test_wsl(kernel, version):
 
 
 @pytest.mark.parametrize(
-    ("environment", "notebook"),
+    ("variables", "notebook"),
     [
         ({}, ""),
         ({"JPY_PARENT_PID": "12"}, "Jupyter"),
@@ -48,21 +48,21 @@ def test_wsl(kernel, version):
         ({"JUPYTERHUB_USER": "ann", "BINDER_LAUNCH_HOST": "https://binder.example/"}, "Binder"),
     ],
 )
-def test_notebooks(environment, notebook):
-    assert linux(environment=environment).notebook == notebook
+def test_notebooks(variables, notebook):
+    assert linux(variables=variables).notebook == notebook
 
 
 def test_one_line_says_it_all():
-    here = linux(markers=frozenset({"/.dockerenv"}), environment={"JUPYTERHUB_USER": "ann"})
+    here = linux(markers=frozenset({"/.dockerenv"}), variables={"JUPYTERHUB_USER": "ann"})
     start = "Debian GNU/Linux 13 (trixie) on x86_64"
     assert here.describe() == f"{start} in a container (Docker) in JupyterHub, from an installed package"
     assert linux(checkout=Path("/code")).describe() == f"{start}, from a checkout"
-    assert Surroundings("Darwin", "arm64").describe() == "macOS on arm64, from an installed package"
+    assert Environment("Darwin", "arm64").describe() == "macOS on arm64, from an installed package"
 
 
 @pytest.mark.parametrize(("system", "device"), [("Windows", "WARP"), ("Darwin", "Metal")])
 def test_systems_that_were_never_tried(system, device):
-    first, second = Surroundings(system).untried()
+    first, second = Environment(system).untried()
     assert "never run" in first
     assert device in first
     assert "no sandbox" in second
@@ -80,10 +80,10 @@ def test_what_was_tried_is_not_called_untried():
 def test_a_container_is_told_which_option_gives_it_a_sandbox():
     assert "--security-opt" in linux(markers=frozenset({"/.dockerenv"})).sandbox_remedy()
     assert "--address localhost" in linux().sandbox_remedy()
-    assert "--address localhost" in Surroundings("Windows", markers=frozenset()).sandbox_remedy()
+    assert "--address localhost" in Environment("Windows", markers=frozenset()).sandbox_remedy()
 
 
 def test_this_machine_is_described():
-    here = look()
+    here = detect_environment()
     assert here.checkout is not None
     assert here.describe().endswith("from a checkout")

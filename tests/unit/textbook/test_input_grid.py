@@ -22,13 +22,13 @@ class Example(Lesson):
 
 
 def test_the_first_inputs_are_the_defaults_and_none_come_twice():
-    found = grid(Example)
+    found = input_grid(Example)
     assert found[0] == {}
     assert all(one not in found[:number] for number, one in enumerate(found))
 
 
 def test_switches_and_menus_are_combined_and_numbers_vary_with_each_switch():
-    found = grid(Example)
+    found = input_grid(Example)
     for order in ("a", "b", "c"):
         for barrier in (True, False):
             named = {"order": order, "barrier": barrier}
@@ -42,7 +42,7 @@ def test_switches_and_menus_are_combined_and_numbers_vary_with_each_switch():
 @pytest.mark.parametrize("name", lesson_names())
 def test_every_section_has_inputs_that_it_takes(name):
     lesson = find_lesson(name)
-    found = grid(lesson)
+    found = input_grid(lesson)
     assert 1 < len(found) < 120
     for inputs in found:
         assert {key: getattr(lesson(**inputs), key) for key in inputs} == inputs

@@ -41,8 +41,10 @@ def test_all_published_inputs_are_recorded_once_and_the_defaults_of_all_sections
         asyncio.run(_begin(times=2))
     names = [name for name, _ in recorded]
     assert tuple(names[: len(lesson_names())]) == lesson_names()
-    assert {name: names.count(name) for name in lesson_names()} == {name: len(grid(find_lesson(name))) for name in lesson_names()}
-    lost = len(grid(find_lesson("cas")))
+    assert {name: names.count(name) for name in lesson_names()} == {
+        name: len(input_grid(find_lesson(name))) for name in lesson_names()
+    }
+    lost = len(input_grid(find_lesson("cas")))
     assert f"{len(recorded) - lost} recordings have been made ahead." in caplog.text
 
 

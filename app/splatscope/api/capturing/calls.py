@@ -20,8 +20,8 @@ from slangpy.core.native import NativeCallRuntimeOptions
 
 from splatscope.api.capturing.programs import NotCaptured, job_from, job_of, parts_of, with_plain_imports
 from splatscope.api.capturing.reading import TARGET, Bound, Reading, Run, reading_of
-from splatscope.slangpy_hooks import EntryNote, ProgramNote, note_pipeline_of_kernel, notes
 from splatscope.slang.modules import load_modules
+from splatscope.slangpy_hooks import EntryNote, ProgramNote, note_pipeline_of_kernel, notes
 from splatscope.tracing.coverage import words_in_use
 from splatscope.tracing.job import KernelJob
 

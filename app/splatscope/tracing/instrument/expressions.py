@@ -21,7 +21,9 @@ from splatscope.tracing.instrument.writer import Rule, TreeWriter
 class Expressions:
     """The rules for names, elements, fields, assignments and `++` in expressions."""
 
-    def __init__(self, context: FunctionContext, writer: TreeWriter, bounds: Bounds, operations: Operations, unwritten: UninitialisedLocals):
+    def __init__(
+        self, context: FunctionContext, writer: TreeWriter, bounds: Bounds, operations: Operations, unwritten: UninitialisedLocals
+    ):
         self._context, self._writer, self._bounds, self._operations = context, writer, bounds, operations
         self._unwritten = unwritten
 

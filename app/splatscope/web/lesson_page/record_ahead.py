@@ -30,7 +30,7 @@ def begin() -> None:
 
 async def _record_all() -> None:
     """Record all sections, the first values of each first: a class that has begun reads on while this goes on."""
-    grids = {name: grid(find_lesson(name)) for name in lesson_names()}
+    grids = {name: input_grid(find_lesson(name)) for name in lesson_names()}
     count = 0
     try:
         for number in range(max(map(len, grids.values()))):

@@ -333,7 +333,7 @@ def _section(name: str) -> Draft:
     """Return a section with its first inputs, those of its grid, and those of links to it."""
     kind = find_lesson(name)
     defaults = {key: value for key, value in kind().param.values().items() if key != "name"}
-    own = grid(kind)
+    own = input_grid(kind)
     states = [
         PageState(partial(_section_page, name, address), address, inputs)
         for inputs in [*own, *(one for one in linked_inputs(name) if one not in own)]

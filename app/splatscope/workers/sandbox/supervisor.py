@@ -23,7 +23,14 @@ from splatscope.gpu.device import DeviceError
 from splatscope.processes import start_module
 from splatscope.tracing.progress import STAGES, report_progress
 from splatscope.workers.connection import JobTimeout, WorkerError, WorkerLost
-from splatscope.workers.sandbox.failure_messages import FILE_WORK, NO_ANSWER, died_message, gave_way_message, timed_out_message, answer_too_large_message
+from splatscope.workers.sandbox.failure_messages import (
+    FILE_WORK,
+    NO_ANSWER,
+    answer_too_large_message,
+    died_message,
+    gave_way_message,
+    timed_out_message,
+)
 from splatscope.workers.sandbox.platform_support import missing_support
 
 Answer = tuple[dict[str, Any], list[bytes]]
