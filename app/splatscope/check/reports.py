@@ -6,12 +6,12 @@ from typing import Any
 from xml.etree import ElementTree
 
 from splatscope import __version__
-from splatscope.check.run import ERROR, FINDINGS, Verdict
+from splatscope.check.run import ERROR, FINDINGS, KernelVerdict
 from splatscope.tracing.checks import CHECKS
 from splatscope.tracing.checks.finding import Finding
 
 
-def as_json(verdicts: Iterable[Verdict], here: Path) -> dict[str, Any]:
+def as_json(verdicts: Iterable[KernelVerdict], here: Path) -> dict[str, Any]:
     """Return the object that `--json` prints."""
     return {
         "kernels": [
@@ -33,11 +33,11 @@ def as_json(verdicts: Iterable[Verdict], here: Path) -> dict[str, Any]:
     }
 
 
-def _finding(verdict: Verdict, finding: Finding, here: Path) -> dict[str, Any]:
+def _finding(verdict: KernelVerdict, finding: Finding, here: Path) -> dict[str, Any]:
     return {**finding.as_dict(), "file": relative(verdict.path_of(finding), here), "line": finding.line}
 
 
-def as_sarif(verdicts: Iterable[Verdict], here: Path) -> dict[str, Any]:
+def as_sarif(verdicts: Iterable[KernelVerdict], here: Path) -> dict[str, Any]:
     """Return a SARIF 2.1.0 log (OASIS).
 
     Each finding is a result, a silenced one with its reason. What was not looked at is a notification of the tool, an error; so
@@ -66,7 +66,7 @@ def _sarif_rule(kind: str) -> dict[str, Any]:
     return {"id": kind, "shortDescription": {"text": CHECKS[kind].title}, "defaultConfiguration": {"level": _level(kind)}}
 
 
-def _sarif_result(verdict: Verdict, finding: Finding, here: Path) -> dict[str, Any]:
+def _sarif_result(verdict: KernelVerdict, finding: Finding, here: Path) -> dict[str, Any]:
     file = relative(verdict.path_of(finding), here)
     found: dict[str, Any] = {
         "ruleId": finding.kind,
@@ -87,7 +87,7 @@ def _level(kind: str) -> str:
     return "note" if CHECKS[kind].severity == "note" else "error"
 
 
-def as_junit(verdicts: Iterable[Verdict], here: Path) -> str:
+def as_junit(verdicts: Iterable[KernelVerdict], here: Path) -> str:
     """Return the XML of a JUnit report: a test case for each kernel."""
     listed = list(verdicts)
     suite = ElementTree.Element(
@@ -116,7 +116,7 @@ def as_junit(verdicts: Iterable[Verdict], here: Path) -> str:
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def _places(verdict: Verdict, finding: Finding, here: Path) -> str:
+def _places(verdict: KernelVerdict, finding: Finding, here: Path) -> str:
     return " and ".join(f"{relative(path, here)}:{line}" for path, line in verdict.places_of(finding))
 
 
@@ -127,7 +127,7 @@ def _xml(text: str) -> str:
     )
 
 
-def as_annotations(verdicts: Iterable[Verdict], here: Path) -> list[str]:
+def as_annotations(verdicts: Iterable[KernelVerdict], here: Path) -> list[str]:
     """Return the lines that GitHub's workflows show beside the code: of a finding that spans files, one in each."""
     lines = []
     for verdict in verdicts:

@@ -19,7 +19,7 @@ CLEAN, FINDINGS, INCOMPLETE, ERROR = "clean", "findings", "incomplete", "error"
 
 
 @dataclass(frozen=True)
-class Verdict:
+class KernelVerdict:
     """What came of one kernel.
 
     Attributes:
@@ -71,7 +71,9 @@ class Verdict:
         return list(first.items())
 
 
-def check(kernels: Iterable[CheckedKernel], on_verdict: Callable[[Verdict], None] = lambda verdict: None) -> list[Verdict]:
+def check(
+    kernels: Iterable[CheckedKernel], on_verdict: Callable[[KernelVerdict], None] = lambda verdict: None
+) -> list[KernelVerdict]:
     """Record kernels on as many workers as there are processors, and return what came of each, in their order.
 
     Args:
@@ -86,7 +88,7 @@ def check(kernels: Iterable[CheckedKernel], on_verdict: Callable[[Verdict], None
     return _with_unused(verdicts)
 
 
-def _with_unused(verdicts: list[Verdict]) -> list[Verdict]:
+def _with_unused(verdicts: list[KernelVerdict]) -> list[KernelVerdict]:
     """Return the verdicts with a note on each comment and each entry of a configuration that silenced nothing in any kernel."""
     unsure = [verdict for verdict in verdicts if verdict.missed or verdict.error]
     needed = {one for verdict in verdicts for one, used in verdict.allowances.items() if used or verdict.missed}
@@ -101,7 +103,7 @@ def _with_unused(verdicts: list[Verdict]) -> list[Verdict]:
     return noted
 
 
-def exit_status(verdicts: Iterable[Verdict]) -> int:
+def exit_status(verdicts: Iterable[KernelVerdict]) -> int:
     """Return 2 if anything could not be looked at, or there was no kernel at all; 1 if anything was found; else 0."""
     listed = list(verdicts)
     if not listed or any(verdict.error or verdict.missed for verdict in listed):
@@ -109,25 +111,27 @@ def exit_status(verdicts: Iterable[Verdict]) -> int:
     return int(any(verdict.findings for verdict in listed))
 
 
-def verdict_of(kernel: CheckedKernel) -> Verdict:
+def verdict_of(kernel: CheckedKernel) -> KernelVerdict:
     """Record one kernel, and return what came of it."""
     if kernel.error:
-        return Verdict(kernel, error=kernel.error)
+        return KernelVerdict(kernel, error=kernel.error)
     began = time.monotonic()
     try:
         recording = Recording(record_on_worker(kernel.job, kernel.device, kernel.timeout, kernel.everywhere))
     except KernelTimeout as error:
-        return Verdict(kernel, [error.finding], missed=[error.finding.message], seconds=time.monotonic() - began)
+        return KernelVerdict(kernel, [error.finding], missed=[error.finding.message], seconds=time.monotonic() - began)
     except (CompileError, RecordError, ValueError, RuntimeError) as error:
         message = " ".join(str(error).split()) or type(error).__name__
         file, line = (error.file, error.line) if isinstance(error, CompileError) else ("", 0)
-        return Verdict(kernel, error=message, error_file=_path(kernel, file), error_line=line, seconds=time.monotonic() - began)
+        return KernelVerdict(
+            kernel, error=message, error_file=_path(kernel, file), error_line=line, seconds=time.monotonic() - began
+        )
     sources: dict[str, str] = recording.trace.header["sources"]
     paths = {name: path for name in sources if (path := _path(kernel, name)) is not None}
     try:
         allowed = {name: allowances(text) for name, text in sources.items() if name in paths and "splatscope:" in text}
     except CommentError as error:
-        return Verdict(kernel, error=f"{kernel.path.name}, {error}", seconds=time.monotonic() - began)
+        return KernelVerdict(kernel, error=f"{kernel.path.name}, {error}", seconds=time.monotonic() - began)
     findings, silenced = [], []
     used = {_allowance(paths[name], one): False for name, ones in allowed.items() for one in ones}
     used |= {one: False for one in kernel.allow.values() if one is not None}
@@ -141,7 +145,7 @@ def verdict_of(kernel: CheckedKernel) -> Verdict:
             used |= {_allowance(paths[name], one): True for name, one in comments}
         else:
             findings.append(finding)
-    return Verdict(
+    return KernelVerdict(
         kernel,
         findings,
         silenced,

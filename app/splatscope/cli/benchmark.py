@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.progress import Progress, track
 from rich.table import Table
 
-from splatscope.cli.benchmark_cases import Case, growth_series, race_cases
+from splatscope.cli.benchmark_cases import BenchmarkCase, growth_series, race_cases
 from splatscope.cli.benchmark_pictures import counts_to_measure, fit_all, pictures_in, pictures_table
 from splatscope.cli.benchmark_plot import write_plot
 from splatscope.gpu.device import adapter_of, open_device
@@ -36,7 +36,7 @@ GROWTH_SECONDS = 0.25
 TOO_SLOW = 0.6  # seconds per iteration at which a series of growing cases ends
 
 
-def run_race(device: spy.Device, data: bytes, name: str) -> list[Case]:
+def run_race(device: spy.Device, data: bytes, name: str) -> list[BenchmarkCase]:
     """Train all cases in turns on the picture in `data`, and return those that the device can run."""
     cases = list(_prepared(race_cases(adapter_of(device).is_software), device, data, name))
     began = time.monotonic()
@@ -48,7 +48,7 @@ def run_race(device: spy.Device, data: bytes, name: str) -> list[Case]:
     return cases
 
 
-def run_growth(device: spy.Device, data: bytes, name: str) -> dict[str, list[Case]]:
+def run_growth(device: spy.Device, data: bytes, name: str) -> dict[str, list[BenchmarkCase]]:
     """Train the series, one case at a time. Each is freed at once, since a small device could not hold all of them."""
     found = {}
     for what, cases in growth_series(adapter_of(device).is_software).items():
@@ -67,7 +67,7 @@ def run_growth(device: spy.Device, data: bytes, name: str) -> dict[str, list[Cas
     return found
 
 
-def _prepared(cases: list[Case], device: spy.Device, data: bytes, name: str) -> Iterator[Case]:
+def _prepared(cases: list[BenchmarkCase], device: spy.Device, data: bytes, name: str) -> Iterator[BenchmarkCase]:
     for case in cases:
         try:
             case.prepare(device, data, name)
@@ -77,7 +77,7 @@ def _prepared(cases: list[Case], device: spy.Device, data: bytes, name: str) -> 
             yield case
 
 
-def race_table(cases: list[Case]) -> Table:
+def race_table(cases: list[BenchmarkCase]) -> Table:
     """Return the race as a table, with each speed relative to the tiled kernels at the same size."""
     table = _table("The race", "kernels", "size, count", "it/s", "spread", "to tiled", "dB", "after", "at tiled's dB")
     for case in cases:
@@ -102,7 +102,7 @@ def seconds_to(history: np.ndarray, psnr: float) -> str:
     return f"{there[0]['seconds']:.1f} s" if len(there) else "not yet"
 
 
-def growth_table(what: str, cases: list[Case]) -> Table:
+def growth_table(what: str, cases: list[BenchmarkCase]) -> Table:
     """Return a series as a table, with the time per (tile, Gaussian) pair."""
     table = _table(f"Growth with {what}", "kernels", "size, count", "pairs", "ms per iteration", "ns per pair")
     for case in cases:

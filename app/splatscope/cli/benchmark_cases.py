@@ -14,7 +14,7 @@ from splatscope.splat.trainer import Trainer
 
 
 @dataclass
-class Case:
+class BenchmarkCase:
     """One training to time.
 
     Attributes:
@@ -78,28 +78,28 @@ class Case:
         self.speeds.append(done / (state.seconds - before))
 
 
-def race_cases(is_software: bool) -> list[Case]:
+def race_cases(is_software: bool) -> list[BenchmarkCase]:
     """Return the cases of the race, with sizes for a GPU or a software device."""
     size, blobs = (256, 2048) if is_software else (512, 40_960)
     # Autodiff stores every step of the simple kernels' loop, and GPU drivers have room for few.
     small, few = (64, 64) if is_software else (256, 32)
     ways = ("simple", "tiled", "binned")
     return [
-        *(Case(kernels, small, few) for kernels in ways),
-        *(Case(kernels, size, blobs) for kernels in ways[1:]),
-        Case("tiled", size, blobs, "16 × 16", {"tile": "16 × 16, lists of 256"}),
-        Case("tiled", size, blobs, "tree sum", {"gradient_sum": "tree"}),
-        Case("tiled", size, blobs, "shipped", {"model": "shipped"}),
+        *(BenchmarkCase(kernels, small, few) for kernels in ways),
+        *(BenchmarkCase(kernels, size, blobs) for kernels in ways[1:]),
+        BenchmarkCase("tiled", size, blobs, "16 × 16", {"tile": "16 × 16, lists of 256"}),
+        BenchmarkCase("tiled", size, blobs, "tree sum", {"gradient_sum": "tree"}),
+        BenchmarkCase("tiled", size, blobs, "shipped", {"model": "shipped"}),
     ]
 
 
-def growth_series(is_software: bool) -> dict[str, list[Case]]:
+def growth_series(is_software: bool) -> dict[str, list[BenchmarkCase]]:
     """Return the growth series by what grows in them, smallest case first."""
     size, blobs = (256, 2048) if is_software else (1024, 40_960)
     most, widest = (65_536, 1024) if is_software else (1_048_576, 4096)
     counts = [n for n in (1024, 4096, 16_384, 65_536, 262_144, 1_048_576) if n <= most]
     sizes = [n for n in (64, 128, 256, 512, 1024, 2048, 4096) if 16 * n >= widest // 4 and n <= widest]
     return {
-        "Gaussians": [*(Case("tiled", size, n) for n in counts), *(Case("binned", size, n) for n in counts)],
-        "pixels": [*(Case("tiled", n, blobs) for n in sizes), *(Case("binned", n, blobs) for n in sizes)],
+        "Gaussians": [*(BenchmarkCase("tiled", size, n) for n in counts), *(BenchmarkCase("binned", size, n) for n in counts)],
+        "pixels": [*(BenchmarkCase("tiled", n, blobs) for n in sizes), *(BenchmarkCase("binned", n, blobs) for n in sizes)],
     }

@@ -9,14 +9,14 @@ from bokeh.models.sources import ColumnDataSource
 from bokeh.plotting import figure
 from bokeh.resources import INLINE
 
-from splatscope.cli.benchmark_cases import Case
+from splatscope.cli.benchmark_cases import BenchmarkCase
 from splatscope.web.theme.charts import SERIES, chart
 
 COLOURS = {"simple": SERIES[1][0], "tiled": SERIES[3][0], "binned": SERIES[0][0]}
 MARKS = {"simple": "square", "tiled": "triangle", "binned": "circle"}  # colour is never the only distinction
 
 
-def write_plot(path: Path, title: str, race: list[Case], growth: dict[str, list[Case]]) -> None:
+def write_plot(path: Path, title: str, race: list[BenchmarkCase], growth: dict[str, list[BenchmarkCase]]) -> None:
     """Write the plot of a race and of the growth series. Raises OSError."""
     pairs = [case for cases in growth.values() for case in cases if case.pairs]
     figures = [_speeds(race), _quality(race)]
@@ -33,7 +33,7 @@ def _figure(title: str, **options) -> figure:
     return plot
 
 
-def _speeds(race: list[Case]) -> figure:
+def _speeds(race: list[BenchmarkCase]) -> figure:
     """Return a chart of the median speeds and their spread, on a log scale."""
     plot = _figure("Iterations per second: median, minimum and maximum", x_axis_type="log", y_range=(len(race) - 0.4, -0.6))
     rows = list(range(len(race)))
@@ -55,7 +55,7 @@ def _speeds(race: list[Case]) -> figure:
     return plot
 
 
-def _quality(race: list[Case]) -> figure:
+def _quality(race: list[BenchmarkCase]) -> figure:
     largest = max(case.size for case in race)
     plot = _figure(f"PSNR in dB over seconds of training, {largest} × {largest}", x_axis_type="log")
     for case in race:
@@ -66,7 +66,7 @@ def _quality(race: list[Case]) -> figure:
     return plot
 
 
-def _grown(title: str, cases: list[Case], what: str) -> figure:
+def _grown(title: str, cases: list[BenchmarkCase], what: str) -> figure:
     plot = _figure(title, x_axis_type="log", y_axis_type="log")
     value = {"Gaussians": lambda case: case.blobs, "pixels": lambda case: case.size**2, "pairs": lambda case: case.pairs}[what]
     for kernels in COLOURS:

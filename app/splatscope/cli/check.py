@@ -10,7 +10,7 @@ import typer
 from splatscope.cli.errors import CallError
 
 if TYPE_CHECKING:
-    from splatscope.check.run import Verdict
+    from splatscope.check.run import KernelVerdict
 
 
 def check(
@@ -76,14 +76,14 @@ class _Table:
 
         self._console = Console(highlight=False)
 
-    def add(self, verdict: "Verdict") -> None:
+    def add(self, verdict: "KernelVerdict") -> None:
         """Print the line of one kernel."""
         styles = {"clean": "green", "findings": "red", "incomplete": "yellow", "error": "yellow"}
         words = {"findings": f"{len(verdict.findings)} found", "incomplete": "not all looked at", "error": "not recorded"}
         counts = f"{verdict.threads:>7,} threads {verdict.events:>11,} events {verdict.seconds:6.1f} s"
         self._say(f"{verdict.kernel.name:<40} {counts}  [{styles[verdict.state]}]{words.get(verdict.state, verdict.state)}[/]")
 
-    def end(self, verdicts: "list[Verdict]") -> None:
+    def end(self, verdicts: "list[KernelVerdict]") -> None:
         """Print the findings, and a line with the totals."""
         from splatscope.check.reports import relative
 

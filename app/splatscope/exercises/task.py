@@ -139,7 +139,7 @@ class Limit:
 
 
 @dataclass(frozen=True)
-class Answer:
+class SampleAnswer:
     """An answer that a task brings along. `kind` is of the cause that it fails for, "" for one that passes; `why` says it."""
 
     name: str
@@ -194,7 +194,7 @@ class Task:
         given = {name: np.asarray(value) for name, value in case.inputs.items()}
         return {name: np.zeros_like(array) for name, array in self.expected(case).items()} | given
 
-    def answers(self, which: Literal["right", "wrong"]) -> list[Answer]:
+    def answers(self, which: Literal["right", "wrong"]) -> list[SampleAnswer]:
         """Return the answers in its folder `right` or `wrong`. Raises ValueError for a wrong one that does not say why."""
         return [self._answer(path, which) for path in sorted((self.folder / which).glob("*.slang"))]
 
@@ -207,15 +207,15 @@ class Task:
             raise ValueError(f"{self.name}/right/ has no {name or 'answer'}.slang.")
         return answers[name]
 
-    def _answer(self, path: Path, which: str) -> Answer:
+    def _answer(self, path: Path, which: str) -> SampleAnswer:
         source = path.read_text(encoding="utf-8")
         if which == "right":
-            return Answer(path.stem, source)
+            return SampleAnswer(path.stem, source)
         first, _, _ = source.partition("\n")
         kind, colon, why = first.removeprefix("//").partition(":")
         if not (first.startswith("//") and colon and why.strip()):
             raise ValueError(f"{self.name}/wrong/{path.name} begins with `// KIND: why it is wrong`.")
-        return Answer(path.stem, source, kind.strip(), why.strip())
+        return SampleAnswer(path.stem, source, kind.strip(), why.strip())
 
 
 def task_names() -> list[str]:

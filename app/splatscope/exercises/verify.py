@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from splatscope.exercises.marking import Mark
-from splatscope.exercises.task import Answer, Task
+from splatscope.exercises.task import SampleAnswer, Task
 
 
 @dataclass(frozen=True)
@@ -20,15 +20,15 @@ class Verification:
     wrong: str = ""
 
 
-def answers_of(task: Task) -> Iterator[tuple[str, Answer]]:
+def answers_of(task: Task) -> Iterator[tuple[str, SampleAnswer]]:
     """Yield the task's answers with their names in its folder. Raises ValueError for a wrong one that does not say why."""
-    yield "start.slang", Answer("start", task.start, task.fails)
+    yield "start.slang", SampleAnswer("start", task.start, task.fails)
     for which in ("right", "wrong"):
         for answer in task.answers(which):
             yield f"{which}/{answer.name}.slang", answer
 
 
-def judge(task: Task, name: str, answer: Answer, mark: Mark) -> Verification:
+def judge(task: Task, name: str, answer: SampleAnswer, mark: Mark) -> Verification:
     """Return whether an answer was marked as it must be."""
     first = mark.causes[0] if mark.causes else None
     if not answer.kind:

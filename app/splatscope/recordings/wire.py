@@ -17,8 +17,9 @@ from splatscope.gpu.slang_types import SlangType, words_in
 from splatscope.recordings.wire_atomics import after_atomics
 from splatscope.recordings.wire_cells import ACCESSES, MOST_CELLS, Cells, Variables, memories_of
 from splatscope.tracing.checks import CHECKS, Finding
-from splatscope.tracing.checks.sources import Sources
+from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.job import KernelJob
+from splatscope.tracing.record_and_check import CheckedRecording, verdict_of
 from splatscope.tracing.recording import Recording
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
@@ -79,8 +80,11 @@ def pack(
         else:
             columns[f"output{len(outputs)}"] = words[:MOST_CELLS]
         outputs.append(about)
+    missed = CheckedRecording.of_file(recording, findings).missed
     head = {
         **trace.header,
+        "missed": missed,
+        "verdict": verdict_of(len(trace), findings, missed),
         "events": len(trace),
         "sites": _sites(trace, memories, variables),
         "memories": [memory.about for memory in memories],

@@ -13,7 +13,7 @@ import numpy as np
 from splatscope.gpu.device import open_device
 from splatscope.gpu.kernel import CompileError
 from splatscope.services.refused_source import why_refused
-from splatscope.tracing.checks.cell_history import ACCESSES
+from splatscope.tracing.checks.analysis.cell_history import ACCESSES
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.record_and_check import CheckedRecording, record_and_check

@@ -53,7 +53,7 @@ class CountedTiming(Timing):
 
 
 @dataclass(frozen=True)
-class Comparison:
+class TimingComparison:
     """The measurements of all kinds of kernels on the same work, slowest first.
 
     Attributes:
@@ -74,7 +74,7 @@ class Comparison:
     large: list[Timing]
 
 
-async def compare_kernels(pool: Pool) -> Comparison:
+async def compare_kernels(pool: Pool) -> TimingComparison:
     """Return the comparison, measured once for all pages. Raises WorkerError, UnsupportedDevice."""
     return await _cache.get("comparison", lambda: _compare(pool))
 
@@ -82,7 +82,7 @@ async def compare_kernels(pool: Pool) -> Comparison:
 _cache = SingleFlightCache(1)
 
 
-async def _compare(pool: Pool) -> Comparison:
+async def _compare(pool: Pool) -> TimingComparison:
     """Measure in several jobs on one worker, so that jobs from other pages can run in between."""
 
     async def job(function, *args):
@@ -105,7 +105,7 @@ async def _compare(pool: Pool) -> Comparison:
         _, large = await job(_time, await job(_same_work, size, many, KERNELS[1:]))
     finally:
         pool.forget("kernel comparison")
-    return Comparison(adapter, SIZE, blobs, counted_timings(states, timings, counts), size, many, large)
+    return TimingComparison(adapter, SIZE, blobs, counted_timings(states, timings, counts), size, many, large)
 
 
 def counted_timings(states: list[TrainingState], timings: list[Timing], counts: list[Counts]) -> list[CountedTiming]:

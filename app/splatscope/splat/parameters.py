@@ -10,7 +10,7 @@ GROUPS = ("position", "shape", "colour", "opacity")
 
 
 @dataclass(frozen=True)
-class Parameter:
+class SplatParameter:
     """One of the nine parameters of a Gaussian.
 
     Attributes:
@@ -28,15 +28,15 @@ class Parameter:
 
 # The direct model, row by row.
 DIRECT = (
-    Parameter("x", "x", "pixels", "position"),
-    Parameter("y", "y", "pixels", "position"),
-    Parameter("log size 1", "first size", "ln pixels", "shape"),
-    Parameter("log size 2", "second size", "ln pixels", "shape"),
-    Parameter("angle", "angle", "radians", "shape"),
-    Parameter("red", "red", "", "colour"),
-    Parameter("green", "green", "", "colour"),
-    Parameter("blue", "blue", "", "colour"),
-    Parameter("logit of opacity", "opacity", "logits", "opacity"),
+    SplatParameter("x", "x", "pixels", "position"),
+    SplatParameter("y", "y", "pixels", "position"),
+    SplatParameter("log size 1", "first size", "ln pixels", "shape"),
+    SplatParameter("log size 2", "second size", "ln pixels", "shape"),
+    SplatParameter("angle", "angle", "radians", "shape"),
+    SplatParameter("red", "red", "", "colour"),
+    SplatParameter("green", "green", "", "colour"),
+    SplatParameter("blue", "blue", "", "colour"),
+    SplatParameter("logit of opacity", "opacity", "logits", "opacity"),
 )
 FIELDS = len(DIRECT)
 

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -10,12 +10,13 @@ import numpy as np
 import slangpy as spy
 
 from splatscope.tracing.checks import Finding, cut_off, find, not_judged
+from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.checks.group_order import waiting
 from splatscope.tracing.checks.livelock import cut_off_words
-from splatscope.tracing.checks.sources import Sources
 from splatscope.tracing.comparison import Comparison, compare
 from splatscope.tracing.coverage import Place, accesses_nothing, place_of, unreached_lines
 from splatscope.tracing.dispatch import prepare
+from splatscope.tracing.instrument.build import NOT_CHOSEN
 from splatscope.tracing.job import MOST_RECORDS, KernelJob
 from splatscope.tracing.parts import Parts, cause_of
 from splatscope.tracing.progress import COMPARING, SEARCHING, progress_to, report_progress
@@ -23,6 +24,8 @@ from splatscope.tracing.recording import Recording, record
 from splatscope.tracing.trace import Trace
 
 MOST_WIDE = MOST_RECORDS  # for all workgroups, or a part of them: 64 MB, and twice that must fit into `child.FILE_SIZE`
+FULL = "The recording was full before the end: what came later was not looked at."
+MOST_UNCHOSEN = 2  # functions that are named; of more there is but a count
 NO_ACCESS = "No thread came to an access to memory, so nothing was looked at: are all inputs given?"
 _SIZES = 'Accesses are judged by the assumed sizes in brackets; {"count": N} gives a buffer its own.'
 TURNS = 3  # recordings of all workgroups, while a wait in them is cut off: on a busy machine another may have had no turn
@@ -46,6 +49,12 @@ class CheckedRecording:
     truncated: bool = False  # whether either recording was full before the end
     left_over: str = ""  # which workgroups, or parts of them, were not looked at for want of time
     elsewhere: frozenset[Place] = frozenset()  # the sites that have events in recordings of other workgroups, or before
+
+    @classmethod
+    def of_file(cls, recording: Recording, findings: list[Finding]) -> "CheckedRecording":
+        """Return a recording that no longer has what was recorded beside it, with what its header says of that."""
+        header = recording.trace.header
+        return cls(recording, findings, header.get("between_groups"), truncated=header["truncated"])
 
     @cached_property
     def comparison(self) -> Comparison | None:
@@ -103,9 +112,14 @@ class CheckedRecording:
 
     @property
     def missed(self) -> list[str]:
-        """What was not looked at, a sentence each: nothing can be said of it."""
+        """What was not looked at, a sentence each: nothing can be said of it. Everything that shows a verdict goes by this list.
+
+        It is decided when the kernel is recorded, and then stands in the header: a file no longer has all that it depends on.
+        """
         recording, header = self.recording, self.recording.trace.header
-        missed = [f"{name} was not recorded: {why}." for name, why in recording.stepped_over.items()]
+        if "missed" in header:
+            return list(header["missed"])
+        missed = _not_recorded(recording.stepped_over)
         if not len(recording.trace):
             missed.insert(0, "Nothing was recorded.")
         elif not (self.findings or header.get("unseen")) and accesses_nothing(
@@ -113,20 +127,45 @@ class CheckedRecording:
         ):
             missed.append(NO_ACCESS)
         if self.truncated:
-            records = f"{recording.job.records:,} " if recording.job else ""
-            missed.append(
-                f"The recording was full before the end: allow more than {records}records (budget=, --budget), or record fewer "
-                "functions or groups."
-            )
+            missed.append(FULL)
         if self.too_many:
             missed.append(f"The other workgroups were not looked at: {self.too_many}")
-        elif self.between_groups is None and math.prod(header["groups"]) > 1:
+        elif not self.between_groups and math.prod(header["groups"]) > 1:
             missed.append("Only one workgroup was looked at.")
         if self.left_over:
             missed.append(self.left_over)
         if (comparison := self.comparison) and not (comparison.is_explained or comparison.magnified or self.findings):
             missed.append(comparison.sentence)
+        elif not (comparison or self.findings) and (difference := header.get("difference")) not in (None, *header.get("notes", [])):
+            missed.append(difference)  # of a file that was saved before it said what was missed
         return missed + header.get("unseen", [])
+
+    @property
+    def verdict(self) -> str:
+        """What may be said of the kernel beside its findings, see `verdict_of`."""
+        return verdict_of(len(self.recording.trace), self.findings, self.missed)
+
+
+def verdict_of(events: int, findings: Sequence[Finding], missed: Sequence[str]) -> str:
+    """Return what a recording allows to say beside its findings: "Nothing found" only of what was looked at.
+
+    It is "" where there are findings and nothing was missed.
+    """
+    if not events:
+        return "Nothing was recorded"
+    if NO_ACCESS in missed:
+        return "Nothing was looked at"
+    if findings:
+        return "Not everything was looked at" if missed else ""
+    return "Nothing found in what was recorded" if missed else "Nothing found"
+
+
+def _not_recorded(stepped_over: dict[str, str]) -> list[str]:
+    """Return a sentence for each function that was not recorded; one for all that were not chosen, where those are many."""
+    unchosen = [name for name, why in stepped_over.items() if why == NOT_CHOSEN]
+    counted = unchosen if len(unchosen) > MOST_UNCHOSEN else []
+    missed = [f"{name} was not recorded: {why}." for name, why in stepped_over.items() if name not in counted]
+    return missed + [f"{len(counted)} functions were not recorded: they were not chosen." for _ in counted[:1]]
 
 
 def record_and_check(
@@ -224,7 +263,7 @@ def _places(trace: Trace) -> frozenset[Place]:
 
 
 def _said(checked: CheckedRecording) -> CheckedRecording:
-    """Write into the header what pages say: whether all workgroups were looked at, and a difference that no order explains."""
+    """Write into the header what pages say: what was missed, whether all workgroups were looked at, and how results differ."""
     header = checked.recording.trace.header
     if checked.between_groups is not None:
         header["between_groups"] = checked.between_groups
@@ -238,6 +277,7 @@ def _said(checked: CheckedRecording) -> CheckedRecording:
         header["rounding"] = comparison.sentence
     elif comparison and (comparison.by_findings or not comparison.is_explained):
         header["difference"] = comparison.sentence
+    header["missed"] = checked.missed
     return checked
 
 

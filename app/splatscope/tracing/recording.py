@@ -11,7 +11,7 @@ from splatscope.gpu.device import adapter_of
 from splatscope.gpu.reflection import Interface, Layout, interface_of
 from splatscope.slang.modules import Module, find_entry, load_modules
 from splatscope.tracing.checks import left_out
-from splatscope.tracing.checks.arrivals import first_divergence
+from splatscope.tracing.checks.analysis.barrier_arrivals import first_divergence
 from splatscope.tracing.dispatch import Dispatch, compiled, parameters_in, texts_of
 from splatscope.tracing.inputs import fitted
 from splatscope.tracing.instrument.build import Build, build_instrumented

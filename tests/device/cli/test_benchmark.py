@@ -11,7 +11,7 @@ from PIL import Image
 from rich.console import Console
 
 from splatscope.cli.benchmark import growth_table, race_table, seconds_to
-from splatscope.cli.benchmark_cases import Case
+from splatscope.cli.benchmark_cases import BenchmarkCase
 from splatscope.cli.benchmark_pictures import Fit, counts_to_measure, fit_all, mean, pictures_in, pictures_table
 from splatscope.cli.benchmark_plot import write_plot
 from splatscope.gpu.device import open_device
@@ -22,7 +22,7 @@ PICTURE = ASSETS / "astronaut.jpg"
 
 @pytest.fixture(scope="module")
 def race():
-    cases = [Case(kernels, 32, 12) for kernels in ("tiled", "binned")]
+    cases = [BenchmarkCase(kernels, 32, 12) for kernels in ("tiled", "binned")]
     for case in cases:
         case.prepare(open_device(), PICTURE.read_bytes(), PICTURE.name)
     for _ in range(2):

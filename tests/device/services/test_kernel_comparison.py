@@ -7,7 +7,7 @@ import pytest
 
 from splatscope.gpu.device import open_device
 from splatscope.services import operation_counts as counted
-from splatscope.services.kernel_comparison import KERNELS, SIZE, Comparison, _count, _same_work, _time, counted_timings
+from splatscope.services.kernel_comparison import KERNELS, SIZE, TimingComparison, _count, _same_work, _time, counted_timings
 from splatscope.splat.initialise import start_state
 from splatscope.splat.settings import Settings
 from splatscope.web.training.kernel_comparison import COUNTED, _large, drawn
@@ -21,7 +21,7 @@ def comparison():
     adapter, timings = _time(states)
     found = counted_timings(states, timings, [_count(state) for state in states])
     _, large = _time(_same_work(64, 40, KERNELS[1:]))
-    return Comparison(adapter, SIZE, BLOBS, found, 64, 40, large)
+    return TimingComparison(adapter, SIZE, BLOBS, found, 64, 40, large)
 
 
 @pytest.fixture(scope="module")

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from splatscope.tracing.checks.accesses import accesses
-from splatscope.tracing.checks.sources import Sources
+from splatscope.tracing.checks.analysis.accesses import accesses
+from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 

@@ -1,8 +1,8 @@
 """Why two accesses race, and which races have one cause."""
 
+from splatscope.tracing.checks.analysis.race_causes import Race, Why
+from splatscope.tracing.checks.analysis.race_causes import one_for_each_cause as one_of_races
 from splatscope.tracing.checks.finding import Finding
-from splatscope.tracing.checks.race_causes import Race, Why
-from splatscope.tracing.checks.race_causes import one_for_each_cause as one_of_races
 
 
 def race(*lines: int, kind: str = "race", name: str = "tile", file: str = "k.slang") -> Finding:

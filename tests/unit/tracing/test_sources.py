@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from splatscope.tracing.checks.sources import Sources
+from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.sites import Site
 
 MANY = 20_000

@@ -10,13 +10,13 @@ from functools import cached_property
 
 import numpy as np
 
-from splatscope.tracing.checks.accesses import Accesses, accesses
-from splatscope.tracing.checks.arrivals import Divergence, first_divergence
+from splatscope.tracing.checks.analysis.accesses import Accesses, accesses
+from splatscope.tracing.checks.analysis.barrier_arrivals import Divergence, first_divergence
+from splatscope.tracing.checks.analysis.race_causes import Race, one_for_each_cause
+from splatscope.tracing.checks.analysis.race_detection import races_in
+from splatscope.tracing.checks.analysis.release_acquire import HandOvers
+from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.checks.finding import Finding
-from splatscope.tracing.checks.hand_over import HandOvers
-from splatscope.tracing.checks.race_causes import Race, one_for_each_cause
-from splatscope.tracing.checks.race_detection import races_in
-from splatscope.tracing.checks.sources import Sources
 from splatscope.tracing.trace import Trace
 
 

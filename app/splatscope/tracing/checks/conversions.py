@@ -2,11 +2,11 @@
 
 import math
 
+from splatscope.tracing.checks.analysis.words import thread_of
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.faults import faults_of
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.registry import check
-from splatscope.tracing.checks.words import thread_of
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 

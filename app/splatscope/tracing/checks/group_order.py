@@ -16,12 +16,12 @@ who holds it has begun.
 
 import numpy as np
 
-from splatscope.tracing.checks.cell_history import accesses_to_cell, says_value
+from splatscope.tracing.checks.analysis.cell_history import accesses_to_cell, says_value
+from splatscope.tracing.checks.analysis.sources import Sources
+from splatscope.tracing.checks.analysis.words import in_sentence, lines_of, thread_of
 from splatscope.tracing.checks.context import Context, before_overrun
 from splatscope.tracing.checks.finding import Finding, standing_at
 from splatscope.tracing.checks.registry import check
-from splatscope.tracing.checks.sources import Sources
-from splatscope.tracing.checks.words import in_sentence, lines_of, thread_of
 from splatscope.tracing.trace import Trace
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)

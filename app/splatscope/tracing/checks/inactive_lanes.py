@@ -4,11 +4,11 @@ What a lane holds that is not active is undefined. A sum over the lanes that too
 where it leaves the branch, and where lanes are left out in between, which no guard at the end of an array does.
 """
 
+from splatscope.tracing.checks.analysis.words import thread_of
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.faults import faults_of
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.registry import check
-from splatscope.tracing.checks.words import thread_of
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 

@@ -4,11 +4,11 @@ Slang defines that, and hashes use it. So what becomes bits or a uint, or is mul
 `instrument/operations.py`. Unsigned numbers wrap around where they are meant to; an index that did is told as out of bounds.
 """
 
+from splatscope.tracing.checks.analysis.words import thread_of
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.faults import faults_of
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.registry import check
-from splatscope.tracing.checks.words import thread_of
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 

@@ -18,13 +18,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from splatscope.tracing.checks.cell_history import ACCESSES, accesses_to_cell, keeps_value, last_change, says_value
+from splatscope.tracing.checks.analysis.cell_history import ACCESSES, accesses_to_cell, keeps_value, last_change, says_value
+from splatscope.tracing.checks.analysis.sources import Sources
+from splatscope.tracing.checks.analysis.words import in_sentence, lines_of, thread_of
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.finding import Finding, standing_at
 from splatscope.tracing.checks.group_order import may_know
 from splatscope.tracing.checks.registry import check
-from splatscope.tracing.checks.sources import Sources
-from splatscope.tracing.checks.words import in_sentence, lines_of, thread_of
 from splatscope.tracing.instrument.runtime import NO_SLOT
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace

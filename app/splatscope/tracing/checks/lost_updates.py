@@ -35,13 +35,13 @@ import numpy as np
 from tree_sitter import Node
 
 from splatscope.slang.source import text_of, walk
-from splatscope.tracing.checks.cell_history import accesses_to_cell, says_value
+from splatscope.tracing.checks.analysis.cell_history import accesses_to_cell, says_value
+from splatscope.tracing.checks.analysis.sources import Sources, name_of_function
+from splatscope.tracing.checks.analysis.value_origins import name_of_parameter, parameters_of
+from splatscope.tracing.checks.analysis.words import in_sentence, lines_of, thread_of
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.finding import Finding, standing_at
-from splatscope.tracing.checks.origins import name_of_parameter, parameters_of
 from splatscope.tracing.checks.registry import check
-from splatscope.tracing.checks.sources import Sources, name_of_function
-from splatscope.tracing.checks.words import in_sentence, lines_of, thread_of
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 

@@ -11,12 +11,12 @@ import numpy as np
 
 from splatscope.gpu.slang_types import SlangType
 from splatscope.slang.source import text_of
+from splatscope.tracing.checks.analysis.sources import Sources
+from splatscope.tracing.checks.analysis.value_origins import Origin, Origins, Place, Variable
+from splatscope.tracing.checks.analysis.words import in_sentence, thread_of
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.finding import Finding
-from splatscope.tracing.checks.origins import Origin, Origins, Place, Variable
 from splatscope.tracing.checks.registry import check
-from splatscope.tracing.checks.sources import Sources
-from splatscope.tracing.checks.words import in_sentence, thread_of
 from splatscope.tracing.trace import Trace
 
 _BEYOND_HALF = 65520.0  # what a half rounds to infinity; a compiler may keep the value of a half as a float

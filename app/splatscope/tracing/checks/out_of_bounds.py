@@ -9,13 +9,13 @@ from dataclasses import replace
 import numpy as np
 
 from splatscope.gpu.slang_types import words_in
-from splatscope.tracing.checks.accesses import OUTSIDE_FLAG
+from splatscope.tracing.checks.analysis.accesses import OUTSIDE_FLAG
+from splatscope.tracing.checks.analysis.sources import Sources
+from splatscope.tracing.checks.analysis.words import thread_of
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.faults import faults_of
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.registry import check
-from splatscope.tracing.checks.sources import Sources
-from splatscope.tracing.checks.words import thread_of
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 

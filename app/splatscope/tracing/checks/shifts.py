@@ -1,11 +1,11 @@
 """Shifts by the width of the number or more, or by less than nothing: devices disagree on what is left."""
 
 from splatscope.gpu.slang_types import SlangType
+from splatscope.tracing.checks.analysis.words import thread_of
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.faults import faults_of
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.registry import check
-from splatscope.tracing.checks.words import thread_of
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from splatscope.tracing.checks.analysis.words import in_sentence, thread_of
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.livelock import wait_before
 from splatscope.tracing.checks.registry import check
-from splatscope.tracing.checks.words import in_sentence, thread_of
 from splatscope.tracing.trace import Trace
 
 

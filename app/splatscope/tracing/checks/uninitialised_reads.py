@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from splatscope.tracing.checks.accesses import NEVER, Accesses
+from splatscope.tracing.checks.analysis.accesses import NEVER, Accesses
+from splatscope.tracing.checks.analysis.words import thread_of
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.faults import faults_of
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.registry import check
-from splatscope.tracing.checks.words import thread_of
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 

@@ -31,12 +31,12 @@ from tree_sitter import Node
 
 from splatscope.slang.constants import integer
 from splatscope.slang.source import COMMENT, text_of
+from splatscope.tracing.checks.analysis.sources import name_of_function
+from splatscope.tracing.checks.analysis.width_dependence import MOST_TEXT, WidthDependence, below, called, root_of, roots
+from splatscope.tracing.checks.analysis.words import in_sentence, thread_of
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.registry import check
-from splatscope.tracing.checks.sources import name_of_function
-from splatscope.tracing.checks.width_dependence import MOST_TEXT, WidthDependence, below, called, root_of, roots
-from splatscope.tracing.checks.words import in_sentence, thread_of
 from splatscope.tracing.trace import Trace
 
 WIDTHS = (4, 8, 16, 32, 64)

@@ -7,7 +7,7 @@ from typing import Any
 import param
 
 from splatscope.gpu.device import DeviceError
-from splatscope.services.kernel_comparison import Comparison, CountedTiming, compare_kernels
+from splatscope.services.kernel_comparison import CountedTiming, TimingComparison, compare_kernels
 from splatscope.splat.trainer import UnsupportedDevice
 from splatscope.web.background import BackgroundTask
 from splatscope.web.component import Component
@@ -63,7 +63,7 @@ class KernelComparison(Component):
         self.param.update(busy=False, rungs=drawn(found), said=_said(found), large=_large(found))
 
 
-def drawn(found: Comparison) -> list[dict[str, Any]]:
+def drawn(found: TimingComparison) -> list[dict[str, Any]]:
     """Return what the browser draws for each kind of kernels."""
     pairs = zip([None, *found.timings], found.timings, strict=False)
     return [_panel(timing, before) for before, timing in pairs]
@@ -107,7 +107,7 @@ def _why(timing: CountedTiming, before: CountedTiming | None) -> str:
     )
 
 
-def _said(found: Comparison) -> str:
+def _said(found: TimingComparison) -> str:
     return (
         f"Measured here, on {found.adapter.short_name}: one iteration with {found.blobs} Gaussians on {found.size} × {found.size} "
         "pixels, the same for all three, the quickest of several in turns. The counts are the kernels' own: each ran once more "
@@ -115,7 +115,7 @@ def _said(found: Comparison) -> str:
     )
 
 
-def _large(found: Comparison) -> str:
+def _large(found: TimingComparison) -> str:
     tiled, binned = found.large
     return (
         f"With {found.large_blobs:,} Gaussians on {found.large_size} × {found.large_size} pixels, where simple ones would take far "

@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 
 from splatscope.gpu.slang_types import SlangType, words_in
-from splatscope.tracing.checks.sources import Sources
+from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from splatscope.tracing.checks.sources import Sources
+from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 

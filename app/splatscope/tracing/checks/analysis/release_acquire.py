@@ -27,8 +27,8 @@ from functools import cached_property
 
 import numpy as np
 
-from splatscope.tracing.checks.accesses import NEVER, Accesses
-from splatscope.tracing.checks.sources import Sources
+from splatscope.tracing.checks.analysis.accesses import NEVER, Accesses
+from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.instrument.runtime import NO_SLOT
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace

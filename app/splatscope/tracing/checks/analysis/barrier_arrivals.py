@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from splatscope.tracing.checks.call_paths import call_sites
+from splatscope.tracing.checks.analysis.call_paths import call_sites
 from splatscope.tracing.trace import Trace
 
 

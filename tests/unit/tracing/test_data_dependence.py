@@ -2,7 +2,7 @@
 
 import pytest
 
-from splatscope.tracing.checks.dependence import MOST_TEXT, Dependence
+from splatscope.tracing.checks.analysis.data_dependence import MOST_TEXT, Dependence
 from splatscope.tracing.sites import Site
 
 HEAD = """RWStructuredBuffer<uint> finished; RWStructuredBuffer<uint> sums; groupshared uint shared[32]; uniform uint groups;

@@ -13,7 +13,7 @@ from functools import cached_property
 from tree_sitter import Node
 
 from splatscope.slang.source import text_of
-from splatscope.tracing.checks.sources import name_of_function
+from splatscope.tracing.checks.analysis.sources import name_of_function
 
 MOST_TEXT = 100_000  # characters, beyond which nothing is certain
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from splatscope.tracing.checks.analysis.release_acquire import HandOvers
+from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.checks.finding import Finding
-from splatscope.tracing.checks.hand_over import HandOvers
-from splatscope.tracing.checks.sources import Sources
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 

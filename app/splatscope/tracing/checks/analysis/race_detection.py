@@ -17,20 +17,20 @@ So accesses are sorted into segments, one for each address and epoch, and only p
 A race is benign if the order of the accesses cannot change the result: two writes of the same value, or a write and a read of that
 value by a thread that wrote it itself. If a read happens to see the same value from before, the race is not benign.
 
-No barrier orders accesses of different workgroups, but atomics can, there as within a workgroup: see `hand_over`. For example,
-the last workgroup to increment a counter adds up what all of them wrote.
+No barrier orders accesses of different workgroups. Atomics can, between workgroups as within one: see `release_acquire`. For
+example, the last workgroup to increment a counter adds up what all of them wrote.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from splatscope.tracing.checks.accesses import NEVER, Accesses
+from splatscope.tracing.checks.analysis.accesses import NEVER, Accesses
+from splatscope.tracing.checks.analysis.race_causes import Race, Why, why_unordered
+from splatscope.tracing.checks.analysis.release_acquire import HandOvers
+from splatscope.tracing.checks.analysis.sources import Sources
+from splatscope.tracing.checks.analysis.words import in_sentence, lines_of, thread_of
 from splatscope.tracing.checks.finding import Finding, standing_at
-from splatscope.tracing.checks.hand_over import HandOvers
-from splatscope.tracing.checks.race_causes import Race, Why, why_unordered
-from splatscope.tracing.checks.sources import Sources
-from splatscope.tracing.checks.words import in_sentence, lines_of, thread_of
 from splatscope.tracing.trace import Trace
 
 _VERBS = {"read": "reads {}", "write": "writes {}"}

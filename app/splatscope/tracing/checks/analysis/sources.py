@@ -12,7 +12,7 @@ from splatscope.gpu.slang_types import SCALARS
 from splatscope.slang.constants import integer, named_integers
 from splatscope.slang.preprocessor import definitions
 from splatscope.slang.source import COMMENT, closing, parse, text_of, walk
-from splatscope.tracing.checks.dependence import Dependence
+from splatscope.tracing.checks.analysis.data_dependence import Dependence
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 

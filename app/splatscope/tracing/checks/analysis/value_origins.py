@@ -16,7 +16,7 @@ from tree_sitter import Node
 from splatscope.gpu.slang_types import SCALARS, SlangType
 from splatscope.slang.preprocessor import definitions
 from splatscope.slang.source import COMMENT, parse, text_of, walk
-from splatscope.tracing.checks.sources import Sources, name_of_function
+from splatscope.tracing.checks.analysis.sources import Sources, name_of_function
 from splatscope.tracing.sites import Site
 
 Variable = tuple[str, str]  # (the function or the struct that it stands in, "" for memory; its name)

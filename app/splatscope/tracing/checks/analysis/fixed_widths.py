@@ -15,8 +15,8 @@ from tree_sitter import Node
 
 from splatscope.slang.constants import integer
 from splatscope.slang.source import COMMENT, text_of
+from splatscope.tracing.checks.analysis.width_dependence import MOST_TEXT, below, called, root_of
 from splatscope.tracing.checks.context import Context
-from splatscope.tracing.checks.width_dependence import MOST_TEXT, below, called, root_of
 from splatscope.tracing.trace import Trace
 
 _ASKED = re.compile(r"\[\s*WaveSize\s*\(([^()]{1,100})\)\s*\]")
