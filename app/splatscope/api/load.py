@@ -20,6 +20,4 @@ def load(file: str | Path) -> Recording:
     recording = opened.recording
     recording.job, recording.layouts = opened.job, opened.layouts
     recording.arrays = opened.arrays
-    header = recording.trace.header
-    findings = find(recording.trace) + opened.elsewhere
-    return Recording(CheckedRecording(recording, findings, header.get("between_groups"), truncated=header["truncated"]))
+    return Recording(CheckedRecording.of_file(recording, find(recording.trace) + opened.elsewhere))

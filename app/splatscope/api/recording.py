@@ -12,7 +12,7 @@ from splatscope.recordings.packed import packed_recording
 from splatscope.recordings.recording_file import save
 from splatscope.tracing.checks import CHECKS
 from splatscope.tracing.checks.finding import Finding
-from splatscope.tracing.record_and_check import NO_ACCESS, CheckedRecording
+from splatscope.tracing.record_and_check import FULL, NO_ACCESS, CheckedRecording
 from splatscope.tracing.trace import Trace
 
 
@@ -34,7 +34,7 @@ class Recording:
         self.recorded = checked.recording
         self.findings: list[Finding] = list(checked.findings)
         self.outputs: dict[str, np.ndarray] = dict(checked.recording.arrays)
-        self.missed: list[str] = checked.missed
+        self.missed: list[str] = [self._with_advice(missed) for missed in checked.missed]
         self.trace: Trace = checked.recording.trace
 
     @property
@@ -66,6 +66,11 @@ class Recording:
     def saw_nothing(self) -> bool:
         """Whether nothing was recorded, or no thread came to an access to memory: then nothing can be said of the kernel."""
         return not self.events or NO_ACCESS in self.missed
+
+    @property
+    def verdict(self) -> str:
+        """What may be said of the kernel beside its findings: "Nothing found" only of what was looked at; "" for nothing."""
+        return self._checked.verdict
 
     @property
     def truncated(self) -> bool:
@@ -160,6 +165,13 @@ class Recording:
         lines += [f"not looked at: {missed}" for missed in self.missed]
         return "\n".join(lines)
 
+    def _with_advice(self, missed: str) -> str:
+        """Add to what was missed what to do, in words of this interface and of the command line."""
+        if missed != FULL:
+            return missed
+        records = f"{self.recorded.job.records:,} " if self.recorded.job else ""
+        return f"{FULL} Allow more than {records}records (budget=, --budget), or record fewer functions or groups."
+
     def told(self, finding: Finding) -> str:
         """Return a finding on one line, after its file and line: "scan.slang:7: race: Thread 3 …"."""
         place = f"{finding.file or self.trace.header['file']}:{finding.line}: " if finding.line else ""
@@ -182,7 +194,7 @@ class Recording:
 
     def __str__(self) -> str:
         text = self._summary(self.findings)
-        return text if self.findings or self.missed else f"{text} Nothing found."
+        return text if self.findings or self.missed else f"{text} {self.verdict}."
 
     def __repr__(self) -> str:
         entry, state = self.trace.header["entry"], "complete" if self.complete else "incomplete"

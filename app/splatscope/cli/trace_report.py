@@ -68,11 +68,9 @@ def print_findings(recording: Recording, all_groups: bool) -> None:
     if header["groups"] != [1, 1, 1] and not all_groups:
         console.print("Without --group, or with --all-groups, the other workgroups are looked at too.", soft_wrap=True)
     if recording.saw_nothing:
-        what = "was looked at" if recording.events else "was recorded"
-        console.print(f"Nothing {what}, so nothing can be said of this kernel.", style="bold yellow", soft_wrap=True)
+        console.print(f"{recording.verdict}, so nothing can be said of this kernel.", style="bold yellow", soft_wrap=True)
     elif not recording.findings:
-        complete = "Nothing found." if recording.complete else "Nothing found in what was recorded."
-        console.print(complete, style="green" if recording.complete else "yellow")
+        console.print(f"{recording.verdict}.", style="green" if recording.complete else "yellow")
 
 
 def _shown(array: np.ndarray) -> str:

@@ -199,8 +199,9 @@ def _check(trace: Trace) -> None:
     if isinstance(sizes := header.get("sizes"), dict):
         known = [(name, n) for name, n in sizes.items() if len(name) <= MOST_WORD and isinstance(n, int) and 0 <= n < 2**32]
         said["sizes"] = dict(known[:MOST_UNSEEN])
-    if notes := [text[:MOST_SENTENCE] for text in header.get("notes", [])[:MOST_UNSEEN] if isinstance(text, str)]:
-        said["notes"] = notes
+    for name in ("notes", "missed"):
+        if isinstance(header.get(name), list):
+            said[name] = [text[:MOST_SENTENCE] for text in header[name][:MOST_UNSEEN] if isinstance(text, str)]
     trace.header = {name: header[name] for name in (*_NUMBERS, *_WORDS, *_OTHERS)} | {"all_groups": False} | said
 
 

@@ -13,7 +13,7 @@ from splatscope.services.refused_source import why_refused
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.project import unpacked
-from splatscope.tracing.record_and_check import NO_ACCESS, CheckedRecording, record_and_check
+from splatscope.tracing.record_and_check import record_and_check
 from splatscope.tracing.recording import Recording
 
 
@@ -50,15 +50,9 @@ def record_and_pack(
     job = replace(recording.job or job, include=job.include, files=job.files)
     recording.job = job
     if with_uniforms:
-        recording.trace.header |= {"notes": checked.notes, "unseen": _unseen(checked)}
+        recording.trace.header["notes"] = checked.notes
     adapter = adapter_of(device)
     names = {"adapter": adapter.short_name, "adapter_words": adapter.name}
     about = names | {"key": recording_key(job), "uniforms": recording.uniforms if with_uniforms else None}
     listed = findings if shown is None else shown(recording, findings)
     return recording, findings, packed_recording(recording, listed, job, recording.layouts, **about)
-
-
-def _unseen(checked: CheckedRecording) -> list[str]:
-    """Return what the page says was not looked at, beside what it sees itself: a recording that is full, say."""
-    unseen = checked.recording.trace.header["unseen"]
-    return [NO_ACCESS, *unseen] if NO_ACCESS in checked.missed else unseen

@@ -83,10 +83,11 @@ class Checked:
 def record_job(job: KernelJob, adapter: str = "") -> Answer:
     """Record, check and pack a job. Return the parts of a `PackedRecording`. Raises ValueError if the inputs do not fit."""
     device = open_device(adapter or None)
-    recording, _, packed = record_and_pack(device, job, between_groups=True, with_uniforms=True)
+    recording, findings, packed = record_and_pack(device, job, between_groups=True, with_uniforms=True)
     if recording is None:
         return packed.meta, []
-    return packed.meta, [packed.data, save(recording, job, recording.layouts)]
+    elsewhere = [finding for finding in findings if not finding.events]
+    return packed.meta, [packed.data, save(recording, job, recording.layouts, elsewhere)]
 
 
 def check_job(job: KernelJob) -> Answer:
@@ -126,7 +127,7 @@ def open_job(name: str, data: bytes) -> Answer:
     """
     opened = open_file(name, data)
     try:
-        findings = checks.find(opened.recording.trace)
+        findings = checks.find(opened.recording.trace) + opened.elsewhere
         packed = packed_recording(
             opened.recording, findings, opened.job, opened.layouts, **opened.device, uniforms=opened.recording.uniforms
         )

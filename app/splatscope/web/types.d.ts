@@ -161,8 +161,10 @@ export interface Head {
   stepped_over?: Record<string, string>
   /** What else a reader of the verdict ought to know, in sentences: inputs that were not given, lines that no thread reached. */
   notes?: string[]
-  /** What the recording does not show, in sentences. */
-  unseen?: string[]
+  /** What was not looked at, in sentences; empty where everything was. */
+  missed: string[]
+  /** What may be said beside the findings: "Nothing found" where `missed` is empty; "" for nothing. */
+  verdict: string
   sites: Site[]
   memories: PackedMemory[]
   variables: Variable[]

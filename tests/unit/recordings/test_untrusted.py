@@ -82,7 +82,9 @@ def test_what_a_page_cannot_show_is_said():
 
 
 def test_what_a_stranger_added_stays_out():
-    header = open_file("a.npz", file({"script": "x", "unseen": ["y" * 300, 3], "notes": ["z" * 3000, {}]})).recording.trace.header
+    added = {"script": "x", "unseen": ["y" * 300, 3], "notes": ["z" * 3000, {}], "missed": ["z" * 3000, 0]}
+    header = open_file("a.npz", file(added)).recording.trace.header
     assert "script" not in header
     assert header["unseen"] == ["y" * 200]
-    assert header["notes"] == ["z" * 1000]
+    assert header["notes"] == header["missed"] == ["z" * 1000]
+    assert "missed" not in open_file("a.npz", file({"missed": "all"})).recording.trace.header

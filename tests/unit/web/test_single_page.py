@@ -10,11 +10,14 @@ from functools import cache
 
 import pytest
 
+from splatscope.api.recording import Recording
 from splatscope.paths import LESSONS
 from splatscope.recordings.packed import PackedRecording, packed_recording, refused_recording
-from splatscope.recordings.untrusted import open_file
+from splatscope.recordings.untrusted import Opened, open_file
 from splatscope.recordings.wire import head_of
 from splatscope.tracing.checks import find
+from splatscope.tracing.instrument.build import NOT_CHOSEN
+from splatscope.tracing.record_and_check import NO_ACCESS, CheckedRecording
 from splatscope.web.single_page.single_page import notebook_html, page_of
 
 RACE = {
@@ -30,10 +33,17 @@ RACE = {
 PART = "●Nothing found in what was recorded"
 
 
+def shipped() -> Opened:
+    """The file of that section's recording, opened anew."""
+    opened = open_file("a.npz", (LESSONS / "bitonic-sort" / "recording-software.npz").read_bytes())
+    opened.recording.job, opened.recording.layouts = opened.job, opened.layouts
+    return opened
+
+
 @cache
 def sorting() -> PackedRecording:
     """The recording that ships with the section on the bitonic sort."""
-    opened = open_file("a.npz", (LESSONS / "bitonic-sort" / "recording-software.npz").read_bytes())
+    opened = shipped()
     return packed_recording(opened.recording, find(opened.recording.trace), opened.job, opened.layouts, **opened.device)
 
 
@@ -41,7 +51,7 @@ def packed(**head) -> PackedRecording:
     """The same with another head."""
     raw = zlib.decompress(sorting().data)
     length = int.from_bytes(raw[:4], "little")
-    text = json.dumps(json.loads(raw[4 : 4 + length]) | head).encode()
+    text = json.dumps(json.loads(raw[4 : 4 + length]) | {"verdict": "", "missed": []} | head).encode()
     return PackedRecording(sorting().meta, zlib.compress(len(text).to_bytes(4, "little") + text + raw[4 + length :]))
 
 
@@ -94,28 +104,48 @@ def test_a_cell_of_an_array_with_rows_is_named_by_row_and_column():
     assert [line.split(" Thread")[0] for line in told] == ["◆Race on tile[1][1]", "◆Race on total"]
 
 
+GROUPS = {"groups": [4, 1, 1]}
+
+
 @pytest.mark.parametrize(
-    ("head", "expected"),
+    ("header", "same", "expected"),
     [
-        ({"same_as_plain": True}, ["✓Nothing found Run without being recorded, the kernel leaves the same results."]),
-        ({"same_as_plain": None}, ["✓Nothing found"]),
-        (
-            {"truncated": True},
-            [PART, "●The recording was full before the end: what came later was not looked at."],
-        ),
-        ({"events": 0}, [PART, "●Nothing was recorded."]),
-        (
-            {"groups": [4, 1, 1]},
-            [PART, "●Races between workgroups cannot be seen in the recording of one."],
-        ),
-        ({"groups": [4, 1, 1], "between_groups": True, "same_as_plain": None}, ["✓Nothing found"]),
-        ({"stepped_over": {"log2Of": "it is too long"}}, [PART, "●log2Of was not recorded: it is too long."]),
-        ({"same_as_plain": False, "difference": "Rounding may."}, [PART, "●Rounding may."]),
-        ({"unseen": ["f() was not recorded."]}, [PART, "●f() was not recorded."]),
+        ({}, True, ["✓Nothing found Run without being recorded, the kernel leaves the same results."]),
+        ({}, None, ["✓Nothing found"]),
+        ({"truncated": True}, None, [PART, "●The recording was full before the end: what came later was not looked at."]),
+        (GROUPS, None, [PART, "●Only one workgroup was looked at."]),
+        (GROUPS | {"between_groups": False}, None, [PART, "●Only one workgroup was looked at."]),
+        (GROUPS | {"between_groups": True}, None, ["✓Nothing found"]),
+        ({"difference": "Nothing explains it."}, False, [PART, "●Nothing explains it."]),
+        ({"difference": "Rounding may.", "notes": ["Rounding may."]}, False, ["✓Nothing found Rounding may."]),
+        ({"unseen": ["f() was not recorded."]}, None, [PART, "●f() was not recorded."]),
+        ({"missed": ["The other workgroups are too many."]}, None, [PART, "●The other workgroups are too many."]),
+        ({"missed": [NO_ACCESS]}, None, ["●Nothing was looked at", f"●{NO_ACCESS}"]),
+        (GROUPS | {"missed": []}, None, ["✓Nothing found"]),
     ],
 )
-def test_nothing_found_is_said_only_of_what_was_looked_at(head, expected):
-    assert words(page_of(packed(findings=[], **head))) == expected
+def test_nothing_found_is_said_only_of_what_was_looked_at(header, same, expected):
+    """What the header says was missed; of a file that does not say it, what else its header tells of that."""
+    opened = shipped()
+    opened.recording.trace.header |= header
+    opened.recording.same = same
+    made = packed_recording(opened.recording, [], opened.job, opened.layouts, **opened.device)
+    assert words(page_of(made)) == expected
+    head = head_of(made.data)
+    assert (head["verdict"] == "Nothing found") == (not head["missed"])
+    checked = CheckedRecording.of_file(opened.recording, [])
+    assert (head["verdict"], head["missed"]) == (checked.verdict, checked.missed)
+    assert ("Nothing found." in str(Recording(checked))) == (not checked.missed)
+
+
+def test_functions_that_were_not_recorded_are_named_and_many_that_were_not_chosen_are_counted():
+    opened = shipped()
+    opened.recording.stepped_over = {"log2Of": "it is too long"} | {f"f{i}": NOT_CHOSEN for i in range(9)}
+    made = packed_recording(opened.recording, [], opened.job, opened.layouts, **opened.device)
+    assert words(page_of(made))[1:] == [
+        "●log2Of was not recorded: it is too long.",
+        "●9 functions were not recorded: they were not chosen.",
+    ]
 
 
 def test_what_a_kernel_or_a_title_says_is_text_and_no_markup():

@@ -29,6 +29,7 @@ from splatscope.tracing.sites import Site
 
 MOST_ATTEMPTS = 8
 _MOST_PASSES = 4  # of functions that hand a local on
+NOT_CHOSEN = "it was not chosen"  # why a function is not recorded
 ROLLED = "Loops that the source unrolls are recorded as loops, which compile faster."
 NO_PIPELINE = (
     "The device's driver refuses this kernel, and does not say why: it may need more memory than a thread or a page's kernel gets. "
@@ -225,7 +226,7 @@ def _outside_scope(modules: list[Module], entry: str, job: KernelJob) -> Exclusi
         for block in module.source.functions():
             is_entry = block.name == entry
             if job.functions and block.name not in job.functions and not is_entry:
-                excluded.functions[module.file, block.start] = "it was not chosen"
+                excluded.functions[module.file, block.start] = NOT_CHOSEN
             if job.instrument_scope == "nothing" or (job.instrument_scope == "entry" and not is_entry):
                 excluded.functions[module.file, block.start] = "the compiler does not survive its recorded form"
     return excluded

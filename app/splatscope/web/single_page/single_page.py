@@ -15,7 +15,10 @@ from splatscope.web.stepper.keys import DEBUGGER_KEYS, KEYS
 
 SCRIPT, STYLE = (BUNDLE.with_name(f"single_page.{kind}") for kind in ("js", "css"))
 TEMPLATE = PACKAGE / "web" / "single_page" / "page.html"
-PLAIN = {True: "Run without being recorded, the kernel leaves the same results."}
+PLAIN = {
+    True: "Run without being recorded, the kernel leaves the same results.",
+    False: "Run without being recorded, the kernel leaves other numbers: the order of its threads matters.",
+}
 MARKS = {"error": "◆", "warn": "▲", "note": "●", "ok": "✓"}
 
 
@@ -90,32 +93,16 @@ def _facts(head: dict[str, Any]) -> list[str]:
 def _found(head: dict[str, Any]) -> list[str]:
     """Return the findings in words, each as HTML with a link to its moment."""
     found = [_finding(number, finding, head) for number, finding in enumerate(head["findings"])]
-    unseen = [_item("note", escape(words)) for words in _unseen(head)]
-    if not found and unseen:
-        found = [_item("note", "<b>Nothing found in what was recorded</b>")]
-    elif not found:
-        found = [_item("ok", f"<b>Nothing found</b> {escape(head.get('rounding') or PLAIN.get(head['same_as_plain'], ''))}")]
-    return found + unseen
+    verdict, missed = head["verdict"], [words for words in head["missed"] if words != f"{head['verdict']}."]
+    words = f"<b>{escape(verdict)}</b> {escape(_plain(head))}".strip()
+    verdicts = [_item("note" if head["missed"] else "ok", words)] if verdict else []
+    return found + verdicts + [_item("note", escape(words)) for words in missed]
 
 
-def _unseen(head: dict[str, Any]) -> list[str]:
-    """Return in sentences what the recording does not show, and what it shows to be in doubt."""
-    doubts = (
-        (not head["events"], "Nothing was recorded."),
-        (head["truncated"], "The recording was full before the end: what came later was not looked at."),
-        (
-            head["groups"] != [1, 1, 1] and not head.get("between_groups"),
-            "Races between workgroups cannot be seen in the recording of one.",
-        ),
-        (
-            head["same_as_plain"] is False and "rounding" not in head,
-            head.get(
-                "difference", "Run without being recorded, the kernel leaves other numbers: the order of its threads matters."
-            ),
-        ),
-    )
-    over = [f"{name} was not recorded: {why}." for name, why in head.get("stepped_over", {}).items()]
-    return [*(words for holds, words in doubts if holds), *over, *head.get("unseen", [])]
+def _plain(head: dict[str, Any]) -> str:
+    """Return how the results of the plain kernel differ, "" where that is not known or is among what was missed."""
+    words = head.get("rounding") or head.get("difference") or PLAIN.get(head["same_as_plain"], "")
+    return "" if words in head["missed"] else words
 
 
 def _finding(number: int, finding: dict[str, Any], head: dict[str, Any]) -> str:

@@ -4,7 +4,7 @@ import {emit, on} from "#web/shell/events.js"
 import {UNNAMED} from "#web/shell/address.js"
 import {current, isLed, pressesDue, setStep} from "#web/shell/router.js"
 import {severity} from "#web/stepper/panes/icons.js"
-import {Findings, findingOf, severityOf, verdictOf} from "#web/stepper/panes/findings.js"
+import {Findings, findingOf, severityOf} from "#web/stepper/panes/findings.js"
 import {effect} from "#web/compare/difference.js"
 import {join, primary} from "./steppers.js"
 import "./keys.js"
@@ -495,7 +495,9 @@ export class Stepper {
   #label(recording) {
     const tab = this.tabs.querySelector("[data-tab=findings]")
     const n = recording.findings.length || (this.model.reason?.heading === undefined ? 0 : 1)
-    const seen = verdictOf(recording.head).level === "ok"
+    // a figure shows one workgroup because its section is about one
+    const {missed, truncated} = recording.head
+    const seen = this.model.layout === "figure" ? !truncated : !missed.length
     tab?.replaceChildren(...(n ? [severity("error"), `${n} finding${n > 1 ? "s" : ""}`] : [seen ? "No finding" : "Not all seen"]))
     this.root.classList.toggle("clean", !n)
   }

@@ -12,7 +12,11 @@ import {describeEvent, subscript} from "#web/stepper/model/describe.js"
  * @import {Stepper} from "#web/stepper/stepper.js"
  */
 
-const NOT_CHOSEN = "it was not chosen" // why a function is not in a recording; of many such there is but a count
+const MOST_MISSED = 6 // sentences about what was not looked at
+const PLAIN = {
+  true: "Run without being recorded, the kernel leaves the same results.",
+  false: "Run without being recorded, the kernel leaves other numbers: the order of its threads matters.",
+}
 
 /**
  * How serious a finding is.
@@ -21,44 +25,19 @@ const NOT_CHOSEN = "it was not chosen" // why a function is not in a recording; 
 export const severityOf = (finding) => finding.severity ?? "error"
 
 /**
- * What a recording allows to say where nothing was found in it: "Nothing found" is said only of what was looked at.
+ * How to show what a recording allows to say beside its findings. What that is was decided where it was recorded: `verdict_of` in
+ * tracing/record_and_check.py.
  * @param {Head} head
- * @returns {{heading: string, level: "ok" | "note", why: string[]}}
+ * @returns {{heading: string, level: "ok" | "note", missed: string[]}}
  */
-export function verdictOf({events, truncated, stepped_over: over = {}, unseen = [], findings}) {
-  const unchosen = Object.values(over).filter((reason) => reason === NOT_CHOSEN).length
-  const left = Object.entries(over).filter(([, reason]) => unchosen < 3 || reason !== NOT_CHOSEN),
-    found = findings.length > 0
-  const names = left
-    .slice(0, 6)
-    .map(([name, reason]) => `${name} (${reason})`)
-    .join(", ")
-  const rest = [left.length > 6 ? `${left.length - 6} more` : "", unchosen < 3 ? "" : `${unchosen} functions that were not chosen`]
-  const missing = [names, ...rest].filter(Boolean)
-  const missed = missing.length ? `Not looked at: ${missing.join(" and ")}.` : ""
-  if (!events)
-    return {
-      heading: "Nothing was recorded",
-      level: "note",
-      why: [
-        "So nothing is known of what the kernel does.",
-        missed,
-        "Choose fewer functions under Edit, Records, and run it again.",
-      ],
-    }
-  if (truncated)
-    return {
-      heading: found ? "Not all of it was recorded" : "Nothing found in the part that was recorded",
-      level: "note",
-      why: ["The recording was full before the end: what came later was not looked at.", missed],
-    }
-  if (missed || unseen.length)
-    return {
-      heading: found ? "Not all of it was recorded" : "Nothing found in what was recorded",
-      level: "note",
-      why: [missed],
-    }
-  return {heading: "Nothing found", level: "ok", why: []}
+export function verdictOf({verdict, missed}) {
+  const others = missed.filter((words) => words !== `${verdict}.`)
+  const more = others.length - MOST_MISSED
+  return {
+    heading: verdict,
+    level: missed.length ? "note" : "ok",
+    missed: more > 0 ? [...others.slice(0, MOST_MISSED), `And ${more} more.`] : others,
+  }
 }
 
 /**
@@ -94,11 +73,11 @@ export class Findings {
     const cards = this.cards.map((card) => card.el)
     // a figure is known to be right, but for what its controls break: only that is told
     const quiet = this.stepper.model.layout === "figure" && !recording.head.truncated
-    const whole = verdictOf(recording.head).level === "ok"
+    const whole = !recording.head.missed.length
     const {reason} = this.stepper.model
     const told = reason?.heading !== undefined && findingOf(recording, reason) < 0 ? [this.#told(reason)] : []
     if (told.length) this.picked = -1
-    const rest = quiet ? [] : [(cards.length || told.length) && whole ? null : this.#verdict(), ...this.#unseen()]
+    const rest = quiet ? [] : [(cards.length || told.length) && whole ? null : this.#verdict(), ...this.#beside()]
     this.el.replaceChildren(...told, ...cards, ...rest.filter((el) => el !== null))
     this.el.hidden = !this.el.childElementCount
     this.#pick(this.picked)
@@ -161,11 +140,11 @@ export class Findings {
     })
   }
 
-  /** What the recording does not show; and what else a reader of the verdict ought to know. */
-  #unseen() {
-    const {unseen = [], notes = []} = this.recording.head
+  /** What was not looked at; and what else a reader of the verdict ought to know. */
+  #beside() {
+    const {notes = []} = this.recording.head
     return [
-      ...unseen.map((words) => h("p", {class: "dim", "data-testid": "unseen"}, words)),
+      ...verdictOf(this.recording.head).missed.map((words) => h("p", {class: "dim", "data-testid": "unseen"}, words)),
       ...notes.map((words) => h("p", {class: "dim", "data-testid": "note"}, words)),
     ]
   }
@@ -173,22 +152,16 @@ export class Findings {
   /** What was looked at and what was not, where nothing was found or not everything was seen. */
   #verdict() {
     const {head} = this.recording,
-      {same_as_plain: same, groups, between_groups: between} = head
-    const {heading, level, why} = verdictOf(head)
+      {same_as_plain: same, missed, findings} = head
+    const {heading, level} = verdictOf(head)
+    const plain = head.rounding ?? head.difference ?? (same === null ? "" : PLAIN[`${same}`])
+    const all = head.between_groups && !missed.length && !findings.length
     const words = [
-      ...why,
-      head.events && same === false
-        ? (head.rounding ??
-          head.difference ??
-          "Run without being recorded, the kernel leaves other numbers: the order of its threads matters.")
-        : head.events && same
-          ? "Run without being recorded, the kernel leaves the same results."
-          : "",
-      groups.every((n) => n === 1)
+      head.events
         ? ""
-        : between
-          ? "Nor is there a race between workgroups."
-          : "Races between workgroups cannot be seen in the recording of one.",
+        : "So nothing is known of what the kernel does. Choose fewer functions under Edit, Records, and run it again.",
+      head.events && !missed.includes(plain) ? plain : "",
+      all ? "Nor is there a race between workgroups." : "",
     ]
       .filter(Boolean)
       .join(" ")
