@@ -1,11 +1,14 @@
 """The registry of checks: registering a kind of finding is enough for everything that shows findings."""
 
 import json
+import re
 import zlib
 
 import numpy as np
 import pytest
 
+from helpers.corpus import FINDINGS
+from splatscope.paths import LESSONS
 from splatscope.recordings.packed import packed_recording
 from splatscope.tracing.checks import CHECKS, Check, Finding, check, find
 from splatscope.tracing.job import KernelJob
@@ -13,11 +16,7 @@ from splatscope.tracing.recording import Recording
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import NO_SLOT, Trace
 
-KINDS = {
-    "race", "benign-race", "out-of-bounds", "uninitialised-read", "barrier-divergence", "nan", "timeout",
-    "integer-division-by-zero", "shift-out-of-range", "conversion-out-of-range", "assertion", "inactive-lane", "livelock",
-    "integer-overflow", "misaligned-access", "group-order", "wave-width", "lost-update",
-}  # fmt: skip
+DOCUMENTED = LESSONS.parent / "docs" / "findings.md"
 
 
 def recording(steps: int = 3) -> Recording:
@@ -49,10 +48,21 @@ def made_up():
     del CHECKS["second-line"]
 
 
-def test_every_kind_is_registered():
-    assert CHECKS.keys() == KINDS
-    assert len({one.order for one in CHECKS.values()}) == len(CHECKS)
-    assert all(isinstance(one, Check) and one.kind == kind and one.label and one.gone for kind, one in CHECKS.items())
+def test_every_kind_has_its_check_its_kernels_and_its_line_in_the_documentation():
+    """A check that is lost leaves the other two behind."""
+    told = re.findall(r"^\| (?:\[`([a-z-]+)`\]\(#\S+\)|`([a-z-]+)`) \|", DOCUMENTED.read_text(encoding="utf-8"), re.MULTILINE)
+    assert CHECKS.keys() == {folder.name for folder in FINDINGS.iterdir()}, "write kernels: docs/adding-a-check.md"
+    assert sorted(CHECKS) == sorted(one or other for one, other in told), f"write a line in the table of docs/{DOCUMENTED.name}"
+
+
+def test_every_kind_has_words_and_a_place_in_the_order():
+    for kind, one in CHECKS.items():
+        assert isinstance(one, Check)
+        assert one.kind == kind
+        assert one.label
+        assert one.gone.startswith("the "), kind
+    orders = [one.order for one in CHECKS.values()]
+    assert sorted(set(orders)) == sorted(orders), "give the new check an order that no other has"
 
 
 def test_a_kind_is_registered_once():
