@@ -1,6 +1,6 @@
 """The files that every page loads, at addresses that change with their content, so that browsers keep them for good.
 
-Each is compressed once for all visitors. Of Bokeh's and Panel's bundles, pages get what the app's documents need.
+Each is compressed once for all visitors. Pages load only the parts of Bokeh's and Panel's bundles that the app's documents need.
 """
 
 import gzip
@@ -17,14 +17,14 @@ from tornado.web import HTTPError, RequestHandler
 from splatscope.paths import ASSETS, BUNDLE
 
 FOR_GOOD = "public, max-age=31536000, immutable"
-# Bokeh, and the few of Panel's models that the app uses, as the build has bundled them for this version of Panel.
+# Bokeh, and the few Panel models that the app uses. The build bundles those for the installed version of Panel.
 SLIM = (settings.bokehjs_path() / "js" / "bokeh.min.js", BUNDLE.parent / f"panel-models-{pn.__version__}.js")
 FILES = {path.name: path for path in (*SLIM, BUNDLE, *ASSETS.glob("*.webp"), *ASSETS.glob("*.jpg"))}
 
 
 @dataclass(frozen=True)
 class Asset:
-    """Something that is sent to many: `body`, whose hash is the `version`."""
+    """A file that is sent to many visitors. `version` is a hash of `body`."""
 
     body: bytes
     version: str
@@ -32,7 +32,7 @@ class Asset:
 
     @classmethod
     def of(cls, body: bytes, kind: str) -> "Asset":
-        """Return what is sent for a body of this MIME type."""
+        """Return the asset for a body of this MIME type."""
         return cls(body, hashlib.sha256(body).hexdigest()[:16], kind)
 
     @cached_property
@@ -87,7 +87,7 @@ class AssetHandler(RequestHandler):
 
 
 def send(handler: RequestHandler, asset: Asset, cache: str) -> None:
-    """Send an asset, compressed for browsers that take it so, or tell a browser that it has it already."""
+    """Send an asset, compressed if the browser accepts that, or tell the browser that its copy is current."""
     handler.set_header("Cache-Control", cache)
     handler.set_header("Content-Type", asset.type)
     handler.set_header("Vary", "Accept-Encoding")
@@ -102,5 +102,5 @@ def send(handler: RequestHandler, asset: Asset, cache: str) -> None:
 
 
 def takes_gzip(handler: RequestHandler) -> bool:
-    """Return whether the browser takes answers in gzip's format."""
+    """Return whether the browser accepts gzip."""
     return "gzip" in handler.request.headers.get("Accept-Encoding", "")

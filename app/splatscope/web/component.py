@@ -40,10 +40,10 @@ class Component(JSComponent):
         super().__init__(**params)
 
     def described(self) -> Described:
-        """Return class, values and children as JSON can hold them, from which `described_component.js` draws the component.
+        """Return class, values and children as JSON types. `described_component.js` draws the component from them.
 
         Raises:
-            TypeError: JSON cannot hold them, or a child is no component of the app's.
+            TypeError: A value has no JSON type, or a child is not a component of the app.
         """
         own = {name: self.param[name] for name in self.param if name not in JSComponent.param}
         held = {name: getattr(self, name) for name, parameter in own.items() if isinstance(parameter, Child | Children)}
@@ -52,7 +52,7 @@ class Component(JSComponent):
 
     @classmethod
     def _render_esm(cls, compiled: bool = True, server: bool = False) -> str:
-        """Return the bundle's address in this session, or outside a server its text."""
+        """Return the bundle's address in this session; its text where there is no server."""
         if not server:
             return super()._render_esm(compiled, server)
         return f"./{pn.state.curdoc.template_variables.get('bundle') or address(BUNDLE.name)}"
@@ -72,13 +72,13 @@ def _described(child: Any) -> Any:
 
 
 def flat(described: Described) -> list[Described]:
-    """Return the description of a component and of all that it holds, in the order of `flat` in `described_component.js`."""
+    """Return the descriptions of a component and of everything in it, in the order of `flat` in `described_component.js`."""
     held = [child for one in described["children"].values() for child in (one if isinstance(one, list) else [one]) if child]
     return [described, *(part for child in held for part in flat(child))]
 
 
 def components(root: Component) -> list[Component]:
-    """Return a component and all that it holds, in the same order."""
+    """Return a component and everything in it, in the same order."""
     own = [root.param[name] for name in root.param if name not in JSComponent.param]
     held = [getattr(root, parameter.name) for parameter in own if isinstance(parameter, Child | Children)]
     inside = [child for one in held for child in (one if isinstance(one, list) else [one]) if child is not None]
@@ -86,10 +86,10 @@ def components(root: Component) -> list[Component]:
 
 
 def plain(value: Any) -> Any:
-    """Return a parameter's value as JSON can hold it, so that the browser reads what Bokeh would have sent; bytes are left out.
+    """Return a parameter's value as JSON types, equal to what the browser would get from Bokeh. Bytes are left out.
 
     Raises:
-        TypeError: JSON cannot hold it.
+        TypeError: The value has no JSON type.
     """
     match value:
         case None | bool() | int() | str():
@@ -106,10 +106,10 @@ def plain(value: Any) -> Any:
 
 
 def style_sheet() -> str:
-    """Return all of the app's CSS as one text: tokens and the base first, forced colours and print last, between them the rest."""
+    """Return all of the app's CSS as one text: tokens and base first, forced colours and print last, the rest in between."""
     first = [WEB / "theme" / "tokens.css", WEB / "theme" / "base.css"]
     last = [WEB / "theme" / "forced_colors.css", WEB / "theme" / "print.css"]
-    own = [*WEB.glob("single_page/*.css"), *WEB.glob("dist/*.css")]  # of a page that is no page of the app
+    own = [*WEB.glob("single_page/*.css"), *WEB.glob("dist/*.css")]  # of pages outside the app
     rest = {*WEB.glob("*/*.css"), *LESSONS.glob("*/drawing.css")} - {*first, *last, *own}
     # By name, drawing.css comes before lesson_page.css, which overrides it.
     rest = sorted(rest, key=lambda path: (path.name, path.parent.name))

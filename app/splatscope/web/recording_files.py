@@ -1,7 +1,7 @@
-"""Recordings as files: whoever shows one tells browsers its address, and they fetch it, once, and keep it for good.
+"""Recordings as files: a browser is told a recording's address, fetches it once, and keeps it for good.
 
-The name of a recording is its hash, so that the same recording is the same file for all sessions. It can be fetched as long as
-somebody here holds it: a session's stepper, or the cache of recordings.
+A recording is named by its hash, so the same recording is the same file for all sessions. It can be fetched as long as something
+on the server holds it: a session's stepper, or the cache of recordings.
 """
 
 from weakref import WeakValueDictionary
@@ -22,10 +22,10 @@ def address(packed: PackedRecording) -> str:
 
 
 class RecordingFileHandler(RequestHandler):
-    """Sends a recording. It is compressed as it is."""
+    """Sends a recording, which is compressed already."""
 
     def get(self, name: str) -> None:
-        """Send the recording of this name, if somebody holds it."""
+        """Send the recording of this name, if it is still held."""
         packed = _held.get(name)
         if packed is None:
             raise HTTPError(404)

@@ -1,5 +1,5 @@
-// What crosses from Python to the browser: the packed recording (made by splatscope/recordings/wire.py) and Panel's side of a component.
-// Modules name these types by JSDoc: /** @import {Site, Memory} from "#web/types.d.ts" */
+// What crosses from Python to the browser: the packed recording (made by splatscope/recordings/wire.py) and Panel's side of a
+// component. Modules name these types by JSDoc: /** @import {Site, Memory} from "#web/types.d.ts" */
 
 import type {Breakpoints} from "./stepper/panes/breakpoints.js"
 import type {Moment} from "./stepper/model/moment.js"
@@ -11,7 +11,7 @@ export type SiteKind =
   | "value" | "element" | "read" | "write" | "atomic" | "arrive" | "resume" | "branch" | "loop" | "call" | "return"
   | "out-of-bounds" | "fault" | "overrun"
 
-/** A place in the source that records events. Fields that are empty or unknown are left out. */
+/** A place in the source that records events. Empty or unknown fields are left out. */
 export interface Site {
   file: string
   /** Counted from 1, as is `column`. */
@@ -19,57 +19,57 @@ export interface Site {
   column: number
   kind: SiteKind
   function?: string
-  /** Of the variable, memory or function: the declared identifier. */
+  /** Declared identifier of the variable, memory or function. */
   name?: string
   /** Members behind the subscript, `.colour.x`. */
   path?: string
   /** Type of the value, as in the source. */
   type?: string
   space?: "shared" | "device" | "texture"
-  /** Of an atomic: `add`, `load`, … */
+  /** Operation of an atomic: `add`, `load`, … */
   access?: string
-  /** Words of the value. */
+  /** Number of words of the value. */
   width?: number
-  /** Of a value: index into `variables`; -1 for none. */
+  /** For a value: index into `variables`; -1 for none. */
   variable?: number
-  /** Of an access: index into `memories`. */
+  /** For an access: index into `memories`. */
   memory?: number
-  /** For each word of the value, its word in the cell; missing where that is not known. */
+  /** For each word of the value, its word in the cell; missing if unknown. */
   puts?: number[]
-  /** Of a loop: its last line. */
+  /** For a loop: its last line. */
   end?: number
-  /** Names that a float was computed from. */
+  /** Names from which a float was computed. */
   from?: string[]
 }
 
-/** One part of a cell: its name (`.x`, `` for the whole), its type, and its first word. Of an output, its first byte. */
+/** One part of a cell: its name (`.x`, `` for the whole), its type, and its first word; for an output, its first byte. */
 export type Part = [name: string, scalar: Scalar, offset: number]
 
-/** A shared array or a buffer as packed. */
+/** A shared array or a buffer, as packed. */
 export interface PackedMemory {
   name: string
   space: "shared" | "device" | "texture"
   type: string
-  /** Sizes of an array of several dimensions, empty where they are not known. */
+  /** Sizes of an array of several dimensions; empty if unknown. */
   dims: number[]
-  /** Cells that the recording holds: all, or of a large memory those that were touched. */
+  /** Number of cells in the recording: all of them, or in a large memory those that were touched. */
   count: number
-  /** Elements that the memory has. */
+  /** Number of elements of the memory. */
   extent: number
-  /** Number of its first cell among all memories' cells. */
+  /** Number of its first cell among the cells of all memories. */
   first: number
-  /** Words a cell. */
+  /** Words per cell. */
   width: number
   parts: Part[]
 }
 
-/** The same, with its columns. */
+/** The same, with its columns unpacked. */
 export interface Memory extends PackedMemory {
-  /** Words before the first event, `count × width`; empty where they are not known. */
+  /** Words before the first event, `count × width`; empty if unknown. */
   initial: Column
-  /** Index of the element that a cell holds. */
+  /** Element of each cell. */
   index(cell: number): number
-  /** Cell that holds an element; -1 where it is not recorded. */
+  /** Cell of an element; -1 if it is not recorded. */
   cell(index: number): number
 }
 
@@ -78,18 +78,18 @@ export interface Variable {
   name: string
   function: string
   type: string
-  /** Words of its value; 0 for a type whose values are not recorded. */
+  /** Number of words of its value; 0 for a type whose values are not recorded. */
   width: number
 }
 
-/** A value that the host gave to all threads. */
+/** A value that the host passed to all threads. */
 export interface Uniform {
   name: string
   type: string
   words: number[]
 }
 
-/** One thing that is wrong. `lines`, `threads` and `events` belong together, the earlier access first. */
+/** One finding. `lines`, `threads` and `events` correspond, the earlier access first. */
 export interface Finding {
   kind: string
   /** Declared identifier of the memory or variable. */
@@ -102,9 +102,9 @@ export interface Finding {
   index: number
   /** Counted from 1, in the device's order. */
   events: number[]
-  /** How often it was seen with this cause. */
+  /** How often it occurred with this cause. */
   count: number
-  /** Heading of its card, before the name of the memory. */
+  /** Heading of its card, without the name of the memory. */
   label?: string
   severity?: "error" | "warn" | "note"
   /** Whether the heading names the memory. */
@@ -113,22 +113,22 @@ export interface Finding {
 
 export interface PackedOutput {
   name: string
-  /** Words of the buffer; the recording holds the first 4,096 at most. */
+  /** Number of words of the buffer; the recording holds at most the first 4,096. */
   words: number
   /** Words from one element to the next. */
   stride: number
   parts: Part[]
-  /** Of a texture: (height, width, components) of the texels that the recording holds, and its own (height, width). */
+  /** For a texture: (height, width, components) of the recorded texels, and the texture's own (height, width). */
   picture?: [number, number, number]
   size?: [number, number]
 }
 
-/** A buffer as the dispatch left it. */
+/** A buffer after the dispatch. */
 export interface Output extends PackedOutput {
   data: Column
 }
 
-/** A column as packed: element type, first byte, elements. */
+/** A packed column: element type, first byte, number of elements. */
 export type ColumnEntry = [type: "uint8" | "uint16" | "uint32", start: number, count: number]
 export type Column = Uint8Array<ArrayBuffer> | Uint16Array<ArrayBuffer> | Uint32Array<ArrayBuffer>
 
@@ -147,19 +147,19 @@ export interface Head {
   /** Threads of the recorded workgroup. */
   threads: number
   events: number
-  /** The recording was full before the kernel's end. */
+  /** The recording was full before the kernel ended. */
   truncated: boolean
-  /** Whether the kernel leaves the same results without being recorded; null where that was not tried. */
+  /** Whether the unrecorded kernel gives the same results; null if that was not tried. */
   same_as_plain: boolean | null
-  /** How floats differ from those of the plain kernel, where that is rounding alone. */
+  /** How floats differ from those of the plain kernel, if only by rounding. */
   rounding?: string
-  /** How the plain kernel's results differ, where neither rounding nor the order of threads explains it. */
+  /** How the plain kernel's results differ, if neither rounding nor the order of threads explains it. */
   difference?: string
-  /** Whether races between workgroups were looked for. */
+  /** Whether races between workgroups were checked. */
   between_groups?: boolean
   /** Functions that were not recorded, with the reason for each. */
   stepped_over?: Record<string, string>
-  /** What else a reader of the verdict ought to know, in sentences: inputs that were not given, lines that no thread reached. */
+  /** What else limits the verdict, in sentences: inputs that were not given, lines that no thread reached. */
   notes?: string[]
   /** What was not looked at, in sentences; empty where everything was. */
   missed: string[]
@@ -170,21 +170,21 @@ export interface Head {
   variables: Variable[]
   findings: Finding[]
   outputs: PackedOutput[]
-  /** Uniforms and members of constant buffers as the host gave them, by dotted name. */
+  /** Uniforms and members of constant buffers as the host set them, by dotted name. */
   uniforms?: Uniform[]
-  /** Link-time constants and macros that the host gave. */
+  /** Link-time constants and macros that the host set. */
   constants?: Record<string, string>
   columns: Record<string, ColumnEntry>
 }
 
-/** What Python says of a recording beside its bytes. */
+/** What Python sends with a recording's bytes. */
 export interface Meta {
   adapter?: string
   recording?: string
   [name: string]: unknown
 }
 
-/** What a reader follows: a cell of a memory, or a variable of a thread. */
+/** What the reader follows: a cell of a memory, or a variable of a thread. */
 export type Followed = CellRef | VariableRef
 export interface CellRef {
   memory: number
@@ -204,46 +204,46 @@ export interface VariableRef {
  * `Children` names the parameters that hold components.
  */
 export type Model<Parameters, Children = {}> = Parameters & {
-  /** Call back when a parameter changes, "msg:custom" arrives, or the component is taken away ("remove"). */
+  /** Call back when a parameter changes, a message arrives ("msg:custom"), or the component is removed ("remove"). */
   on(event: string, act: (event: any) => void): void
   /** Send a message to the component's `_handle_msg`. */
   send_msg(message: {type: string; [name: string]: unknown}): void
   get_child<Name extends keyof Children>(name: Name): Children[Name]
 }
 
-/** What is used of Bokeh's document in the browser. */
+/** The part of Bokeh's browser document that the app uses. */
 export interface BokehDocument {
   on_event(name: string, act: () => void): void
-  /** Call back on each change, whoever made it; `sync` where the server is still to be told. */
+  /** Call back on each change, whoever made it. `sync`: the server does not know it yet. */
   on_change(act: (event: {sync: boolean}) => void): void
-  /** Models that are sent whole when they are mentioned for the first time. */
+  /** Models that are sent whole at their first mention. */
   _new_models: Set<unknown>
 }
 
-/** What `render` of a component is given. */
+/** The argument of a component's `render`. */
 export interface Render<Parameters, Children = {}> {
   model: Model<Parameters, Children>
   el: HTMLElement
   view: {model: {document: BokehDocument}}
 }
 
-/** What the panes of source, threads and memory ask of their stepper, or of their side of a comparison. */
+/** What the source, threads and memory panes need from their stepper, or from their side of a comparison. */
 export interface PaneOwner {
   moment: Moment | null
-  /** Missing where there are none to set. */
+  /** Missing if none can be set. */
   breakpoints?: Breakpoints
-  /** Paint all panes with the next frame. */
+  /** Paint all panes in the next frame. */
   paint(): void
-  /** Choose a thread, or no longer. */
+  /** Choose a thread, or clear the choice. */
   choose(thread: number): void
-  /** Follow a cell or variable; what is followed already, no longer. */
+  /** Follow a cell or variable; stop following it if it is followed already. */
   follow(what: Followed | null): void
   /** Show a line of a file, by the file's number. */
   reveal?(file: number, line: number): void
-  /** Run to a line; missing where lines are not picked. */
+  /** Run to a line; missing if lines cannot be picked. */
   runTo?(file: string, line: number): void
-  /** Put a sentence where the cursor's event stands. */
+  /** Show a sentence in place of the one about the current event. */
   say?(words: string): void
-  /** Have words spoken, and not shown. */
+  /** Announce words to screen readers without showing them. */
   announce?(words: string): void
 }

@@ -194,7 +194,7 @@ def test_a_student_who_rejoins_on_the_same_page_sees_the_figure_again(visit: Cal
 def test_a_wrong_code_says_so(visit: Callable[..., Page]):
     for code in ("aaaa-bbbb-cccc", "aaaa-bbbb-cccc-dddd"):
         student = visit(f"/app?walk=whole&class={code}")
-        expect(walk(student)).to_contain_text("No class has this code now; check the address.")
+        expect(walk(student)).to_contain_text("No class with this code is running. Check the address.")
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (1440, 900)])
@@ -280,7 +280,7 @@ def test_who_stops_presenting_to_students_is_asked_once(visit: Callable[..., Pag
     expect(walk(student).locator(".state")).to_have_text("The class has ended")
     late = visit(path)
     expect(walk(late).locator(".state")).to_have_text("The class has ended")
-    teacher.get_by_role("button", name="Go on with your last class").click()
+    teacher.get_by_role("button", name="Resume your last class").click()
     expect(walk(teacher)).to_have_attribute("data-role", "present")
     at_stop(teacher, BLENDING)
     for one in (student, late):
@@ -361,7 +361,7 @@ def test_a_class_whose_page_was_closed_is_gone_on_with_from_the_same_browser(vis
     again.goto(student.url)
     teacher.close()
     expect(walk(again)).to_have_attribute("data-role", "follow")
-    again.get_by_role("button", name="You presented this class: go on").click()
+    again.get_by_role("button", name="Resume presenting this class").click()
     expect(walk(again)).to_have_attribute("data-role", "present")
     at_stop(again, BLENDING)
     at_step(again, end)
@@ -381,7 +381,7 @@ def test_a_class_that_nobody_is_in_any_more_is_gone_on_with_where_it_was(visit: 
     other = teacher.context.new_page()
     other.goto(teacher.url.partition("?")[0] + "?walk=whole")
     teacher.close()
-    other.get_by_role("button", name="Go on with your last class").click()
+    other.get_by_role("button", name="Resume your last class").click()
     at_stop(other, stop)
     at_step(other, end)
     expect(other.get_by_test_id("stepper").first).to_have_attribute("data-recording", inputs)

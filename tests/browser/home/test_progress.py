@@ -86,7 +86,7 @@ def test_an_answer_that_is_revealed_by_stepping_there_finishes_a_section(visit: 
     quiz.get_by_role("button", name="Reveal, by stepping there").click()
     expect(mark(page, FIRST.name)).to_have_count(1)
     home(page)
-    expect(page.get_by_role("link", name=f"Go on with {SECOND.title}")).to_have_attribute("href", SECOND.address)
+    expect(page.get_by_role("link", name=f"Continue with {SECOND.title}")).to_have_attribute("href", SECOND.address)
 
 
 def test_what_was_finished_before_stays_so(visit: Callable[..., Page]):

@@ -70,7 +70,7 @@ def test_question_mark_lists_the_keys_and_escape_closes(visit):
     page.keyboard.press("?")
     expect(dialog).to_be_visible()
     expect(dialog).to_contain_text("One Gaussian fewer or more")
-    expect(dialog).to_contain_text("Close what is open")
+    expect(dialog).to_contain_text("Close the open dialog or panel")
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
     page.keyboard.press("?")

@@ -1,12 +1,12 @@
-// Where a class is and what it has answered, for who presents: numbers, and no names.
+// Where a class is and what it has answered, for the presenter: numbers only, no names.
 import {h} from "#web/shell/dom.js"
 
 /** @import {Attended, Question} from "./guide.js" */
 
 /**
  * Make the list; `paint(attended)` shows it.
- * @param {(page: string, question: string) => boolean} [mayTell]  whether to say how many were right: the class sees the presenter's
- *   page, where that would tell those who have not answered yet
+ * @param {(page: string, question: string) => boolean} [mayTell]  whether to show how many were right. The class sees the presenter's
+ *   page, so this could give the answer away.
  */
 export function attendance(mayTell = () => true) {
   const el = h("div", {class: "attendance", "data-testid": "attendance"})
@@ -35,7 +35,7 @@ const pageOf = ({page, title, here, steps, stuck, questions, exercises}, mayTell
     {"data-attended": page, "data-here": here},
     h("h3", {}, title, h("span", {class: "dim num"}, ` ${here} here`)),
     steps.length ? h("p", {class: "num"}, steps.map(([step, count]) => `${count} ${step}`).join(", ")) : null,
-    ...stuck.map(([step, count]) => h("p", {class: "stuck num"}, `${count} ${step} for more than a minute: perhaps stuck`)),
+    ...stuck.map(([step, count]) => h("p", {class: "stuck num"}, `${count} ${step} for more than a minute, perhaps stuck`)),
     ...questions.flatMap((question) => asked(question, mayTell(page, question.name))),
     ...exercises.map(({title, tried, solved, tries, causes}) =>
       h(
@@ -49,7 +49,7 @@ const pageOf = ({page, title, here, steps, stuck, questions, exercises}, mayTell
 
 /**
  * @param {Question} question
- * @param {boolean} tell  how many were right
+ * @param {boolean} tell  whether to show how many were right
  */
 const asked = ({text, bet, answered, right, options}, tell) => [
   h(
@@ -62,7 +62,7 @@ const asked = ({text, bet, answered, right, options}, tell) => [
 ]
 
 /**
- * How many have chosen an option. Which one is right is marked where that may be told: the class sees the presenter's page.
+ * How many chose an option. The style sheet marks the right one only where that may be shown.
  * @param {Question["options"][number]} option
  * @param {number} of
  */

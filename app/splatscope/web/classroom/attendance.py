@@ -1,4 +1,4 @@
-"""Where the students of a class are and what they have answered, in numbers: nobody is named."""
+"""Where the students of a class are and what they have answered, as numbers without names."""
 
 import re
 import time
@@ -19,10 +19,10 @@ from splatscope.web.shell.pages import BY_NAME
 from splatscope.web.shell.router import read_inputs
 
 MOST_HEADING = 80  # characters
-MOST_QUESTION = 240  # characters of a question or claim that name it
-MOST_OPTIONS = 8  # that are listed of a question; students with other inputs are asked to choose between others
-OTHERS = "others, of other inputs"
-STUCK = 60.0  # seconds at one step, of a student who is on their own, after which they count as stuck there
+MOST_QUESTION = 240  # characters of a question or claim that are shown as its name
+MOST_OPTIONS = 8  # options listed for one question; students with other inputs are offered other options
+OTHERS = "other options, with other inputs"
+STUCK = 60.0  # seconds after which a student who stays at one step on their own counts as stuck
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class _Place:
 
 @dataclass
 class _Tried:
-    """A student's tries at an exercise; `heading` is that of the last cause."""
+    """A student's tries at an exercise. `heading` is that of the latest finding."""
 
     tries: int = 0
     solved: bool = False
@@ -43,7 +43,7 @@ class _Tried:
 
 
 class Attendance:
-    """The students of a class, each known by what their browser says it is.
+    """The students of a class, each identified by a name that their browser chose.
 
     Args:
         clock: Returns the time in seconds.
@@ -54,44 +54,44 @@ class Attendance:
         self._apart: dict[Hashable, bool] = {}
         self._places: dict[Hashable, _Place] = {}
         self._marks: dict[str, dict[Hashable, _Tried]] = {}  # by exercise
-        self._answers: dict[tuple[str, str], dict[Hashable, tuple[str, Asked]]] = {}  # by page and question, what each chose
+        self._answers: dict[tuple[str, str], dict[Hashable, tuple[str, Asked]]] = {}  # by page and question
 
     def came(self, student: Hashable, apart: bool) -> None:
-        """Count a student, as one who is on their own, `apart`, or follows the presenter."""
+        """Count a student as following the presenter, or as being on their own (`apart`)."""
         self._apart[student] = apart
 
     def left(self, student: Hashable) -> None:
-        """Count a student no longer; what they answered still counts."""
+        """Stop counting a student. Their answers still count."""
         self._apart.pop(student, None)
         self._places.pop(student, None)
 
     def is_at(self, student: Hashable, page: str, step: int, inputs: str = "") -> None:
-        """Take in where a student is; `inputs` as in an address."""
+        """Store where a student is; `inputs` as in an address."""
         before = self._places.get(student)
         if before is None or (before.page, before.step, before.inputs) != (page, step, inputs):
             self._places[student] = _Place(page, step, inputs, self._clock())
 
     def answered(self, student: Hashable, page: str, question: str, option: str, asked: Asked) -> None:
-        """Take in a student's first answer to a question, or bet on a claim; one that the page does not have is ignored.
+        """Store a student's first answer to a question, or bet on a claim. Questions that the page does not have are ignored.
 
         Args:
-            student: Whose it is.
+            student: The student.
             page: The section.
             question: The block's kind and name, "quiz-heaviest" or "claim-painter".
-            option: What they chose.
-            asked: From what, and what is right.
+            option: What the student chose.
+            asked: The options, and the right one.
         """
         if page in lesson_names() and question in questions(page) and option in asked.options:
             self._answers.setdefault((page, question), {}).setdefault(student, (option, asked))
 
     def marked(self, student: Hashable, task: str, passed: bool, heading: str) -> None:
-        """Take in what came of a student's kernel; what is no exercise is ignored.
+        """Store how a student's kernel was marked. Unknown exercises are ignored.
 
         Args:
-            student: Whose it is.
+            student: The student.
             task: The exercise's name.
             passed: Whether it is solved.
-            heading: That of the first cause, "Race on shared".
+            heading: The heading of the first finding, "Race on shared".
         """
         if task not in task_names():
             return
@@ -102,23 +102,25 @@ class Attendance:
 
     @property
     def heads(self) -> dict[str, int]:
-        """The number of students who `follow`, and of those `apart`."""
+        """The number of students who `follow`, and of those who are `apart`."""
         apart = sum(self._apart.values())
         return {"follow": len(self._apart) - apart, "apart": apart}
 
     def summary(self, presented: dict[str, Any]) -> list[dict[str, Any]]:
-        """Return a dict for each page on which anybody is or has answered a question: first the presenter's, then as in the book.
+        """Return a dict for each page with students or answers: first the presenter's page, then the others in the book's order.
 
-        It holds the page's `page` and `title`, how many are `here`, the `steps` at which most of these are and those at which some
-        are `stuck`, as [what the step is called, how many]; and of each of its `questions`, claims among them, the block's kind and
-        `name`, the `text`, whether it is a `bet`, how many `answered` it, how many of these are `right`, and its `options`, as
-        [option, how many chose it, whether it is right].
-
-        The page of exercises has `exercises`: of each that was tried the `title`, how many `tried` and `solved` it, all their
-        `tries`, and the `causes` at which others are, as [heading, how many].
+        Keys of a page:
+            page, title: Its name and title.
+            here: How many students are there.
+            steps: The most frequent steps, as [name of the step, number of students].
+            stuck: The steps at which students are stuck, in the same form.
+            questions: Its questions and claims. Each has `name` (the block's kind and name), `text`, `bet` (whether it is a claim),
+                `answered` and `right` (numbers of students), and `options`, as [option, number of students, whether it is right].
+            exercises: On the page of exercises, those that were tried. Each has `title`, `tried` and `solved` (numbers of
+                students), `tries` (of all students), and `causes` that stop the others, as [heading, number of students].
 
         Args:
-            presented: Where the presenter is, and with them all who follow; empty at first.
+            presented: Where the presenter is, and all who follow with them; empty at first.
         """
         now, name_of = self._clock(), lru_cache(None)(_step_name)
         steps: dict[str, Counter[str]] = {}
@@ -166,15 +168,15 @@ class Attendance:
 
 
 def _step_name(page: str, step: int | None, inputs: str | None) -> str:
-    """Return what a step of a page is called; "" for one without a figure of its own."""
+    """Return the name of a step of a page; "" for a page without a figure."""
     return step_name(page, read_inputs(dict(parse_qsl(inputs or ""))), step or 0) if BY_NAME[page].is_section else ""
 
 
 def _chosen(given: list[tuple[str, Asked]]) -> list[tuple[str, int, bool]]:
-    """Return how many chose each option, and whether it is right.
+    """Return how many students chose each option, and whether it is right.
 
-    Those of most students come first, in the order in which they were asked. Who has other inputs has others, of which the last are
-    counted together.
+    The options that most students were offered come first, in the order of the question. Other inputs offer other options; those
+    that do not fit into the list are counted together.
     """
     if not given:
         return []
@@ -188,7 +190,7 @@ def _chosen(given: list[tuple[str, Asked]]) -> list[tuple[str, int, bool]]:
 
 
 def questions(stem: str) -> dict[str, str]:
-    """Return what a section asks, in order: the first words of each question and claim, by the block's kind and name."""
+    """Return the first words of a section's questions and claims, in order, by the block's kind and name."""
     return _questions(text_of(stem))
 
 

@@ -1,7 +1,7 @@
 """The state that the sessions of one class share, such as where the presenter is.
 
-A class exists in one server process as long as somebody is in it. Whoever has the key can present. The students' link contains a
-code, a hash of the key from which the key cannot be derived.
+A class exists in one server process as long as somebody is in it. Anyone with the key can present. The students' link contains a
+code: a hash of the key, from which the key cannot be derived.
 """
 
 import base64
@@ -19,22 +19,22 @@ MAX_KEY = 200  # characters
 
 
 class Classroom(param.Parameterized):
-    """The state shared by the presenter's and the students' sessions. Each session watches what it must send to its browser."""
+    """The state shared by the presenter's and the students' sessions. Each session watches the parts that its browser needs."""
 
     code = param.String(constant=True, doc="The code in the students' link")
     where = param.Dict(default={}, doc="The presenter's page, step, inputs, stop and show; empty at first")
-    kernel = param.String(default="", doc="The presenter's kernel, as the debugger's address has it; empty if none can hold it")
+    kernel = param.String(default="", doc="The presenter's kernel, as in the debugger's address; empty if it does not fit into one")
     asked = param.Integer(default=-1, doc="The stop requested by the presenter's second window; -1 for none")
-    heads = param.Dict(default={"follow": 0, "apart": 0}, doc="The number of students who `follow`, and of those `apart`")
+    heads = param.Dict(default={"follow": 0, "apart": 0}, doc="The number of students who `follow`, and of those who are `apart`")
     present = param.Boolean(default=False, doc="Whether a presenter's page is connected")
-    ended = param.Boolean(default=False, doc="Whether the presenter has stopped, and not come back")
+    ended = param.Boolean(default=False, doc="Whether the presenter has stopped and not returned")
     began = param.Number(default=0.0, doc="When the clock was started, in seconds since 1970; 0 if it was not")
 
     def __init__(self, code: str):
         super().__init__(code=code)
         self.attendance = Attendance()
         self._presenters: set[object] = set()
-        self._sessions: dict[Hashable, set[object]] = {}  # of each student's tabs
+        self._sessions: dict[Hashable, set[object]] = {}  # by student, the sessions of their tabs
 
     def lead(self, where: dict[str, Any]) -> None:
         """Set where the presenter is. Leaving the first stop starts the clock."""
@@ -53,20 +53,20 @@ class Classroom(param.Parameterized):
         self.asked = stop
 
     def is_connected(self, presenter: object, connected: bool) -> None:
-        """Take in whether the page of a presenter's session is connected."""
+        """Note whether the page of a presenter's session is connected."""
         (self._presenters.add if connected else self._presenters.discard)(presenter)
         self.param.update(present=bool(self._presenters), ended=self.ended and not self._presenters)
 
     def end(self, presenter: object) -> None:
-        """Take in that a presenter has stopped. The class has ended unless another presents."""
+        """Note that a presenter has stopped. The class has ended unless another one presents."""
         self._presenters.discard(presenter)
         self.param.update(present=bool(self._presenters), ended=not self._presenters)
 
     def count(self, student: Hashable, session: object, apart: bool | None) -> None:
         """Count a student as following (False), apart (True), or gone (None).
 
-        A student has a session for each tab, and for a moment one more where a tab is loaded anew. They are gone when all have
-        ended. Of several tabs, the one that has said something last counts.
+        A student has a session for each tab, and briefly one more while a tab reloads. A student is gone when all of them have
+        ended. Of several tabs, the one that sent a message last counts.
         """
         sessions = self._sessions.setdefault(student, set())
         if apart is not None:

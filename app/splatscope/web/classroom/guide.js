@@ -1,4 +1,4 @@
-// Where a walk stands: alone from stop to stop, following a presenter, or presenting. The router asks it for the address.
+// The reader's position in a walk: alone, following a presenter, or presenting. The router asks the guide for the address.
 import {hashOf} from "#web/debugger/draft.js"
 import {enclosing, within} from "#web/shell/dom.js"
 import {emit, on} from "#web/shell/events.js"
@@ -19,64 +19,64 @@ import {bring} from "./view.js"
  * @property {string} title
  * @property {string} page
  * @property {string} inputs
- * @property {number} press  how often → is pressed there, −1 for not at all
- * @property {string} show  what is brought into view, "" for the top
+ * @property {number} press  how often → is pressed at this stop, −1 for not at all
+ * @property {string} show  what to scroll into view, "" for the top
  * @property {number} minutes
  *
- * @typedef {{follow: number, apart: number}} Heads  how many follow, and how many are on their own
- * @typedef {Place & {stop: number, show: string}} Presented  where a presenter stands
+ * @typedef {{follow: number, apart: number}} Heads  how many students follow, and how many are on their own
+ * @typedef {Place & {stop: number, show: string}} Presented  where the presenter is
  *
  * @typedef {object} WalkParameters
- * @property {string} walk  its name
+ * @property {string} walk  name of the walk
  * @property {string} title
  * @property {string} code  of the class, "" for none
  * @property {Role} role
  * @property {"page" | "notes"} window
  * @property {Stop[]} stops
  * @property {number} start  the stop to begin with
- * @property {boolean} teaches  whether there is a server over which to present
- * @property {string[]} notes  HTML, of each stop
+ * @property {boolean} teaches  whether there is a server, which presenting needs
+ * @property {string[]} notes  HTML, one for each stop
  * @property {string} link  for students
  * @property {string} qr  the link as an SVG
- * @property {string} unreachable  why no other machine can open the link, "" if one can
+ * @property {string} unreachable  why other machines cannot open the link, "" if they can
  *
  * @typedef {Model<WalkParameters>} WalkModel
  *
- * What the server sends.
+ * Messages from the server.
  * @typedef {{type: "joined", role: Role, where: Partial<Presented>, kernel: string, present: boolean, ended: boolean, heads?: Heads, began: number}} Joined
  * @typedef {object} Question
- * @property {string} name  of its block, by which `revealed` has it
+ * @property {string} name  its block's name, as in `revealed`
  * @property {string} text
  * @property {boolean} bet  whether it is a claim
- * @property {number} answered  how many have
- * @property {number} right  how many of these
- * @property {[option: string, count: number, right: boolean][]} options  how many have chosen each
- * @typedef {object} Attended  a page, and who is on it; steps as [what it is called, how many]
+ * @property {number} answered  how many students have answered
+ * @property {number} right  how many of these were right
+ * @property {[option: string, count: number, right: boolean][]} options  how many chose each
+ * @typedef {object} Attended  a page and the students on it; steps as [name of the step, number of students]
  * @property {string} page
  * @property {string} title
  * @property {number} here
  * @property {[step: string, count: number][]} steps
  * @property {[step: string, count: number][]} stuck
- * @property {Question[]} questions  and claims
+ * @property {Question[]} questions  including claims
  * @property {{title: string, tried: number, solved: number, tries: number, causes: [heading: string, count: number][]}[]} exercises
  * @typedef {Joined | {type: "class", class: Attended[]} | {type: "asked", asked: number} | {type: "where", where: Presented, spread: number}
  *   | {type: "kernel", kernel: string, spread: number} | {type: "heads", heads: Heads} | {type: "present", present: boolean} | {type: "ended", ended: boolean} | {type: "began", began: number}} Message
  */
 
 const KEYS = ["PageDown", "PageUp"]
-const LOOK = 2000 // ms between two looks at the class
-const BACK = 8000 // ms for which a student reads that the presenter is back
+const LOOK = 2000 // ms between two requests for the class's numbers
+const BACK = 8000 // ms for which students are told that the presenter is back
 
 /** @param {string} code */
 const keyPlace = (code) => `splatscope-key-${code}`
 
-/** @typedef {Place & {key: string, code: string, stop: number, kernel: string}} Presenting  a class that this browser presents, and its view */
+/** @typedef {Place & {key: string, code: string, stop: number, kernel: string}} Presenting  a class that this browser presents, and where it was last */
 
 /** @param {string} walk */
 const presentingPlace = (walk) => `splatscope-presenting-${walk}`
 
 /**
- * The class to which this browser has presented a walk last.
+ * The class to which this browser last presented a walk.
  * @param {string} walk
  * @returns {Presenting | null}
  */
@@ -89,7 +89,7 @@ function lastPresented(walk) {
 }
 
 /**
- * A name of this browser that lasts as long as it remembers: one that has two tabs, or loads the page anew, is still the same student.
+ * A stored name for this browser, so that a student with two tabs, or one who reloads the page, is counted once.
  * @param {string} code  of the class
  */
 function browserOf(code) {
@@ -99,10 +99,10 @@ function browserOf(code) {
   return known
 }
 
-/** Twenty letters and digits that nobody guesses. */
+/** Twenty random letters and digits, which cannot be guessed. */
 export const randomName = () => [...crypto.getRandomValues(new Uint8Array(20))].map((byte) => (byte % 36).toString(36)).join("")
 
-/** Where a reader is in a walk, and who says so. */
+/** Where a reader is in a walk, and who decides that. */
 export class Guide {
   /**
    * @param {WalkModel} model
@@ -113,40 +113,40 @@ export class Guide {
     this.changed = changed
     this.stops = model.stops
     const query = new URLSearchParams(location.search)
-    this.named = query.has("page") // by the address: then it is not the stop that says where to begin
+    this.named = query.has("page") // the address names a page, so the stop does not decide where to begin
     this.stop = model.start
     /** @type {Partial<Presented>} */
-    this.last = {} // where the presenter stands
-    this.kernel = "" // that the presenter has in the debugger, as in an address behind #; "" for one that no address holds
+    this.last = {} // where the presenter is
+    this.kernel = "" // the presenter's kernel in the debugger, as after the # of an address; "" for one too long for an address
     this.opened = location.hash // the kernel that this page was last told to open
     /** @type {string | null} */
-    this.mine = null // of who presents; null until it is known
+    this.mine = null // the presenter's own kernel; null until it is known
     /** @type {string | null} */
-    this.told = null // the one the class knows
-    this.joined = !model.code // the class, if there is one: who leads it before would take it elsewhere
-    this.present = true // whether the presenter's page is connected; until the server says
+    this.told = null // the kernel that was last sent to the class
+    this.joined = !model.code // whether the class was joined, if there is one; leading before that would move the class
+    this.present = true // whether the presenter's page is connected; assumed until the server answers
     this.ended = false // whether the presenter has stopped
-    this.back = false // it is connected again, since just now
+    this.back = false // the presenter's page has just reconnected
     /** @type {Heads} */
     this.heads = {follow: 0, apart: 0}
     this.began = 0
     /** @type {Attended[]} */
-    this.attended = [] // for who presents
+    this.attended = [] // filled for the presenter only
     this.key = this.#key(query.get("key"))
     this.presented = this.key ? "" : this.#presented() // the key, if this browser has presented the class in another window
     /** @type {Set<string>} */
-    this.revealed = new Set() // page and name of the questions that whoever presents has revealed
+    this.revealed = new Set() // "page name" of each question whose answer the presenter has revealed
     /** @type {Role} */
-    this.role = this.key ? "present" : model.role // until the server says
-    this.led = this.role === "follow" && (!this.named || query.has("stop")) // only a presenter's address has a stop, perhaps copied
-    this.touched = false // the reader did something since the presenter's last step
-    this.press = -1 // how often → is still to be pressed, once there is a recording
-    this.show = "" // what to bring into view, once the page is there
-    this.timer = 0 // until another page is asked for
+    this.role = this.key ? "present" : model.role // assumed until the server answers
+    this.led = this.role === "follow" && (!this.named || query.has("stop")) // only a presenter's address has a stop, and this may be a copy of one
+    this.touched = false // whether the reader did anything since the presenter's last step
+    this.press = -1 // how often to press → once there is a recording
+    this.show = "" // what to bring into view once the page is there
+    this.timer = 0 // delays the request for another page
   }
 
   /**
-   * The presenter's key. It leaves the address, which others see and which is copied for students; this window remembers it.
+   * The presenter's key. It is removed from the address, which others see and students get copies of; this window stores it.
    * @param {string | null} given  in the address
    */
   #key(given) {
@@ -160,14 +160,14 @@ export class Guide {
     }
   }
 
-  /** The key of the class in the address, if this browser has presented it; without a class, of the last one of this walk. */
+  /** The key of the class in the address, if this browser has presented it. Without a class, the key of this walk's last one. */
   #presented() {
     const {code, walk, teaches} = this.model
     if (code) return remembered(keyPlace(code)) ?? ""
     return teaches ? (lastPresented(walk)?.key ?? "") : ""
   }
 
-  /** Go on with a class that this browser has presented: where the class is, else where it was when this browser left it. */
+  /** Resume a class that this browser has presented: where the class is, else where this browser left it. */
   resume() {
     const {walk, code} = this.model
     const last = lastPresented(walk)
@@ -178,12 +178,12 @@ export class Guide {
     location.assign(`${place}walk=${walk}&key=${encodeURIComponent(this.presented)}&stop=${stop}${kernel}`)
   }
 
-  /** Where who stops presenting goes on: alone, at what is shown now. */
+  /** The address after presenting has stopped: the same place, read alone. */
   get aloneAddress() {
     return `${location.pathname}${format(router.current())}&walk=${encodeURIComponent(this.model.walk)}&stop=${this.stop}`
   }
 
-  /** Take in which questions of the page whoever presents has revealed. */
+  /** Note which questions of the page the presenter has revealed. */
   see() {
     if (this.role !== "present" || this.model.window === "notes") return
     const page = router.current().page
@@ -193,7 +193,7 @@ export class Guide {
     }
   }
 
-  /** Begin: the page stands, and the router asks this guide. */
+  /** Begin, once the page is there and the router asks this guide. */
   start() {
     const {model} = this
     history.replaceState(history.state, "", router.address())
@@ -220,16 +220,16 @@ export class Guide {
     if (this.role === "follow") return
     const {page, show} = this.stops[this.stop]
     if (!this.named) this.#prepare(this.stops[this.stop])
-    else if (page === router.current().page && history.state?.scroll === undefined) this.#prepare({press: -1, show}) // a class is gone on with
+    else if (page === router.current().page && history.state?.scroll === undefined) this.#prepare({press: -1, show}) // resuming a class
   }
 
-  /** Whether the stops are this reader's to choose. */
+  /** Whether this reader chooses the stops. */
   get own() {
     return this.role !== "follow"
   }
 
   /**
-   * The address: behind page, step and inputs stands the walk, and where a presenter chooses those, it alone.
+   * The address: page, step and inputs, followed by the walk; for a reader who is led, the walk alone.
    * @param {string} place
    */
   address(place) {
@@ -280,7 +280,7 @@ export class Guide {
   }
 
   /**
-   * Take in that the presenter's page is gone, or there again.
+   * Note that the presenter's page was disconnected or has reconnected.
    * @param {boolean} present
    */
   #meet(present) {
@@ -302,7 +302,7 @@ export class Guide {
     this.present = present
     this.ended = ended
     if (heads) Object.assign(this, {heads, began})
-    if (this.model.window === "notes") return this.changed() // which show where the presenter's page is
+    if (this.model.window === "notes") return this.changed() // the notes show where the presenter's page is
     if (this.led) this.#follow()
     else if (role === "follow") this.#away(true)
     else if (where.page && !this.named) this.#goOn(/** @type {Presented} */ (where))
@@ -312,7 +312,7 @@ export class Guide {
   }
 
   /**
-   * Go on presenting where the class is, with the kernel that it has in the debugger.
+   * Resume presenting where the class is, with its kernel in the debugger.
    * @param {Presented} where
    */
   #goOn(where) {
@@ -321,13 +321,13 @@ export class Guide {
     this.go(where.stop, where)
     if (!kernel) return
     history.replaceState(history.state, "", location.pathname + location.search + kernel)
-    emit("kernel-led", null) // a debugger on its way reads the address
+    emit("kernel-led", null) // a debugger that is still loading reads the address itself
   }
 
   /**
-   * Go to where the presenter stands. What has to be asked of the server, a class asks at moments of its own, not all at once.
-   * @param {number} [spread]  seconds within which it does
-   * @param {boolean} [again]  this reader was elsewhere, perhaps on the same page: what the stop shows is brought into view again
+   * Go to where the presenter is. Students spread requests to the server over some time, so that they do not all arrive at once.
+   * @param {number} [spread]  seconds over which requests are spread
+   * @param {boolean} [again]  this reader was elsewhere, perhaps on the same page, so scroll to what the stop shows again
    */
   #follow(spread = 0, again = false) {
     const {page, step = UNNAMED, inputs = "", stop = 0, show = ""} = this.last
@@ -349,7 +349,7 @@ export class Guide {
     if (kernel !== location.hash) history.replaceState(history.state, "", router.address() + kernel)
     if (kernel) this.opened = kernel
     router.showLed({page, step, inputs})
-    if (another && page === now.page) emit("kernel-led", null) // a debugger on its way reads the address
+    if (another && page === now.page) emit("kernel-led", null) // a debugger that is still loading reads the address itself
     if (fresh) bring(show)
   }
 
@@ -381,7 +381,7 @@ export class Guide {
   }
 
   /**
-   * Have the class know what is in the debugger, before it is told to go there.
+   * Send the class the kernel in the debugger, before it is sent there.
    * @param {string} kernel
    */
   #tell(kernel) {
@@ -389,17 +389,17 @@ export class Guide {
     this.told = kernel
   }
 
-  /** See where the class is, and have it know that this page is connected. */
+  /** Request the class's numbers, which also tells the server that this page is connected. */
   #look() {
     if (this.role === "present") this.model.send_msg({type: document.hidden ? "here" : "look"})
   }
 
   /**
-   * Have an answer or a bet counted: the first one of each student.
+   * Report an answer or a bet. The server counts the first one of each student.
    * @param {HTMLElement} root  of the question or claim
    * @param {"quiz" | "claim"} kind
-   * @param {string} option  that was chosen
-   * @param {string} inputs  that it was asked of
+   * @param {string} option  the chosen option
+   * @param {string} inputs  the inputs it was asked for
    */
   #answered(root, kind, option, inputs) {
     if (this.role !== "follow") return
@@ -407,13 +407,14 @@ export class Guide {
     this.model.send_msg({type: "answered", page: router.current().page, question, option, inputs})
   }
 
-  /** Whether the page is another than the stop's: the exercises, the debugger. */
+  /** Whether the page is not the stop's: the exercises, the debugger. */
   get isBeside() {
     return this.stops[this.stop]?.page !== router.current().page
   }
 
   /**
-   * Go to the next stop or the one before. From a page beside the walk, back leads to the stop itself, and so does on from the last.
+   * Go to the next or the previous stop. From a page outside the walk, back leads to the current stop; so does on, at the last
+   * stop.
    * @param {1 | -1} step
    */
   turn(step) {
@@ -424,7 +425,7 @@ export class Guide {
   /**
    * Go to a stop.
    * @param {number} stop
-   * @param {Place | null} [place]  somewhere beside it
+   * @param {Place | null} [place]  a place other than the stop's
    */
   go(stop, place = null) {
     if (!this.own || !this.stops[stop]) return
@@ -435,13 +436,13 @@ export class Guide {
     const same = page === now.page
     this.touched = false
     router.travel(place ?? {page, step: same && inputs === now.inputs ? now.step : UNNAMED, inputs})
-    this.changed() // first: what is brought into view stands below the strip, with the stop's notes
+    this.changed() // first, because scrolling into view depends on the height of the strip with the stop's notes
     this.#prepare(place ? {press: -1, show: ""} : this.stops[stop], same)
   }
 
   /**
    * @param {Pick<Stop, "press" | "show">} stop
-   * @param {boolean} [same]  the page is there already
+   * @param {boolean} [same]  whether the page is there already
    */
   #prepare({press, show}, same = false) {
     this.press = press
@@ -451,17 +452,17 @@ export class Guide {
     bring(show)
   }
 
-  /** The presenter is in the debugger with a kernel that cannot be followed. */
+  /** Whether the presenter is in the debugger with a kernel that students cannot get. */
   get without() {
     return this.last.page === "debugger" && !this.kernel
   }
 
-  /** Led, and what moves was not moved by this reader: a shorter recording ends sooner, a control writes its default otherwise. */
+  /** Led, and the reader has not caused the change: a shorter recording ends sooner, or a control writes its default differently. */
   get holds() {
     return this.led && !this.touched
   }
 
-  /** Called by the router at a step or inputs that did not come from the presenter. */
+  /** Called by the router after a change of step or inputs that did not come from the presenter. */
   nudged() {
     this.leave()
   }
@@ -471,13 +472,13 @@ export class Guide {
     if (this.own) this.#lead()
   }
 
-  /** Called by the router once the page asked for stands in the document. */
+  /** Called by the router once the requested page is in the document. */
   arrived() {
     if (this.show) bring(this.show)
     this.show = ""
   }
 
-  /** Let a student go on alone; the address says where from now on. */
+  /** Let a student continue alone. From now on the address decides where they are. */
   leave() {
     if (!this.led) return
     this.led = false
@@ -495,7 +496,7 @@ export class Guide {
   }
 
   /**
-   * Called by the router after Back or Forward: the address says whether this reader follows, or at which stop they are.
+   * Called by the router after Back or Forward. The address says whether this reader follows, or which stop they are at.
    * @returns {boolean} whether a presenter leads
    */
   popped() {

@@ -1,4 +1,4 @@
-// The presenter's second window: what to say, how long, what comes next, who follows.
+// The presenter's second window: the notes, the time, the next stop, and how many students follow.
 import {h} from "#web/shell/dom.js"
 import {attendance} from "./attendance.js"
 
@@ -18,7 +18,7 @@ export const headsText = ({follow, apart}) =>
 export const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`
 
 /**
- * Fill the window; returns what paints it.
+ * Fill the window. Returns the function that repaints it.
  * @param {HTMLElement} root
  * @param {Guide} guide
  */
@@ -58,7 +58,7 @@ export function notes(root, guide) {
     {
       type: "button",
       class: "btn quiet",
-      title: "It opens this class as its presenter: on another device, or later. Keep it to yourself.",
+      title: "Opens this class as its presenter, on another device or later. Keep it private.",
       onclick: () => copyOwn(),
     },
     "Copy the presenter's link",
@@ -108,13 +108,13 @@ export function notes(root, guide) {
       ? (model.notes[stop] ?? "")
       : "<p>These are the presenter's notes. Open them from the presenter's own window.</p>"
     if (words.innerHTML !== said) words.innerHTML = said
-    next.replaceChildren(...(after ? [h("span", {class: "dim"}, "Next: "), after.title] : ["The last stop"]))
+    next.replaceChildren(...(after ? [h("span", {class: "dim"}, "Next: "), after.title] : ["This is the last stop"]))
     heads.textContent = mine ? headsText(seen) : ""
     back.disabled = !mine || stop === 0
     on.disabled = !mine || !after
     inside.hidden = !mine
     people.paint(guide.attended)
-    why.textContent = `${guide.ended ? "The class has ended" : "No presenter's page is open"}, so Previous and Next turn nothing. `
+    why.textContent = `${guide.ended ? "The class has ended" : "The presenter's page is not open"}, so Previous and Next have no effect. `
     gone.hidden = !mine || guide.present
     again.hidden = !mine
     own.hidden = !mine

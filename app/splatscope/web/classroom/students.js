@@ -1,4 +1,4 @@
-// The students' link, large enough for the last row: as a picture for their cameras, and in letters.
+// The students' link, large enough to read from the last row: as a QR code and as text.
 import {h} from "#web/shell/dom.js"
 
 /** @import {WalkModel} from "./guide.js" */
@@ -11,9 +11,9 @@ export function classDialog(model) {
   const picture = h("div", {class: "qr", role: "img", "aria-label": "The link as a QR code"})
   const link = h("p", {class: "mono", tabindex: "0"})
   const copy = h("button", {type: "button", class: "btn", onclick: () => copyLink()}, "Copy the link")
-  const close = h("button", {type: "button", class: "btn pri"}, "Go on")
+  const close = h("button", {type: "button", class: "btn pri"}, "Close")
   const unreachable = h("p", {class: "unreachable", role: "status"})
-  const words = "Open this to follow, step by step. You may wander off and rejoin at any time."
+  const words = "Open this link to follow along. You can explore on your own and rejoin at any time."
   const acts = h("div", {class: "acts"}, copy, close)
   const attributes = {class: "class-link", "aria-label": "Link for students"}
   const dialog = h("dialog", attributes, picture, h("p", {}, words), link, unreachable, acts)
@@ -27,11 +27,11 @@ export function classDialog(model) {
     copy.textContent = "Copied"
   }
   dialog.onclick = (event) => {
-    if (event.target === dialog) dialog.close() // the ground beside it
+    if (event.target === dialog) dialog.close() // a click on the backdrop
   }
   dialog.onkeydown = (event) => {
     if (event.key.startsWith("Page"))
-      dialog.close() // the clicker goes on
+      dialog.close() // and let the clicker turn the page
     else if (event.key !== "Tab") event.stopPropagation()
   }
   let shown = ""
@@ -42,7 +42,7 @@ export function classDialog(model) {
       if (shown === model.qr) return
       shown = model.qr
       picture.innerHTML = model.qr
-      const parts = model.link.split(/(?<=[/?&])(?![/?&])/) // a line ends after one of these, never at a hyphen of the name
+      const parts = model.link.split(/(?<=[/?&])(?![/?&])/) // lines break after one of these, never at a hyphen in the name
       link.replaceChildren(...parts.map((part) => h("span", {}, part)))
     },
   }

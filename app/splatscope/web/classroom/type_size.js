@@ -1,4 +1,4 @@
-// How large the words are: for who presents, larger from the start.
+// The type size. For a presenter it starts larger.
 import {h} from "#web/shell/dom.js"
 
 const SIZES = [100, 125, 150, 175]
@@ -6,10 +6,10 @@ const KEY = "splatscope-type"
 
 const USUAL = 100
 const PRESENTING = 125
-const PRESENTING_LARGE = 150 // in a large window, of a page that is not enlarged as a whole, as sections are
+const PRESENTING_LARGE = 150 // in a large window, on pages that are not enlarged as a whole like sections
 const LARGE = 1800 // px
 
-/** Make the two buttons; `set(present, enlarged)` says which size is usual, and whether the page is drawn larger anyway. */
+/** Make the two buttons. `set(present, enlarged)` chooses the default size, which depends on whether the page is enlarged anyway. */
 export function typeSize() {
   let usual = USUAL
   let chosen = remembered()

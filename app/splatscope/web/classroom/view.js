@@ -1,19 +1,19 @@
-// What a walk brings into view.
+// Scrolls what a walk shows into view.
 import {enclosing, zoomOf} from "#web/shell/dom.js"
 import {pageRoot} from "#web/shell/page.js"
 
-const LOADS = 3000 // ms within which what stands above may still grow
-const MOVES = ["wheel", "touchmove", "pointerdown", "keydown"] // by which a reader moves the page themselves
+const LOADS = 3000 // ms during which the content above may still grow
+const MOVES = ["wheel", "touchmove", "pointerdown", "keydown"] // events by which readers scroll the page themselves
 
-const NEAR = 40 // px within which a block still stands where it was brought
+const NEAR = 40 // px by which a block may be off and still count as where it was scrolled to
 
 let release = () => {}
 let unfollow = () => {}
-let restore = () => {} // brings a block again that stands where it was brought
+let restore = () => {} // scrolls to a block again if the reader has not moved it
 window.addEventListener("resize", () => restore())
 
 /**
- * Bring a part of the page now shown into view, and keep it there while what stands above it loads.
+ * Scroll to a part of the current page, and keep it in place while the content above it loads.
  * @param {string} show  its figure, or a block by its kind and name; "" for the top
  */
 export function bring(show) {
@@ -38,7 +38,7 @@ export function bring(show) {
 }
 
 /**
- * Bring a block again whenever the window takes another size, for as long as the reader leaves it where it stands.
+ * Scroll to a block again whenever the window is resized, until the reader moves it.
  * @param {Element} block
  * @param {string} show
  */
@@ -56,12 +56,12 @@ function follow(block, show) {
   restore = () => {
     if (!stays || !block.isConnected) return
     end()
-    requestAnimationFrame(() => bring(show)) // once the window is laid out anew
+    requestAnimationFrame(() => bring(show)) // after the new layout
   }
 }
 
 /**
- * How far below its place a block stands, in px of the window.
+ * How far a block is below its place, in px of the window.
  * @param {Element} block
  */
 function offsetOf(block) {
@@ -71,7 +71,7 @@ function offsetOf(block) {
 }
 
 /**
- * The figure with its controls, if the window has room for both below the strip; else the block alone.
+ * The figure with its controls, if both fit below the strip; else the block alone.
  * @param {Element} block
  */
 function withControls(block) {

@@ -1,4 +1,4 @@
-// The strip above the pages of a walk: where it stands, the ways on and back, and who follows.
+// The strip above the pages of a walk: the current stop, the ways on and back, and how many follow.
 import {h, style} from "#web/shell/dom.js"
 import {enlarge} from "#web/shell/enlarge.js"
 import {addKeys, setWalkKeys} from "#web/shell/keys.js"
@@ -15,8 +15,8 @@ import {typeSize} from "./type_size.js"
 /** @import {Render} from "#web/types.d.ts" */
 /** @import {WalkParameters} from "./guide.js" */
 
-const BESIDE = {exercises: "Exercises"} // pages that are no stop, by name
-const ASKS = 6000 // ms for which “Stop presenting” waits to be pressed again
+const BESIDE = {exercises: "Exercises"} // pages that are not stops, by name
+const ASKS = 6000 // ms within which “Stop presenting” must be pressed again
 
 /** @param {Render<WalkParameters>} component */
 export function render({model, el}) {
@@ -32,7 +32,7 @@ export function render({model, el}) {
 }
 
 /**
- * Fill the strip; returns what paints it.
+ * Fill the strip. Returns the function that repaints it.
  * @param {HTMLElement} root
  * @param {Guide} guide
  */
@@ -42,7 +42,7 @@ function bar(root, guide) {
   const on = arrow(guide, "on", "Next stop", 1)
   const beside = h(
     "optgroup",
-    {label: "Beside the walk"},
+    {label: "Outside the walk"},
     ...Object.entries(BESIDE).map(([page, words]) => h("option", {value: page}, words)),
   )
   const list = h(
@@ -80,7 +80,7 @@ function bar(root, guide) {
   const teach = button("Present to a class", () => location.assign(`?walk=${model.walk}&key=${randomName()}&stop=${guide.stop}`))
   const resumeWide = h("span", {class: "wide"})
   const resume = button("", () => guide.resume())
-  resume.append(resumeWide, h("span", {class: "narrow"}, "Go on presenting"))
+  resume.append(resumeWide, h("span", {class: "narrow"}, "Resume presenting"))
   const rejoin = h(
     "button",
     {type: "button", class: "btn pri", onclick: () => guide.rejoin()},
@@ -89,7 +89,7 @@ function bar(root, guide) {
   )
   const [leaveWide, leaveNarrow] = [h("span", {class: "wide"}), h("span", {class: "narrow"})]
   const leave = h("a", {class: "btn quiet", onclick: (/** @type {Event} */ event) => askFirst(event)}, leaveWide, leaveNarrow)
-  let asked = false // whether who presents is about to leave a class
+  let asked = false // whether the presenter was asked to confirm leaving a class
   /** @param {Event} event */
   const askFirst = (event) => {
     if (guide.role !== "present") return
@@ -117,7 +117,7 @@ function bar(root, guide) {
     second.setAttribute("aria-expanded", String(shown))
     keepClear()
   }
-  /** What is brought into view, and what stands at the top of a page, is below the strip with its notes. */
+  /** Publish the strip's height, so that what is scrolled to ends up below it. */
   const keepClear = () => {
     if (root.offsetHeight) document.documentElement.style.setProperty("--strip", `${root.offsetHeight}px`)
   }
@@ -147,7 +147,7 @@ function bar(root, guide) {
     classLink.dialog,
   )
 
-  hear("page", () => queueMicrotask(paint)) // beside the walk, or back
+  hear("page", () => queueMicrotask(paint)) // outside the walk, or back
   const paint = () => {
     const {role, stop, led, last, own} = guide
     const present = role === "present"
@@ -158,14 +158,14 @@ function bar(root, guide) {
     back.disabled = stop === 0 && !guide.isBeside
     on.disabled = stop === stops.length - 1 && !guide.isBeside
     list.value = current().page in BESIDE ? current().page : String(stop)
-    beside.hidden = !titleOf("exercises") // a published book may do without
+    beside.hidden = !titleOf("exercises") // a published book may omit them
     count.textContent = `of ${stops.length}`
     state.hidden = own
     state.classList.toggle("led", led && guide.present)
     state.textContent = stateText(guide)
     rejoin.hidden = own || led || guide.ended
     resume.hidden = present || !guide.presented
-    resumeWide.textContent = own ? "Go on with your last class" : "You presented this class: go on"
+    resumeWide.textContent = own ? "Resume your last class" : "Resume presenting this class"
     students.hidden = inside.hidden = !present
     guide.see()
     people.paint(guide.attended)
@@ -177,7 +177,7 @@ function bar(root, guide) {
     keepClear()
     type.set(present, isSection(current().page))
     enlarge(present)
-    setWalkKeys(own ? [["PageDown PageUp", "To the next stop of the walk, or to the one before"]] : [])
+    setWalkKeys(own ? [["PageDown PageUp", "To the next or the previous stop of the walk"]] : [])
     classLink.paint()
   }
   return paint
@@ -191,7 +191,7 @@ const button = (label, act) => h("button", {type: "button", class: "btn", onclic
 
 /**
  * @param {Guide} guide
- * @param {"back" | "on"} name  of the icon
+ * @param {"back" | "on"} name  name of the icon
  * @param {string} label
  * @param {1 | -1} step
  */
@@ -207,16 +207,16 @@ function arrow(guide, name, label, step) {
 }
 
 /**
- * What a student is doing.
+ * The status line of a student or a lone reader.
  * @param {Guide} guide
  */
 function stateText({led, last, stops, present, ended, back, without}) {
   if (ended) return "The class has ended"
-  if (!last.page && !present) return "No class has this code now; check the address."
+  if (!last.page && !present) return "No class with this code is running. Check the address."
   const away = !present
-  if (!led) return away ? "On your own, the presenter is away" : "On your own"
+  if (!led) return away ? "On your own. The presenter is away" : "On your own"
   if (away) return "The presenter is away"
-  if (without) return `The presenter is in the debugger with a kernel of their own; you are at “${titleOf(current().page)}”`
+  if (without) return `The presenter is in the debugger with a kernel that you cannot open; you are at “${titleOf(current().page)}”`
   if (back) return "The presenter is back"
   if (!last.page) return "Waiting for the presenter"
   const stop = stops[last.stop ?? 0]

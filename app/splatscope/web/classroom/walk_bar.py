@@ -1,4 +1,4 @@
-"""The walk bar of a session, which reads a walk alone, follows a class, or presents to it."""
+"""The walk bar of a session. The session reads a walk alone, follows a class, or presents to one."""
 
 import re
 import socket
@@ -23,46 +23,46 @@ from splatscope.web.shell.pages import BY_NAME
 from splatscope.web.shell.router import UNNAMED, read_inputs, read_step
 from splatscope.workers.cluster import LOOPBACK
 
-# Seconds between two students' requests for a page, so that they do not delay the presenter's: a section is the same for all, any
-# other page is made for each.
+# Seconds between two students' requests for a page, so that they do not delay the presenter. A section is the same for all
+# students; any other page is built for each.
 SECTION_SPREAD, SPREAD = 0.01, 0.05
 MAX_INPUTS = 4000  # characters of inputs that a presenter's page may send
-MAX_BROWSER = 40  # characters by which a browser may call itself
-CHECK = 1000  # ms between two looks at whether the presenter's page is connected
-SILENT = 90.0  # seconds without a word from that page, which says something every 2, and every 60 in the background
-_KERNEL = re.compile(r"#kernel=[\w-]{1,16000}", re.ASCII)  # as the debugger's address has it
-MOST_CODE = 40  # characters of a class's code; a right one has 14
-_UNKNOWN = re.compile("[^a-z0-9-]")  # what no code has
+MAX_BROWSER = 40  # characters of the name that a browser gives itself
+CHECK = 1000  # ms between two checks whether the presenter's page is connected
+SILENT = 90.0  # seconds without a message before it counts as gone; it sends one every 2, in the background every 60
+_KERNEL = re.compile(r"#kernel=[\w-]{1,16000}", re.ASCII)  # as in the debugger's address
+MOST_CODE = 40  # characters of a class's code; a valid one has 14
+_UNKNOWN = re.compile("[^a-z0-9-]")  # characters that no code contains
 
 
 class WalkBar(Component):
     """The bar above the pages of a walk, or the notes in a presenter's second window.
 
-    A presenter's browser sends its location (`lead`), which is passed on to the students' browsers. Only a session that has the
-    key can lead. Students do not receive the notes.
+    A presenter's browser sends its location (`lead`), which is passed on to the students' browsers. Only a session with the key can
+    lead. Students do not receive the notes.
     """
 
     walk = param.String(doc="The walk's name, as in the address")
     title = param.String(doc="The walk's title")
     stops = param.List(default=[], item_type=dict, doc="Each `WalkStop` as a dict, without its notes")
     notes = param.List(
-        default=[], item_type=str, doc="The notes of each stop, for a lone reader its words, HTML; none for students"
+        default=[], item_type=str, doc="The notes of each stop, in a version for readers if alone, as HTML; none for students"
     )
     role = param.Selector(default="alone", objects=["alone", "follow", "present"])
     window = param.Selector(default="page", objects=["page", "notes"], doc="The content of this window")
     code = param.String(doc="The class's code; empty without a class")
     start = param.Integer(default=0, bounds=(0, None), doc="The stop at which this session begins")
-    teaches = param.Boolean(default=True, doc="Whether there is a server over which to present; without one, the notes are open")
+    teaches = param.Boolean(default=True, doc="Whether there is a server, which presenting needs; without one, the notes are open")
     link = param.String(doc="The students' link, for a presenter")
     qr = param.String(doc="The link as a QR code, SVG")
-    unreachable = param.String(doc="Why no other machine can open the link, and the command that helps; empty if it can")
+    unreachable = param.String(doc="Why other machines cannot open the link, and the command that helps; empty if they can")
 
     def __init__(self, walk: Walk, code: str = "", key: str = "", **params: Any):
         stops = [{name: value for name, value in vars(stop).items() if name != "notes"} for stop in walk.stops]
         super().__init__(walk=walk.name, title=walk.title, stops=stops, role="follow" if code or key else "alone", **params)
         self._walk = walk
         self._watched: list[Any] = []
-        self._student: Hashable = object()  # until the browser says which one it is
+        self._student: Hashable = object()  # until the browser sends its name
         self._place = ("", 0, "")
         self._heard = 0.0
         self._has_ended = False
@@ -74,7 +74,7 @@ class WalkBar(Component):
             self._give_notes()
 
     def begins(self, page: str, step: int, inputs: dict[str, str]) -> tuple[str, int, dict[str, str]]:
-        """Return the page, step and inputs to begin with: those of the address, else of the presenter, else of a stop."""
+        """Return the page, step and inputs to begin with: the address's, else the presenter's, else a stop's."""
         if page:
             return page, step, inputs
         where = self.room.where if self.room else {}
@@ -84,7 +84,7 @@ class WalkBar(Component):
         return stop.page, UNNAMED, dict(parse_qsl(stop.inputs))
 
     def is_at(self, page: str, step: int, inputs: Mapping[str, str]) -> None:
-        """Take in where this session is, for the presenter's numbers."""
+        """Note where this session is, for the presenter's numbers."""
         self._place = (page, step, urlencode(inputs))
         if self._watched and self.role == "follow":
             self.room.attendance.is_at(self._student, *self._place)
@@ -129,7 +129,7 @@ class WalkBar(Component):
             room.start_clock()
 
     def _answered(self, page: str, question: str, option: str, inputs: str) -> None:
-        """Count an answer or a bet, if it is one of the options that this server has given out for these inputs."""
+        """Count an answer or a bet, if it is one of the options that this server has offered for these inputs."""
         if page not in lesson_names() or len(inputs) > MAX_INPUTS:
             return
         asked = asked_in(page, read_inputs(dict(parse_qsl(inputs, keep_blank_values=True))), question)
@@ -139,7 +139,7 @@ class WalkBar(Component):
     def _join(self, key: str, base: str, browser: str) -> None:
         """Join the class when the page has loaded. The browser sends the key if it remembers one.
 
-        `browser` tells a student's browser from others, so that one with two tabs is counted once; it allows nothing.
+        `browser` identifies a student's browser, so that one with two tabs is counted once. It grants no rights.
         """
         if key and self.role != "present" and code_of(key) == self.code:
             self._present(key)
@@ -159,7 +159,7 @@ class WalkBar(Component):
         self._send_msg({"type": "joined", "role": self.role, **self._class()})
 
     def _watch_connection(self) -> None:
-        """Tell the class from now on whether this presenter's page is connected. A session outlives its page by some 20 seconds."""
+        """Keep the class informed whether this presenter's page is connected. A session outlives its page by about 20 seconds."""
         self.room.is_connected(self, True)
         document = pn.state.curdoc
         if document is None or document.session_context is None:
@@ -167,7 +167,7 @@ class WalkBar(Component):
         session = document.session_context.session
 
         def check() -> None:
-            if not self._has_ended:  # its session outlives the page
+            if not self._has_ended:  # the session outlives its page
                 self.room.is_connected(self, session.connection_count > 0 and time.monotonic() - self._heard < SILENT)
 
         pn.state.add_periodic_callback(check, period=CHECK)
@@ -204,7 +204,7 @@ def join(query: Mapping[str, str]) -> WalkBar | None:
     code, key = query.get("class", ""), query.get("key", "")
     return WalkBar(
         walk,
-        code=_UNKNOWN.sub("", code.lower())[:MOST_CODE] or ("none" if code else ""),  # a wrong one is a class that nobody presents
+        code=_UNKNOWN.sub("", code.lower())[:MOST_CODE] or ("none" if code else ""),  # a wrong code is a class that nobody presents
         key=key,
         start=_stop(query.get("stop"), len(walk.stops)),
         window="notes" if query.get("notes") and (code or key) else "page",
@@ -226,7 +226,7 @@ def reachable(base: str) -> str:
 
 
 def _unreachable(base: str) -> str:
-    """Return why no other machine can open the page at an address, and what to do; empty if one can, or a proxy answers there."""
+    """Return why other machines cannot open the page at an address, and what to do; empty if they can, or if a proxy answers."""
     parts = urlsplit(base)
     if parts.hostname not in LOOPBACK or not _listens_here_only():
         return ""
@@ -235,7 +235,7 @@ def _unreachable(base: str) -> str:
 
 
 def _listens_here_only() -> bool:
-    """Return whether this server listens on addresses of this machine alone, which no other machine reaches."""
+    """Return whether this server listens only on addresses that no other machine can reach."""
     loop = IOLoop.current(instance=False)
     sockets = [file for file, _ in loop.handlers.values() if isinstance(file, socket.socket)] if loop else []
     listening = [one for one in sockets if one.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN)]

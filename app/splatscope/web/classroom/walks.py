@@ -4,8 +4,8 @@ A stop begins with a heading that is a link, `## [Title](?page=NAME&count=8&pres
 `press` is the number of times that → is pressed once the figure is recorded, which leads to the same moment on every device. `show`
 is what to scroll into view: `figure`, or a block by its kind and name. All other parameters are inputs of the page.
 
-Notes tell what to **Say:**, **Do:** and **Ask:**. A lone reader of a walk is shown them as words to a reader, without paragraphs
-that begin with **Class:**.
+Notes say what to **Say:**, **Do:** and **Ask:**. Someone who reads a walk alone sees them reworded for a reader, without the
+paragraphs that begin with **Class:**.
 
 A block `::: sections` stands for the stops of all sections, in the order of the book. A section's stops are in walk.md beside its
 text, where links do not name the page.
@@ -22,14 +22,14 @@ from splatscope.textbook.front_matter import front_matter
 from splatscope.textbook.markdown import parse as parse_blocks
 from splatscope.web.shell.pages import BY_NAME
 
-_LABELS = {"**Say:** ": "", "**Do:** ": "**Try it:** ", "**Ask:** ": "**Think:** "}  # as a reader sees them
+_LABELS = {"**Say:** ": "", "**Do:** ": "**Try it:** ", "**Ask:** ": "**Think:** "}  # their wording for a lone reader
 FOLDER = LESSONS / "walks"
 _STOP = re.compile(r"^## +\[(?P<title>[^\]]+)\]\(\?(?P<query>[^)]*)\) +(?P<minutes>\d+(?:\.\d+)?) min$")
 
 
 @dataclass(frozen=True)
 class WalkStop:
-    """A stop of a walk: a page in a certain state. A `Stepper`'s stops, in contrast, are steps of one recording.
+    """A stop of a walk: a page in a certain state. A `Stepper`'s stops are something else: steps of one recording.
 
     Attributes:
         title: Its heading.
@@ -51,7 +51,7 @@ class WalkStop:
 
     @property
     def words(self) -> str:
-        """The notes for one who reads alone."""
+        """The notes as shown to someone who reads alone."""
         text = "\n\n".join(one for one in self.notes.split("\n\n") if not one.startswith("**Class:**"))
         for label, words in _LABELS.items():
             text = text.replace(label, words)
@@ -69,7 +69,7 @@ class Walk:
 
     @property
     def minutes(self) -> float:
-        """The planned length of all stops together."""
+        """The planned length of all stops together, in minutes."""
         return sum(stop.minutes for stop in self.stops)
 
     @property

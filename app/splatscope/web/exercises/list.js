@@ -54,7 +54,7 @@ export function list(model, place, missing) {
               h(
                 "a",
                 {class: "btn pri big", href: addressOf(next.name)},
-                solved ? `Go on with ${next.title}` : `Start with ${next.title}`,
+                solved ? `Continue with ${next.title}` : `Start with ${next.title}`,
               ),
               h("span", {class: "dim", role: "status"}, `${solved} of ${model.tasks.length} solved`),
             )

@@ -1,1 +1,1 @@
-"""Serving the app: the server, its sessions, the documents it sends and the messages it takes."""
+"""The server: its start and handlers, sessions, documents, and the messages between it and browsers."""

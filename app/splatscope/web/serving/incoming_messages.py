@@ -1,7 +1,7 @@
-"""What a browser may send: maps to the app's components, bounded before anything unpacks them.
+"""The messages that a browser may send: maps to the app's components, whose size is limited before anything unpacks them.
 
-Bokeh lets a browser change any property of any model, replace the document, and send bytes of which a megabyte may unpack into
-gigabytes. No component of the app needs any of this: each sends small messages, and the server decides what comes of them.
+Bokeh lets a browser change any property of any model, replace the document, and send a megabyte that unpacks into gigabytes. No
+component of the app needs any of this: each sends small messages, and the server decides how to act on them.
 """
 
 import base64
@@ -9,7 +9,7 @@ import binascii
 import zlib
 from typing import Any
 
-MOST_BYTES = 4 * 2**20  # of a message, and of all bytes in it when they are unpacked; a piece of a file has 1 MiB
+MOST_BYTES = 4 * 2**20  # of a message, and of all bytes in it after unpacking; files are sent in pieces of 1 MiB
 MOST_VALUES = 200_000  # numbers, texts, lists and maps in a message
 MOST_DEPTH = 40
 KINDS = ("PULL-DOC-REQ", "PATCH-DOC", "SERVER-INFO-REQ")
@@ -18,21 +18,20 @@ _NOT_FINITE = ("nan", "-inf", "+inf", "inf")
 
 
 class RefusedError(ValueError):
-    """A message that no page of the app sends, in one line."""
+    """A message that no page of the app would send. The text says why, in one line."""
 
 
 def admit(kind: str, content: Any) -> Any:
-    """Return what may be acted on of a message: of a patch, the messages to components.
+    """Return the part of a message that may be acted on: of a patch, only the messages to components.
 
-    What else a patch holds is left out without a word, since honest browsers send it, too: they report the size of a figure, or
-    their time zone.
+    The rest of a patch is dropped silently, because ordinary browsers send it too: the size of a figure, or their time zone.
 
     Args:
         kind: The message's type in Bokeh's protocol.
         content: Its content, as JSON holds it.
 
     Raises:
-        RefusedError: It is of another kind, malformed or too large.
+        RefusedError: The message is of another kind, malformed or too large.
     """
     if kind not in KINDS:
         raise RefusedError(f"{kind[:40]!r} is not a kind of message that pages send")
@@ -46,7 +45,7 @@ def admit(kind: str, content: Any) -> Any:
 
 
 class _Budget:
-    """What is left of the bounds of a message."""
+    """What remains of a message's limits."""
 
     def __init__(self) -> None:
         self.values, self.bytes = MOST_VALUES, MOST_BYTES
@@ -69,7 +68,7 @@ def _is_message(event: Any, budget: _Budget) -> bool:
         return False
     data = event.get("msg_data")
     if event.get("msg_type") != "bokeh_event" or not isinstance(data, dict) or data.get("type") != "event":
-        raise RefusedError("a message that is no event")
+        raise RefusedError("a message that is not an event")
     if data.get("name") not in EVENTS:
         return False
     values = data.get("values")
@@ -78,7 +77,7 @@ def _is_message(event: Any, budget: _Budget) -> bool:
         return True
     model = entries.get("model")
     if entries.keys() != {"model", "data"} or not isinstance(model, dict) or not _is_reference(model):
-        raise RefusedError("a message to no component")
+        raise RefusedError("a message that names no component")
     _entries(entries["data"])
     _measure(entries["data"], budget, MOST_DEPTH)
     return True
@@ -95,19 +94,19 @@ def _entries(value: Any) -> list[tuple[str, Any]]:
         raise RefusedError("a map without entries")
     for pair in pairs:
         if not isinstance(pair, list) or len(pair) != 2 or not isinstance(pair[0], str):
-            raise RefusedError("a map whose keys are no texts")
+            raise RefusedError("a map whose keys are not texts")
     return [(key, one) for key, one in pairs]
 
 
 def _measure(value: Any, budget: _Budget, depth: int) -> None:
-    """Take a value from the budget, and all that is in it.
+    """Deduct a value and everything in it from the budget.
 
     Raises:
-        RefusedError: It holds too much, or something that is no plain value: Bokeh would build models, arrays and ranges.
+        RefusedError: The value is too large, or not plain: from such values, Bokeh would build models, arrays and ranges.
     """
     budget.count()
     if depth == 0:
-        raise RefusedError(f"more than {MOST_DEPTH} values within each other")
+        raise RefusedError(f"values nested more than {MOST_DEPTH} deep")
     match value:
         case None | bool() | int() | float() | str():
             pass
@@ -128,10 +127,10 @@ def _measure(value: Any, budget: _Budget, depth: int) -> None:
 
 
 def unpacked_size(text: str, most: int) -> int:
-    """Return how many bytes a text holds, gzip in base64, without holding more than `most` + 1 of them.
+    """Return the unpacked size of a text, gzip in base64, without unpacking more than `most` + 1 bytes.
 
     Raises:
-        RefusedError: It is something else.
+        RefusedError: The text is not gzip in base64.
     """
     try:
         return len(zlib.decompressobj(wbits=31).decompress(base64.b64decode(text), most + 1))

@@ -1,4 +1,4 @@
-"""Start the workers with the server, warm their caches, and end them with it."""
+"""The server's part of the app: its start and end, its socket, its handlers and its routes."""
 
 import asyncio
 import gzip
@@ -34,7 +34,7 @@ from splatscope.workers import worker_pool
 from splatscope.workers.sandbox import supervisor as sandbox
 
 log = logging.getLogger(__name__)
-FIRST_VISIT = 2.0  # seconds after the start that belong to whoever comes first: workers take all cores when they start
+FIRST_VISIT = 2.0  # seconds after the start that are left to the first visitor: starting workers take all cores
 MOST_VALUE = 4000  # characters of a value in an address; Panel would read a number of 5,000 digits, and fail
 _cache_fillers: list[subprocess.Popen] = []
 
@@ -42,8 +42,7 @@ _cache_fillers: list[subprocess.Popen] = []
 def on_server_loaded(server_context: Any) -> None:
     """Import all pages, and start the workers in the background. They take a second, and longer to compile what visitors run first.
 
-    Panel tells a browser of each class of components once, when it connects. A page that was imported later could not be shown
-    in the browsers that are connected by then.
+    When a browser connects, Panel tells it all known component classes. It could not show a page that is imported later.
     """
     for entry in PAGES:
         entry.load()
@@ -59,7 +58,7 @@ def on_server_unloaded(server_context: Any) -> None:
 
 
 def _session() -> str | None:
-    """Return the session that something is done for; None for sections, which are the same for all readers."""
+    """Return the session that the current work is for; None for sections, which are the same for all readers."""
     document = pn.state.curdoc
     return document.session_context.id if document and document.session_context else None
 
@@ -75,14 +74,14 @@ async def _warm_up() -> None:
             _cache_fillers.append(fill_cache([*example_jobs(), *lesson_names(), *tile_jobs()]))
         if os.environ.get(record_ahead.WHEN) == record_ahead.AT_START:
             record_ahead.begin()
-    except Exception as error:  # pages report it too, when they need a device
+    except Exception as error:  # pages that need a device report it too
         log.warning("%s", error)
 
 
 class Socket(WSHandler):
-    """A page's WebSocket: bounded, compressed, and with TCP_NODELAY: without it some messages wait 40 ms for an acknowledgement."""
+    """A page's WebSocket: limited, compressed, and TCP_NODELAY, since messages could wait 40 ms for an acknowledgement."""
 
-    _taken = 0  # bytes of the message that is arriving
+    _taken = 0  # bytes received so far of the current message
 
     def open(self, *args: Any, **kwargs: Any) -> None:
         """Open the socket without delays."""
@@ -91,17 +90,17 @@ class Socket(WSHandler):
 
     @property
     def max_message_size(self) -> int:
-        """The most bytes of a part of a message, unpacked."""
+        """The most bytes of one part of a message, after unpacking."""
         return incoming_messages.MOST_BYTES
 
     async def _receive(self, fragment: str | bytes) -> Message[Any] | None:
         self._taken += len(fragment)
-        if self._taken > incoming_messages.MOST_BYTES:  # Bokeh gathers as many buffers as a message announces
+        if self._taken > incoming_messages.MOST_BYTES:  # Bokeh would collect as many buffers as a message announces
             self._refuse("too large a message")
             return None
         try:
             message = await super()._receive(fragment)
-        except Exception as error:  # whatever Bokeh does not expect, such as a map without its parts
+        except Exception as error:  # anything that Bokeh does not expect, such as an incomplete map
             self._refuse(type(error).__name__)
             return None
         self._taken = 0 if message is not None else self._taken
@@ -116,22 +115,22 @@ class Socket(WSHandler):
         return await super()._handle(message)
 
     async def send_message(self, message: Message[Any]) -> None:
-        """Send a message; one that reports an error says nothing of the server's inside."""
+        """Send a message. An error is sent without details of the server."""
         if message.msgtype == "ERROR":
             message.content = {"text": "The message could not be processed.", "traceback": None}
         await super().send_message(message)
 
     def _refuse(self, why: str) -> None:
-        log.warning("A connection was closed that sent %s.", why)
+        log.warning("Closed a connection that sent %s.", why)
         self.close(1008, "refused")
 
     def get_compression_options(self) -> dict[str, Any]:
-        """Return the quickest compression there is: it halves a recording; a picture, which it cannot help, costs 0.2 ms."""
+        """Return the quickest compression. It halves a recording; on a picture, which does not get smaller, it costs 0.2 ms."""
         return {"compression_level": 1, "mem_level": 5}
 
 
-# A page asks this server alone, and runs what this server sends. Bokeh evaluates callbacks, and Panel imports modules from memory,
-# which it fetches first where the build has no bundle for the installed version of Panel.
+# A page contacts only this server and runs only what it sends. Bokeh evaluates callbacks, and Panel imports modules from memory,
+# which it first fetches if the build has no bundle for the installed version of Panel.
 POLICY = """default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:; style-src 'self' 'unsafe-inline';
 img-src 'self' data: blob:; font-src 'self' data:; worker-src 'self' blob:;
 connect-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'none'"""
@@ -141,14 +140,14 @@ class PageHandler(DocHandler):
     """Sends a page's HTML, compressed."""
 
     def set_default_headers(self) -> None:
-        """Let a page load nothing from elsewhere. Other sites may show it in a frame: no click in it gives anything away."""
+        """Forbid a page to load anything from elsewhere. Other sites may frame it: no click in a page gives anything away."""
         self.set_header("Content-Security-Policy", POLICY.replace("\n", " "))
         self.set_header("X-Content-Type-Options", "nosniff")
         self.set_header("Referrer-Policy", "same-origin")
 
     @authenticated
     async def get(self, *args: Any, **kwargs: Any) -> None:
-        """Send the document with which a section opens, or a page with its session."""
+        """Send the document of a section, or a page with its session."""
         query = {name: self.get_query_argument(name) for name in self.request.query_arguments}
         if any(len(value) > MOST_VALUE for value in query.values()):
             raise HTTPError(414)
@@ -158,7 +157,7 @@ class PageHandler(DocHandler):
             await super().get(*args, **kwargs)
 
     def write(self, chunk: str | bytes | dict[str, Any]) -> None:
-        """Send all of an answer."""
+        """Write an answer, compressed if the browser accepts that."""
         if isinstance(chunk, str | bytes) and takes_gzip(self):
             self.set_header("Content-Encoding", "gzip")
             self.set_header("Vary", "Accept-Encoding")
@@ -166,16 +165,16 @@ class PageHandler(DocHandler):
         super().write(chunk)
 
 
-# Sessions are only those that this server made. `panel serve` reads the settings when this file has run; Bokeh has read the key
-# before, and keeps what it read.
+# Accept only sessions that this server created. `panel serve` reads the settings after this file has run, but Bokeh has already
+# read and cached the key.
 if settings.secret_key_bytes() is None and "BOKEH_SIGN_SESSIONS" not in os.environ:
     os.environ.update(BOKEH_SIGN_SESSIONS="yes", BOKEH_SECRET_KEY=secrets.token_urlsafe(48))
     vars(settings).pop("_secret_key_bytes", None)
 
 outgoing_messages.install()
 
-# Neither `panel serve` nor Bokeh's server lets one choose handlers. The lists of routes are read when the server is built, after
-# this file has run, so that handlers are replaced in place.
+# Neither `panel serve` nor Bokeh's server has an option to choose handlers. The lists of routes are read when the server is built,
+# after this file has run, so the handlers are replaced in place.
 HANDLERS = {WSHandler: Socket, DocHandler: PageHandler}
 per_app_patterns[:] = [(route, HANDLERS.get(handler, handler)) for route, handler in per_app_patterns]
 toplevel_patterns.extend(

@@ -1,4 +1,4 @@
-"""Create a session: the document and the shell for its address, and the walk that it takes part in."""
+"""Create a session: its document, the shell for its address, and its part in a walk."""
 
 import panel as pn
 
@@ -16,7 +16,7 @@ def serve() -> Shell:
     """Return the shell of the session that is being created. `app/main.py` calls this once per session."""
     query = {name: values[0].decode(errors="replace") for name, values in pn.state.session_args.items() if values}
     document = pn.state.curdoc
-    document.template_variables["bundle"] = address(BUNDLE.name)  # the same one for all components, even if it is built anew
+    document.template_variables["bundle"] = address(BUNDLE.name)  # the same for all components, even if it is rebuilt meanwhile
     shell = _shell_of(query, section_document.reads(pn.state.app_url or ""))
     shell.router.servable()
     document.title = title(entry_of(shell.page))
@@ -40,7 +40,7 @@ def _shell_of(query: dict[str, str], reads: bool) -> Shell:
         shell = Shell(*walk.begins(page, step, inputs), walk, notes_only=walk.window == "notes", reads=reads)
         walk.is_at(shell.page, shell.step, shell.inputs)
         if walk.role == "present":
-            record_ahead.begin()  # a class will leave the walk to try things
+            record_ahead.begin()  # the class will soon try other inputs on its own
         shell.param.watch(lambda *_: walk.is_at(shell.page, shell.step, shell.inputs), ["page", "step"])
         pn.state.on_session_destroyed(lambda _: walk.close())
     elif "walk" in query:

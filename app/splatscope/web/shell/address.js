@@ -1,18 +1,18 @@
-// What an address says: `?page=NAME&step=N`, and a page's inputs behind them.
+// The query of an address: `?page=NAME&step=N`, followed by the page's inputs.
 
 /**
  * A page at a step.
  * @typedef {object} Place
  * @property {string} page  name of the page
- * @property {number} step  event of its primary stepper, counted from 1; 0 before the first, UNNAMED where the address names none
- * @property {string} inputs  the page's inputs as they stand in the address, `count=16&seed=2`
+ * @property {number} step  event of its primary stepper, counted from 1; 0 before the first, UNNAMED if the address names none
+ * @property {string} inputs  the page's inputs as in the address, `count=16&seed=2`
  */
 
 export const UNNAMED = -1 // the step of an address without one: the page opens at a step of its own choice
-const RESERVED = ["page", "step", "walk", "class", "key", "stop", "notes", "slide"] // everything else is an input of the page
+const RESERVED = ["page", "step", "walk", "class", "key", "stop", "notes", "slide"] // all other parameters are inputs of the page
 
 /**
- * Read the query of an address; "" is the home page, a step that is no whole number from 0 is none.
+ * Read the query of an address. "" is the home page. A step that is not a whole number from 0 counts as none.
  * @param {string} search
  * @returns {Place}
  */

@@ -1,14 +1,14 @@
-// What a reader has answered and bet: kept in this browser alone, saved and loaded with the progress of the book.
+// The reader's answers and bets. They are stored in this browser only, and saved and loaded with the reader's progress.
 import {remember, remembered} from "./stored.js"
 
 const KEY = "splatscope-answers"
-const MOST = 500 // answers; of more, the latest
+const MOST = 500 // answers; older ones are dropped
 const LONGEST = 300 // characters of an answer
 
-/** @typedef {Record<string, string>} Answers  by the mark of what was asked: the option that was chosen */
+/** @typedef {Record<string, string>} Answers  by the mark of a question: the chosen option */
 
 /**
- * The mark of a question: its page, and a number made of all that is asked.
+ * The mark of a question: its page, and a hash of its text.
  * @param {string} page
  * @param {string} asked
  */
@@ -33,7 +33,7 @@ export function keepAnswers(next) {
 }
 
 /**
- * Note what was answered.
+ * Store an answer.
  * @param {string} mark
  * @param {string} option
  */
@@ -43,7 +43,7 @@ export function noteAnswer(mark, option) {
 }
 
 /**
- * Of anything at all, what are answers.
+ * Keep the valid answers of a value from outside.
  * @param {unknown} given
  * @returns {Answers}
  */

@@ -1,4 +1,4 @@
-// A component that is drawn from its description, without the model that Python holds: see component.py.
+// Draws a component from its description (component.py). A stand-in takes the place of the model that Python would hold.
 import {h} from "./dom.js"
 
 /** @import {Render} from "#web/types.d.ts" */
@@ -15,21 +15,21 @@ import {h} from "./dom.js"
 /** @typedef {Render<any, any>["model"]} Live */
 /** @typedef {(message: any, sender: StandIn) => void} Answer */
 /**
- * A component that was drawn without its live model.
+ * A component that was drawn without a live model.
  * @typedef {object} StandIn
- * @property {HTMLElement} host  as a live view's element
+ * @property {HTMLElement} host  takes the place of a live view's element
  * @property {Live} model
- * @property {Record<string, StandIn[]>} held  by the parameter that holds them
- * @property {() => void} rendered  tells it, and what it holds, that it stands in the document
+ * @property {Record<string, StandIn[]>} held  by the name of the parameter that holds them
+ * @property {() => void} rendered  tells it and everything in it that it is in the document
  * @property {(values: Record<string, unknown>) => void} set  changes values, as Python would
- * @property {() => void} remove  tells it, and what it holds, that it is gone
+ * @property {() => void} remove  tells it and everything in it that it was removed
  */
 
 /**
- * Draw a component and what it holds.
+ * Draw a component and everything in it.
  * @param {Modules} modules
  * @param {Described} described
- * @param {Answer} answer  takes what the component sends
+ * @param {Answer} answer  receives what the component sends
  * @returns {StandIn}
  */
 export function standIn(modules, {class: name, values, children}, answer) {
@@ -45,7 +45,7 @@ export function standIn(modules, {class: name, values, children}, answer) {
       return Array.isArray(children[child]) ? hosts : (hosts[0] ?? null)
     },
     send_msg: (/** @type {unknown} */ message) => {
-      queueMicrotask(() => answer(message, self)) // one that is sent while it is drawn waits for that
+      queueMicrotask(() => answer(message, self)) // a message sent while drawing waits until that is done
     },
     on(/** @type {string} */ event, /** @type {() => void} */ act) {
       listeners.push([event, act])
@@ -59,7 +59,7 @@ export function standIn(modules, {class: name, values, children}, answer) {
   })
   const host = h("div"),
     el = h("div")
-  host.attachShadow({mode: "open"}).append(el) // as Bokeh's views have it
+  host.attachShadow({mode: "open"}).append(el) // as in Bokeh's views
   const root = modules[name].render({model, el, view: null})
   if (root instanceof Element) el.append(root)
   const inside = () => Object.values(held).flat()
@@ -86,7 +86,7 @@ export function standIn(modules, {class: name, values, children}, answer) {
 }
 
 /**
- * A described component and all that it holds, in the order in which Python numbers them.
+ * A described component and everything in it, in the order in which Python numbers them.
  * @param {Described} described
  * @returns {Described[]}
  */
@@ -96,17 +96,17 @@ export const flat = (described) => [
 ]
 
 /**
- * A drawn component and all that it holds, in the same order.
+ * A drawn component and everything in it, in the same order.
  * @param {StandIn} part
  * @returns {StandIn[]}
  */
 export const partsOf = (part) => [part, ...Object.values(part.held).flat().flatMap(partsOf)]
 
 /**
- * Values with what Python counts up: the number of the recording, and that of an answer to a control.
+ * Add the counters that Python would increase: the number of the recording, and that of an answer to a control.
  * @param {StandIn} part
  * @param {Record<string, any>} values
- * @param {Record<string, string>} notes  under controls, by input
+ * @param {Record<string, string>} notes  shown under controls, by input
  */
 export function counted({model}, values, notes) {
   if (model.revision !== undefined) return {...values, notes, revision: model.revision + 1}
@@ -118,7 +118,7 @@ export function counted({model}, values, notes) {
 const isPlain = (value) => typeof value === "object" && value !== null && !ArrayBuffer.isView(value)
 
 /**
- * Whether two values are the same to whoever reads them.
+ * Whether two values are deeply equal.
  * @param {any} one
  * @param {any} other
  * @returns {boolean}

@@ -1,10 +1,10 @@
-// Elements and styles for components, each of which lives in a shadow root of its own.
+// Elements and styles for components. Each component has its own shadow root.
 
 /** @type {CSSStyleSheet | null} */
 let sheet = null
 
 /**
- * Give the component's shadow root the page's style sheet: parsed once, shared by all.
+ * Give the component's shadow root the page's style sheet, which is parsed once and shared by all.
  * @param {HTMLElement} el
  */
 export function style(el) {
@@ -38,13 +38,13 @@ export function h(tag, attributes = {}, ...children) {
 }
 
 /**
- * How many px of the window a px of an element is: 1, but where a section is enlarged.
+ * How many px of the window one px of an element takes: 1, except in an enlarged section.
  * @param {Element} el
  */
 export const zoomOf = (el) => el.currentCSSZoom ?? 1
 
 /**
- * Whether an event belongs to a field that takes text, wherever in the shadow trees that is.
+ * Whether an event belongs to a text field, in any shadow tree.
  * @param {Event} event
  */
 export function typing(event) {
@@ -55,20 +55,20 @@ export function typing(event) {
 }
 
 /**
- * The element that an event happened to, or null; closest() on it finds the part of a component that was meant.
+ * The element that an event happened to, or null. Use closest() on it to find the part of a component.
  * @param {Event} event
  */
 export const targetOf = (event) => (event.target instanceof Element ? event.target : null)
 
 /**
- * The node around a node, through the shadow trees.
+ * The parent of a node, across shadow roots.
  * @param {Node} node
  * @returns {Node | null}
  */
 export const around = (node) => node.parentNode ?? (node instanceof ShadowRoot ? node.host : null)
 
 /**
- * The nearest element at or around a node that matches, through the shadow trees.
+ * The nearest matching element at or around a node, across shadow roots.
  * @param {Node} from
  * @param {string} selector
  * @returns {HTMLElement | null}
@@ -84,7 +84,7 @@ export function enclosing(from, selector) {
 }
 
 /**
- * All elements below a node, in order, those of the shadow trees too.
+ * All elements below a node in document order, including those in shadow trees.
  * @param {ParentNode} node
  * @returns {Generator<Element, void>}
  */
@@ -96,7 +96,7 @@ export function* below(node) {
 }
 
 /**
- * The first element below a node that matches, through the shadow trees.
+ * The first matching element below a node, across shadow roots.
  * @param {ParentNode} node
  * @param {string} selector
  * @returns {Element | null}
@@ -107,7 +107,7 @@ export function within(node, selector) {
 }
 
 /**
- * Whether `a` comes before `b` in the document, or around it, through the shadow trees.
+ * Whether `a` precedes or contains `b` in the document, across shadow roots.
  * @param {Node} a
  * @param {Node} b
  */
@@ -121,7 +121,7 @@ export function precedes(a, b) {
 }
 
 /**
- * A node and the hosts of the shadow trees it is in, innermost first.
+ * A node and the hosts of the shadow trees that contain it, innermost first.
  * @param {Node} node
  */
 function hostsOf(node) {
@@ -131,13 +131,13 @@ function hostsOf(node) {
 }
 
 /**
- * The one line that an error has for the reader.
+ * The line of an error that the reader is shown.
  * @param {unknown} reason
  */
 export const messageOf = (reason) => (reason instanceof Error ? reason.message : String(reason))
 
 /**
- * Run an act once, after the current task: for the parts of an update that arrive one by one.
+ * Return a function that runs `act` once after the current task, for updates that arrive in several parts.
  * @param {() => unknown} act
  */
 export function soon(act) {
@@ -153,7 +153,7 @@ export function soon(act) {
 }
 
 /**
- * Hand bytes to the browser as a file of this name.
+ * Have the browser download bytes as a file of this name.
  * @param {BlobPart} bytes
  * @param {string} name
  */
@@ -167,7 +167,7 @@ export function download(bytes, name) {
 }
 
 /**
- * Wait until an element is in view, or nearly.
+ * Wait until an element is in view or close to it.
  * @param {Element} el
  */
 export const nearView = (el) =>

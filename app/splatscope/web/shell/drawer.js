@@ -1,4 +1,4 @@
-// On phones and tablets the sidebar is a drawer: opened by the menu button, closed by Esc, its cross, the ground beside it, a link.
+// On phones and tablets the sidebar is a drawer. The menu button opens it; Esc, its cross, a click beside it or a link closes it.
 import {on} from "./events.js"
 import {addKeys} from "./keys.js"
 

@@ -1,11 +1,11 @@
-// For a room that looks on: a section is laid out as in a small window, and drawn as much larger as the window is.
+// For a projector: a section is laid out as for a small window, then scaled up to fill the large one.
 
-const LAID_OUT = [1280, 800] // px of the window in which all figures fit with type of 125%
+const LAID_OUT = [1280, 800] // px: a window in which all figures fit, with type at 125%
 
 let wanted = false
 
 /**
- * Have sections fill a large window with what a small one shows, or not.
+ * Turn the enlarging of sections on or off.
  * @param {boolean} want
  */
 export function enlarge(want) {

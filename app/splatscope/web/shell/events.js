@@ -1,4 +1,4 @@
-// The app's own events on `window`, all of them, with what each carries. Features that know nothing of each other meet here.
+// All of the app's own events on `window`, with their payloads. Features that do not know each other communicate here.
 
 /**
  * @import {Moment} from "#web/stepper/model/moment.js"
@@ -7,60 +7,60 @@
  */
 
 /**
- * A stepper has painted another moment of its recording.
+ * A stepper has painted a moment of its recording.
  * @typedef {object} MomentShown
  * @property {HTMLElement} root  the stepper's root
  * @property {Moment} moment  position, chosen thread, state
  * @property {boolean} first  whether the stepper is the page's primary one, which owns the address
  * @property {number[]} stops  positions at which → and ← stop; empty for every event
  * @property {number} sequence  number of the recording, as Python counts them
- * @property {boolean} steps  whether it is a single step on or back from the moment painted before, which is to be seen to happen
+ * @property {boolean} steps  whether this is one step from the moment painted before, so that the change is animated
  */
 
 /**
- * What the debugger's bar shows of its workbench.
+ * The state of the workbench that the debugger's bar shows.
  * @typedef {object} DebuggerState
  * @property {string} view  "step", "compare" or "edit"
  * @property {string} adapter  name of the device that recorded; "" before the first recording
- * @property {string} adapterWords  the same in full
+ * @property {string} adapterWords  the device's full name
  * @property {boolean} fromFile  whether the recording was opened from a file
  * @property {string[]} adapters  devices to choose from
  * @property {string} chosen  the device chosen for the next run
- * @property {string[]} pair  names of the two recordings that can be compared; empty for none
+ * @property {string[]} pair  names of the two recordings to compare; empty for none
  * @property {boolean} several  whether the kernel is a project of several files
- * @property {string} said  what came of copying the link; "" for nothing new
+ * @property {string} said  the result of copying the link; "" for nothing new
  */
 
 /**
- * What of a kernel to record in place of all: without a function, the entry point alone, or in more room.
+ * How to record a kernel again: without a function, the entry point alone, or with a larger limit.
  * @typedef {{leave?: string, entry?: boolean, more?: boolean}} RecordAgain
  */
 
 /**
  * Payload by name. On `window` an event is called `splatscope:NAME`, its payload is the event's `detail`.
  * @typedef {object} Events
- * @property {MomentShown} moment  from every stepper, once a frame at most
- * @property {number} step  go to this event, counted from 1, or to where the figure opens (UNNAMED): to the primary stepper
- * @property {number} press  from the start, press → this often: to the primary stepper
- * @property {{stage: HTMLElement}} room  a figure's drawing has more room than before, or less
- * @property {{stage: HTMLElement, words: string}} described  a drawing says what it shows, to the stepper whose root is `stage`
- * @property {Place} page  another page was asked for
- * @property {null} live  a page with a session stands in the document
- * @property {{root: HTMLElement, steps: boolean, option: string, inputs: string}} answered  a quiz was answered, of these inputs; whether the
- *   figure steps to what shows it
- * @property {{task: string, passed: boolean, heading: string}} marked  an exercise's kernel was; the heading of the first cause
- * @property {unknown} again  from a published page to the component of this model: it shows what was set, show what was recorded
- * @property {{root: HTMLElement}} claim  a claim shows something else: it was run, or bet on
+ * @property {MomentShown} moment  from every stepper, at most once a frame
+ * @property {number} step  to the primary stepper: go to this event, counted from 1, or to where the figure opens (UNNAMED)
+ * @property {number} press  to the primary stepper: from the start, press → this often
+ * @property {{stage: HTMLElement}} room  the room of a figure's drawing has changed
+ * @property {{stage: HTMLElement, words: string}} described  from a drawing to the stepper whose root is `stage`: what it shows
+ * @property {Place} page  another page was requested
+ * @property {null} live  a page with a session is in the document
+ * @property {{root: HTMLElement, steps: boolean, option: string, inputs: string}} answered  a quiz was answered, with these inputs; `steps`:
+ *   the figure steps to where the answer shows
+ * @property {{task: string, passed: boolean, heading: string}} marked  an exercise's kernel was marked; `heading` is that of the first finding
+ * @property {unknown} again  from a published page to the component of this model: show what was recorded, not what was set
+ * @property {{root: HTMLElement}} claim  a claim has changed: it was run or bet on
  * @property {{root: HTMLElement, option: string}} bet  a bet on a claim was won or lost
- * @property {boolean} bets  whether verdicts wait for bets, to all claims of the page
+ * @property {boolean} bets  to all claims of the page: whether verdicts wait for bets
  * @property {Draft} kernel  from the workbench: this kernel is recorded now
- * @property {null} kernel-led  to the workbench: record the kernel in the address, which a presenter has opened
- * @property {null} class-joined  to the workbench: where the class is, is known; open a kernel if none has been decided on
+ * @property {null} kernel-led  to the workbench: record the kernel in the address, opened by the presenter
+ * @property {null} class-joined  to the workbench: it is now known where the class is; open a kernel if none was chosen
  * @property {DebuggerState} debug-state  from the workbench to its bar
  * @property {null} debug-ask  from the bar: send the state
  * @property {string} debug-view  from the bar: show "step", "compare" or "edit"
  * @property {null} debug-run  from the bar: record
- * @property {RecordAgain} debug-record  from the stepper: record less of it, or in more room
+ * @property {RecordAgain} debug-record  from the stepper: record less of the kernel, or with a larger limit
  * @property {null} debug-open  from the bar: open the gallery
  * @property {null} debug-share  from the bar: copy a link
  * @property {string} debug-save  from the bar: save "recording", "page", "python", "perfetto" or "project"
@@ -68,7 +68,7 @@
  */
 
 /**
- * Dispatch an event on `window`.
+ * Dispatch one of these events on `window`.
  * @template {keyof Events} Name
  * @param {Name} name
  * @param {Events[Name]} detail

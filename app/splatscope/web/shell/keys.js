@@ -1,16 +1,16 @@
-// Global keys: one listener, and who registered for what. And the list of keys that `?` opens.
+// Global keys: one listener that dispatches to registered scopes, and the list of keys that `?` opens.
 import {h, typing} from "./dom.js"
 
 /**
  * Keys that act without focus. A chord is a key's name, single letters in lower case, after the modifiers held: "e", "Shift+e",
  * "ArrowRight", "Shift+ArrowRight", "Ctrl+Enter" (⌘ counts as Ctrl). Signs stand alone ("?", "/"): whether Shift makes them
- * depends on the keyboard. Where several scopes want the same chord, all of them get it: a scope is to say when it is active.
+ * depends on the keyboard. If several active scopes have the same chord, all of them get it.
  * @typedef {object} KeyScope
  * @property {Record<string, (event: KeyboardEvent) => void>} keys  what each chord does
- * @property {() => boolean} [active]  whether the scope takes part now; always, if left out
- * @property {boolean} [whileTyping]  also while a field takes text
+ * @property {() => boolean} [active]  whether the scope is active now; if left out, it always is
+ * @property {boolean} [whileTyping]  also while a text field has the focus
  * @property {boolean} [inDialogs]  also while a dialog is open
- * @property {Record<string, string>} [leave]  by chord, a selector of the controls that use the key themselves while they have the focus
+ * @property {Record<string, string>} [leave]  by chord, a selector of controls that use the key themselves when focused
  */
 
 /** @type {Set<KeyScope>} */
@@ -18,7 +18,7 @@ const scopes = new Set()
 let listening = false
 
 /**
- * Register keys. The browser's own action of a chord that is acted on is suppressed, except that of Escape, which closes dialogs.
+ * Register keys. A chord that is handled loses its default action in the browser, except Escape, which closes dialogs.
  * @param {KeyScope} scope
  * @returns {() => void} ends it
  */
@@ -61,7 +61,7 @@ function dispatch(event) {
 /** @type {KeyWords[]} */
 const SHELL = [
   ["?", "Show or hide this list"],
-  ["Esc", "Close what is open"],
+  ["Esc", "Close the open dialog or panel"],
   ["Tab", "Move to the next control"],
 ]
 /** @type {KeyWords[]} */
@@ -70,7 +70,7 @@ let ofPage = []
 let ofWalk = []
 
 /**
- * Set what the list of keys says of the page.
+ * Set the page's part of the list of keys.
  * @param {KeyWords[]} keys
  */
 export function setKeys(keys) {
@@ -78,7 +78,7 @@ export function setKeys(keys) {
 }
 
 /**
- * Set what the list of keys says of the walk through the pages.
+ * Set the walk's part of the list of keys.
  * @param {KeyWords[]} keys
  */
 export function setWalkKeys(keys) {
@@ -101,7 +101,7 @@ export function startKeys() {
   if (open) open.onclick = toggle
   if (shut) shut.onclick = () => dialog.close()
   dialog.onclick = (event) => {
-    if (event.target === dialog) dialog.close() // the ground beside it
+    if (event.target === dialog) dialog.close() // a click on the backdrop
   }
   addKeys({keys: {"?": toggle}, inDialogs: true})
 }

@@ -1,4 +1,4 @@
-// A page: its words, its live components where they belong, its actions in the top bar.
+// A page: its HTML, its live components in their slots, its actions in the top bar.
 import {companion} from "#web/lesson_page/companion.js"
 import {onThisPage} from "#web/lesson_page/on_this_page.js"
 import {quote} from "#web/widgets/quote.js"
@@ -17,7 +17,7 @@ import {arrived, current, isRead} from "./router.js"
  */
 
 /**
- * A page without a heading of its own, a tool, is headed by the name in the top bar.
+ * Make the name in the top bar the heading of a page that has none of its own, such as a tool.
  * @param {boolean} heads
  */
 function nameCrumb(heads) {
@@ -32,7 +32,7 @@ function nameCrumb(heads) {
 }
 
 /**
- * What the address names behind its `#`: an entry of the glossary. Other pages have other things there.
+ * The glossary entry that the address names after `#`. Other pages use that part differently.
  * @param {HTMLElement} root
  */
 function sought(root) {
@@ -51,7 +51,7 @@ export const pageRoot = () => shown
 /** @param {Render<{page: string, html: string, keys: KeyWords[]}, {slots: HTMLElement[] | null, actions: HTMLElement[] | null}>} component */
 export function render({model, el, view}) {
   style(el)
-  const overtaken = () => view && isRead(current().page) // the reader has gone on to a section by now
+  const overtaken = () => view && isRead(current().page) // the reader has moved on to a section meanwhile
   if (overtaken()) return h("div", {hidden: true})
   const root = h("div", {class: "page", "data-page": model.page})
   root.innerHTML = model.html
@@ -68,7 +68,7 @@ export function render({model, el, view}) {
   bar?.replaceChildren(...(model.get_child("actions") ?? []))
   owner = el
   model.on("remove", () => {
-    if (owner === el) bar?.replaceChildren() // unless the next page has filled it already
+    if (owner === el) bar?.replaceChildren() // unless the next page has already filled it
   })
   setKeys(model.keys)
   paintModels()
@@ -77,7 +77,7 @@ export function render({model, el, view}) {
   model.on("after_render", () => {
     if (enclosing(el, "#first") || overtaken()) return
     if (view) emit("live", null)
-    document.getElementById("first")?.remove() // what the document showed until now
+    document.getElementById("first")?.remove() // the static words that the document showed so far
   })
   requestAnimationFrame(() => arrived(root, sought(root)))
   return root

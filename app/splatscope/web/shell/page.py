@@ -1,4 +1,4 @@
-"""A page: HTML with slots for live components, actions in the top bar, keys, and what to close when it is left."""
+"""A page: HTML with slots for live components, actions in the top bar, keys, and cleanup for when it is left."""
 
 import logging
 import re
@@ -16,16 +16,16 @@ log = logging.getLogger(__name__)
 class Page(Component):
     """The root element of a page, carrying `data-page`.
 
-    `html` may hold elements with `data-slot="0"`, `data-slot="1"`, …: each gets the component of that number in `slots`, in
-    place of what stands in it until then. Components for which the HTML has no slot follow it in order. `actions` go to the right
-    of the top bar. All are given when the page is made; what changes afterwards belongs to a component in a slot.
+    `html` may contain elements with `data-slot="0"`, `data-slot="1"`, …: the content of each is replaced by the component of that
+    number in `slots`. Components without a slot follow the HTML in order. `actions` go to the right of the top bar. All are given
+    when the page is made; anything that changes later belongs in a component.
     """
 
     page = param.String(doc="Name of the page in the registry and in the address")
     html = param.String(doc="The page's text")
     slots = Children(default=[], doc="Live components, by the number of their slot")
     actions = Children(default=[], doc="Components in the top bar")
-    preload = param.String(doc="Address of what the page's first figure is drawn from; empty if there is no such thing")
+    preload = param.String(doc="Address of the recording from which the page's first figure is drawn; empty for none")
     keys = param.List(default=[], item_type=tuple, doc="(key, what it does) for the list that `?` opens")
 
     def __init__(self, **params: Any):
@@ -40,7 +40,7 @@ class Page(Component):
     def first(self) -> str:
         """The page's HTML for the document itself, which browsers show until the scripts have run.
 
-        Its marks are named otherwise, since no page is drawn yet: `sections.js` gives them their names.
+        Its data attributes have other names, because no page is drawn yet. `sections.js` restores the names.
         """
         return re.sub(r" data-(?=page|slot|block|testid|progress|start)", " data-first-", self.html)
 

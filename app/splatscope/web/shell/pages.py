@@ -18,7 +18,7 @@ GROUPS = (*contents.GROUPS, TOOLS)
 class Entry:
     """One page. `builder` is the name of a Builder, `package.module:function`.
 
-    It is a name rather than the function, since pages import what knows the list of pages.
+    It is a name rather than the function, because modules of pages import this list.
     """
 
     name: str
@@ -51,11 +51,11 @@ _SECTIONS = (
 _TOOLS = (
     Entry(name, name.capitalize(), TOOLS, description, f"splatscope.web.{builder}")
     for name, description, builder in (
-        ("exercises", "Kernels to mend and to write, and why they are wrong", "exercises.exercises:exercises"),
+        ("exercises", "Kernels to repair or write, marked by running them", "exercises.exercises:exercises"),
         ("train", "Fit a picture with 2D Gaussians", "training.training_page:train"),
         ("debugger", "Step any Slang kernel forward and back", "debugger.debugger:debugger"),
-        ("claims", "What is said of this program, and what it does when it runs", "reference.claims:claims"),
-        ("glossary", "The words of the field, each with the place it is used", "reference.glossary:glossary"),
+        ("claims", "Statements about the program, each checked by running it", "reference.claims:claims"),
+        ("glossary", "The terms of the field, and where each is used", "reference.glossary:glossary"),
     )
 )
 

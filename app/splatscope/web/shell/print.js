@@ -1,10 +1,10 @@
-// A page on paper: what is folded is open, a chart is no wider than the sheet, and the address stands at the end.
+// A page on paper: folded parts are opened, charts fit the sheet, and the address is printed at the end.
 import {below} from "./dom.js"
 
-const SHEET = 700 // px: what a sheet of A4 has between its margins
+const SHEET = 700 // px: the width of an A4 sheet between its margins
 
 /**
- * Prepare a page whenever it is printed, and put it back afterwards.
+ * Prepare a page whenever it is printed, and restore it afterwards.
  * @param {HTMLElement} root  of the page
  * @returns {() => void} ends it
  */

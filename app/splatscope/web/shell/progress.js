@@ -1,4 +1,4 @@
-// Which sections this reader has finished: kept in this browser and nowhere else, saved and loaded as a file.
+// The sections that the reader has finished. This is stored in the browser only, and can be saved and loaded as a file.
 import {attempts, onAttempts, takeIn} from "#web/exercises/attempts.js"
 import {answers, keepAnswers, validAnswers} from "./answers.js"
 import {around, download, h} from "./dom.js"
@@ -8,8 +8,8 @@ import {on} from "./events.js"
 /** @typedef {Record<string, string>} Finished  name of a section → the day it was finished, YYYY-MM-DD */
 
 const KEY = "splatscope-progress"
-const MOST_BYTES = 4_000_000 // the kernels of the exercises are in it
-const MOMENTS = 3 // of a figure that have been seen, after which it counts as used
+const MOST_BYTES = 4_000_000 // a progress file includes the kernels of the exercises
+const MOMENTS = 3 // a figure counts as used once this many of its moments were seen
 /** @type {string[]} */
 let sections = [] // names, in the order of the book
 /** @type {Map<string, string>} */
@@ -19,15 +19,15 @@ let finished = {}
 /** @type {Map<string, Set<number>>} */
 const seen = new Map() // by section: the moments of its figure that were in view
 /** @type {Set<string>} */
-const answered = new Set() // sections of which a question was answered
+const answered = new Set() // sections in which a question was answered
 /** @type {Set<string>} */
-const stepped = new Set() // sections whose figure a question has led to its answer
+const stepped = new Set() // sections whose figure was stepped to the answer of a question
 /** @type {Set<() => void>} */
 const painters = new Set() // each repaints one part of the page that shows progress
 
 /**
- * Start noting which sections are finished: those of which a question was answered and the figure was used, by the reader or to step
- * to the answer. Called once, by the router.
+ * Start tracking finished sections: those in which a question was answered and the figure was used, by the reader or by a step to
+ * the answer. Called once, by the router.
  * @param {Entry[]} entries
  */
 export function startProgress(entries) {
@@ -52,7 +52,7 @@ export function startProgress(entries) {
   })
   window.addEventListener("storage", ({key}) => {
     if (key === KEY || key === null) {
-      // null: all was cleared
+      // null: everything was cleared
       finished = stored()
       repaint()
     }
@@ -63,7 +63,7 @@ export function startProgress(entries) {
 }
 
 /**
- * Mark the finished sections among a page's links, and fill its panel of progress, where it has one.
+ * Mark the finished sections among a page's links, and fill its progress panel, if it has one.
  * @param {HTMLElement} root
  * @returns {() => void} ends it
  */
@@ -85,12 +85,12 @@ export function progress(root) {
 }
 
 /**
- * What the button says that leads to a section; of the first one, home.py says the same.
+ * The label of the button that leads to a section. For the first section, home.py has the same text.
  * @param {string} title
  * @param {boolean} first
  */
 function startWords(title, first) {
-  if (!first) return `Go on with ${title}`
+  if (!first) return `Continue with ${title}`
   return title.endsWith("?") ? `Start: ${title[0].toLowerCase()}${title.slice(1)}` : `Start with ${title}`
 }
 
@@ -101,7 +101,7 @@ function makePanel(holder) {
     said = h("p", {class: "said", role: "status"})
   const button = (/** @type {string} */ label, /** @type {() => void} */ act) =>
     h("button", {type: "button", class: "btn", onclick: act}, label)
-  const file = h("input", {type: "file", accept: ".json,application/json", hidden: true, "aria-label": "A file of progress"})
+  const file = h("input", {type: "file", accept: ".json,application/json", hidden: true, "aria-label": "Progress file"})
   const saver = button("Save as a file", () => download(new TextEncoder().encode(asFile()), "splatscope-progress.json"))
   const clear = button("Clear", () => {
     const [before, answersBefore] = [finished, answers()]
@@ -146,7 +146,7 @@ function makePanel(holder) {
     h(
       "p",
       {class: "hint"},
-      "A section counts once you have stepped its figure and answered one of its questions. Kept in this browser alone.",
+      "A section is finished once you have stepped through its figure and answered one of its questions. Progress is stored in this browser only.",
     ),
   )
   return () => {
@@ -162,7 +162,7 @@ function makePanel(holder) {
     bar.style.width = `${(n / sections.length) * 100}%`
     saver.hidden = !n && !tried.length
     clear.hidden = !n
-    if (n && said.querySelector("button")) said.textContent = "" // nothing to take back any more
+    if (n && said.querySelector("button")) said.textContent = "" // there is nothing left to undo
   }
 }
 
@@ -170,12 +170,12 @@ const asFile = () =>
   JSON.stringify({splatscope: "progress", version: 1, finished, exercises: attempts(), answers: answers()}, null, 1)
 
 /**
- * Take in what a file holds beside what is here.
+ * Add the progress in a file to what is here.
  * @param {File} file
- * @returns {Promise<string>} one line that says what came of it
+ * @returns {Promise<string>} the result, in one line
  */
 async function load(file) {
-  const wrong = `${file.name} is no file of progress: choose one that was saved here.`
+  const wrong = `${file.name} is not a progress file. Choose one that was saved on this page.`
   if (file.size > MOST_BYTES) return wrong
   let found
   try {
@@ -189,12 +189,12 @@ async function load(file) {
   save({...known, ...finished})
   const solved = takeIn(found.exercises)
   keepAnswers({...validAnswers(found.answers), ...answers()})
-  const tasks = solved ? `, and ${solved} exercise${solved === 1 ? "" : "s"}` : ""
-  return `${more.length || "No"} section${more.length === 1 ? "" : "s"} more${tasks}, from ${file.name}.`
+  const tasks = solved ? ` and ${solved} new exercise${solved === 1 ? "" : "s"}` : ""
+  return `Loaded ${more.length || "no"} new section${more.length === 1 ? "" : "s"}${tasks} from ${file.name}.`
 }
 
 /**
- * Of anything at all, what names a page and a day.
+ * Keep the valid entries, page names with a day, of a value from outside.
  * @param {unknown} given
  * @returns {Finished}
  */
@@ -217,7 +217,7 @@ function save(next) {
   try {
     localStorage.setItem(KEY, JSON.stringify(finished))
   } catch {
-    /* private mode: it lasts as long as the page */
+    /* private mode: progress lasts as long as the page */
   }
   repaint()
 }
@@ -244,7 +244,7 @@ function mark(root) {
 }
 
 /**
- * The page around a node.
+ * The page that contains a node.
  * @param {Node} node
  * @returns {HTMLElement | null}
  */

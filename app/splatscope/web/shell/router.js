@@ -1,4 +1,4 @@
-// The address is the state: ?page=NAME&step=N and a page's inputs behind them. Pages are pushed, steps replaced, Back and Forward followed.
+// The address is the state: ?page=NAME&step=N, then the page's inputs. A page pushes a history entry, a step replaces it.
 import {startTheme} from "#web/theme/theme.js"
 import {UNNAMED, format, parse} from "./address.js"
 import {startDrawer} from "./drawer.js"
@@ -14,7 +14,7 @@ import {beginSession} from "./session.js"
  */
 
 /**
- * A page as the table of contents has it.
+ * A page in the table of contents.
  * @typedef {object} Entry
  * @property {string} name
  * @property {string} title
@@ -24,18 +24,18 @@ import {beginSession} from "./session.js"
  */
 
 /**
- * Who leads through a walk, and decides with the router where this reader is.
+ * The guide of a walk. Together with the router it decides where this reader is.
  * @typedef {object} Guide
- * @property {boolean} led  somebody else chooses page, step and inputs
- * @property {boolean} joined  the class has said where it is, or there is none
- * @property {boolean} holds  led, and what moves was not moved by this reader
- * @property {number} press  how often → is to be pressed once a recording is there; -1: not at all
- * @property {(place: string) => string} address  the whole query, from that of a place
- * @property {() => void} leave  the reader goes to a place of their own
+ * @property {boolean} led  whether the presenter chooses page, step and inputs
+ * @property {boolean} joined  whether it is known where the class is, or there is no class
+ * @property {boolean} holds  led, and the reader has not caused the current change
+ * @property {number} press  how often to press → once a recording is there; -1: not at all
+ * @property {(place: string) => string} address  the whole query for a place's query
+ * @property {() => void} leave  the reader goes elsewhere on their own
  * @property {() => void} nudged  step or inputs have changed
- * @property {() => void} moved  Python was told of a place
- * @property {() => void} arrived  the page asked for stands in the document
- * @property {() => boolean} popped  Back or Forward was pressed; true where the guide acts on it
+ * @property {() => void} moved  a place was sent to Python
+ * @property {() => void} arrived  the requested page is in the document
+ * @property {() => boolean} popped  Back or Forward was pressed; returns true if the guide handles it
  */
 
 /**
@@ -45,9 +45,9 @@ import {beginSession} from "./session.js"
  */
 /** @typedef {{view: HTMLElement, walk: HTMLElement | null}} RouterChildren */
 
-const PACE = 200 // ms between two writes of the step: browsers allow some 200 in 30 s, Python wants at most 5 a second
+const PACE = 200 // ms between two writes of the step: browsers allow about 200 in 30 s, and Python should get at most 5 a second
 /** @type {Place | null} */
-let due = null // where a link led before the session was there
+let due = null // where a link led before there was a session
 /** @type {(place: Place, followed: boolean) => void} */
 let tellPython = (place, followed) => {
   if (!followed) return
@@ -59,16 +59,16 @@ let read = null // shows a section without a session
 /** @type {Map<string, Entry>} */
 let entries = new Map()
 let shown = parse(location.search)
-const SLIDE = new URLSearchParams(location.search).has("slide") // stays, wherever one goes
+const SLIDE = new URLSearchParams(location.search).has("slide") // stays in all addresses
 /** @type {Guide | null} */
 let guide = null
 /** @type {ReturnType<typeof setTimeout> | null} */
 let timer = null
-const lost = byId("lost") // the line that says the server is away
+const lost = byId("lost") // the line that says the connection is lost
 let moving = false // between leaving a page and the next one's arrival
 
 /**
- * An element of the shell, which is always there.
+ * An element of the shell, which always exists.
  * @param {string} id
  */
 function byId(id) {
@@ -81,27 +81,27 @@ function byId(id) {
  */
 export const titleOf = (page) => entries.get(page)?.title ?? ""
 
-/** The page, step and inputs that are shown, or asked for and on their way. */
+/** The page, step and inputs that are shown or being loaded. */
 export const current = () => shown
 
-/** The query of the address of a place, of the current one where none is given. */
+/** The query of the address of a place, by default the current one. */
 export function address(place = shown) {
   return guide ? guide.address(format(place)) : format(place) + (SLIDE ? "&slide" : "")
 }
 
 /**
- * Go to a page, as a click on its link does; what the link holds after `#` the page reads from the address.
+ * Go to a page, as a click on its link does. The page reads the part after `#` from the address.
  * @param {string} page
  */
 export function go(page, step = UNNAMED, hash = "", inputs = "") {
   const there = page === shown.page && step === shown.step && inputs === shown.inputs && !hash
-  if (there) return inputs ? undefined : scrollTo(0, 0) // who tries something twice goes on reading there
+  if (there) return inputs ? undefined : scrollTo(0, 0) // trying the same link twice does not scroll the reader away
   guide?.leave()
   travel({page, step, inputs}, hash)
 }
 
 /**
- * Go to a place, in the history too.
+ * Go to a place, with an entry in the history.
  * @param {Place} next
  */
 export function travel(next, hash = "") {
@@ -112,11 +112,11 @@ export function travel(next, hash = "") {
 }
 
 /**
- * Show the place where somebody else leads: the history knows nothing of it, and Python only of what it has to send.
+ * Show the presenter's place, without an entry in the history. Python is told only if it has to send the page.
  * @param {Place} next
  */
 export function showLed(next) {
-  if (next.page !== shown.page) history.replaceState({...history.state, scroll: undefined}, "") // it was of the page before
+  if (next.page !== shown.page) history.replaceState({...history.state, scroll: undefined}, "") // it belonged to the previous page
   if (next.page !== shown.page || next.inputs !== shown.inputs) return show(next)
   shown = next
   emit("step", next.step)
@@ -142,7 +142,7 @@ export const isRead = (page) => read !== null && isSection(page)
  */
 export const isSection = (page) => entries.get(page)?.section ?? false
 
-let wanted = false // a session is there, or on its way
+let wanted = false // whether a session exists or was requested
 
 function wantSession() {
   if (wanted) return
@@ -151,33 +151,33 @@ function wantSession() {
 }
 
 /**
- * Set who leads through a walk.
+ * Set the guide of the walk.
  * @param {Guide} next
  */
 export function setGuide(next) {
   guide = next
 }
 
-/** Whether the server is away: what is sent then goes nowhere. */
+/** Whether the connection to the server is lost: messages would go nowhere. */
 export const isLost = () => !lost.hidden
 
-/** Say that the server is away. */
+/** Show that the connection to the server is lost. */
 export const lose = () => {
   lost.hidden = false
 }
 
-/** Whether somebody else chooses where this reader is. */
+/** Whether a presenter chooses where this reader is. */
 export const isLed = () => guide?.led ?? false
 
-/** Whether it is still to be known what a class has open: then `class-joined` follows. */
+/** Whether it is not yet known what a class has open. `class-joined` follows once it is. */
 export const isJoining = () => guide?.joined === false
 
-/** How often → is to be pressed once a recording is there; -1: not at all, the address says where. */
+/** How often to press → once a recording is there; -1: not at all, the address gives the step. */
 export const pressesDue = () => guide?.press ?? -1
 
 /**
- * Take the primary stepper's step into the address; Python hears of it a few times a second, and of the last.
- * While the next page is on its way, the primary stepper is still that of the page being left, and the address no longer its own.
+ * Write the primary stepper's step to the address. Python gets it a few times a second, and always the last one.
+ * While the next page loads, the primary stepper still belongs to the page being left, and the address to the next.
  * @param {number} step
  */
 export function setStep(step) {
@@ -188,7 +188,7 @@ export function setStep(step) {
 }
 
 /**
- * Take the page's inputs into the address, `count=16&seed=2`: another set takes the place of the last.
+ * Write the page's inputs to the address, `count=16&seed=2`, in place of the previous ones.
  * @param {string} page
  * @param {string} inputs
  */
@@ -203,14 +203,14 @@ function flush() {
   if (timer === null) return
   clearTimeout(timer)
   timer = null
-  history.replaceState(history.state, "", address(shown) + location.hash) // the debugger's kernel stands behind the #
+  history.replaceState(history.state, "", address(shown) + location.hash) // the debugger's kernel is after the #
   tellPython(shown, false)
 }
 
 /**
- * Have `tell` answer where links lead, in the place of Python, once the shell has been started.
+ * Have `tell` handle links in place of Python. Called after the shell was started.
  * @param {(place: Place, followed: boolean) => void} tell
- * @param {Partial<Place>} begin  what the document shows, where its address does not say
+ * @param {Partial<Place>} begin  what the document shows, if its address does not say
  */
 export function answerWith(tell, begin = {}) {
   tellPython = tell
@@ -233,7 +233,7 @@ function show(next) {
 }
 
 /**
- * Name the page in the title of the tab, and before it what is open on the page.
+ * Set the tab's title: what is open on the page, then the page.
  * @param {...string} names  "" is left out
  */
 export function nameTab(...names) {
@@ -241,7 +241,7 @@ export function nameTab(...names) {
 }
 
 /**
- * Name the page in title, crumb and sidebar before the page itself is there.
+ * Name the page in title, crumb and sidebar before the page itself has loaded.
  * @param {string} page
  */
 function announce(page) {
@@ -261,16 +261,16 @@ function announce(page) {
 }
 
 /**
- * Called by a page once it stands in the document, with what was sought on it.
+ * Called by a page once it is in the document, with the element to scroll to.
  * @param {Element} root
  * @param {Element | null} sought
  */
 export function arrived(root, sought = null) {
   const content = byId("content")
   content.removeAttribute("aria-busy")
-  const stood = title !== null && [title, document.body].includes(focused() ?? document.body) // on the title of the same page, not yet live
+  const stood = title !== null && [title, document.body].includes(focused() ?? document.body) // on the same page's title, before the page was live
   if (moving || stood) head(sought ?? root.querySelector("h1"))
-  const top = moving ? 0 : scrollY // a first page was read before it was live
+  const top = moving ? 0 : scrollY // a first page may have been scrolled before it was live
   moving = false
   scrollTo(0, history.state?.scroll ?? top)
   sought?.classList.add("sought")
@@ -279,9 +279,9 @@ export function arrived(root, sought = null) {
 }
 
 /** @type {HTMLElement | null} */
-let title = null // that had the focus last
+let title = null // the title that was focused last
 
-/** The element that has the focus, through the shadow trees. */
+/** The focused element, across shadow roots. */
 function focused() {
   let el = document.activeElement
   while (el?.shadowRoot?.activeElement) el = el.shadowRoot.activeElement
@@ -289,7 +289,7 @@ function focused() {
 }
 
 /**
- * Give a page's title the focus: it is read out, and a screen reader and Tab go on there. A tool's is in the top bar.
+ * Focus a page's title, so that it is read out and Tab continues there. A tool's title is in the top bar.
  * @param {Element | null} heading
  */
 function head(heading) {
@@ -302,7 +302,7 @@ function head(heading) {
   }
 }
 
-// How far a page is scrolled stands in its entry of the history, for Back, Forward and reload.
+// A page's scroll position is stored in its history entry, for Back, Forward and reload.
 const saveScroll = () => {
   if (!moving) history.replaceState({...history.state, scroll: scrollY}, "")
 }
@@ -333,10 +333,10 @@ function start(model, connection) {
     model.send_msg({type: "go", page, step, inputs: Object.fromEntries(new URLSearchParams(inputs)), followed})
     guide?.moved()
   }
-  // no attempt to take the session up again: Bokeh's loses binary parameters; until a reload, links load anew
+  // No attempt to resume the session: Bokeh's would lose binary parameters. Until a reload, links load whole documents.
   connection.on_event("connection_lost", lose)
-  // Bokeh takes a model that the server sent for one of the browser's own until something is sent. A new page that is the first to
-  // send would send itself along, whole, and fail: its properties hold functions.
+  // Until something is sent, Bokeh takes a model from the server for one of the browser's own. If a new page were the first to
+  // send, it would include itself, whole, and fail, because its properties hold functions.
   connection.on_change(({sync}) => {
     if (!sync) connection._new_models.clear()
   })
@@ -346,7 +346,7 @@ function start(model, connection) {
 }
 
 /**
- * Start what needs no server: links, theme, keys, drawer, progress. Called by whichever is there first, a section or the live router.
+ * Start what needs no server: links, theme, keys, drawer, progress. Called by a section or the live router, whichever comes first.
  * @param {Entry[]} pages
  */
 export function startShell(pages) {

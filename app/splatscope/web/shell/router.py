@@ -10,7 +10,7 @@ from splatscope.web.component import Component
 
 UNNAMED = -1  # the step of an address without one: the page opens at a step of its own choice
 MOST_STEP = 2**31 - 1
-# What an address says besides a page's inputs: of itself, of a walk, and that it is for a projector.
+# Parameters of an address that are not inputs of a page: its place, its walk, and that it is for a projector.
 RESERVED = ("page", "step", "session", "walk", "class", "key", "stop", "notes", "slide")
 
 
@@ -21,9 +21,9 @@ class Router(Component):
     Python a message. Python never writes the address.
     """
 
-    view = Child(default=None, doc="The page that is shown; None for a section, which the browser reads by itself")
+    view = Child(default=None, doc="The page that is shown; None for a section, which needs no session")
     walk = Child(default=None, doc="The strip of a walk, above the page")
-    begin = param.Dict(default={}, doc="{page, step, inputs} that a walk begins at; empty for those of the address")
+    begin = param.Dict(default={}, doc="{page, step, inputs} at which a walk begins; empty for those of the address")
     entries = param.List(default=[], doc="Every page as {name, title, group, description}")
 
     def __init__(self, on_go: Callable[[str, int, dict[str, str], bool], None], **params: Any):

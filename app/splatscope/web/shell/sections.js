@@ -1,5 +1,5 @@
-// Sections are read without a session. The server sends what a page shows, the same for all readers; it is drawn with stand-ins for what
-// Python would hold, and a change of its inputs asks for the page with these.
+// Reads sections without a session. The server sends the description of a page, the same for all readers, and the page is drawn
+// from it with stand-ins for Python's models. A changed input requests the page for the new inputs.
 import {openFile} from "#web/stepper/model/recording.js"
 import {h} from "./dom.js"
 import {on} from "./events.js"
@@ -15,16 +15,16 @@ import {counted, flat, partsOf, standIn} from "./described_component.js"
 
 /** @typedef {Record<string, any>} Values */
 /**
- * What the server says, see section_view.py: of a change, what is to be said of it; the page; what has changed since.
+ * One line of the server's answer (section_view.py): notes about a change; the page; what has changed since.
  * @typedef {object} Line
  * @property {Record<string, string>} [notes]  by input
  * @property {Described} [view]
- * @property {Record<number, string[]>} [unknown]  by number of a component, its results that are still to come
+ * @property {Record<number, string[]>} [unknown]  by number of a component, its results that are still pending
  * @property {Record<number, Values>} [values]  by number of a component
  */
 /** @typedef {{set?: Values, fix?: boolean}} Change */
 
-const COUNTED = ["sequence", "revision"] // values that are counted up here, not taken from the server
+const COUNTED = ["sequence", "revision"] // values that are counted here, not taken from the server
 
 /** @type {Modules} */
 let modules
@@ -35,18 +35,18 @@ let modules
  * @property {StandIn} page
  * @property {StandIn[]} parts
  * @property {AbortController} left
- * @property {Promise<void>} runs  the experiments that are run again, one after the other: a browser asks for few things at once
+ * @property {Promise<void>} runs  the experiments that are run again, one after another: a browser allows few requests at once
  */
 /** @type {Shown | null} */
 let shown = null
-let asked = {name: "", inputs: ""} // which page was asked for last, with which inputs
+let asked = {name: "", inputs: ""} // the page and inputs that were requested last
 let asking = new AbortController()
 /** @type {Values} */
-let changes = {} // inputs that were set, and that no answer has taken in yet
-let waits = false // for the answer to a change
+let changes = {} // inputs that were set and not yet confirmed by an answer
+let waits = false // whether the answer to a change is pending
 
 /**
- * Read sections from now on, if the document says so, and the one that it holds.
+ * Start reading sections if the document asks for it, beginning with the one that it contains.
  * @param {Modules} components
  */
 export function readSections(components) {
@@ -81,14 +81,14 @@ function follow({page: name, inputs}) {
   ask(name, inputs)
 }
 
-/** Leave the section: a page with a session stands in its place. */
+/** Leave the section: a page with a session takes its place. */
 function leave() {
   asking.abort()
   asked = {name: "", inputs: ""}
   remove()
 }
 
-/** Take the section that is shown off the page. */
+/** Remove the section from the page. */
 function remove() {
   shown?.left.abort()
   shown?.page.remove()
@@ -96,7 +96,7 @@ function remove() {
 }
 
 /**
- * Ask for a page, and show what the server says of it, in place of what was asked for before.
+ * Request a page and show the answer. An earlier request is dropped.
  * @param {string} name
  * @param {string} inputs
  * @param {Change} [change]
@@ -133,7 +133,7 @@ async function ask(name, inputs, change) {
 }
 
 /**
- * What a stream says, line by line.
+ * The lines of a stream, parsed.
  * @param {ReadableStream<Uint8Array<ArrayBuffer>>} stream
  * @returns {AsyncGenerator<Line>}
  */
@@ -150,17 +150,17 @@ async function* linesOf(stream) {
 }
 
 /**
- * Draw a page in place of what stands there, with one paint: its recording is fetched first.
+ * Replace the page in one paint: its recording is fetched first.
  * @param {string} name
  * @param {Described} view
- * @param {AbortSignal} signal  that something else was asked for meanwhile
+ * @param {AbortSignal} signal  aborted when something else was requested
  */
 async function draw(name, view, signal) {
   const {preload} = view.values
   if (preload) await openFile(String(preload)).catch(() => {}) // the figure will say what is wrong
   if (signal.aborted) return
   remove()
-  pageRoot()?.remove() // of a page with a session, which learns of it later
+  pageRoot()?.remove() // of a page with a session, whose server side is told later
   const page = standIn(modules, view, answer)
   shown = {name, page, parts: partsOf(page), left: new AbortController(), runs: Promise.resolve()}
   const first = document.getElementById("first") ?? h("div", {id: "first"})
@@ -171,7 +171,7 @@ async function draw(name, view, signal) {
 }
 
 /**
- * Show the page with other inputs: what was there stays until its results are known.
+ * Show the page with other inputs. Each part keeps its old results until the new ones are known.
  * @param {Line} line
  * @param {Record<string, string>} notes
  */
@@ -192,11 +192,11 @@ function set(number, values, notes = {}) {
   part?.set(counted(part, values, notes))
 }
 
-/** The inputs of a page, as they stand in the address. */
+/** The inputs of a page, as in the address. */
 const inputsOf = (/** @type {Described} */ view) => String(flat(view).find(({class: name}) => name === "LessonBar")?.values.address)
 
 /**
- * Answer what a component sends.
+ * Handle a component's message.
  * @param {{type: string, name: string, value: unknown, recorded: boolean}} message
  * @param {StandIn} sender
  */
@@ -215,7 +215,7 @@ function answer(message, sender) {
 }
 
 /**
- * Ask for the page with other inputs. What is changed until the answer comes is asked for then.
+ * Request the page with other inputs. Changes made before the answer arrives are requested then, together.
  * @param {Change} wanted
  */
 function change(wanted) {
@@ -224,7 +224,7 @@ function change(wanted) {
 }
 
 /**
- * Take in that a change was answered.
+ * Note that a change was answered.
  * @param {Change} answered
  */
 function changed({set: taken = {}}) {

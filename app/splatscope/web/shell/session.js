@@ -1,9 +1,8 @@
-// A session with the server, for pages that need one: asked for when a reader first goes to such a page.
+// A session with the server, requested when a reader first goes to a page that needs one.
 import {h} from "./dom.js"
 
 /**
- * Ask the server for the session of the page that the address names, put it into the document, and run its scripts: Bokeh, and what
- * connects.
+ * Request a session for the page in the address, add it to the document, and run its scripts: Bokeh, and the one that connects.
  * @returns {Promise<void>}
  */
 export async function beginSession() {
@@ -17,8 +16,8 @@ export async function beginSession() {
   document.getElementById("content")?.append(...[...session.content.children].filter((el) => el.localName !== "script"))
   for (const script of session.content.querySelectorAll("script")) {
     const address = script.getAttribute("src")
-    if (address && document.querySelector(`script[src="${CSS.escape(address)}"]`)) continue // Bokeh, which a chart needed before
-    const copy = h("script") // one that was parsed with a template does not run
+    if (address && document.querySelector(`script[src="${CSS.escape(address)}"]`)) continue // Bokeh, already loaded for a chart
+    const copy = h("script") // a script parsed as part of a template does not run
     for (const {name, value} of script.attributes) copy.setAttribute(name, value)
     copy.textContent = script.textContent
     const loaded = copy.src && new Promise((resolve) => copy.addEventListener("load", resolve, {once: true}))

@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 
 class Shell(Location):
-    """Builds the page that the address names, and closes the one before.
+    """Builds the page that the address names, and closes the previous one.
 
     `walk` is the strip above the pages of a walk. With `notes_only`, the window shows the walk's notes and no page. With `reads`,
     the browser reads sections without this session (`sections.js`), which then shows no page.
@@ -44,7 +44,7 @@ class Shell(Location):
     def go(self, page: str, step: int = UNNAMED, inputs: dict[str, str] | None = None, followed: bool = True) -> None:
         """Show another page, or another step or other inputs of this one.
 
-        With `followed` False, the page itself put the inputs into the address: it is not notified of them, since it may have others
+        With `followed` False, the page itself put the inputs into the address. It is not notified, because it may have other inputs
         by now.
         """
         other = page != self.page
@@ -85,7 +85,7 @@ def title(entry: Entry) -> str:
 
 
 def public(entry: Entry) -> dict[str, Any]:
-    """Return what a browser is told of a page."""
+    """Return the part of an entry that browsers get."""
     return {name: value for name, value in asdict(entry).items() if name != "builder"} | {"section": entry.is_section}
 
 
@@ -100,7 +100,7 @@ def neighbours(entry: Entry, pages: Sequence[Entry] = PAGES) -> str:
         for other, rel, words in around
         if other is not None
     ]
-    # progress.js marks it once the section is finished, and so it appears
+    # hidden until progress.js marks it as finished
     done = f'<p class="section-done" role="status" data-section="{entry.name}">Section finished</p>' if entry.is_section else ""
     return f'{done}<nav class="pn" aria-label="Previous and next">{"".join(links)}</nav>'
 

@@ -1,7 +1,7 @@
-// What the browser remembers from visit to visit. A page may be refused that: in private windows, in a notebook's frame.
+// What the browser remembers between visits. Private windows and a notebook's frame may not allow it.
 
 /**
- * What is remembered under a key; null for nothing.
+ * The text stored under a key; null for none.
  * @param {string} key
  */
 export function remembered(key) {
@@ -13,7 +13,7 @@ export function remembered(key) {
 }
 
 /**
- * Remember a text under a key, as long as the page lives at least.
+ * Store a text under a key, if the browser allows it.
  * @param {string} key
  * @param {string} value
  */
@@ -21,6 +21,6 @@ export function remember(key, value) {
   try {
     localStorage.setItem(key, value)
   } catch {
-    /* what was chosen lasts as long as the page */
+    /* the choice lasts only as long as the page */
   }
 }
