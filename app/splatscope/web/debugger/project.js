@@ -16,7 +16,7 @@ import {unzip} from "./zip.js"
 /** @typedef {{path: string, size: number, read: () => Promise<Uint8Array<ArrayBuffer>>}} Given */
 
 const MOST_SEEN = 2000 // files of a folder or a zip, sources or not
-export const MOST_ZIP = 4 * 2 ** 20
+const MOST_ZIP = 4 * 2 ** 20
 const PART = /^[A-Za-z0-9_][A-Za-z0-9_ .+-]*$/
 const LEFT_OUT = /^(\.[^.]|__MACOSX$|node_modules$)/ // folders and files that no project means
 
@@ -28,7 +28,7 @@ const count = (n) => n.toLocaleString("en")
  * @param {string} name
  * @param {Limits} limits
  */
-export const isSource = (name, limits) => limits.kinds.some((kind) => name.toLowerCase().endsWith(kind))
+const isSource = (name, limits) => limits.kinds.some((kind) => name.toLowerCase().endsWith(kind))
 
 /**
  * Why a path cannot be one of a project's, "" where it can.

@@ -4,7 +4,7 @@ import {s, setAttributes} from "./svg.js"
 /** @typedef {{x: number, y: number, width: number, height: number}} Box */
 
 /** What a thread is doing, in words. */
-export const DOING = {
+const DOING = {
   run: "runs",
   apart: "runs",
   wait: "waits at the barrier",

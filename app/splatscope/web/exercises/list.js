@@ -16,7 +16,7 @@ export const addressOf = (name) => `?page=exercises&task=${encodeURIComponent(na
  * @param {Task[]} tasks
  * @param {Attempts} known
  */
-export function upNext(tasks, known) {
+function upNext(tasks, known) {
   const open = tasks.filter(({name}) => !known[name]?.solved)
   const tried = (/** @type {string} */ course) => tasks.filter((task) => task.course === course && known[task.name]?.tries)
   const courses = [...new Set(open.map(({course}) => course))].sort((a, b) => tried(b).length - tried(a).length)

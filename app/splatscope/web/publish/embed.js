@@ -58,7 +58,7 @@ export function embedButton(name) {
  * @param {{step: number, inputs: string}} place
  * @param {string} title
  */
-export function embedCode(name, here, {step, inputs}, title) {
+function embedCode(name, here, {step, inputs}, title) {
   const query = [step >= 0 ? `step=${step}` : "", inputs].filter(Boolean).join("&")
   const file = `embed/${name}.html${query ? `?${query}` : ""}`
   const address = here.startsWith("file:") ? file : new URL(file, here).href // a disk's is this reader's alone

@@ -42,7 +42,7 @@ export function beginTheme() {
 }
 
 /** Change from light to dark, or back, and remember it. */
-export function toggleTheme() {
+function toggleTheme() {
   const next = theme() === "dark" ? "light" : "dark"
   remember(KEY, next)
   apply(next)

@@ -42,7 +42,7 @@ const withCommas = (/** @type {number} */ n) => n.toLocaleString("en")
  * A gradient as text.
  * @param {number} value
  */
-export function gradientText(value) {
+function gradientText(value) {
   if (value === 0) return "0"
   const size = Math.abs(value)
   return (size >= 1e-3 && size < 1e4 ? value.toPrecision(4) : value.toExponential(2)).replace("-", "−")

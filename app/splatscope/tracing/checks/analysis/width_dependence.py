@@ -17,7 +17,6 @@ from splatscope.tracing.checks.analysis.sources import name_of_function
 
 MOST_TEXT = 100_000  # characters, beyond which nothing is certain
 
-_WIDTH = "waves"  # what all that may depend depends on; no name in a source, since these stand in pairs
 _INDEPENDENT = re.compile(
     r"(?:u?int|float|bool|half|double)(?:\d\d?_t)?(?:\d(?:x\d)?)?|as(?:u?int|float)|\w*MemoryBarrier\w*|min|max|abs|clamp|any|all|select"
     r"|dot|cross|mul|length|normalize|lerp|step|smoothstep|saturate|sqrt|rsqrt|exp2?|log2?|log10|pow|sin|cos|tan|tanh|atan2?|floor"
