@@ -12,6 +12,7 @@ from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
 from splatscope.textbook.query import RecordingQuery
+from splatscope.textbook.questions import answer_among
 from splatscope.textbook.results import Answer, Bars, Curve, Curves, Picture, Pictures, Several, Table, Verdict, Words
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.job import KernelJob
@@ -234,43 +235,43 @@ class BitonicSort(Lesson):
         pairs = len(keys) // 2
         upward = sum(keys[i] > keys[i ^ first["j"]] for i in range(len(keys)) if not i & first["j"])
         guesses = (
-            (upward, f"{upward} would be right if every pair were sorted upwards. Every second one is sorted downwards."),
-            (pairs - len(first["swapped"]), "That many pairs stay as they are."),
-            (pairs, "All pairs are compared, but a pair that is in order stays as it is."),
-            (0, "A pass that changed nothing would be of use only to a list that is in order already."),
+            (str(upward), f"{upward} would be right if every pair were sorted upwards. Every second one is sorted downwards."),
+            (str(pairs - len(first["swapped"])), "That many pairs stay as they are."),
+            (str(pairs), "All pairs are compared, but a pair that is in order stays as it is."),
+            ("0", "A pass that changed nothing would be of use only to a list that is in order already."),
         )
         many = len(first["swapped"])
         about = f"The list begins {' '.join(map(str, keys))}. " if len(keys) <= 16 else f"{len(self.keys())} keys, {self.order}. "
         how = (
             "orders neighbours, one pair upwards and the next one downwards" if first["k"] == 2 else "compares keys 4 places apart"
         )
-        return answer(
-            many,
+        return answer_among(
+            f"{about}The first pass {how}: in how many of its {pairs} pairs do the keys change places?",
+            str(many),
             guesses,
             first["end"],
             f"{many} of {pairs} pairs were not in the order of their direction.",
-            f"{about}The first pass {how}: in how many of its {pairs} pairs do the keys change places?",
         )
 
     def sentinels(self, query: RecordingQuery) -> Answer:
         """Count the places that hold the padding's key when the sort begins."""
         writes, count = query.steps(kind="write", name="blobs", function="padBuffer"), len(self.keys())
         guesses = (
-            (512 - count, f"{512 - count} would be right if every list were padded to the 512 places there are."),
-            (-count % THREADS, f"{-count % THREADS} would be right if the list had to have a key for each of the 32 threads."),
-            (0, "0 would be right if the network could sort any number of keys."),
+            (str(512 - count), f"{512 - count} would be right if every list were padded to the 512 places there are."),
+            (str(-count % THREADS), f"{-count % THREADS} would be right if the list had to have a key for each of the 32 threads."),
+            ("0", "0 would be right if the network could sort any number of keys."),
             (
-                padded(count + 1) - count,
+                str(padded(count + 1) - count),
                 f"{padded(count + 1) - count} would be right if the padded list had to be longer than the list.",
             ),
-            (count, "That is how many keys are real."),
+            (str(count), "That is how many keys are real."),
         )
-        return answer(
-            len(writes),
+        return answer_among(
+            f"A list of {count} keys is padded: how many places hold the padding's key when the sort begins?",
+            str(len(writes)),
             guesses,
             int(writes[-1]) if len(writes) else 0,
             f"{count} keys are padded to {padded(count)}, the smallest power of two that holds them.",
-            f"A list of {count} keys is padded: how many places hold the padding's key when the sort begins?",
         )
 
     # Claims
@@ -547,15 +548,6 @@ def wrong_places(query: RecordingQuery) -> list[int]:
 def loop_line(query: RecordingQuery) -> int:
     """Return the line of the serial sort's comparison, counted from 1."""
     return next(i for i, line in enumerate(query.job.source.split("\n"), 1) if "while (i > 0" in line)
-
-
-def answer(value: int, guesses: tuple[tuple[int, str], ...], step: int, because: str, question: str) -> Answer:
-    """Return the answer to a question for a number, with up to three wrong ones and why somebody might give them."""
-    wrong: dict[str, str] = {}
-    for guess, why in guesses:
-        if guess != value and guess >= 0 and len(wrong) < 3:
-            wrong.setdefault(str(guess), why)
-    return Answer(str(value), tuple(sorted((str(value), *wrong), key=int)), step, because, wrong=wrong, question=question)
 
 
 def eight_numbers(text: str) -> np.ndarray | None:

@@ -13,6 +13,7 @@ from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson, edited
 from splatscope.textbook.numbers import number
 from splatscope.textbook.query import RecordingQuery
+from splatscope.textbook.questions import answer_among
 from splatscope.textbook.results import Answer, Bars, Picture, Pictures, Several, Table, Verdict
 from splatscope.tracing.job import KernelJob
 
@@ -140,17 +141,17 @@ class FineRaster(Lesson):
             in_vain = int(np.sum(self.count - counts[early, -1]))
             because = f"None of them leaves the loop. Together they make {in_vain} more turns, which change nothing."
         looks = int(np.sum(states[:, -1, 3] < 0.05))
-        return answer(
-            len(early),
+        return answer_among(
+            f"{self.about()}: how many of the 32 pixels are opaque, with T below 1/255, before the last Gaussian, and skip it?",
+            str(len(early)),
             (
-                (looks, f"{looks} pixels look opaque, with less than a twentieth of the light left. The limit is 1/255."),
-                (0, "0 would be right if a pixel could only run out of light at the very end of the list."),
-                (THREADS, "32 would be right if the Gaussians covered all pixels alike. Each has its own alpha at each pixel."),
-                (THREADS // 2, "16 would be right if half of the tile were covered."),
+                (str(looks), f"{looks} pixels look opaque, with less than a twentieth of the light left. The limit is 1/255."),
+                ("0", "0 would be right if a pixel could only run out of light at the very end of the list."),
+                ("32", "32 would be right if the Gaussians covered all pixels alike. Each has its own alpha at each pixel."),
+                ("16", "16 would be right if half of the tile were covered."),
             ),
             int(ends[THREADS - 1, -1]),
             because,
-            f"{self.about()}: how many of the 32 pixels are opaque, with T below 1/255, before the last Gaussian, and skip it?",
         )
 
     def parted(self, query: RecordingQuery) -> Answer:
@@ -162,17 +163,17 @@ class FineRaster(Lesson):
         because = "In all other turns the 32 threads do the same: all blend, or all skip."
         if len(mixed):
             because = f"The first is Gaussian {mixed[0]}: {int((~blends[:, mixed[0]]).sum())} of 32 threads skip it. " + because
-        return answer(
-            len(mixed),
+        return answer_among(
+            f"{self.about()}: in how many of the {self.count} turns do some of the 32 threads blend while others skip?",
+            str(len(mixed)),
             (
-                (self.count, f"{self.count} would be right if some pixel were opaque from the start."),
-                (0, "0 would be right if all pixels became opaque in the same turn, or none did."),
-                (idle, f"{idle} is how many pixels skip something. The question is in how many turns."),
-                (1, "1 would be right if all pixels became opaque one turn before the last."),
+                (str(self.count), f"{self.count} would be right if some pixel were opaque from the start."),
+                ("0", "0 would be right if all pixels became opaque in the same turn, or none did."),
+                (str(idle), f"{idle} is how many pixels skip something. The question is in how many turns."),
+                ("1", "1 would be right if all pixels became opaque one turn before the last."),
             ),
             int(ends[THREADS - 1, mixed[0] + 1]) if len(mixed) else 0,
             because,
-            f"{self.about()}: in how many of the {self.count} turns do some of the 32 threads blend while others skip?",
         )
 
     def about(self) -> str:
@@ -309,12 +310,3 @@ def percent(part: int, whole: int) -> str:
 def some(pixels: int, one: str, many: str) -> str:
     """Return a number of pixels with its verb."""
     return f"{pixels} pixel {one}" if pixels == 1 else f"{pixels} {many}"
-
-
-def answer(value: int, guesses: tuple[tuple[int, str], ...], step: int, because: str, question: str) -> Answer:
-    """Return the answer to a question for a number, with up to three wrong ones and why somebody might give them."""
-    wrong: dict[str, str] = {}
-    for guess, why in guesses:
-        if guess != value and len(wrong) < 3:
-            wrong.setdefault(str(guess), why)
-    return Answer(str(value), tuple(sorted((str(value), *wrong), key=int)), step, because, wrong=wrong, question=question)
