@@ -9,8 +9,8 @@ import panel as pn
 from PIL import Image
 
 from helpers.plain_widgets import Button, Line, Menu
-from splatscope.services.recordings import RECORDS, check_source, record_source
-from splatscope.tracing.job import KernelJob
+from splatscope.services.recordings import check_source, record_source
+from splatscope.tracing.job import PAGE_RECORDS, KernelJob
 from splatscope.web.compare.compare import Compare
 from splatscope.web.debugger.inputs import inputs_of
 from splatscope.web.examples.example import Example, fixed
@@ -97,7 +97,7 @@ class Kernel:
     source: str
     inputs: dict[str, dict]
     groups: tuple[int, int, int] = (1, 1, 1)
-    records: int = RECORDS
+    records: int = PAGE_RECORDS
 
 
 def sort_of(keys: int, lanes: int, turns: int = 1) -> Kernel:
@@ -164,7 +164,7 @@ async def job_of(example: Example | Kernel, source: str = "") -> KernelJob:
     """Return the job of an example's kernel, or of its changed kernel, with the example's inputs."""
     source = source or example.source
     interface = (await check_source(worker_pool, KernelJob(source))).interface
-    records, inputs = getattr(example, "records", RECORDS), inputs_of(interface, example.inputs)
+    records, inputs = getattr(example, "records", PAGE_RECORDS), inputs_of(interface, example.inputs)
     return KernelJob(source, entry=interface.entries[0], groups=example.groups, inputs=inputs, records=records)
 
 

@@ -18,7 +18,7 @@ from splatscope.exercises.task import Case, Task, load
 from splatscope.gpu.device import DeviceError
 from splatscope.services import sandbox_jobs
 from splatscope.services.case_outcomes import CaseOutcome, outcomes_of
-from splatscope.tracing.job import KernelJob
+from splatscope.tracing.job import PAGE_RECORDS, KernelJob
 from splatscope.tracing.progress import COMPILING, progress_to, report_progress
 from splatscope.workers.connection import WorkerError
 from splatscope.workers.sandbox import supervisor
@@ -26,7 +26,6 @@ from splatscope.workers.sandbox.source_filter import refuse_job
 from splatscope.workers.sandbox.supervisor import Answer
 
 LIMIT = 20.0  # seconds for the cases of a task together
-RECORDS = 400_000
 NO_KERNEL = "“Start again” brings the first text back."
 LOOP_BUDGET = 20_000  # iterations of all loops of a thread: no task needs a tenth of it
 Run = Callable[[str, tuple[Any, ...], float], Answer]
@@ -152,7 +151,7 @@ def job_of(task: Task, case: Case, source: str) -> KernelJob:
         groups=case.groups,
         inputs=task.inputs(case),
         constants=dict(case.constants),
-        records=RECORDS,
+        records=PAGE_RECORDS,
         loop_budget=LOOP_BUDGET,
     )
 

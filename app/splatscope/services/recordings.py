@@ -22,7 +22,6 @@ from splatscope.workers.single_flight import SingleFlightCache
 
 RECORD_LIMIT = 60.0  # seconds: a driver without a warm cache compiles a long kernel slowly
 CHECK_LIMIT = 20.0  # seconds
-RECORDS = 400_000  # events in a page's recording: 6 MB on the device
 MAX_CACHED = 256 * 2**20  # bytes of recordings in the server's cache
 
 

@@ -16,9 +16,7 @@ from splatscope.paths import LESSONS, shader
 from splatscope.textbook.markdown import parse
 from splatscope.textbook.query import RecordingQuery
 from splatscope.tracing.checks.finding import Finding
-from splatscope.tracing.job import KernelJob
-
-RECORDS = 400_000  # of a page's recording: 6 MB on the device
+from splatscope.tracing.job import PAGE_RECORDS, KernelJob
 
 
 @dataclass(frozen=True)
@@ -132,12 +130,12 @@ class Lesson(param.Parameterized):
     def kernel(self, name: str = "", **options: Any) -> KernelJob:
         """Return a job of the kernel NAME in the lesson's text; `options` are those of KernelJob. Raises KeyError."""
         # not STEM.slang: where a module of shaders/ is called like the section, the kernel could not import it
-        return KernelJob(self.source(name), **{"file": f"{self.stem()}-page.slang", "records": RECORDS} | options)
+        return KernelJob(self.source(name), **{"file": f"{self.stem()}-page.slang", "records": PAGE_RECORDS} | options)
 
     @staticmethod
     def shader(file: str, **options: Any) -> KernelJob:
         """Return a job of an entry point of a shader that ships; `options` are those of KernelJob. Raises LookupError."""
-        return KernelJob(shader(file).read_text(encoding="utf-8"), **{"file": file, "records": RECORDS} | options)
+        return KernelJob(shader(file).read_text(encoding="utf-8"), **{"file": file, "records": PAGE_RECORDS} | options)
 
     @classmethod
     def stem(cls) -> str:

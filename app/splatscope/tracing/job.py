@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 MOST_RECORDS = 4_000_000  # 64 MB
+PAGE_RECORDS = 400_000  # in a recording that a page shows: 6 MB on the device
 LOOP_BUDGET = 100_000
 JOB_SECONDS = 120.0  # in which a kernel must compile and run, unless the caller says otherwise
 INSTRUMENT_SCOPES = ("all", "entry", "nothing")  # each records less, for a compiler that crashes on more

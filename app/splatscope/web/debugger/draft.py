@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from splatscope.gpu.reflection import Interface, Texture
-from splatscope.services.recordings import RECORDS
 from splatscope.tracing.cost import Cost
-from splatscope.tracing.job import KernelJob
+from splatscope.tracing.job import PAGE_RECORDS, KernelJob
 from splatscope.web.debugger.dispatch_comment import dispatch_comment
 from splatscope.web.debugger.inputs import ELEMENTS, MOST_GROUPS, InputError, inputs_of, numbers, three
 from splatscope.web.debugger.playground import complete, suggest
@@ -116,7 +115,7 @@ def job_of(draft: dict[str, Any], kernel: KernelJob, interface: Interface) -> Ke
         groups=groups,
         group=group,
         inputs=inputs_of(interface, specs) | _texture_inputs(interface, specs),
-        records=RECORDS * (MORE if draft.get("room") == MORE else 1),
+        records=PAGE_RECORDS * (MORE if draft.get("room") == MORE else 1),
         functions=functions or ((entry,) if isinstance(chosen, list) else ()),
     )
 
