@@ -12,6 +12,7 @@ from splatscope.tracing.job import JOB_SECONDS
 
 
 def trace(
+    context: typer.Context,
     file: Annotated[Path | None, typer.Argument(help="Source of a compute kernel, in Slang or in HLSL that Slang takes.")] = None,
     entry: Annotated[str, typer.Option(help="Entry point; the first one by default.")] = "",
     groups: Annotated[str, typer.Option(help="Workgroups to dispatch, X,Y,Z.")] = "1,1,1",
@@ -45,7 +46,8 @@ def trace(
     all_groups: Annotated[bool, typer.Option("--all-groups", help="With --group: look for findings in the others too.")] = False,
     out: Annotated[Path | None, typer.Option(help="Save the recording (.npz).")] = None,
     jobs: Annotated[
-        Path | None, typer.Option("--batch", help="File with one job per line, as JSON; prints one result per line.")
+        Path | None,
+        typer.Option("--batch", help="File with one job per line, as JSON; prints one result per line. Only --json may be added."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on one line.")] = False,
 ) -> None:
@@ -54,6 +56,8 @@ def trace(
     Exit status: 0 nothing found, 1 findings, 2 it could not be recorded, or no thread came to an access to memory.
     """
     if jobs is not None:
+        if others := _given(context) - {"--batch", "--json"}:
+            raise CallError(f"--batch takes all that a job needs from the file: leave out {', '.join(sorted(others))}.")
         from splatscope.cli.trace_batch import batch
 
         batch(jobs)
@@ -107,6 +111,16 @@ def trace(
     if as_json:
         print(json.dumps(report(recording), allow_nan=False))
     raise typer.Exit(2 if recording.saw_nothing else 1 if recording.findings else 2 if recording.too_many else 0)
+
+
+def _given(context: typer.Context) -> set[str]:
+    """Return what the command line names: the longest form of each option, and FILE for the kernel."""
+    found = set()
+    for one in context.command.params:
+        source = context.get_parameter_source(one.name or "")
+        if source is not None and source.name == "COMMANDLINE":
+            found.add(max(one.opts, key=len) if one.param_type_name == "option" else "FILE")
+    return found
 
 
 def _write(file: Path, write: Callable[[Path], None]) -> None:

@@ -1,9 +1,10 @@
-"""The option `--buffer`."""
+"""The options of `splatscope trace` that need no device."""
 
 import numpy as np
 import pytest
 
 from splatscope.cli.buffer_option import parse_buffer
+from splatscope.cli.main import main
 
 
 @pytest.mark.parametrize(
@@ -33,3 +34,19 @@ def test_arrays_from_files(tmp_path):
     assert parse_buffer(f"a=double@{tmp_path / 'a.npy'}")[1].dtype == np.float64
     assert parse_buffer(f"a=uint@{tmp_path / 'a.npy'}")[1].tolist() == [0, 1, 2, 3, 4, 5]
     assert parse_buffer(f"a=float[8]@{tmp_path / 'a.npy'}")[1].tolist() == [0, 1, 2, 3, 4, 5, 0, 0]
+
+
+def test_a_batch_refuses_what_it_would_ignore(capsys):
+    with pytest.raises(SystemExit) as left:
+        main(["trace", "k.slang", "--batch", "jobs.jsonl", "--json", "-D", "N=1", "--groups", "2", "--all-groups"])
+    assert left.value.code == 2
+    said = capsys.readouterr().err
+    wanted = "--batch takes all that a job needs from the file: leave out --all-groups, --define, --groups, FILE."
+    assert said == f"splatscope: {wanted}\n"
+
+
+def test_a_batch_alone_is_read(capsys, tmp_path):
+    with pytest.raises(SystemExit) as left:
+        main(["trace", "--batch", str(tmp_path / "none.jsonl"), "--json"])
+    assert left.value.code == 2
+    assert "none.jsonl cannot be read" in capsys.readouterr().err
