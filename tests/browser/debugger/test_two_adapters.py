@@ -48,7 +48,7 @@ def test_what_the_devices_do_alike(bench):
     bench.get_by_test_id("debugger-run").click()
     both = bench.get_by_test_id("compare")
     expect(both).to_have_attribute("data-steps", re.compile(r"\d+"), timeout=60_000)
-    expect(both).to_contain_text("Event for event the same in every thread.")
+    expect(both).to_contain_text("All events are the same in every thread.")
     expect(both).to_contain_text("llvmpipe")
     expect(both).to_contain_text("SwiftShader")
 
@@ -60,7 +60,7 @@ def test_where_the_devices_part(bench):
     bench.get_by_test_id("debugger-run").click()
     both = bench.get_by_test_id("compare")
     expect(both).to_have_attribute("data-difference", re.compile(r"[1-9]\d*,[1-9]\d*"), timeout=60_000)
-    expect(both).not_to_contain_text("Event for event the same")
+    expect(both).not_to_contain_text("All events are the same")
     for wave in ("4", "8"):
         expect(
             both.locator("[data-half]").filter(has=bench.locator('[data-variable="wave"] b', has_text=re.compile(f"^{wave}$")))

@@ -63,7 +63,7 @@ def test_the_page_of_claims_counts_and_filters_them(turn_to):
     verdicts = [tried(first), tried(second)]
     summary = page.get_by_test_id("claims-summary")
     expect(summary).to_have_text(re.compile(r"^\d+ holds? · \d+ holds? in part · [1-9]\d* do(es)? not hold · "))
-    if "still to be tried" in summary.inner_text():
+    if "not tested yet" in summary.inner_text():
         assert page.evaluate("window.said") == 0  # only once all are
     expect(first).to_contain_text("From: ")
     expect(first.get_by_role("group", name="Your bet")).to_be_hidden()

@@ -45,7 +45,7 @@ def steps(page: Page) -> list[int]:
 def test_it_opens_where_the_two_part(pair):
     assert steps(pair) == compare(pair).evaluate(PARTS)
     expect(compare(pair)).to_contain_text("First different event")
-    expect(compare(pair)).to_contain_text(re.compile(r"data ends up different in \d+ of 64 elements"))
+    expect(compare(pair)).to_contain_text(re.compile(r"data differs at the end in \d+ of 64 elements"))
     first, second = compare(pair).locator("[data-half]").all()
     expect(first).to_contain_text("As it was")
     expect(first).to_contain_text(re.compile(r"\d+ finding"))
@@ -99,7 +99,7 @@ def test_another_pair(pair):
     before = compare(pair).get_attribute("data-difference")
     pair.get_by_role("button", name="Zero by zero").click()
     expect(compare(pair)).not_to_have_attribute("data-difference", before, timeout=120_000)
-    expect(compare(pair)).to_contain_text("shares ends up different in 12 of 16 elements")
+    expect(compare(pair)).to_contain_text("shares differs at the end in 12 of 16 elements")
     expect(compare(pair).locator("[data-half='1'] .now")).to_contain_text("NaN")
 
 

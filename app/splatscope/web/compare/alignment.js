@@ -1,15 +1,15 @@
-// One position for two recordings in lockstep: the same event of both, or the same event of the same epoch.
+// One joint position for two recordings in lockstep: the same event number in both, or the same event within the same epoch.
 
 /** @import {Recording} from "#web/stepper/model/recording.js" */
 
-/** A joint position is one of the longer recording, part by part; the whole is one part, or each epoch is. */
+/** The recordings are aligned part by part: one part for the whole, or one for each epoch. A part is as long as the longer of the two. */
 export class Alignment {
   /**
    * @param {Recording[]} recordings
-   * @param {boolean} byEpoch  part by part of an epoch
+   * @param {boolean} byEpoch  whether each epoch is a part
    */
   constructor(recordings, byEpoch) {
-    this.bounds = recordings.map((recording) => (byEpoch ? epochs(recording) : [0, recording.length])) // of each recording, where its epochs begin, and its end
+    this.bounds = recordings.map((recording) => (byEpoch ? epochs(recording) : [0, recording.length])) // for each recording, where its parts begin, and its end
     const parts = Math.max(...this.bounds.map((bounds) => bounds.length - 1))
     this.starts = [0]
     for (let k = 0; k < parts; k++)
@@ -18,7 +18,7 @@ export class Alignment {
   }
 
   /**
-   * Where a recording stands at a joint position.
+   * The position of a recording at a joint position.
    * @param {number} which  0 or 1
    * @param {number} position
    */
@@ -30,7 +30,7 @@ export class Alignment {
   }
 
   /**
-   * The joint position at which a recording stands at one of its own.
+   * The joint position for a position of one recording.
    * @param {number} which  0 or 1
    * @param {number} position
    */
@@ -41,7 +41,7 @@ export class Alignment {
   }
 
   /**
-   * The part in which so many events end: its own last one belongs to it, not to the next.
+   * The part that contains a position. A part's last position belongs to it, not to the next part.
    * @param {number[]} starts
    * @param {number} position
    */

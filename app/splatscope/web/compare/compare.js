@@ -1,4 +1,4 @@
-// Two recordings side by side, moved together, with the first place at which they part.
+// Two recordings side by side, stepped together, with the first place where they differ.
 import {h, messageOf, soon, style} from "#web/shell/dom.js"
 import {Side} from "./side.js"
 import {icon, severity} from "#web/stepper/panes/icons.js"
@@ -9,7 +9,7 @@ import {expose} from "#web/stepper/steppers.js"
 import {near} from "#web/stepper/model/moment.js"
 import {unpack} from "#web/stepper/model/recording.js"
 
-const MOST_WALLS = 120 // drawn of one recording
+const MOST_WALLS = 120 // barriers drawn for one recording
 
 /**
  * @import {CellRef, Meta, Model, Render} from "#web/types.d.ts"
@@ -33,7 +33,7 @@ const MOST_WALLS = 120 // drawn of one recording
  */
 
 /**
- * The events of a pair, that of each recording.
+ * The events of a pair, one for each recording.
  * @param {Pair | null} pair
  * @returns {[number, number]}
  */
@@ -41,20 +41,20 @@ const both = (pair) => (pair ? [pair.first, pair.second] : [-1, -1])
 
 export class Compare {
   /** @type {Recording[]} */
-  recordings = [] // both, or none yet
+  recordings = [] // both, or empty until both are there
   /** @type {Differences} */
   differences = {event: null, value: null, outputs: []}
   /** @type {Alignment | null} */
   alignment = null
   position = 0 // joint
-  shown = 0 // number of the comparison shown, as Python counts them
+  shown = 0 // number of the comparison shown, as counted by Python
   /** @type {number | null} */
   frame = null
   state = h("div", {class: "state", role: "status", hidden: true})
   words = h("div", {class: "cmp-parting", role: "status"})
   ends = h("div", {class: "cmp-ends"})
-  range = h("input", {type: "range", min: 0, step: 1, "aria-label": "Moment of both runs"})
-  strips = [0, 1].map(() => h("div", {class: "cmp-strip", "aria-hidden": "true"})) // of each side: its length, barriers, differences
+  range = h("input", {type: "range", min: 0, step: 1, "aria-label": "Position in both runs"})
+  strips = [0, 1].map(() => h("div", {class: "cmp-strip", "aria-hidden": "true"})) // for each side: its length, barriers and differences
   /** @type {HTMLElement[]} */
   modes = [] // event by event, epoch by epoch
 
@@ -67,7 +67,7 @@ export class Compare {
     expose(this)
   }
 
-  /** Where the first side stands; undefined before there is a comparison. */
+  /** The first side's moment; undefined before there is a comparison. */
   get moment() {
     return this.sides[0].moment
   }
@@ -92,30 +92,26 @@ export class Compare {
       button("wallBack", "Back to the previous barrier (Shift+←)", () => this.barrier(-1)),
       button("back", "One event back in both (←)", () => this.move(-1)),
       button("on", "One event forward in both (→)", () => this.move(1)),
-      button("wallOn", "On to the next barrier (Shift+→)", () => this.barrier(1)),
+      button("wallOn", "Forward to the next barrier (Shift+→)", () => this.barrier(1)),
       button("end", "To the end (End)", () => this.seek(Infinity)),
     )
-    const seg = h(
-      "div",
-      {class: "seg", role: "radiogroup", "aria-label": "What the two have in common at each moment"},
-      ...this.modes,
-    )
+    const seg = h("div", {class: "seg", role: "radiogroup", "aria-label": "How the two runs are aligned"}, ...this.modes)
     return h(
       "div",
       {class: "stage compare", "data-testid": "compare"},
       this.state,
-      h("section", {class: "panel cmp-parts", "aria-label": "Where the two differ"}, this.words, this.ends),
+      h("section", {class: "panel cmp-parts", "aria-label": "Where the two runs differ"}, this.words, this.ends),
       h("div", {class: "cmp-halves"}, ...this.sides.map((side) => side.el)),
       h(
         "footer",
-        {class: "dock", "aria-label": "Transport of both runs"},
+        {class: "dock", "aria-label": "Controls for both runs"},
         h("div", {class: "row"}, tp, h("span", {class: "sp"}), seg),
         h("div", {class: "cmp-runs"}, this.range, ...this.strips),
       ),
     )
   }
 
-  /** Show what the model says now: two recordings, or what is waited for. */
+  /** Show the model's state: two recordings, or what is still awaited. */
   async show() {
     const {model, root} = this,
       {sequence} = model
@@ -131,7 +127,7 @@ export class Compare {
     } catch (reason) {
       return this.#tell(`The recordings cannot be read: ${messageOf(reason)}`, "wrong")
     }
-    if (sequence !== model.sequence) return // others came meanwhile
+    if (sequence !== model.sequence) return // newer ones arrived meanwhile
     this.shown = sequence
     this.recordings = recordings
     const metas = [model.first_meta, model.second_meta]
@@ -153,7 +149,7 @@ export class Compare {
 
   /**
    * Show why there is no comparison.
-   * @param {string} words  "" where there is one
+   * @param {string} words  "" if there is one
    */
   #tell(words, klass = "") {
     this.state.textContent = words
@@ -163,7 +159,7 @@ export class Compare {
     this.root.classList.toggle("empty", !this.recordings.length)
   }
 
-  /** Say whether they part, where, and what is left different. */
+  /** Show whether the two differ, where first, and which results differ. */
   #report() {
     const {event, value, outputs} = this.differences
     const fine = (/** @type {string} */ words) => h("p", {}, h("span", {class: "cmp-alone"}, severity("ok"), words))
@@ -182,17 +178,17 @@ export class Compare {
         ),
       )
     this.words.replaceChildren(
-      event ? line("First different event", event, value ? "" : "pri") : fine("Event for event the same in every thread."),
+      event ? line("First different event", event, value ? "" : "pri") : fine("All events are the same in every thread."),
       value
         ? line("First different value", value, "pri")
         : event
-          ? fine("On the lines that both have, every value is the same.")
+          ? fine("Every value is the same on the lines that both have.")
           : "",
     )
     this.ends.replaceChildren(
       ...(outputs.length
         ? outputs.map((output) => this.#output(output))
-        : [h("p", {class: "dim"}, "The buffers end up the same.")]),
+        : [h("p", {class: "dim"}, "All buffers are the same at the end.")]),
     )
   }
 
@@ -202,7 +198,7 @@ export class Compare {
       "summary",
       {},
       h("code", {}, name),
-      ` ends up different in ${count.toLocaleString("en")} of ${of.toLocaleString("en")} elements`,
+      ` differs at the end in ${count.toLocaleString("en")} of ${of.toLocaleString("en")} elements`,
     )
     const rows = cells.map(({index, first, second}) =>
       h("tr", {}, h("td", {}, `${name}[${index}]`), h("td", {}, first), h("td", {}, second)),
@@ -218,7 +214,7 @@ export class Compare {
   }
 
   /**
-   * Align the two by event, or by epoch and the event in it.
+   * Align the two by event, or by epoch and event within it.
    * @param {boolean} byEpoch
    */
   setMode(byEpoch) {
@@ -262,12 +258,12 @@ export class Compare {
     this.paint()
   }
 
-  /** @param {number} way  1: an event on in both, -1: back */
+  /** @param {number} way  1: one event forward in both, -1: back */
   move(way) {
     this.seek(this.position + way)
   }
 
-  /** @param {number} way  1: to the next barrier of either, -1: to the last */
+  /** @param {number} way  1: to the next barrier of either, -1: to the previous one */
   barrier(way) {
     const {alignment} = this
     if (!alignment) return
@@ -300,9 +296,9 @@ export class Compare {
   }
 
   /**
-   * Choose a thread in both, or no longer.
+   * Choose a thread in both, or clear the choice.
    * @param {number} thread
-   * @param {boolean} none  choose that of the event at the cursor
+   * @param {boolean} none  choose the thread of the current event
    */
   choose(thread, none = false) {
     const again = !none && this.moment.pinned === thread
@@ -311,8 +307,8 @@ export class Compare {
   }
 
   /**
-   * Follow the same cell in both, or no longer.
-   * @param {Side} side  the one whose cell it is
+   * Follow the same cell in both, or stop following it.
+   * @param {Side} side  the side that the cell belongs to
    * @param {CellRef} ref
    */
   follow(side, {memory, cell}) {
@@ -327,7 +323,7 @@ export class Compare {
     this.paint()
   }
 
-  /** Paint both with the next frame. */
+  /** Paint both in the next frame. */
   paint() {
     if (this.frame !== null || !this.alignment) return
     this.frame = requestAnimationFrame(() => {

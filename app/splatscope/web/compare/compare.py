@@ -19,9 +19,9 @@ KEYS = [
 class Compare(Component):
     """Shows two recordings that are stepped together, and where they differ.
 
-    The browser compares them thread by thread in program order. It looks for the first event that differs, the first value that
-    differs on a line that both sources have, and the buffers that differ in the end, and opens at the first different value.
-    `alignment` says which moments belong together: those with the same number of "event", or of "epoch" and event within it.
+    The browser compares them thread by thread in program order. It finds the first event that differs, the first value that differs
+    on a line that both sources have, and the buffers that differ at the end. It opens at the first different value. `alignment`
+    determines which moments are shown together: those with the same "event" number, or with the same "epoch" and event within it.
 
     The root has `data-testid="compare"`, `data-step`, `data-steps` once both recordings are there, and `data-difference`: the first
     different event of each, counted from 1, or "0,0" if there is none.
@@ -29,8 +29,8 @@ class Compare(Component):
 
     first = param.Bytes(default=b"", doc="The first recording, from `recordings.wire.pack`")
     second = param.Bytes(default=b"", doc="The second recording")
-    first_meta = param.Dict(default={}, doc="About the first: `PackedRecording.meta`")
-    second_meta = param.Dict(default={}, doc="About the second")
+    first_meta = param.Dict(default={}, doc="`PackedRecording.meta` of the first")
+    second_meta = param.Dict(default={}, doc="`PackedRecording.meta` of the second")
     names = param.List(default=["First", "Second"], item_type=str, bounds=(2, 2), doc="Their names")
     alignment = param.Selector(default="epoch", objects=["event", "epoch"])
     sequence = param.Integer(default=0, doc="Number of the comparison, counted from 1")
@@ -40,7 +40,7 @@ class Compare(Component):
     def show(
         self, first: PackedRecording, second: PackedRecording, names: tuple[str, str] = ("First", "Second"), **params: Any
     ) -> None:
-        """Show two recordings, or the line that says why one of them is missing."""
+        """Show two recordings, or the reason why one of them is missing."""
         wrong = first.meta.get("error", "") or second.meta.get("error", "")
         if wrong:
             self.fail(wrong)
@@ -53,5 +53,5 @@ class Compare(Component):
         self.param.update(busy=words, error="")
 
     def fail(self, words: str) -> None:
-        """Show in one line why there is nothing to compare."""
+        """Show in one line why there is no comparison."""
         self.param.update(busy="", error=words)

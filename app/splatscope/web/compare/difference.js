@@ -1,29 +1,29 @@
-// Where two recordings part: the first event that is another one, the first value that is, the final buffers that are.
+// Where two recordings differ: the first different event, the first different value, and the buffers that differ at the end.
 import {KIND} from "#web/stepper/model/kinds.js"
 import {number, text} from "#web/stepper/model/values.js"
 
-const SHOWN = 8 // differing elements that are told of each buffer
+const SHOWN = 8 // differing elements that are listed for each buffer
 
 /**
  * @import {Column, Part} from "#web/types.d.ts"
  * @import {Recording} from "#web/stepper/model/recording.js"
- * @typedef {{first: number, second: number}} Pair  event numbers, -1 where that recording has none
+ * @typedef {{first: number, second: number}} Pair  event numbers, -1 if that recording has none
  * @typedef {object} OutputDifference
  * @property {string} name  of the buffer
  * @property {number} count  elements that differ
  * @property {number} of  elements compared
- * @property {{index: number, first: string, second: string}[]} cells  the first of those that differ
+ * @property {{index: number, first: string, second: string}[]} cells  the first differing elements
  * @typedef {object} Differences
  * @property {Pair | null} event  the first event that differs
  * @property {Pair | null} value  the first value that differs on lines that both sources have
- * @property {OutputDifference[]} outputs  of the buffers that end up different
+ * @property {OutputDifference[]} outputs  one for each buffer that differs at the end
  */
 
 /**
- * Find where two recordings part.
+ * Find where two recordings differ.
  *
- * Both pairs are looked for thread by thread, in the order of the program; of all threads the earliest is returned. `value` passes over
- * lines that only one of the sources has and over barriers: what a fix changes is no news, what comes of it is.
+ * Both pairs are searched thread by thread in program order, and the earliest of all threads is returned. `value` skips barriers
+ * and lines that only one source has: the reader knows what a fix changes, and wants to see its effect.
  * @param {Recording} first
  * @param {Recording} second
  * @returns {Differences}
@@ -54,7 +54,7 @@ export function differences(first, second) {
  */
 const valued = (recording, s) => recording.kind[s] >= KIND.value && recording.kind[s] <= KIND.atomic && recording.width[s] > 0
 /**
- * A thread's events at the sites that are wanted.
+ * A thread's events at sites that satisfy a condition.
  * @param {Recording} recording
  * @param {number} t
  * @param {(site: number) => boolean} wanted
@@ -63,13 +63,14 @@ const events = (recording, t, wanted) =>
   recording.own.subarray(recording.start[t], recording.start[t + 1]).filter((e) => wanted(recording.site[e]))
 
 /**
- * What a line says, without its comment and its spaces.
+ * A line without its comment and spaces.
  * @param {string | undefined} line
  */
 const written = (line = "") => line.replace(/\/\/.*/, "").replace(/\s+/g, "")
 
 /**
- * Number each site, the same in both recordings where the same words on a line do the same; below 0 where only one has it.
+ * Number each site. Sites that do the same on an identical line get the same number in both recordings; a site that only one of
+ * them has gets a negative number.
  * @param {Recording} first
  * @param {Recording} second
  * @returns {SiteKeys}
@@ -96,7 +97,7 @@ function common(first, second) {
  * The earliest pair of events that differ.
  * @param {Recording} first
  * @param {Recording} second
- * @param {(thread: number) => [Column, Column]} of  the events of a thread that are compared
+ * @param {(thread: number) => [Column, Column]} of  the events of a thread to compare
  * @param {SiteKeys} keys
  */
 function earliest(first, second, of, keys) {
@@ -121,7 +122,7 @@ function earliest(first, second, of, keys) {
 }
 
 /**
- * Whether two events do the same, with the same value.
+ * Whether two events do the same with the same value.
  * @param {Recording} first
  * @param {Recording} second
  * @param {number} a
@@ -139,7 +140,7 @@ function same(first, second, a, b, keys) {
 }
 
 /**
- * Which element of a memory, by index, or of a local array, by name; -1 for none.
+ * The element of a memory (its index) or of a local array (its name); -1 for none.
  * @param {Recording} recording
  * @param {number} event
  */
@@ -151,7 +152,7 @@ function where(recording, event) {
 }
 
 /**
- * What a change of the kernel did to its results: the first element that ends up different; "" where none does.
+ * How a change of the kernel changed its results: the first element that differs at the end; "" if none does.
  * @param {Recording} before
  * @param {Recording} now
  */
@@ -194,7 +195,7 @@ function outputs(first, second) {
 }
 
 /**
- * An element as it is shown. Members of less than a word are left out: they share it.
+ * An element as shown. Members smaller than a word are left out, because they share one.
  * @param {Column} data
  * @param {number} from  its first word
  * @param {Part[]} parts

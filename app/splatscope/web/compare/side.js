@@ -1,4 +1,4 @@
-// One of two recordings that are compared: its source, its chosen thread, its memory, always in lockstep.
+// One side of a comparison: a recording's source, chosen thread and memory, always in lockstep.
 import {h} from "#web/shell/dom.js"
 import {Memory} from "#web/stepper/panes/memory.js"
 import {Moment} from "#web/stepper/model/moment.js"
@@ -71,14 +71,14 @@ export class Side {
    * @param {number} event
    */
   describe(event) {
-    if (event < 0) return "nothing more"
+    if (event < 0) return "no more events"
     const {recording} = this,
       {verb, target, value, sign} = describeEvent(recording, event)
     const does = value ? `${target} ${sign} ${value}` : `${verb} ${target}`.trim()
     return `thread ${recording.thread[event]}, line ${recording.about(event).line}, ${does}`
   }
 
-  /** @param {boolean} differs  whether the event at the cursor is one at which the two part */
+  /** @param {boolean} differs  whether the two sides differ at the current event */
   draw(differs) {
     this.moment.state.seek(this.moment.position).meet()
     for (const pane of [this.threads, this.memory, this.source]) pane.paint(this.moment)
@@ -95,7 +95,7 @@ export class Side {
   choose(thread) {
     this.owner.choose(thread)
   }
-  /** @param {Followed | null} followed  a cell; a variable cannot be followed in both */
+  /** @param {Followed | null} followed  a cell; variables cannot be followed in both */
   follow(followed) {
     if (followed?.memory !== undefined) this.owner.follow(this, followed)
   }

@@ -1,1 +1,1 @@
-"""The drawing beside a lesson's figure, and what drawings share."""
+"""The drawing beside a figure's source, and what all drawings share."""

@@ -1,23 +1,23 @@
-// Gaussians blended by the reader's browser, as shaders/common/gaussian.slang and blending.slang do on a device: the picture of the
-// published book's slider, and what is under the hand until a kernel has painted it.
+// Blends Gaussians in the browser as shaders/common/gaussian.slang and blending.slang do on a device: for the slider of the
+// published book, and as a preview while the reader drags, until a kernel has painted the picture.
 
-const FIELDS = 9 // of a Gaussian: x, y, two log sizes, angle, red, green, blue, logit of the opacity
-const MIN_SIZE = 0.3 // pixels that are added to a size
-const SIGMAS = 4 // standard deviations beyond which a Gaussian is left out
+const FIELDS = 9 // per Gaussian: x, y, two log sizes, angle, red, green, blue, logit of the opacity
+const MIN_SIZE = 0.3 // pixels added to each size
+const SIGMAS = 4 // standard deviations beyond which a Gaussian is ignored
 const MAX_WEIGHT = 0.99
-const OPAQUE = 1 / 255 // the transmittance below which a pixel takes no further layer
+const OPAQUE = 1 / 255 // the transmittance below which no further layer is blended into a pixel
 
 /**
- * Blend the first Gaussians over white, nearest first.
+ * Blend the first `count` Gaussians over white, nearest first.
  * @param {Float32Array} raw  their raw values, one field after the other
- * @param {number} count  how many of them
+ * @param {number} count  number of Gaussians to blend
  * @param {number} width  of the picture in pixels
  * @param {number} height
  * @returns {Uint8ClampedArray<ArrayBuffer>} red, green, blue and 255 for each pixel, row by row
  */
 export function blend(raw, count, width, height) {
   const total = raw.length / FIELDS
-  const light = new Float32Array(4 * width * height) // red, green, blue that were gathered, and the share still to come
+  const light = new Float32Array(4 * width * height) // for each pixel: accumulated red, green, blue, and the transmittance
   for (let i = 3; i < light.length; i += 4) light[i] = 1
   for (let i = 0; i < Math.min(count, total); i++) {
     const field = (/** @type {number} */ number) => raw[number * total + i]
@@ -32,7 +32,7 @@ export function blend(raw, count, width, height) {
 }
 
 /**
- * Lay one Gaussian behind what each pixel has gathered.
+ * Blend one Gaussian behind what each pixel has accumulated.
  * @param {Float32Array} light
  * @param {number} width
  * @param {number} height

@@ -1,9 +1,9 @@
-// A drawing in which one of many things is chosen, a thread or a pixel: a screen reader finds a list with a name for each of them.
+// A drawing in which one of many things is chosen, such as a thread or a pixel. For screen readers it is a list with named options.
 import {s, setAttributes} from "./svg.js"
 
 /** @typedef {{x: number, y: number, width: number, height: number}} Box */
 
-/** What a thread is doing, in words. */
+/** A thread's status in words. */
 const DOING = {
   run: "runs",
   apart: "runs",
@@ -18,11 +18,11 @@ export const doing = (status) => DOING[/** @type {keyof typeof DOING} */ (status
 let made = 0
 
 /**
- * Make a drawing a list of choices. The arrow keys, and what is drawn, are the drawing's own.
+ * Make a drawing a list of choices. The drawing itself handles arrow keys and draws the choices.
  * @param {SVGSVGElement} svg
  * @param {string} name  of the list
  * @param {Box[]} boxes  where each choice is drawn
- * @returns {(chosen: number, words: (choice: number) => string) => void} paints which is chosen, and what each is called now
+ * @returns {(chosen: number, words: (choice: number) => string) => void} updates the chosen one and all names
  */
 export function listChoices(svg, name, boxes) {
   const id = `choice-${++made}`
@@ -45,7 +45,7 @@ export function listChoices(svg, name, boxes) {
 }
 
 /**
- * Hide the parts of drawings that have a name as a whole: read out one by one, their labels are a row of numbers.
+ * Hide the parts of a named drawing from screen readers: read out one by one, its labels would be a meaningless row of numbers.
  * @param {HTMLElement} root
  */
 export function hideParts(root) {

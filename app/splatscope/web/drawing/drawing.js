@@ -1,4 +1,4 @@
-// A drawing beside the source: the `draw` of lessons/NAME/drawing.js, painted again at each moment of its stepper.
+// A drawing beside the source: `draw` of lessons/NAME/drawing.js, repainted at each moment of its stepper.
 import {DRAWINGS} from "#drawings"
 import {h, style} from "#web/shell/dom.js"
 import {hideParts} from "./choices.js"
@@ -18,12 +18,12 @@ import {roomOf} from "./fit_to_window.js"
 const smalls = new WeakMap()
 
 /**
- * A drawing once more, for a room of another width: it shows what it is given, and changes nothing.
+ * A second copy of a drawing, for a place of another width. It shows the moments it is given, and changes nothing.
  * @param {Element} drawing
  */
 export function smallOf(drawing) {
   const make = smalls.get(drawing)
-  if (!make) throw new Error("This is no drawing.")
+  if (!make) throw new Error("This is not a drawing.")
   return make()
 }
 
@@ -98,10 +98,10 @@ export function render({model, el}) {
   const onValues = () => {
     if (!drawing.changed) return shown ? open(shown) : undefined
     drawing.changed()
-    if (shown) tell(new Look(shown)) // the small copy sketches what was set, too
+    if (shown) tell(new Look(shown)) // the small copy previews what was set, too
   }
   model.on("values", () => queueMicrotask(onValues))
-  /** Show the recorded values again, in the place of those that were set in the drawing, once the hand is off. */
+  /** Show the recorded values again instead of those set in the drawing, once the reader has let go. */
   const again = () => {
     if (root.querySelector(".held, input:active"))
       return window.addEventListener("pointerup", () => setTimeout(again), {once: true})
@@ -112,7 +112,7 @@ export function render({model, el}) {
     if (sender === model) again()
   })
   const resized = () => {
-    if (!shown || !root.isConnected) return // the page is being left: there is no room to measure
+    if (!shown || !root.isConnected) return // the page is being left, so there is no width to measure
     drawing.resized?.(new Look(shown))
     hideParts(root)
   }

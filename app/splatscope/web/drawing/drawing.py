@@ -1,4 +1,4 @@
-"""The drawing at the left of a lesson's figure, and the formula under its source. Both follow the stepper that contains them."""
+"""The drawing on the left of a lesson's figure, and the formula below its source. Both follow the stepper that contains them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +17,7 @@ class Drawing(Component):
     values = param.Dict(default={}, doc="The lesson's parameters")
 
     def __init__(self, on_set: Callable[[str, Any], None], **params: Any):
-        """Pass values that are dragged in the drawing to `on_set(name, value)`."""
+        """Pass values dragged in the drawing to `on_set(name, value)`."""
         super().__init__(**params)
         self._on_set = on_set
 
@@ -27,7 +27,7 @@ class Drawing(Component):
 
 
 class Formula(Component):
-    """Lines of text with `{expressions}` that are evaluated for the chosen thread, see formula.js."""
+    """Lines of text with `{expressions}`, which are evaluated for the chosen thread (formula.js)."""
 
     text = param.String()
     bits = param.Integer(default=0, doc="The number of bits to show under the numbers of an equation; 0 for none")

@@ -1,15 +1,16 @@
-// How much room a drawing has, so that its whole figure is in view.
+// The size a drawing may have so that its whole figure fits into the window.
 import {enclosing, zoomOf} from "#web/shell/dom.js"
 import {emit} from "#web/shell/events.js"
 
-const LEAST = 400 // px: in a lower window one scrolls from the title to the figure, which then fills it
-const LOWEST = 300 // a window lower still scrolls the figure
-const GRAIN = 4 // px: a title that is a fraction of a pixel higher changes no drawing
-const BESIDE = "(min-width: 961px)" // where drawing and source stand side by side
+const LEAST = 400 // px of height: if less is left under the title, the reader scrolls to the figure, which then fills the window
+const LOWEST = 300 // px: in a window with less height, the figure scrolls
+const GRAIN = 4 // px: heights are rounded to this, so that a small change of the title's height changes no drawing
+const BESIDE = "(min-width: 961px)" // drawing and source are side by side
 
 /**
- * The height of a figure's panes at which all of the figure is in view: settings, panes, sentence, transport. Under the title, as the
- * page opens, if the window is high enough for that; who presents scrolls to it, and gives it all of the window. Infinity where the panes stand below each other.
+ * The height of a figure's panes at which all of the figure is in view: settings, panes, sentence, transport. If the window is high
+ * enough, the figure fits under the title as the page opens. While presenting, it gets the whole window. Infinity where the panes
+ * are below each other.
  * @param {HTMLElement} panes
  */
 function heightOf(panes) {
@@ -23,12 +24,12 @@ function heightOf(panes) {
   return Math.max(LOWEST, Math.floor(Math.min(whole, Math.max(LEAST, underTitle)) / GRAIN) * GRAIN)
 }
 
-/** The height of what stays at the top of the window: the bar, and the strip of a walk. */
+/** The height of the parts that stay at the top of the window: the bar, and the strip of a walk. */
 const barsHeight = () => (document.querySelector(".top")?.clientHeight ?? 0) + (document.getElementById("walk")?.offsetHeight ?? 0)
 
 /**
- * Scroll so far that all of a figure is in view, where its lower part is not yet; of one higher than the window, the upper part. A
- * reader who is below it, or far above, is left where they are.
+ * Scroll down until all of a figure is in view, or the upper part of one that is higher than the window. Does nothing if the reader
+ * is below the figure or far above it.
  * @param {HTMLElement} stage  root of the stepper
  */
 export function bringIntoView(stage) {
@@ -40,9 +41,9 @@ export function bringIntoView(stage) {
 }
 
 /**
- * Keep a stepper's `--room` at the height that its panes may have, and tell its drawing of a change.
+ * Keep a stepper's `--room` at the height that its panes may have, and notify its drawing of changes.
  * @param {HTMLElement} stage  root of the stepper
- * @param {() => void} resized  called when the figure has another size
+ * @param {() => void} resized  called when the figure's size has changed
  * @returns {() => void} ends it
  */
 export function keepRoom(stage, resized) {
@@ -50,7 +51,7 @@ export function keepRoom(stage, resized) {
   let room = 0
   const measure = () => {
     const frame = enclosing(stage, ".whole")
-    if (frame) sizes.observe(frame) // its settings come later, and wrap
+    if (frame) sizes.observe(frame) // its settings are added later, and may wrap
     const height = heightOf(panes)
     if (height === room) return
     room = height
@@ -72,8 +73,8 @@ export function keepRoom(stage, resized) {
 }
 
 /**
- * The room of a drawing, in px. Its height is what the window has left beside all of the figure that is not beside it; Infinity where
- * the panes stand below each other.
+ * The size available to a drawing, in px. The height is what the other parts of the figure leave of the window; Infinity where the
+ * panes are below each other.
  * @param {HTMLElement} root
  */
 export function roomOf(root) {

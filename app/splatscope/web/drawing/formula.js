@@ -1,4 +1,5 @@
-// A formula with the numbers of the step: letters, numbers, bits; then sentences with values in them.
+// A formula with the numbers of the current step: a row of letters, one of numbers, one of bits, then sentences that contain
+// values.
 import {h, style} from "#web/shell/dom.js"
 import {bits, Look} from "./look.js"
 import {onMoments} from "./moments.js"
@@ -28,7 +29,7 @@ export function render({model, el}) {
   const stop = onMoments(el, (moment, stops) => {
     const look = new Look(moment)
     for (const line of lines) line.paint(look, stops)
-    // an equation wider than its room is scrolled by keyboard, too
+    // an equation that is too wide can be scrolled with the keyboard
     for (const row of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(".eq")))
       row.tabIndex = row.scrollWidth > row.clientWidth ? 0 : -1
   })
@@ -37,7 +38,7 @@ export function render({model, el}) {
 }
 
 /**
- * What a field shows now; null while it has no value.
+ * The text of a field now; null while it has no value.
  * @param {Field} field
  * @param {Look} look
  */
@@ -51,8 +52,9 @@ function textOf(field, look) {
 }
 
 /**
- * What an equation's fields show, all of one moment, as the numbers of two would not make an equation: now, or while one of them is not
- * known, when all first are. Later are those that are not so now. Of a thread for which they never are all known, nothing is shown.
+ * The texts of an equation's fields. All are from one moment, because numbers from two moments would not make an equation: from
+ * now, or if one of them is not known yet, from the first moment when all are. `later` marks those that differ from now. If they
+ * are never all known for the thread, nothing is shown.
  * @param {Field[]} fields
  * @param {Look} look
  * @param {number[]} stops
@@ -69,8 +71,8 @@ export function numbersAt(fields, look, stops) {
 }
 
 /**
- * An equation: a column for each of its words, and a row each for letters, numbers and bits. Its left side and its sign stand under those
- * of the equation above. What is not known yet is pale, as it will be when the equation first holds.
+ * An equation: a column for each of its terms, and a row each for letters, numbers and bits. Its left side and equals sign are
+ * aligned with those of the equation above. Values that are not known yet are pale, and shown as they will be.
  * @param {string} text
  * @param {number} bitCount  0 for no row of bits
  * @returns {Line}
@@ -113,7 +115,7 @@ function equation(text, bitCount) {
         }
         for (const el of [number, binary]) el.classList.toggle("later", shown ? shown.later : missing)
       }
-      // its rows, read out cell by cell, would run together
+      // read out cell by cell, its rows would run together
       el.ariaLabel = `${letters}, here ${columns.map(({number}) => number.textContent).join(" ")}`
     },
   }
@@ -146,7 +148,7 @@ function sentence(text) {
         if (shown === null) known = false
         node.textContent = shown ?? NO_VALUE
       }
-      el.classList.toggle("unknown", !known) // hidden, but in its place: nothing below moves
+      el.classList.toggle("unknown", !known) // hidden but still taking up space, so that nothing below moves
     },
   }
 }

@@ -1,12 +1,12 @@
-// The text of a formula: `{expression}` with what is to be shown of its value.
+// Parses the text of a formula: `{expression}` with a format for its value.
 //
-// `{i ^ j}` the value, `{T:6}` with so many digits, `{l:b4}` in base 2, `{l:x}` in base 16, `{l*}` in the colour of the chosen thread,
+// `{i ^ j}` the value, `{T:6}` with 6 digits, `{l:b4}` in base 2, `{l:x}` in base 16, `{l*}` in the colour of the chosen thread,
 // `{l = i ^ j}` shown as l, `{i < l ? goes up | goes down}` one of two texts, `{< = T < 1/255 ? < | ≥}` that with a label.
 
 /**
  * @typedef {object} Field
  * @property {string} expression
- * @property {string} label  what stands for it where letters are shown
+ * @property {string} label  its name in the row of letters
  * @property {boolean} mine  whether it has the colour of the chosen thread
  * @property {string} [format]  digits, `b` and digits in base 2, or `x`
  * @property {[yes: string, no: string]} [choice]
@@ -15,7 +15,7 @@
 const FIELD = /\{([^{}]+)\}/
 
 /**
- * Parse what stands between the braces.
+ * Parse the text between braces.
  * @param {string} text
  * @returns {Field}
  */

@@ -1,26 +1,27 @@
-// A step is seen to happen: for a moment, what is drawn travels from where the last stop had it to where this one has it.
+// Animates a single step: what is drawn moves briefly from its place at the previous stop to its place at this one.
 //
-// A paint leaves the document as it is to be, at once, for the next key, a screen reader, a test. Only looks lag behind, in two ways:
-// - What CSS can blend, it blends: colours, sizes, places. The class "gliding" switches these transitions on (glide.css).
-// - A thing may be shown by another element than before: a key in another row, the sum of two cells in a third. Elements say by
-//   `data-thing` what they show, and by `data-made-of` what it was made of; each is drawn on its way from where that stood.
-// The next paint ends it all. So nobody waits for it.
+// A paint puts the document into its final state at once, so that the next key press, a screen reader or a test sees it. Only the
+// appearance lags behind, in two ways:
+// - CSS transitions blend colours, sizes and positions. The class "gliding" switches them on (glide.css).
+// - A thing may be shown by a different element than before: a key in another row, the sum of two cells in a third. `data-thing` says
+//   what an element shows, `data-made-of` what it was made of. The element is drawn moving from where those were.
+// The next paint ends the animation, so nobody has to wait for it.
 
 import {zoomOf} from "#web/shell/dom.js"
 
 const LASTS = 240 // ms
 const EASING = "cubic-bezier(0.4, 0, 0.2, 1)"
-const MOST = 160 // travelling things: more is no longer seen as things, and takes longer than a frame to begin
+const MOST = 160 // moving things: more cannot be told apart, and take longer than a frame to start
 
 /** @typedef {{left: number, top: number, width: number, height: number}} Box  in px */
 /** @typedef {{el: Element, box: Box, of: string[]}} Thing  a thing's element, where it is, what it was made of */
-/** @typedef {{el: Element, from: [x: number, y: number], to: [x: number, y: number]}} Way  in px from where the element stands */
+/** @typedef {{el: Element, from: [x: number, y: number], to: [x: number, y: number]}} Way  in px from the element's place */
 
 /** @type {WeakMap<Element, () => void>} */
-const under = new WeakMap() // what ends the gliding of a root
+const under = new WeakMap() // by root, the function that ends its animation
 
 /**
- * Where the things in a root are seen now.
+ * Where the things in a root appear now.
  * @param {Element} root
  */
 function things(root) {
@@ -34,7 +35,7 @@ function things(root) {
 }
 
 /**
- * Which things have moved, and which parts are to be seen on their way: into what they have made, or back out of it.
+ * The things that have moved, and the parts that move: into what was made of them, or back out of it.
  * @param {Map<string, Thing>} before
  * @param {Map<string, Thing>} after
  * @returns {{moved: Way[], parts: Way[]}}
@@ -74,7 +75,7 @@ export function travels(before, after) {
 const between = (from, to) => [to.left - from.left + (to.width - from.width) / 2, to.top - from.top + (to.height - from.height) / 2]
 
 /**
- * How many px a unit of an element's own is: a drawing that does not fit is drawn smaller.
+ * The px per unit of an element's own coordinates: a drawing that does not fit is scaled down.
  * @param {Element} el
  */
 const scaleOf = (el) => (el instanceof SVGElement && el.ownerSVGElement?.getScreenCTM()?.a) || zoomOf(el)
@@ -82,7 +83,7 @@ const scaleOf = (el) => (el instanceof SVGElement && el.ownerSVGElement?.getScre
 const TIMING = {duration: LASTS, easing: EASING}
 
 /**
- * Where an element is drawn on its way, as CSS.
+ * The positions between which an element moves, as CSS.
  * @param {Way} way
  */
 function keyframes({el, from, to}) {
@@ -91,7 +92,7 @@ function keyframes({el, from, to}) {
 }
 
 /**
- * A part's copy, where the part is; it takes no room.
+ * A copy of a part, in the part's place. It takes up no space.
  * @param {Element} el
  */
 function copyOf(el) {
@@ -109,7 +110,7 @@ function copyOf(el) {
 }
 
 /**
- * Draw things on their way.
+ * Animate things from where they were to where they are.
  * @param {Map<string, Thing>} before
  * @param {Map<string, Thing>} after
  * @returns {() => void} ends it
@@ -129,14 +130,14 @@ function travel(before, after) {
 const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches
 
 /**
- * Paint, and let what has changed be seen to change.
+ * Paint, and animate the change.
  * @param {Element} root  of what is painted
- * @param {boolean} steps  whether it goes on by a single step; else it stands there at once
+ * @param {boolean} steps  whether this is a single step; otherwise nothing is animated
  * @param {() => void} paint
  */
 export function glide(root, steps, paint) {
   const glides = steps && !calm()
-  const before = glides ? things(root) : null // as they are seen, be they still on their way
+  const before = glides ? things(root) : null // as they appear, even in the middle of an animation
   under.get(root)?.()
   root.classList.toggle("gliding", glides)
   paint()
@@ -153,7 +154,7 @@ export function glide(root, steps, paint) {
 }
 
 /**
- * Slide a mark from one row of a list to another. Its copy, which lies below the rows, is what is seen meanwhile.
+ * Slide a mark from one row of a list to another. Meanwhile a copy of it, behind the rows, is shown in its place.
  * @param {HTMLElement} from
  * @param {HTMLElement} to
  * @returns {() => void} ends it

@@ -1,25 +1,25 @@
-// Places for labels, so that none meets a line, a curve or another label.
+// Finds places for labels, so that none overlaps a line, a curve or another label.
 
 /**
  * @typedef {[x: number, y: number]} Point
  *
- * A label's box, before it is placed. `places` are the points that its left top corner may have, the best first.
+ * A label before it is placed. `places` are candidates for its top left corner, the best first.
  * @typedef {object} Label
  * @property {number} width
  * @property {number} height
  * @property {Point[]} places
  *
- * What labels may not meet: points that stand close together along lines and curves, and boxes.
+ * What labels must not overlap: points placed densely along lines and curves, and boxes.
  * @typedef {object} Obstacles
  * @property {Point[]} points
  * @property {{x: number, y: number, width: number, height: number}[]} [boxes]
  */
 
-const APART = 2 // px between a label and what it keeps clear of
-const DENSE = 3 // px from point to point
+const APART = 2 // px between a label and any obstacle
+const DENSE = 3 // px between points along a line
 
 /**
- * Place labels one after the other, each at the first of its places that is inside and free; null where none is.
+ * Place labels one after another, each at the first of its places that is inside and free; null if there is none.
  * @param {Label[]} labels
  * @param {{width: number, height: number}} room
  * @param {Obstacles} obstacles
@@ -41,7 +41,7 @@ export function placeLabels(labels, room, {points, boxes = []}) {
 }
 
 /**
- * The place of a label that covers the fewest points and no box, of equals the first: where none is free.
+ * The place for a label if none is free: the first of those that cover no box and the fewest points.
  * @param {Label} label
  * @param {Obstacles} obstacles
  * @returns {Point}
@@ -71,7 +71,7 @@ export function alongLine([x, y], [toX, toY]) {
 }
 
 /**
- * Points along lines from point to point.
+ * Points along the lines between corners.
  * @param {Point[]} corners
  */
 export const alongPath = (corners) => corners.slice(1).flatMap((corner, i) => alongLine(corners[i], corner))

@@ -1,4 +1,4 @@
-// What a drawing asks of the moment: expressions over a thread's variables, cells of memory, what threads are doing.
+// What a drawing can ask about a moment: expressions over a thread's variables, cells of memory, what threads are doing.
 import {parse} from "#web/stepper/expressions/expression.js"
 import {lookup} from "#web/stepper/expressions/lookup.js"
 import {State} from "#web/stepper/model/state.js"
@@ -20,7 +20,8 @@ function finalState(recording) {
 }
 
 /**
- * A state of a recording in one order, moved to where it is asked for, and the stops at which what was asked for had come.
+ * A state of a recording in one order, which is moved as needed, and the stops found so far, by the expressions they were found
+ * for.
  * @typedef {{state: State, stops: number[], found: Map<string, number>}} Ahead
  */
 
@@ -56,11 +57,11 @@ function parsedOnce(expression) {
 
 /** @typedef {NonNullable<ReturnType<Look["memory"]>>} MemoryLook */
 
-/** A recording at one moment, as a drawing sees it. */
+/** A recording at one moment, for a drawing. */
 export class Look {
   /**
    * @param {Moment} moment
-   * @param {State} [state]  another state of its recording than the moment's own
+   * @param {State} [state]  a state of its recording other than the moment's own
    */
   constructor(moment, state) {
     this.moment = moment
@@ -68,20 +69,20 @@ export class Look {
     this.state = state ?? moment.state
     this.step = state ? moment.recording.length : moment.step
     this.thread = moment.thread
-    /** Threads of the recorded workgroup. */
+    /** Number of threads of the recorded workgroup. */
     this.threads = moment.recording.threads
     /** @type {Map<number, ReturnType<typeof lookup>>} */
     this.lookups = new Map()
   }
 
-  /** The same recording at its end, with the same thread chosen: what is not known yet is drawn pale, as it will be. */
+  /** The same recording at its end, with the same thread chosen. Drawings show what is not known yet in pale, as it will be. */
   get final() {
     return new Look(this.moment, finalState(this.recording))
   }
 
   /**
-   * The same recording at the first stop at which all these expressions have a value for the chosen thread; at its end where there is none.
-   * To be read at once: the next call moves its state.
+   * The same recording at the first stop at which all these expressions have a value for the chosen thread, or else at its end.
+   * Read from it at once: the next call moves its state.
    * @param {string[]} expressions
    * @param {number[]} stops  positions in the order shown
    */
@@ -97,7 +98,7 @@ export class Look {
   }
 
   /**
-   * The number that an expression has for a thread now, null where it has none: `T < 1/255`, `blobs[i ^ j]`, `state.w`.
+   * The value of an expression for a thread now, null if it has none: `T < 1/255`, `blobs[i ^ j]`, `state.w`.
    * @param {string} expression
    * @param {number} [thread]
    * @returns {number | null}
@@ -112,10 +113,10 @@ export class Look {
   }
 
   /**
-   * The same as the stepper writes numbers.
+   * The same, formatted as in the stepper.
    * @param {string} expression
    * @param {number} [thread]
-   * @param {number} [digits]  significant ones
+   * @param {number} [digits]  significant digits
    */
   text(expression, thread = this.thread, digits = 4) {
     const value = this.value(expression, thread)
@@ -137,7 +138,7 @@ export class Look {
   }
 
   /**
-   * Whether a thread has just done what the step at the cursor is about, see `Moment.isAtHand`.
+   * Whether a thread took part in the current step; see `Moment.isAtHand`.
    * @param {number} thread
    */
   isAtHand(thread) {
@@ -145,7 +146,7 @@ export class Look {
   }
 
   /**
-   * A memory by its name, null where the recording has none of it. Cells are given by the element's index.
+   * A memory by its name, null if the recording does not have it. Cells are given by the index of their element.
    * @param {string} name
    */
   memory(name) {
@@ -159,7 +160,7 @@ export class Look {
       /** @type {number} */
       count: memory.count,
       /**
-       * The number in a cell, or in one part of a vector; null while it is not known.
+       * The number in a cell, or in one component of a vector; null while it is not known.
        * @param {number} index
        * @param {number} [part]
        * @returns {number | null}
@@ -187,7 +188,7 @@ export class Look {
         return c < 0 ? 0 : state.read(m, c)
       },
       /**
-       * Whether the event at the cursor reads ("rd") or writes ("wr") it.
+       * Whether the current event reads ("rd") or writes ("wr") it.
        * @param {number} index
        */
       touched(index) {
@@ -206,7 +207,7 @@ export class Look {
   }
 
   /**
-   * A memory that the lesson's kernel is known to have.
+   * A memory that the lesson's kernel must have.
    * @param {string} name
    */
   ownMemory(name) {
@@ -217,9 +218,9 @@ export class Look {
 }
 
 /**
- * A number as the stepper writes it.
+ * A number formatted as in the stepper.
  * @param {number} value
- * @param {number} [digits]  significant ones
+ * @param {number} [digits]  significant digits
  * @returns {string}
  */
 export const show = (value, digits = 4) => text(value, Number.isInteger(value) ? "int" : "float", digits)

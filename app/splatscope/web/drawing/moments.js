@@ -1,4 +1,4 @@
-// A component inside a stepper paints each of its moments, and the one it finds when it comes.
+// Lets a component inside a stepper paint each moment, beginning with the current one.
 import {enclosing} from "#web/shell/dom.js"
 import {on} from "#web/shell/events.js"
 import {momentOf, stopsOf} from "#web/stepper/steppers.js"
@@ -6,17 +6,17 @@ import {momentOf, stopsOf} from "#web/stepper/steppers.js"
 /** @import {Moment} from "#web/stepper/model/moment.js" */
 
 /**
- * The stepper's root that holds an element, through the shadow trees; null outside of any.
+ * The root of the stepper around an element, across shadow roots; null if there is none.
  * @param {Node} el
  * @returns {HTMLElement | null}
  */
 export const stageOf = (el) => enclosing(el, ".stage")
 
 /**
- * Call `paint` at every moment of the stepper around `el`, or of the page's first where none is around it.
+ * Call `paint` at every moment of the stepper around `el`, or of the page's primary stepper if there is none around it.
  * @param {HTMLElement} el
- * @param {(moment: Moment, stops: number[], steps: boolean) => void} paint  stops: positions in the order shown; steps: whether it is a
- *   single step from the moment painted before, which is to be seen to happen
+ * @param {(moment: Moment, stops: number[], steps: boolean) => void} paint  stops: positions in the order shown; steps: whether this is
+ *   one step from the moment painted before, so that the change is animated
  * @returns {() => void} ends it
  */
 export function onMoments(el, paint) {

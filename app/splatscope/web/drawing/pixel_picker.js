@@ -1,4 +1,4 @@
-// A small picture that a kernel wrote, in which one pixel is chosen: by a click, by dragging, by the arrow keys.
+// A small picture written by a kernel, in which one pixel is chosen with a click, by dragging, or with the arrow keys.
 import {h} from "#web/shell/dom.js"
 import {onArrows} from "#web/widgets/roving.js"
 import {context2d, paintPixels} from "./pixels.js"
@@ -24,7 +24,7 @@ const MOVES = {
 }
 
 /**
- * Make the picture. `show(facts, colours)` paints it, a colour for each ellipse.
+ * Make the picture. `show(facts, colours)` paints it, with a colour for each ellipse.
  * @param {(pixel: Pixel) => void} choose
  */
 export function pixelPicker(choose) {
@@ -37,7 +37,7 @@ export function pixelPicker(choose) {
       role: "slider",
       tabindex: "0",
       "aria-orientation": "horizontal",
-      "aria-label": "Pixel of the picture, moved with the arrow keys",
+      "aria-label": "Chosen pixel; move it with the arrow keys",
     },
     canvas,
     marks,
@@ -79,7 +79,7 @@ export function pixelPicker(choose) {
   return {
     el,
     /**
-     * Show another picture of the same size, until the kernel's comes.
+     * Show another picture of the same size until the kernel's arrives.
      * @param {ImageData} image
      */
     preview: (image) => context2d(canvas).putImageData(image, 0, 0),
@@ -104,7 +104,7 @@ export function pixelPicker(choose) {
 }
 
 /**
- * A Gaussian at two standard deviations. A pixel's centre has whole coordinates in the kernel; here it is half a pixel from the corner.
+ * A Gaussian at two standard deviations. In the kernel, pixel centres have integer coordinates; here they are half a pixel off.
  * @param {[number, number, number, number, number]} ellipse
  * @param {string} colour
  */

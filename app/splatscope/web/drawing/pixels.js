@@ -1,7 +1,7 @@
-// Pictures that Python sends as bytes, red, green and blue of each pixel, in base 64; and numbers, as float32.
+// Decodes what Python sends in base64: pictures, as red, green and blue bytes of each pixel, and numbers, as float32.
 
 /**
- * Bytes that Python has sent in base 64, or that the published book has unpacked already.
+ * Bytes that Python has sent in base64, or that the published book has unpacked already.
  * @param {string | Uint8Array<ArrayBuffer>} data
  */
 export const bytesOf = (data) =>
@@ -11,7 +11,7 @@ export const bytesOf = (data) =>
 export const floatsOf = (data) => new Float32Array(bytesOf(data).slice().buffer)
 
 /**
- * Decode a picture, or one of several of the same size.
+ * Decode a picture, or one of several pictures of the same size.
  * @param {string} pictures  bytes in base 64, one picture after the other
  * @param {number} width
  * @param {number} height
@@ -34,7 +34,7 @@ export function pixelsOf(pictures, width, height, index = 0) {
 export const paintPixels = (canvas, picture) => context2d(canvas).putImageData(pixelsOf(picture, canvas.width, canvas.height), 0, 0)
 
 /**
- * A canvas's context for drawing; every browser has it.
+ * A canvas's 2D context, which every browser has.
  * @param {HTMLCanvasElement} canvas
  */
 export const context2d = (canvas) => /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"))

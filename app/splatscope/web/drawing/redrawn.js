@@ -1,4 +1,4 @@
-// A drawing that is built for one recording and one room, and built again for the next of either.
+// A drawing that is built for one recording at one size, and rebuilt when either changes.
 
 /** @import {DrawingHost, DrawingView, Drawn} from "./types.d.ts" */
 /** @import {Look} from "./look.js" */

@@ -1,5 +1,5 @@
-// Rows that are put in another order: a handle is dragged, or moved with the arrow keys. The row in hand never leaves the document: its
-// neighbours move around it, so that it keeps the pointer and the focus.
+// Rows that can be reordered by dragging a handle or with the arrow keys. The moved row never leaves the document: its neighbours
+// move around it, so that it keeps the pointer and the focus.
 import {h} from "#web/shell/dom.js"
 
 /** @param {Element} row */
@@ -17,7 +17,7 @@ const middleOf = (row) => {
 export function handle(row, label, moved) {
   const grip = h(
     "button",
-    {type: "button", class: "grip", "aria-label": label, title: "Drag, or arrow keys: to another place"},
+    {type: "button", class: "grip", "aria-label": label, title: "Drag or use the arrow keys to move it"},
     "⠿",
   )
   const rows = () => [...(row.parentElement?.children ?? [])].filter((one) => one.classList[0] === row.classList[0])

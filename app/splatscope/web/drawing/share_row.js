@@ -6,8 +6,8 @@ import {h} from "#web/shell/dom.js"
 export const short = (/** @type {number} */ x) => (x === 1 ? "1" : x.toFixed(3))
 
 /**
- * A row that ends in a bar: what nearer layers take, its own share, what goes on; and the same as numbers.
- * @param {string} name  of its class
+ * A row that ends in a bar: what nearer layers take, the layer's own share, and the rest; with the same as numbers.
+ * @param {string} name  its CSS class
  * @param {HTMLElement[]} parts
  */
 export function shareRow(name, ...parts) {

@@ -1,12 +1,12 @@
-// SVG elements, with the marks that mean the same in every drawing.
+// SVG elements, and marks that have the same meaning in every drawing.
 
 const NS = "http://www.w3.org/2000/svg"
 
 /** @typedef {string | number | boolean | null | undefined | ((event: any) => unknown)} Attribute */
 
 /**
- * Make an SVG element: `s("circle", {cx, cy, r}, …children)`. Functions become properties, the rest attributes; `null`, `undefined` and
- * `false` leave an attribute out.
+ * Make an SVG element: `s("circle", {cx, cy, r}, …children)`. Functions become properties, the rest attributes; `null`, `undefined`
+ * and `false` leave an attribute out.
  * @template {keyof SVGElementTagNameMap} Tag
  * @param {Tag} tag
  * @param {Record<string, Attribute>} [attributes]
@@ -24,7 +24,7 @@ export function s(tag, attributes = {}, ...children) {
 }
 
 /**
- * Make the root of a picture whose unit is a CSS pixel.
+ * Make the root of an SVG picture whose unit is a CSS pixel.
  * @param {number} width
  * @param {number} height
  * @param {Record<string, Attribute>} attributes
@@ -34,7 +34,7 @@ export const canvas = (width, height, attributes, ...children) =>
   s("svg", {viewBox: `0 0 ${width} ${height}`, width, height, ...attributes}, ...children)
 
 /**
- * Where a pointer is in a picture, in the picture's own units, however large it is drawn.
+ * The pointer's position in a picture, in the picture's own units at any scale.
  * @param {SVGSVGElement} svg  with a view box
  * @param {MouseEvent} event
  */
@@ -54,7 +54,7 @@ export function setAttributes(el, attributes) {
 }
 
 /**
- * Names of classes, without those that do not apply: `classes("cell", own && "own")`.
+ * Join the class names that apply: `classes("cell", own && "own")`.
  * @param {(string | false | null | undefined)[]} names
  */
 export const classes = (...names) => names.filter(Boolean).join(" ")
@@ -70,7 +70,8 @@ const LANE_CLASS = {run: "ln", wait: "ln w", held: "ln w", done: "ln d"}
 /** @typedef {ReturnType<typeof laneMark>} LaneMark */
 
 /**
- * A thread as a disc: filled while it runs, a ring while it waits, a ring with a point once its barrier opens, small and pale when done.
+ * A thread as a disc: filled while it runs, a ring while it waits, a ring with a point once its barrier opens, small and pale when
+ * done.
  * @param {number} x  of the centre
  * @param {number} y
  * @param {number} [radius]
@@ -84,7 +85,7 @@ export function laneMark(x, y, radius = 4.5) {
     /**
      * @param {string} status  "run", "wait", "held" or "done"
      * @param {boolean} chosen
-     * @param {boolean} [atHand]  whether the thread has just done what the step is about
+     * @param {boolean} [atHand]  whether the thread took part in the current step
      */
     show(status, chosen, atHand = false) {
       const shown = chosen && status === "run" ? "ln me" : LANE_CLASS[/** @type {keyof typeof LANE_CLASS} */ (status)]

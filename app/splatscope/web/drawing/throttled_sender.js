@@ -1,9 +1,10 @@
-// Sends what a hand changes, as fast as answers come: what it changes meanwhile goes out together with the next.
+// Sends a value that is being dragged only as fast as answers arrive. Changes in between are sent together.
 
-const PATIENCE = 2000 // ms after which an answer is no longer waited for
+const PATIENCE = 2000 // ms after which it stops waiting for an answer
 
 /**
- * Send `now`, or `soon`: once the last was `answered`, and always what was set last.
+ * `now` sends at once. `soon` sends when the last message was `answered`; `send` reads the latest values. Call `answered` at each
+ * answer.
  * @param {() => void} send
  */
 export function sender(send) {

@@ -183,7 +183,7 @@ def verdict(mark: Mark) -> dict[str, Any]:
 def _first_words(listed: list[dict[str, Any]]) -> str:
     """Return the list of tasks as it stands until its component is there."""
     links = "".join(f'<li><a href="?page=exercises&task={task["name"]}">{escape(task["title"])}</a></li>' for task in listed)
-    words = "Kernels to mend and to write. Each is run on several inputs, and every access is looked at."
+    words = "Kernels to repair and to write. Each is run on several inputs, and every access is checked."
     return f'<article class="words"><h1>Exercises</h1><p>{words}</p><ul>{links}</ul></article>'
 
 

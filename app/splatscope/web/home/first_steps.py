@@ -1,4 +1,4 @@
-"""A small figure of the home page: a recording that ships, which is stepped by itself once, and by the reader from then on."""
+"""The home page's small figure: a shipped recording that plays once by itself, and is then stepped by the reader."""
 
 import panel as pn
 
@@ -13,7 +13,7 @@ SECTION = "bitonic-sort"
 
 
 def first_steps() -> Stepper:
-    """Return the stepper with the drawing of SECTION, and show the recording that ships for it as soon as it has been opened."""
+    """Return the stepper with the drawing of SECTION. It shows the shipped recording as soon as that has been opened."""
     lesson = find_lesson(SECTION)()
     figure = lesson.figure
     values = {name: value for name, value in lesson.param.values().items() if name != "name"}

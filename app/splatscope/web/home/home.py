@@ -22,18 +22,19 @@ from splatscope.web.stepper.keys import KEYS
 from splatscope.workers import worker_pool
 
 PICTURE = "coffee"
-GROWTH = f"{PICTURE}-growth.webp"  # the picture of each of COUNTS, one below the other
+GROWTH = f"{PICTURE}-growth.webp"  # the picture for each of COUNTS, in one column
 COUNTS = (2, 6, 14, 30, 60, 100, 160, 240, 340, 470, 640, 850, 1100, 1380, 1700, 2048)
-FIRST = 4  # the picture with which the home page opens, of those; it moves on from there
+FIRST = 4  # index of the picture with which the home page opens
 ALT = "A cup of coffee, blended from soft ellipses"
-CLASS = "Present it, and a class follows each step in its own browsers, by a link."
-ALONE = "Notes at each stop say what to look at; they are written for somebody who tells it to others."
+CLASS = "Present it, and a class follows each step in their own browsers, through a link."
+ALONE = "Notes at each stop say what to look at. They were written for presenters."
 
 
 def home(location: Location, pages: Collection[str] = tuple(BY_NAME), known: Collection[Walk] | None = None) -> Page:
-    """Build the home page, with a message where the address names a page that does not exist.
+    """Build the home page, with a message if the address names a page that does not exist.
 
-    It leads to these pages: to all sections by the map of the program, to some by their list. It lists the walks `known`, or all.
+    It links to `pages`: through the map of the program if these are all sections, else through a list. It lists the walks `known`,
+    by default all.
     """
     thumbnail = Thumbnail.load(ASSETS / f"{PICTURE}.npz")
     live = LiveRender(
@@ -55,9 +56,9 @@ def home(location: Location, pages: Collection[str] = tuple(BY_NAME), known: Col
         html=_html(missing, walks() if known is None else known, location.live, pages),
         slots=[live, first_steps(), *([program] if program else [])],
         keys=[
-            ("→ ←", "To the end of the next pass of the sort, or back"),
+            ("→ ←", "To the end of the next or the previous pass of the sort"),
             *(row for row in KEYS if row[0] in ("Home End", "Space")),
-            ("← →", "One Gaussian fewer or more, while the slider has the focus"),
+            ("← →", "One Gaussian fewer or more, when the slider is focused"),
         ],
     )
     page.on_close(live.close)
@@ -85,8 +86,8 @@ def _html(missing: str, known: Collection[Walk] = (), live: bool = True, pages: 
             blends them into a picture, and finds them: it starts with noise and learns from a photograph. This book takes that
             program apart.</p>
           <p>In each section you step through the real code, forward and back, and see what it does and why. You should be able
-            to read code in a language such as C, Java or Python. You need to know nothing of graphics cards, and no
-            calculus but, once the program learns, what the slope of a curve is. You do not need a graphics card.</p>
+            to read code in a language such as C, Java or Python. You need to know nothing about graphics cards, and
+            no calculus except, once the program learns, what the slope of a curve is. You do not need a graphics card.</p>
           {_ways_in(pages)}
           {_led(known, live)}
         </div>
@@ -101,13 +102,14 @@ def _html(missing: str, known: Collection[Walk] = (), live: bool = True, pages: 
         <div><dt>What you read is what runs</dt>
           <dd>The code you read is taken from the files that run. The figures are drawn from what they wrote.</dd></div>
         <div><dt>Step both ways</dt>
-          <dd>A program runs once and is recorded. Every step after that, forward or back, is in your browser.</dd></div>
+          <dd>A program runs once and is recorded. You then step through the recording in your browser, forward and
+            back.</dd></div>
         <div><dt>Break it</dt>
-          <dd>Take out the line where threads wait for each other. You are told which two got in each other's way, and
+          <dd>Remove the line where threads wait for each other. The page shows which two got in each other's way, and
             where.</dd></div>
         <div><dt>The program is published</dt>
           <dd>It is the <a href="?page=glossary#term-sample">diff-splatting sample</a> of SlangPy, which Slang's blog describes.
-            The book calls it <i>the sample</i>, and says where it does something else.</dd></div>
+            The book calls it <i>the sample</i>, and says where it differs from it.</dd></div>
       </dl>
       </div>
       <div data-progress></div>
@@ -117,14 +119,14 @@ def _html(missing: str, known: Collection[Walk] = (), live: bool = True, pages: 
 
 
 def _still() -> str:
-    """Return the picture as it stands until its component is there."""
+    """Return the picture that is shown until its component is there."""
     image = f'<img src="{address(GROWTH)}" alt="{ALT}" fetchpriority="high">'
     frame = f'<div class="live-frame" style="--stills: {len(COUNTS)}; --still: {FIRST}">{image}</div>'
     return f'<figure class="live">{frame}<figcaption></figcaption></figure>'
 
 
 def _ways_in(pages: Collection[str]) -> str:
-    """Return the buttons. `progress.js` says the same of the first section, and goes on with the next one later."""
+    """Return the buttons. `progress.js` uses the same text for the first section, and later links to the next one."""
     links = []
     if start := next((entry for entry in PAGES if entry.is_section and entry.name in pages), None):
         title = escape(start.title)
@@ -136,15 +138,15 @@ def _ways_in(pages: Collection[str]) -> str:
 
 
 def _led(known: Collection[Walk], live: bool) -> str:
-    """Return the line that leads to the walks, the shortest first; "" if there are none."""
+    """Return the line that links to the walks, the shortest first; "" if there are none."""
     short = sorted(known, key=lambda walk: walk.minutes)
     links = " or ".join(f'<a href="{walk.address}">in {walk.minutes:g} minutes</a>' for walk in short)
-    words = "Be led through it, or lead a class" if live else "Be led through it"
+    words = "Take a guided walk, or lead a class" if live else "Take a guided walk"
     return f'<p class="led">{words}: {links}.</p>' if links else ""
 
 
 def _contents(pages: Collection[str]) -> str:
-    """Return the list of the sections of a book that has not all of them; "" for none."""
+    """Return the list of sections of a book that lacks some of them; "" for none."""
     lines = "".join(
         f'<li><a href="{one.address}" data-section="{one.name}">{escape(one.title)}</a><span>{escape(one.description)}</span></li>'
         for one in PAGES
@@ -167,7 +169,7 @@ def _walks(known: Collection[Walk], live: bool) -> str:
     title, words = ("With a class", CLASS) if live else ("Walks", ALONE)
     return f"""<section class="contents walks" aria-labelledby="walks">
         <h2 id="walks">{title}</h2>
-        <p>A walk leads through the pages with PageDown and PageUp, by clicker or keyboard. {words}</p>
+        <p>A walk is a guided tour through the pages, with a clicker or PageDown and PageUp. {words}</p>
         <div class="group"><h3>Walks</h3><ul>{lines}</ul></div>
       </section>"""
 

@@ -1,4 +1,4 @@
-// A small render by the kernels, and how many Gaussians of it to blend. Pictures drawn beforehand are there at once.
+// A small picture rendered by the kernels, with a slider for the number of Gaussians. Pictures drawn in advance are shown at once.
 import {h, style} from "#web/shell/dom.js"
 import {isLost} from "#web/shell/router.js"
 import {showFrames} from "#web/widgets/frame.js"
@@ -9,19 +9,19 @@ import {showFrames} from "#web/widgets/frame.js"
  * @typedef {object} Parameters
  * @property {number} width_px
  * @property {number} height_px
- * @property {number} total  of the Gaussians
- * @property {number} count  of those to blend at first
- * @property {boolean} ready  whether kernels are there to draw
- * @property {string} stills  address of the pictures drawn beforehand, one below the other
+ * @property {number} total  number of Gaussians
+ * @property {number} count  number of Gaussians to blend at first
+ * @property {boolean} ready  whether kernels are available to render
+ * @property {string} stills  address of the pictures drawn in advance, in one column
  * @property {number[]} counts  Gaussians in each of them, ascending
- * @property {number} first  the one to begin with
+ * @property {number} first  index of the one to begin with
  * @property {Record<string, string>} data  of the picture
  * @property {string} alt
  * @property {number} sequence  number of the frame
  * @property {ArrayBuffer} frame  the picture, encoded
  */
 
-const PACE = 220 // ms that each picture is shown while the number rises
+const PACE = 220 // ms for which each picture is shown while the number rises
 const thousands = (/** @type {number} */ n) => n.toLocaleString("en")
 
 /** @param {Render<Parameters>} component */
@@ -31,15 +31,15 @@ export function render({model, el}) {
   const stills = model.counts.length ? h("img", {src: model.stills, alt: ""}) : null
   const frame = h("div", {class: "live-frame", style: `--stills: ${model.counts.length || 1}`}, stills, canvas)
   const slider = h("input", {type: "range", id: "blended", class: "own", min: 1, max: model.total, step: 1, value: model.count})
-  const count = h("output", {for: "blended", class: "num", "aria-live": "off"}) // the slider says it
+  const count = h("output", {for: "blended", class: "num", "aria-live": "off"}) // the slider announces it
   const note = h("p", {class: "note", role: "status"})
   /** @type {number | null} */
-  let asked = null // the number whose frame is on its way
+  let asked = null // the number whose frame was requested
   let live = false // whether the canvas has a frame
 
   const of = ` of ${thousands(model.total)}${stills ? " Gaussians" : ""}`
   const label = () => count.replaceChildren(h("b", {}, thousands(+slider.value)), of)
-  /** Show the picture drawn beforehand that is nearest to the slider, until the kernels have drawn theirs. */
+  /** Show the picture drawn in advance that is nearest to the slider, until the kernels have drawn theirs. */
   const still = () => {
     if (!stills) return
     const apart = model.counts.map((n) => Math.abs(n - +slider.value))
@@ -55,14 +55,14 @@ export function render({model, el}) {
   const say = (/** @type {string} */ text) => {
     note.textContent = text
   }
-  // the next request waits until this one's frame is drawn, and then asks for where the slider is by now
+  // the next request waits until this frame is drawn, and then uses the slider's current value
   const answered = () => {
     const was = asked
     asked = null
     if (was !== null && was !== +slider.value && !moving) ask()
   }
 
-  // The number rises by itself, once; whoever touches anything stops it.
+  // The number rises by itself, once. Any input from the reader stops it.
   let moving = stills !== null && !matchMedia("(prefers-reduced-motion: reduce)").matches
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer
@@ -107,7 +107,7 @@ export function render({model, el}) {
     rise(model.first)
     model.on("remove", stop)
   } else still()
-  if (!model.ready) say("The kernels that draw here are not connected yet.")
+  if (!model.ready) say("The kernels that render this picture are not connected yet.")
   else if (!moving) ask()
 
   return h(

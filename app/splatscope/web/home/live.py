@@ -14,21 +14,21 @@ Render = Callable[[int], Awaitable[bytes]]
 class LiveRender(Frame):
     """A `Frame` with a slider for n, the number of Gaussians that are blended.
 
-    `stills` are pictures that were drawn beforehand, of each of `counts`: they are there at once, and the picture moves through
-    them one time before anybody touches it.
+    `stills` are pictures drawn in advance, one for each of `counts`. They are shown at once, and played through once until the
+    reader touches anything.
 
-    The coroutine `render(n)`, with 1 ≤ n ≤ total, returns an encoded picture. The browser requests a frame only after the last was
-    drawn, so only one call runs at a time. An error in `render` is shown as one line below the picture.
+    The coroutine `render(n)`, with 1 ≤ n ≤ total, returns an encoded picture. The browser requests a frame only after the last one
+    was drawn, so only one call runs at a time. An error in `render` is shown as one line below the picture.
     """
 
     total = param.Integer(default=1, bounds=(1, None), doc="The number of Gaussians, N")
     count = param.Integer(default=1, bounds=(1, None), doc="The initial n")
     width_px = param.Integer(default=384, doc="Width of the frames in pixels, reserved before the first arrives")
     height_px = param.Integer(default=256, doc="Height of the frames in pixels")
-    stills = param.String(doc="Address of the pictures drawn beforehand, one below the other; empty for none")
+    stills = param.String(doc="Address of the pictures drawn in advance, in one column; empty for none")
     counts = param.List(default=[], item_type=int, doc="The number of Gaussians in each of them, ascending")
-    first = param.Integer(default=0, bounds=(0, None), doc="The picture drawn beforehand that is shown first")
-    picture = param.String(doc="Name of the trained picture in assets/: a published book has its Gaussians in a file")
+    first = param.Integer(default=0, bounds=(0, None), doc="Index of the picture drawn in advance that is shown first")
+    picture = param.String(doc="Name of the trained picture in assets/, whose Gaussians a published book has in a file")
     ready = param.Boolean(default=False, doc="Whether there is a `render`")
 
     def __init__(self, render: Render | None = None, **params: Any):
@@ -50,7 +50,7 @@ class LiveRender(Frame):
     async def _answer(self, count: int) -> None:
         try:
             frame = await self._render(count)
-        except Exception as error:  # whatever the device does, the page continues
+        except Exception as error:  # whatever the device does, the page must continue
             self._send_msg({"type": "failed", "message": str(error) or type(error).__name__})
         else:
             self.show(frame, count=count)

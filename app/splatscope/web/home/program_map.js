@@ -1,4 +1,4 @@
-// The map of the program: its words at once, its times when they are there, each with a bar that is its share of an iteration.
+// The map of the program. Times are added when they have been measured, each with a bar for its share of an iteration.
 import {h, style} from "#web/shell/dom.js"
 import {progress} from "#web/shell/progress.js"
 
@@ -8,12 +8,12 @@ import {progress} from "#web/shell/progress.js"
  * @typedef {object} Parameters
  * @property {string} html
  * @property {string} said  what was measured, and where
- * @property {Record<string, string>} shapes  sizes by the name of what they are of
+ * @property {Record<string, string>} shapes  sizes, by the name of a kernel
  * @property {Record<string, number>} times  ms by the name of a kernel, and their total
  */
 
 /**
- * A time with two digits; from 100 on, with as many as it has.
+ * A time with two significant digits, or more from 100 on.
  * @param {number} ms
  */
 export const timeText = (ms) => (ms >= 99.5 ? ms.toFixed(0) : ms >= 0.095 ? ms.toPrecision(2) : ms.toFixed(2))
@@ -39,7 +39,7 @@ export function render({model, el}) {
     }
     if (total !== undefined) root.dataset.measured = ""
   }
-  model.on("remove", progress(root)) // its links carry ticks, as those of the page do
+  model.on("remove", progress(root)) // its links get ticks, like those of the page
   const soon = () => queueMicrotask(show)
   for (const name of ["times", "shapes", "said"]) model.on(name, soon)
   show()

@@ -20,7 +20,7 @@ from splatscope.workers.connection import WorkerError
 
 
 class ProgramMap(Component):
-    """The map. Its text is shown at once, its times when they have been measured, once for all sessions."""
+    """The map. Its text is shown at once, its times when they have been measured, which happens once for all sessions."""
 
     html = param.String(doc="The map without its times")
     times = param.Dict(default={}, doc="Milliseconds by name of a dispatch or stage, and `total`")
@@ -44,7 +44,7 @@ class ProgramMap(Component):
         try:
             found = await measure_iteration(worker_pool)
         except (WorkerError, DeviceError) as error:
-            self.said = f"No times: {error}"
+            self.said = f"No times were measured: {error}"
             return
         self.param.update(times=_times(found), shapes={one.kernel: _shape(one) for one in found.dispatches}, said=_said(found))
 
@@ -65,7 +65,7 @@ def _said(found: IterationTimes) -> str:
     fast = sum(one.ms for one in found.binned)
     return (
         f"Measured here, on {found.adapter.short_name}: iteration {found.number} of a picture of {found.width} × {found.height} "
-        f"pixels with {found.blobs:,} Gaussians. The fast kernels, with which the page trains unless told otherwise, "
+        f"pixels with {found.blobs:,} Gaussians. The fast kernels, which the training page uses by default, "
         f"take {number(fast, 2)} ms for it."
     )
 
@@ -75,14 +75,14 @@ def map_html() -> str:
     return f"""
     <section class="pm" aria-labelledby="pm-title">
       <h2 id="pm-title">The book, by the parts of the program</h2>
-      <p class="pm-lead">The program goes round and round. Each round changes every Gaussian a little, so that the picture comes
-        nearer to the photograph. Each box is a section; its number is its place in the book.</p>
+      <p class="pm-lead">The program repeats one round again and again. Each round changes every Gaussian a little, so that the
+        picture gets closer to the photograph. Each box is a section; its number is its place in the book.</p>
       <p class="pm-said" role="status"></p>
       <div class="pm-loop">
         {_lines("loop")}
         <ol>
           {_dispatch("clearDerivativesMain", "Forget the last round", "")}
-          {_dispatch("computeDerivativesMain", "Draw the picture, and ask of each Gaussian how to improve it", _derivatives())}
+          {_dispatch("computeDerivativesMain", "Draw the picture, and find out how each Gaussian should change", _derivatives())}
           {_dispatch("updateBlobsMain", "Change every Gaussian", f'<ul class="pm-way pm-one">{_boxes("update")}</ul>')}
         </ol>
       </div>
@@ -97,7 +97,7 @@ def _derivatives() -> str:
       <p class="pm-way-head" id="pm-forward"><b>Forward</b> {_line("stages")}</p>
       <ol class="pm-way" aria-labelledby="pm-forward">{_boxes("forward")}</ol>
       <p class="pm-way-head" id="pm-backward"><b>Backward</b>
-        <span>From what is wrong with the picture to what would make it better.</span>{_ms("backward")}</p>
+        <span>From the picture's error to the change that reduces it.</span>{_ms("backward")}</p>
       <ol class="pm-way pm-back" aria-labelledby="pm-backward">{_boxes("backward")}</ol>"""
 
 
@@ -142,7 +142,7 @@ def _time(section: Section) -> str:
 
 
 def _train() -> str:
-    return f'On <a href="{BY_NAME["train"].address}">the training page</a>, a click on a pixel steps its tile.'
+    return f'On <a href="{BY_NAME["train"].address}">the training page</a>, click a pixel to step through its tile.'
 
 
 def _ms(name: str) -> str:

@@ -1,4 +1,4 @@
-"""The page of claims: all claims about the program, section by section, each tried on this device."""
+"""The page of claims: all claims about the program, section by section, each tested on this device."""
 
 import asyncio
 import logging
@@ -25,22 +25,22 @@ from splatscope.workers import worker_pool
 log = logging.getLogger(__name__)
 
 WORDS = """<h1>Claims</h1>
-  <p>What is said of programs like this one, and what they do when they run. Each claim is tried on this device, one after another,
-  by the kernels of the section it belongs to.</p>"""
+  <p>What is said about programs like this one, and what they do when they run. The claims are tested on this device, one after
+  another, by running the kernels of their sections.</p>"""
 
 
-# A claim until its component is there.
+# Shown for a claim until its component is there.
 STILL = """<section class="card claim"><ol><li><span class="tag">The claim</span>{}</li><li></li><li></li></ol></section>"""
 
 
 class ClaimsBar(Component):
-    """How many claims hold, in part or not at all; which of them to show; and whether to guess first."""
+    """How many claims hold, hold in part, or do not hold; which of them to show; and whether to guess first."""
 
     sections = param.List(default=[], item_type=tuple, doc="(name, title) of the sections that have claims")
 
 
 class Claims:
-    """One session's page, which tries every claim of these sections in the order of the book."""
+    """One session's page. It tests every claim of these sections in the order of the book."""
 
     def __init__(self, sections: Collection[str]) -> None:
         self.claims: list[tuple[Claim, Lesson, str]] = []
@@ -84,7 +84,7 @@ class Claims:
           {"".join(places)}</section>"""
 
     def _label(self, entry: Entry, words: str) -> str:
-        """Return the claim's words with its section, and a number where the section makes the claim twice."""
+        """Return the claim's words with its section, and a number if the section makes the claim more than once."""
         label = plain = f"{' '.join(words.split())} ({entry.title})"
         number = 1
         while label in self._labels:
@@ -102,11 +102,11 @@ class Claims:
         task.add_done_callback(self._tasks.discard)
 
     def begin(self) -> None:
-        """Try all claims in the background."""
+        """Test all claims in the background."""
         self._start(self.all())
 
     async def all(self) -> None:
-        """Try all claims, one after the other."""
+        """Test all claims, one after another."""
         for claim, lesson, name in self.claims:
             await self._run(claim, lesson, name)
 

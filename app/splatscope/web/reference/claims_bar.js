@@ -1,4 +1,4 @@
-// The page of claims in short: how many hold, which of them to show, and whether to guess before looking.
+// The bar of the page of claims: how many hold, which of them to show, and whether to guess first.
 import {h, soon, style} from "#web/shell/dom.js"
 import {emit, on} from "#web/shell/events.js"
 import {pageRoot} from "#web/shell/page.js"
@@ -6,9 +6,9 @@ import {remember, remembered} from "#web/shell/stored.js"
 
 /** @import {Render} from "#web/types.d.ts" */
 
-/** The verdicts, each with its words for several claims. */
+/** The verdicts, each with its plural. */
 const VERDICTS = {holds: "hold", "holds in part": "hold in part", "does not hold": "do not hold"}
-const KEY = "splatscope-guess" // whether to guess first: so it is until the reader says otherwise
+const KEY = "splatscope-guess" // whether to guess first, which is the default
 const UNDECIDED = "cannot be decided here"
 
 /**
@@ -40,8 +40,8 @@ export function render({model, el}) {
   const guess = h("input", {type: "checkbox", checked: remembered(KEY) !== "no"})
   verdict.disabled = guess.checked
   const summary = h("p", {class: "claims-summary", "data-testid": "claims-summary"})
-  const heard = h("p", {class: "sr", role: "status", "data-testid": "claims-heard"}) // once all are tried, and at each choice
-  let said = false // that all are tried
+  const heard = h("p", {class: "sr", role: "status", "data-testid": "claims-heard"}) // announced once all were tested, and at each choice
+  let said = false // whether it was announced that all were tested
 
   const show = () => {
     const counts = /** @type {Record<string, number>} */ ({})
@@ -69,7 +69,7 @@ export function render({model, el}) {
     summary.replaceChildren(
       ...verdicts,
       counts[UNDECIDED] ? ` · ${counts[UNDECIDED]} ${UNDECIDED}` : "",
-      waits ? ` · ${waits} of ${all} are still to be tried` : ` · all ${all} were tried on this device`,
+      waits ? ` · ${waits} of ${all} not tested yet` : ` · all ${all} were tested on this device`,
     )
     if (all && !waits && !said) {
       said = true
@@ -85,7 +85,7 @@ export function render({model, el}) {
     say()
   }
   const later = soon(() => {
-    emit("bets", guess.checked) // to a claim that has come since, too
+    emit("bets", guess.checked) // also for claims that were added since
     show()
   })
   section.onchange = choose

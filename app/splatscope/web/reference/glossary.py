@@ -1,4 +1,4 @@
-"""The glossary: each term with one sentence and the section that shows it; and what to read beside this book."""
+"""The glossary: each term with one sentence and the section that shows it, and further reading."""
 
 from html import escape
 from itertools import groupby
@@ -12,7 +12,7 @@ from splatscope.web.shell.pages import BY_NAME
 
 
 class GlossarySearch(Component):
-    """A field that leaves those terms of the page in view that have the words in them."""
+    """A search field that hides all terms but those that contain its words."""
 
 
 def glossary(location: Location) -> Page:
@@ -20,7 +20,7 @@ def glossary(location: Location) -> Page:
     letters = [(letter, list(group)) for letter, group in groupby(terms(), key=_letter)]
     index = "".join(f'<a href="#letter-{letter}">{letter}</a>' for letter, _ in letters)
     html = f"""<article class="lesson"><div class="prose"><h1>Glossary</h1>
-      <p>The words of the field as they are used here, each with the section that shows it. At the end: what to read next.</p></div>
+      <p>The terms of the field as used here, each with the section that shows it. Further reading is at the end.</p></div>
       <div data-slot="0"></div>
       <nav class="letters" aria-label="Letters">{index}</nav>
       <div class="glossary">{"".join(_group(letter, group) for letter, group in letters)}</div>
@@ -30,7 +30,7 @@ def glossary(location: Location) -> Page:
 
 
 def _letter(term: Term) -> str:
-    """Return the letter that a term stands under; signs and Greek letters stand together."""
+    """Return the letter under which a term is listed. Signs and Greek letters are listed together."""
     first = term.name[0].upper()
     return first if "A" <= first <= "Z" else "#"
 

@@ -1,4 +1,5 @@
-// The search of the glossary, and its letters: an address behind `#` cannot name what stands in a shadow tree.
+// The glossary's search and its letters. The letters need a script, because `#` in an address cannot name elements in a shadow
+// tree.
 import {h, style} from "#web/shell/dom.js"
 import {pageRoot} from "#web/shell/page.js"
 

@@ -1,8 +1,8 @@
-// A term's definition beside its link: while the pointer is on either, or the link has the focus. Esc puts it away. A finger that taps
-// the link has it at the lower edge of the screen, with the link in it, until it taps elsewhere.
+// Shows a term's definition beside its link while the pointer is on either, or the link is focused. Esc hides it. After a tap, the
+// definition appears at the bottom of the screen, with a link to the glossary, until the next tap elsewhere.
 import {h, zoomOf} from "#web/shell/dom.js"
 
-const SOON = 180 // ms in which the pointer may cross from the word to its definition
+const SOON = 180 // ms within which the pointer may move from the word to its definition
 const GAP = 6 // px between them
 
 /**
@@ -45,7 +45,7 @@ export function terms(root) {
   const hideSheet = (/** @type {PointerEvent} */ event) => {
     if (card.classList.contains("sheet") && !event.composedPath().includes(card)) hide()
   }
-  // A focus brings its link into view, and the page scrolls after it: the definition comes along.
+  // Focusing a link can scroll the page afterwards, so the definition moves with it.
   const onScroll = () => {
     if (shown?.matches(":focus-visible")) placeBeside(card, shown)
     else hide()
@@ -89,7 +89,7 @@ export function terms(root) {
 }
 
 /**
- * Place a card below the first line of an element, above it where there is no room.
+ * Place a card below the first line of an element, or above it if there is no room.
  * @param {HTMLElement} card
  * @param {HTMLElement} el
  */

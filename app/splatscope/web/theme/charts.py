@@ -24,7 +24,7 @@ SERIES: tuple[Pair, ...] = (
     ("#666c75", "#9aa1ac"),
 )
 ORANGE_TEXT: Pair = ("#855300", "#f0b63e")  # orange is a fill, never a text colour on paper
-AMOUNTS: tuple[tuple[str, ...], tuple[str, ...]] = (  # from the ground to series 1, more is further from the ground
+AMOUNTS: tuple[tuple[str, ...], tuple[str, ...]] = (  # from the background to series 1; larger amounts contrast more
     ("#eef4f9", "#c9dff0", "#9cc5e2", "#67a8d1", "#318dc1", "#0072b2"),
     ("#22282f", "#26394b", "#2b506f", "#336d9b", "#3e88c0", "#4ba3e3"),
 )
@@ -34,8 +34,8 @@ SANS = "-apple-system, Segoe UI, Roboto, Noto Sans, Liberation Sans, Arial, sans
 def follow_theme(model: Model, **pairs: tuple[Any, Any]) -> None:
     """Give properties of a Bokeh model one value for light and one for dark: `follow_theme(line, line_color=SERIES[0])`.
 
-    The light value is set here; the browser sets the one of its theme, before it first draws and at each change,
-    without telling the server. A property that follows the theme is therefore not set again in Python.
+    The light value is set here. The browser sets the value of its theme before it first draws and at each change, without telling
+    the server. So Python must not set such a property again.
     """
     model.update(**{name: light for name, (light, _) in pairs.items()})
     known = next((tag["theme"] for tag in model.tags if isinstance(tag, dict) and "theme" in tag), {})
@@ -49,7 +49,7 @@ def chart(**options: Any) -> figure:
         **{"toolbar_location": None, "tools": "", "sizing_mode": "stretch_width", "height": 150, "min_border": 0} | options
     )
     follow_theme(plot, background_fill_color=GROUND, border_fill_color=GROUND)
-    plot.update(background_fill_alpha=0, border_fill_alpha=0)  # painted, their edges would be pale lines in the dark
+    plot.update(background_fill_alpha=0, border_fill_alpha=0)  # if painted, their edges would be pale lines in the dark theme
     plot.outline_line_color = None
     plot.xgrid.grid_line_color = None
     follow_theme(plot.ygrid[0], grid_line_color=GRID)

@@ -1,4 +1,4 @@
-// Light or dark: `data-theme` on <html>, set before the first paint by shell.html. All that draws follows from here.
+// Light or dark: `data-theme` on <html>, which shell.html sets before the first paint. All drawing code gets the theme from here.
 
 import {below} from "#web/shell/dom.js"
 import {remember, remembered} from "#web/shell/stored.js"
@@ -8,7 +8,7 @@ const system = matchMedia("(prefers-color-scheme: dark)")
 /** @type {Set<(side: string | undefined) => void>} */
 const followers = new Set()
 
-/** The theme now: "light" or "dark". */
+/** The current theme: "light" or "dark". */
 export const theme = () => document.documentElement.dataset.theme
 
 /**
@@ -22,33 +22,33 @@ export function onTheme(callback) {
 }
 
 /**
- * The value of a token now, as a colour that a canvas understands: colour("--c-blue").
+ * The current value of a token, as a colour that a canvas understands: colour("--c-blue").
  * @param {string} token
  */
 export function colour(token) {
   const probe = document.createElement("i")
   probe.style.color = `var(${token})`
-  probe.style.setProperty("forced-color-adjust", "none") // what a canvas paints, no forced colours mend
+  probe.style.setProperty("forced-color-adjust", "none") // forced colours do not apply to a canvas
   document.body.append(probe)
   const value = getComputedStyle(probe).color
   probe.remove()
   return value
 }
 
-/** Take the remembered theme, else the system's: on a page of one recording, before the first paint. */
+/** Apply the remembered theme, else the system's. Called on a page of one recording before the first paint. */
 export function beginTheme() {
   const kept = remembered(KEY)
   document.documentElement.dataset.theme = kept === "light" || kept === "dark" ? kept : system.matches ? "dark" : "light"
 }
 
-/** Change from light to dark, or back, and remember it. */
+/** Switch between light and dark, and remember the choice. */
 function toggleTheme() {
   const next = theme() === "dark" ? "light" : "dark"
   remember(KEY, next)
   apply(next)
 }
 
-/** Follow the button in the bar, the system and other windows. Called once, by the router. */
+/** React to the button in the bar, the system and other windows. Called once, by the router. */
 export function startTheme() {
   document.getElementById("theme-toggle")?.addEventListener("click", toggleTheme)
   system.addEventListener("change", () => {
@@ -61,7 +61,7 @@ export function startTheme() {
 
 /** @typedef {Record<string, [light: unknown, dark: unknown]> | Map<string, [light: unknown, dark: unknown]>} Themed */
 /**
- * The part of a Bokeh model that is painted here.
+ * The part of a Bokeh model that is used here.
  * @typedef {object} BokehModel
  * @property {({theme?: Themed} | Map<string, Themed>)[]} [tags]
  * @property {(values: Record<string, unknown>, options: {sync: boolean}) => void} setv
@@ -85,8 +85,8 @@ export function paintModels() {
 }
 
 /**
- * Clear all charts below a node, which are painted again with the next frame: Bokeh clears from half a pixel on, and of the colours
- * before a line would stay at the top and the left.
+ * Clear all charts below a node, which are repainted in the next frame. Bokeh starts clearing at half a pixel, so without this a
+ * line in the old colours would remain at the top and the left.
  * @param {ParentNode} node
  */
 function clearCharts(node) {
