@@ -1,7 +1,7 @@
 """Splatscope: an interactive textbook of one real GPU program, and a time-travelling debugger for Slang kernels.
 
-The public interface is `record`, `capture`, `load`, and what they return. It is imported when first used, so that
-`import splatscope` needs no device.
+The public interface is `record`, `capture`, `load`, and the types that they return. Each is imported on first use, so that
+`import splatscope` needs no device. The import does patch SlangPy, lightly: see `slangpy_hooks`.
 """
 
 import importlib

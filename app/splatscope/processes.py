@@ -1,7 +1,7 @@
-"""Child processes for work that may crash, hang or overrun its time: how to start, limit and end them, and how they ended.
+"""Child processes for work that may crash, hang or take too long: start them, limit them, end them, and report how they ended.
 
-`run_command` runs a program whose output is wanted, and `start_module` a module of this package in the background. Standard
-library only.
+`run_command` runs a program and returns its output. `start_module` starts a module of this package in the background. Only the
+standard library is used.
 """
 
 import ctypes
@@ -23,18 +23,18 @@ class ChildError(RuntimeError):
 class ChildTimeout(ChildError):  # noqa: N818
     """The child ran longer than its limit and was killed.
 
-    `was_starved` is whether it had little of a processor meanwhile, False where that is not known.
+    `was_starved` is True if the child got little processor time meanwhile, and False if that is not known.
     """
 
     was_starved = False
 
 
 class ChildStalled(ChildTimeout):
-    """The child stood still while it was sent something or sent it, and was killed."""
+    """The child stopped reading its input or writing its output, and was killed."""
 
 
 class ChildCrashed(ChildError):  # noqa: N818
-    """The child was ended by the signal `number`; the message is the signal's name."""
+    """The signal `number` ended the child; the message is the signal's name."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -42,9 +42,9 @@ class ChildCrashed(ChildError):  # noqa: N818
 
 
 def processor_seconds(pid: int) -> float | None:
-    """Return how long the threads of a process have had a processor; None where the system does not say."""
+    """Return the processor time that the threads of a process have used; None if the system does not report it."""
     try:
-        # The name of the program, in parentheses, may hold anything.
+        # The program's name, in parentheses, may contain anything.
         fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
     except (OSError, IndexError, ValueError):
@@ -73,13 +73,13 @@ def run_command(command: Sequence[str], limit: float) -> str:
 
 
 def start_module(name: str, *arguments: str, **options: Any) -> subprocess.Popen:
-    """Start `python -m name` in the background; it reads and prints nothing unless `options`, those of Popen, say otherwise."""
+    """Start `python -m name` in the background, without input or output unless `options`, which go to Popen, change that."""
     silent = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     return subprocess.Popen([sys.executable, "-P", "-m", name, *arguments], **(silent | options))
 
 
 def die_with_parent() -> None:
-    """Have Linux kill this process when the thread that started it ends; do nothing on other systems.
+    """Ask Linux to kill this process when the thread that started it ends; do nothing on other systems.
 
     Raises:
         OSError: The system refuses.

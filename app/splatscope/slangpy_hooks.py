@@ -1,7 +1,8 @@
-"""Where programs come from: notes on what SlangPy loads and links, taken from `import splatscope` on.
+"""Hooks in SlangPy that note the source of each module and how each program is linked, so that `splatscope.capture` can record it.
 
-SlangPy keeps neither a module's source nor how a program was linked. A few of its functions note that while they do what they do.
-If SlangPy is imported later than Splatscope, it is noticed then. Standard library only: `import splatscope` must cost nothing.
+SlangPy keeps neither. So `import splatscope` wraps a few of SlangPy's methods. A wrapper calls the original method, notes what is
+of interest, and returns the original result. If SlangPy is imported after Splatscope, an import hook installs the wrappers then.
+Only the standard library is used, so that `import splatscope` stays cheap.
 """
 
 import functools
@@ -12,12 +13,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-MOST_NOTES = 512  # of each kind; the oldest are forgotten
+MOST_NOTES = 512  # of each kind; the oldest are dropped
 
 
 @dataclass(frozen=True)
 class EntryNote:
-    """An entry point as it was asked for: conformances as (type, interface), and the types of its generic parameters."""
+    """An entry point as requested: conformances as (type, interface), and the types given for its generic parameters."""
 
     name: str
     conformances: tuple[tuple[str, str], ...] = ()
@@ -41,20 +42,20 @@ class ProgramNote:
 
 @dataclass
 class Notes:
-    """What was noticed.
+    """All notes.
 
-    Objects of SlangPy take no attributes and no weak references. They are known by their `id`, which a later object may have again:
-    each of these kinds is noted when it is made, so a note is always the latest one's.
+    SlangPy's objects take no attributes and no weak references, so notes are keyed by `id`. A later object may get the same `id`.
+    That is harmless: every object of these kinds is noted when it is created, so a note always belongs to the latest one.
     """
 
-    sources: OrderedDict[str, str] = field(default_factory=OrderedDict)  # texts by their modules' paths
-    named: OrderedDict[str, str] = field(default_factory=OrderedDict)  # the same by their modules' names, which imports use
+    sources: OrderedDict[str, str] = field(default_factory=OrderedDict)  # source by module path
+    named: OrderedDict[str, str] = field(default_factory=OrderedDict)  # source by module name, as imports use it
     entries: OrderedDict[int, EntryNote] = field(default_factory=OrderedDict)
     programs: OrderedDict[int, ProgramNote] = field(default_factory=OrderedDict)
     pipelines: OrderedDict[int, ProgramNote] = field(default_factory=OrderedDict)
 
     def program(self, program: Any) -> ProgramNote:
-        """Return the note on a program. One that was linked before anybody took notes has its description alone."""
+        """Return the note on a program; for one that was linked before the hooks were installed, its description alone."""
         text = repr(program)
         note = self.programs.get(id(program))
         return note if note is not None and note.text == text else ProgramNote(text)
@@ -71,9 +72,9 @@ def _keep(table: OrderedDict, key: Any, value: Any) -> None:
 
 
 def _after(owner: type, name: str, note: Callable[..., None]) -> None:
-    """Have `note(result, self, *arguments)` called after a method of SlangPy's, whatever becomes of it."""
+    """Wrap a SlangPy method so that `note(result, self, *arguments)` is called after it; errors in `note` are ignored."""
     method = getattr(owner, name, None)
-    if method is None:  # of another version
+    if method is None:  # SlangPy's version lacks it
         return
 
     @functools.wraps(method)
@@ -81,7 +82,7 @@ def _after(owner: type, name: str, note: Callable[..., None]) -> None:
         result = method(self, *args, **options)
         try:
             note(result, self, *args, **options)
-        except Exception:  # a note is never worth an error in a program that works
+        except Exception:  # a failed note must not break a working program
             return result
         return result
 
@@ -123,7 +124,7 @@ def _note_pipeline(pipeline: Any, _device: Any, program: Any = None, *_: Any, **
 
 
 def note_pipeline_of_kernel(pipeline: Any, kernel: Any) -> None:
-    """Note which program the pipeline of a kernel has, where it is asked for."""
+    """Note the program of a kernel's pipeline when the pipeline is requested."""
     _note_pipeline(pipeline, None, kernel.program)
 
 
@@ -138,7 +139,7 @@ def _take_notes(slangpy: Any) -> None:
 
 
 class _Finder:
-    """Sees the import of SlangPy, once."""
+    """An import hook that installs the wrappers when SlangPy is imported, and then removes itself."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         if name != "slangpy":
@@ -158,7 +159,7 @@ class _Finder:
 
 
 def install_hooks() -> None:
-    """Take notes from now on, or from SlangPy's import on."""
+    """Wrap SlangPy's methods now, or when SlangPy is imported."""
     if (slangpy := sys.modules.get("slangpy")) is not None and hasattr(slangpy, "SlangEntryPoint"):
         _take_notes(slangpy)
     else:

@@ -1,4 +1,4 @@
-"""The public interface, for scripts, tests and notebooks. The command line is a thin user of it.
+"""The public interface, for scripts, tests and notebooks. The command line is a thin layer over it.
 
-Import what is here from `splatscope` itself; docs/api.md describes it.
+Import these names from `splatscope` itself; docs/api.md describes them.
 """

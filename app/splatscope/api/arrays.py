@@ -1,4 +1,4 @@
-"""Arrays of other libraries as NumPy's: SlangPy's buffers, tensors and textures, torch's tensors, whatever exports DLPack."""
+"""Convert arrays of other libraries to NumPy: buffers, tensors and textures of SlangPy, tensors of torch, any DLPack exporter."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,10 +7,10 @@ import numpy as np
 
 
 def as_input(name: str, value: Any) -> Any:
-    """Return a value of a kernel's parameter in plain parts: numbers, NumPy arrays, and dicts and lists of these.
+    """Convert a parameter's value to plain data: numbers, NumPy arrays, and dicts and lists of these.
 
     Raises:
-        TypeError: It is of a kind that cannot be taken.
+        TypeError: The value has an unsupported type.
     """
     if isinstance(value, Mapping):
         return {key: as_input(f"{name}.{key}", part) for key, part in value.items()}
@@ -18,9 +18,9 @@ def as_input(name: str, value: Any) -> Any:
         return [as_input(f"{name}[{i}]", part) for i, part in enumerate(value)]
     if isinstance(value, np.ndarray | np.generic | int | float | bool | str | list | tuple):
         return value
-    if hasattr(value, "to_numpy"):  # of SlangPy
+    if hasattr(value, "to_numpy"):  # a SlangPy object
         return np.ascontiguousarray(value.to_numpy())
-    if hasattr(value, "detach"):  # of torch
+    if hasattr(value, "detach"):  # a torch tensor
         value = value.detach().cpu().contiguous()
     for convert in (np.from_dlpack, np.asarray):
         try:

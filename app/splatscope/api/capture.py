@@ -16,14 +16,14 @@ from splatscope.api.recording import Recording
 from splatscope.gpu.kernel import CompileError
 from splatscope.tracing.job import MOST_RECORDS, KernelJob
 
-MOST_CALLS = 32  # dispatches of a block that are captured unless `when` chooses among them
+MOST_CALLS = 32  # dispatches captured in one block, unless `when` selects some
 
 When = Callable[[str, Any, dict[str, Any]], bool] | int | range
 
 
 @dataclass(frozen=True)
 class _Taken:
-    """A dispatch whose inputs are copied: its number, what it is called, its job without inputs, and what gives these."""
+    """A dispatch whose inputs were copied: its number, its label, its job without inputs, and a function that returns them."""
 
     number: int
     label: str
@@ -33,10 +33,10 @@ class _Taken:
 
 
 class Captured:
-    """The dispatches of a block of code that were captured.
+    """The dispatches that were captured in a block of code.
 
-    What was copied is recorded when `recordings` or `missed` is first asked for, each dispatch in a worker, where one that crashes
-    or hangs does no harm.
+    They are recorded from the copied inputs when `recordings` or `missed` is first read. Each is recorded in a worker process, so
+    one that crashes or hangs does no harm.
     """
 
     def __init__(
@@ -54,18 +54,18 @@ class Captured:
         self._taken: list[_Taken] = []
         self._recordings: list[Recording] = []
         self._missed: list[tuple[int, str]] = []
-        self._others: dict[str, bool] = {}  # the names of dispatches of other kernels, in their order
+        self._others: dict[str, bool] = {}  # names of other kernels that were dispatched, in order
         self._beyond = 0
 
     @property
     def recordings(self) -> list[Recording]:
-        """A recording of each dispatch, as `splatscope.record` returns it, in the order of the dispatches."""
+        """A recording of each dispatch, as `splatscope.record` returns it, in dispatch order."""
         self._record_taken()
         return self._recordings
 
     @property
     def missed(self) -> list[str]:
-        """What could not be captured or recorded, a line each, in the order of the dispatches."""
+        """One line for each dispatch that could not be captured or recorded, in dispatch order."""
         self._record_taken()
         lines = [line for _, line in sorted(self._missed)]
         if self._beyond:
@@ -80,7 +80,7 @@ class Captured:
         return f"<Captured: {len(self._taken) + len(self._recordings)} dispatches, {len(self._missed) + bool(self._beyond)} missed>"
 
     def _observe(self, call: Call) -> None:
-        """Copy what a dispatch is given, if it is a wanted one. Whatever goes wrong is noted, and no matter of the caller's."""
+        """Copy the inputs of a dispatch if it is wanted. Errors are noted and never reach the caller."""
         number, label = -1, call.name
         try:
             if self._device is not None and call.device is not self._device:
@@ -97,7 +97,7 @@ class Captured:
                 return
             job, bound = call.take()
             taken = _Taken(number, label, call.device.info.adapter_name, job, bound)
-            # What is pending is copied by the device when the program submits it, all else already is.
+            # The device copies the inputs of a pending dispatch when the program submits it. All others are copied already.
             self._taken.append(taken if call.pending else replace(taken, bound=_done(bound())))
         except NotCaptured as error:
             self._missed.append((number, f"{label} was not captured: {error}."))
@@ -152,26 +152,25 @@ def capture(
 ) -> Iterator[Captured]:
     """Record what a program dispatches through SlangPy while a block of code runs.
 
-    Before each dispatch the device copies its inputs. The dispatch itself then runs as it would have, with its own results; later
-    a worker records it from the copies. This goes for `kernel.dispatch`, for compute passes, and for functions of a
-    `slangpy.Module`, with `map`, `bwds`, `set`, `append_to` and the rest. For programs from source text, `import splatscope` comes
-    before they are loaded.
+    Before each dispatch the device copies its inputs. The dispatch itself runs unchanged and leaves its own results. Later a worker
+    records it from the copies. Captured are `kernel.dispatch`, compute passes, and functions of a `slangpy.Module`, with `map`,
+    `bwds`, `set`, `append_to` and the rest. If a program is loaded from source text, import splatscope before it is loaded.
 
     Args:
         device: The device whose dispatches are captured; by default all devices.
         kernel: The name of an entry point or a function, or the kernel, pipeline or function itself; by default all.
-        when: Which dispatches, of those of `kernel`: a number or a range, counted from 0, or a predicate, called with the name, the
-            thread count (None where the arguments decide) and what is given by name. By default the first 32.
-        group: The workgroup to record. "first finding" looks at all of them, and records the first that has a finding; "all" is
+        when: Which of the dispatches of `kernel` to capture: a number or a range, counted from 0, or a predicate that is called
+            with the name, the thread count (None if the arguments determine it) and the named inputs. By default the first 32.
+        group: The workgroup to record. "first finding" checks all of them and records the first that has a finding; "all" means
             the same, as in `splatscope.record`.
-        timeout: Seconds until a recording is given up.
-        budget: How many records of 16 bytes all threads of a recording share.
+        timeout: Seconds after which a recording is abandoned.
+        budget: The number of 16-byte records that all threads of a recording share.
 
     Yields:
-        `recordings`, and `missed`, a line for each dispatch that could not be captured, which says why.
+        `recordings`, and `missed`, which says for each dispatch that could not be captured why.
 
     Raises:
-        ValueError: An argument is wrong in itself.
+        ValueError: An argument is invalid.
     """
     if isinstance(group, str) and group not in ("all", "first finding"):
         raise ValueError(f"group is up to three numbers, “all” or “first finding”, not “{group}”.")

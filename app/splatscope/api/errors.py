@@ -1,14 +1,14 @@
-"""What goes wrong with a kernel: it cannot be recorded, it does not end, it is not clean."""
+"""The errors of the public interface: a kernel cannot be recorded, does not end, or is not clean."""
 
 from splatscope.tracing.checks.finding import Finding
 
 
 class FindingsError(AssertionError):
-    """A recording has findings that were not allowed, or something was not looked at.
+    """A recording has findings that are not allowed, or parts of the kernel were not checked.
 
     Attributes:
-        findings: What was found and not allowed.
-        missed: What was not looked at, a sentence each.
+        findings: The findings that are not allowed.
+        missed: What was not checked, a sentence each.
     """
 
     def __init__(self, message: str, findings: list[Finding], missed: list[str]) -> None:
@@ -23,7 +23,7 @@ class RecordError(RuntimeError):
 
 
 class KernelTimeout(RecordError):  # noqa: N818
-    """A kernel ran for longer than it was given; `finding` says where it may not end."""
+    """A kernel ran past its time limit; `finding` names the loop that may not end."""
 
     def __init__(self, finding: Finding) -> None:
         super().__init__(finding.message)

@@ -11,11 +11,12 @@ import numpy as np
 def read_inputs(file: Path) -> dict[str, Any]:
     """Return inputs by name, as `splatscope.record` takes them.
 
-    A .npz file holds an array a name (`CB.n`, `points`). A .json or .toml file holds numbers, lists, and objects for blocks and
-    structs; `{"file": "picture.png"}` or `{"file": "points.npy"}` stands for what is in that file, looked for beside this one.
+    A .npz file has one array per name (`CB.n`, `points`). A .json or .toml file has numbers, lists, and objects for blocks and
+    structs. In it, `{"file": "picture.png"}` or `{"file": "points.npy"}` stands for the contents of that file, which is looked up
+    relative to this one.
 
     Raises:
-        ValueError: The file, or one that it names, cannot be read.
+        ValueError: The file, or a file that it names, cannot be read.
     """
     try:
         if file.suffix == ".npz":
@@ -25,7 +26,7 @@ def read_inputs(file: Path) -> dict[str, Any]:
         found = tomllib.loads(text) if file.suffix == ".toml" else json.loads(text)
     except OSError as error:
         raise ValueError(f"{file} cannot be read: {error.strerror}.") from None
-    except ValueError as error:  # of JSON, TOML or NumPy
+    except ValueError as error:  # from the JSON, TOML or NumPy reader
         raise ValueError(f"{file} cannot be read as {file.suffix or 'JSON'}: {str(error).splitlines()[0]}.") from None
     if not isinstance(found, dict):
         raise ValueError(f"{file} must hold an object: the inputs by name.")
@@ -33,7 +34,7 @@ def read_inputs(file: Path) -> dict[str, Any]:
 
 
 def loaded(value: Any, folder: Path) -> Any:
-    """Return a value with each `{"file": NAME}` in it replaced by what is in that file of `folder`.
+    """Return a value with each `{"file": NAME}` in it replaced by the contents of that file in `folder`.
 
     Raises:
         ValueError: A file cannot be read.
@@ -48,7 +49,7 @@ def loaded(value: Any, folder: Path) -> Any:
 
 
 def _array(file: Path) -> np.ndarray:
-    """Return what is in an array file, or a picture as (height, width, 4) uint8."""
+    """Return the array in a file, or a picture as (height, width, 4) uint8."""
     from PIL import Image
 
     try:

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     import slangpy as spy
 
 SECONDS = 60.0
-LEAST_SECONDS = 10.0  # for an attempt that records less, after one that took all its time
-_SLOW = {  # what is told of a stage that takes too long
+LEAST_SECONDS = 10.0  # for an attempt that records less, after one that used up its time
+_SLOW = {  # the message for each stage that takes too long
     COMPILING: "the compiler needs more than {:g} s for it",
     RUNNING: "it did not end within {:g} s, and the machine may be busy",
     COMPARING: "it did not end without the recorder within {:g} s, and the machine may be busy",
@@ -52,35 +52,35 @@ def record(
     timeout: float = SECONDS,
     budget: int = MOST_RECORDS,
 ) -> Recording:
-    """Dispatch a compute kernel twice on the same inputs, recorded and plain, and look for what is wrong with it.
+    """Dispatch a compute kernel twice on the same inputs, recorded and plain, and check the recording for faults.
 
     Args:
         file: The kernel's source, a file of Slang or of HLSL that Slang takes.
         source: The source itself, instead of a file.
         entry: The entry point; the first one by default.
         groups: Workgroups to dispatch in x, y and z.
-        group: The workgroup to record. "all" looks at all of them, and records the first that has a finding.
+        group: The workgroup to record. "all" checks all of them and records the first that has a finding.
         vars: Inputs by name. Members of constant buffers, parameter blocks and structs are nested dicts (`{"CB": {"n": 8}}`) or
-            names with dots (`"CB.n"`); what leads to a name may be left out where the rest is unique. A buffer takes an array,
-            one of structs also a structured array or a list of dicts; a texture an array of (height, width, components), uint8
-            for a picture; a sampler `{"filter": "point", "address": "clamp"}`. Buffers, textures and tensors of SlangPy, and
-            tensors of torch, are copied. What is not given is zeros, and a buffer then has 1,024 elements, or N if it takes
-            `{"count": N}`.
+            dotted names (`"CB.n"`); leading parts may be omitted if the rest is unique. A buffer takes an array; a buffer of
+            structs also takes a structured array or a list of dicts. A texture takes an array of (height, width, components),
+            uint8 for a picture. A sampler takes `{"filter": "point", "address": "clamp"}`. Buffers, textures and tensors of
+            SlangPy, and tensors of torch, are copied. An input that is not given is zeros: a buffer has 1,024 elements, or N
+            with `{"count": N}`.
         defines: Preprocessor macros by name.
         include_paths: Folders for imports and includes, after the file's own.
         constants: Link-time constants (`extern static const`) by name.
         arguments: Types for the entry point's generic parameters.
-        conformances: (type, interface), or "type:interface", of each type that may stand behind an interface at run time.
-        device: A device that is open, part of an adapter's name, or None for the machine's best. An open one runs the kernel in
-            this process, any other in a worker, where a kernel that crashes or hangs does no harm.
+        conformances: (type, interface), or "type:interface", for each type that may implement an interface at run time.
+        device: An open device, part of an adapter's name, or None for the best on this machine. With an open device the kernel
+            runs in this process; otherwise it runs in a worker, where a crash or a hang does no harm.
         functions: The functions to record; all by default.
-        timeout: Seconds until it is given up.
-        budget: How many records of 16 bytes all threads share.
+        timeout: Seconds after which the recording is abandoned.
+        budget: The number of 16-byte records that all threads share.
 
     Raises:
-        RecordError: It could not be recorded: the driver or the compiler crashes, or needs too long, or the kernel does not end.
+        RecordError: The kernel could not be recorded: the driver or compiler crashed or took too long, or the kernel does not end.
         CompileError: The source does not compile.
-        ValueError: An argument does not fit the kernel, or is wrong in itself.
+        ValueError: An argument is invalid, or does not fit the kernel.
     """
     job = job_of(
         file, source, entry, groups, group, vars, defines, include_paths, constants, arguments, conformances, functions, budget
@@ -109,10 +109,10 @@ def job_of(
     functions: Sequence[str] | None,
     budget: int,
 ) -> KernelJob:
-    """Return what `record` is asked to dispatch.
+    """Build the job from the arguments of `record`.
 
     Raises:
-        ValueError: An argument is wrong in itself.
+        ValueError: An argument is invalid.
     """
     if (file is None) == (source is None):
         raise ValueError("Give either a file or a source.")
@@ -171,22 +171,22 @@ def _three(name: str, given: int | Sequence[int], least: int) -> tuple[int, int,
 def record_on_worker(job: KernelJob, adapter: str, timeout: float, between_groups: bool) -> CheckedRecording:
     """Record a job in a worker process, or as much of it as the compiler and the driver survive.
 
-    A busy machine is not the kernel's fault. So what takes too long where the kernel may well end, or in a worker that had little
-    of a processor, is tried once more, with twice the time.
+    A busy machine is not the kernel's fault. So an attempt that runs out of time is repeated once with twice the time, if the
+    kernel may well end or the worker got little processor time.
 
     Args:
         job: The kernel and its inputs.
-        adapter: Part of an adapter's name, or "" for the machine's best.
-        timeout: Seconds that the whole job may take. Where its recorded form takes the compiler longer than that, the entry point
-            alone is tried, for half as long.
-        between_groups: Look at all workgroups.
+        adapter: Part of an adapter's name, or "" for the best on this machine.
+        timeout: Seconds that the whole job may take. If compiling the instrumented kernel takes longer, the entry point alone is
+            tried, for half as long.
+        between_groups: Whether to check all workgroups.
 
     Raises:
-        KernelTimeout: The kernel ran until the time was over, in a loop that may have no end.
-        RecordError: The compiler or the driver survive none of it, or it takes longer a second time, too.
+        KernelTimeout: The kernel ran until its time was up, in a loop that may not end.
+        RecordError: The compiler or the driver crashed on every attempt, or the second attempt took too long, too.
     """
     limit, stages, is_second = timeout, [COMPILING], False
-    options = (adapter or os.environ.get("SPLATSCOPE_DEVICE", "")).partition(":")[2]  # of a driver, which reads them once a process
+    options = (adapter or os.environ.get("SPLATSCOPE_DEVICE", "")).partition(":")[2]  # a driver reads its options once per process
     while True:
         try:
             asked = job, adapter, between_groups, limit / 2
@@ -215,7 +215,7 @@ def record_on_worker(job: KernelJob, adapter: str, timeout: float, between_group
 
 
 def check_names(job: KernelJob) -> None:
-    """Check what the compiler does not: the names of constants and of functions, and the entry point's generic parameters.
+    """Check what the compiler does not check: names of constants and functions, and the entry point's generic parameters.
 
     Raises:
         CompileError: The entry point needs types for its generic parameters.
@@ -236,7 +236,7 @@ def check_names(job: KernelJob) -> None:
 
 
 def timeout_of(job: KernelJob, seconds: float, line: int) -> Finding:
-    """Return the finding for a kernel that had to be killed, with the line of the loop that may have no end."""
+    """Return the finding for a kernel that had to be killed, with the line of the loop that may not end."""
     entry = job.entry or find_entry(load_modules(job.source, job.file, job.include)[-1])
     why = f"the loop on line {line} has no budget, since nothing is recorded there"
     return Finding("timeout", entry, f"The kernel did not end within {seconds:g} s: {why}.", [line], [0], file=job.file)

@@ -1,7 +1,7 @@
 """The worker processes of a script: a kernel that hangs or crashes costs a worker, not the script.
 
-A script may be a notebook, or one without `if __name__ == "__main__":`, which the workers of the pages' pool would run again. So
-these are plain child processes, to which calls go as pickles.
+The script may be a notebook, or may lack `if __name__ == "__main__":`, and the workers of the pages' dask pool would run such a
+script again. So these are plain child processes, and calls are sent to them as pickles.
 """
 
 import atexit
@@ -23,11 +23,11 @@ from splatscope.gpu.process_memory import is_too_large
 from splatscope.processes import ChildStalled, ChildTimeout, die_with_parent, error_of, processor_seconds, start_module
 from splatscope.tracing.progress import progress_to
 
-LITTLE = 1 / 4  # of a processor: a worker that had less of one when its time was over was kept from its work by others
+LITTLE = 1 / 4  # of a processor: a worker that got less before its limit was starved by other processes
 _Result = TypeVar("_Result")
-_idle: defaultdict[str, list[subprocess.Popen]] = defaultdict(list)  # workers that wait for a call, by the kind of their calls
+_idle: defaultdict[str, list[subprocess.Popen]] = defaultdict(list)  # idle workers, by the kind of their calls
 _lock = threading.Lock()
-_starter = ThreadPoolExecutor(1, "splatscope-workers")  # Linux ends a worker with the thread that started it: one that stays
+_starter = ThreadPoolExecutor(1, "splatscope-workers")  # starts all workers: Linux ends a worker with the thread that started it
 _SIZE = struct.Struct("<Q")
 
 
@@ -38,17 +38,17 @@ def run_on_worker(
     kind: str = "",
     on_progress: Callable[[int], None] | None = None,
 ) -> _Result:
-    """Return `function(*args)`, called in a worker process; several threads may call this at once, each has a worker.
+    """Call `function(*args)` in a worker process and return its result. Threads may call this concurrently; each gets a worker.
 
     Args:
-        function: A function of a module; what it takes and returns must pickle.
+        function: A module-level function whose arguments and result can be pickled.
         args: Its arguments.
-        limit: Seconds after which the worker is killed, sending its arguments and receiving its answer included.
-        kind: Calls of different kinds are never made in one process.
+        limit: Seconds after which the worker is killed. They include sending the arguments and receiving the result.
+        kind: Calls of different kinds never share a process.
         on_progress: Called with the number of each stage that the function reports (`tracing.progress`).
 
     Raises:
-        ChildTimeout: It did not return in time; a ChildStalled if it had not taken its arguments, or not sent all of its answer.
+        ChildTimeout: The call did not return in time. It is a ChildStalled if arguments or result were not transferred in full.
         ChildCrashed: A signal ended the worker.
         ChildError: The worker ended without an answer.
         Exception: Whatever the function raised.
@@ -68,7 +68,7 @@ def run_on_worker(
         is_late.set()
         worker.kill()
 
-    watchdog = threading.Timer(limit, end)  # also ends a write or a read that waits for the worker
+    watchdog = threading.Timer(limit, end)  # also unblocks a write or read that waits for the worker
     watchdog.start()
     late = ChildStalled(f"the worker did not take all that it was sent within {limit:g} s")
     try:
@@ -93,7 +93,7 @@ def run_on_worker(
     finally:
         watchdog.cancel()
         watchdog.join()
-    if is_late.is_set():  # just after the answer
+    if is_late.is_set():  # the watchdog fired just after the answer arrived
         worker.wait()
     elif is_too_large(worker.pid):
         worker.kill()
@@ -107,13 +107,13 @@ def run_on_worker(
 
 
 def _start() -> subprocess.Popen:
-    # Unbuffered: `select` does not see what a buffer holds.
+    # Unbuffered, because `select` does not see data that a buffer already holds.
     return start_module(__name__, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=None, bufsize=0)
 
 
 @atexit.register
 def stop_workers() -> None:
-    """End the workers that wait."""
+    """End all idle workers."""
     with _lock:
         for workers in _idle.values():
             while workers:
@@ -132,7 +132,7 @@ def _receive(stream: BinaryIO) -> Any:
     """Return the next value.
 
     Raises:
-        EOFError: The other side has ended.
+        EOFError: The other process has ended.
     """
     (size,) = _SIZE.unpack(_read(stream, _SIZE.size))
     return pickle.loads(_read(stream, size))
@@ -149,9 +149,9 @@ def _read(stream: BinaryIO, size: int) -> bytearray:
 
 
 def _serve() -> None:
-    """Answer calls until the script ends. What a library prints goes to standard error, since the answers own standard output."""
+    """Answer calls until the script ends. Libraries print to standard error, since answers go through standard output."""
     die_with_parent()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the script, which ends its workers
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the script, which ends its workers
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     while True:
@@ -168,7 +168,7 @@ def _serve() -> None:
             if answer[0] == "error":
                 pickle.loads(pickle.dumps(answer))
             _send(answers, answer)
-        except Exception:  # what does not survive pickling
+        except Exception:  # an exception that cannot be pickled
             _send(answers, ("error", RuntimeError(str(answer[1]))))
 
 

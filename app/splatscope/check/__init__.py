@@ -1,1 +1,1 @@
-"""The check of a repository: which kernels there are and with what inputs, what is wrong with them, and reports of it."""
+"""`splatscope check`: find the kernels of a repository and their inputs, record them, and report what is wrong with them."""

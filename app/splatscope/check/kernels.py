@@ -1,4 +1,4 @@
-"""Which kernels a repository wants checked: those its configuration names, and those whose source asks for it."""
+"""Find the kernels to check in a repository: those that its configuration names, and those whose source asks for it."""
 
 import re
 import tomllib
@@ -21,20 +21,20 @@ _OPTIONS = (
     "functions", "device", "timeout", "budget", "allow",
 )  # fmt: skip
 NOT_DESCRIBED = "It has a kernel, but no splatscope.toml names it, and no “// splatscope: groups=1” in it says how to run it."
-_MOST_DEPTH = 12  # folders, below one that is searched
+_MOST_DEPTH = 12  # levels of folders that are searched
 
 
 class ConfigurationError(ValueError):
-    """The configuration cannot be read, or does not fit; the message says where."""
+    """The configuration cannot be read or is invalid; the message says where."""
 
     exit_code = 2  # for the command line
 
 
 @dataclass(frozen=True)
 class Allowance:
-    """Kinds of finding that are in order, separated by commas, and where that is written.
+    """Kinds of findings that are allowed, separated by commas, and where that is written.
 
-    `place` is a part of the file, "" where it is for all of it.
+    `place` is a part of the file; "" if the allowance is for the whole file.
     """
 
     path: Path
@@ -43,7 +43,7 @@ class Allowance:
 
     @property
     def words(self) -> str:
-        """File, place and kinds, as a note names them."""
+        """The file, the place and the kinds, as notes print them."""
         return f"{self.path.name}{self.place and ', '}{self.place}: “allow {self.kinds}”"
 
 
@@ -52,14 +52,14 @@ class CheckedKernel:
     """A kernel to check.
 
     Attributes:
-        name: What reports call it.
-        path: Its source.
+        name: The kernel's name in reports.
+        path: Its source file.
         job: The dispatch.
-        everywhere: Whether all workgroups are looked at.
+        everywhere: Whether all workgroups are checked.
         device: Part of an adapter's name, or "".
-        timeout: Seconds.
-        allow: Kinds of finding that are in order everywhere in it, each with where that is written; None where that is for kernels,
-            too, that are not checked now.
+        timeout: The time limit, in seconds.
+        allow: Kinds of findings that are allowed everywhere in the kernel, each with where that is written; None for an allowance
+            that also covers kernels outside of this run.
         error: Why it cannot be recorded; "" if it can.
     """
 
@@ -74,14 +74,14 @@ class CheckedKernel:
 
 
 def kernels_in(paths: Iterable[Path], here: Path) -> list[CheckedKernel]:
-    """Return the kernels to check. A file that is named, and has a kernel that nothing describes, is one that cannot be recorded.
+    """Return the kernels to check. A file in `paths` whose kernel nothing describes becomes a kernel that cannot be recorded.
 
-    A configuration is a `splatscope.toml`, or `[tool.splatscope]` in a `pyproject.toml`. Of each path, the nearest at or above it
-    is read, and all below it; that of `here` as well, which may name files elsewhere.
+    A configuration is a `splatscope.toml`, or `[tool.splatscope]` in a `pyproject.toml`. For each path, the nearest configuration
+    at or above it and all those below it are read. So is the one of `here`, which may name files elsewhere.
 
     Args:
-        paths: Files and folders; `here` if there are none.
-        here: The folder from which it is asked.
+        paths: Files and folders; if there are none, `here`.
+        here: The current folder.
 
     Raises:
         ConfigurationError: A path does not exist, or a configuration cannot be read.
@@ -116,8 +116,8 @@ def _has_kernel(file: Path) -> bool:
 
 
 def _configurations(places: Iterable[Path], here: Path) -> dict[Path, dict[str, Any]]:
-    """Return the configurations that count for some files and folders, `here`'s first, each with its settings."""
-    settings = cache(_settings)  # files of one folder share those above
+    """Return the configurations that apply to some files and folders, each with its settings. That of `here` comes first."""
+    settings = cache(_settings)  # files of one folder share the folders above
     found = [settings(here)]
     for path in places:
         folder = path if path.is_dir() else path.parent
@@ -167,12 +167,12 @@ def _asking(file: Path) -> Iterator[CheckedKernel]:
 
 
 def _allowing(kernel: CheckedKernel, file: Path, place: str) -> CheckedKernel:
-    """Return a kernel with where its allowances are written."""
+    """Return a kernel with the place of each of its allowances filled in."""
     return replace(kernel, allow={kind: Allowance(file, place, kind) for kind in kernel.allow})
 
 
 def _without_common(kernel: CheckedKernel) -> CheckedKernel:
-    """Return a kernel of a configuration of which others are not checked: what is for all of them may be needed there."""
+    """Mark a kernel's shared allowances as covering kernels outside of this run, so that none of them counts as unused."""
     return replace(kernel, allow={kind: one if one and one.place else None for kind, one in kernel.allow.items()})
 
 
@@ -196,7 +196,7 @@ def _folders(path: Path, depth: int = 0) -> Iterator[Path]:
 
 
 def _kernel_or_refused(path: Path, options: Mapping[str, Any], where: str) -> CheckedKernel:
-    """Return a kernel, or what says why there is none: others are looked at all the same."""
+    """Return a kernel, or one with an `error` if its options are invalid, so that the other kernels are still checked."""
     try:
         return _kernel(path, options, where)
     except ConfigurationError as error:

@@ -1,12 +1,12 @@
-"""A plugin for pytest: the fixture `splatscope` records kernels, and a test that fails says what was found.
+"""A pytest plugin: the fixture `splatscope` records kernels, and the report of a failed test says what was found.
 
     def test_scan_is_clean(splatscope):
         recording = splatscope.record("scan.slang", groups=(4, 1, 1), group="all", vars={"data": numbers})
         recording.assert_clean()
         assert recording.outputs["sums"][-1] == numbers.sum()
 
-A file of the kernel is looked for beside the test. What was recorded by a test that fails is saved in the folder of the option
-`--splatscope-dir`, as a page and as a file for `splatscope.load`.
+A kernel's file is looked up beside the test. Recordings of a failed test are saved in the folder that `--splatscope-dir` names,
+each as a page and as a file for `splatscope.load`.
 """
 
 import re
@@ -25,14 +25,14 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 class Recorder:
-    """Records kernels for one test; `recordings` are those it has made."""
+    """Records kernels for one test; `recordings` lists those made so far."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self.recordings: list[Recording] = []
 
     def record(self, file: str | Path | None = None, **options: Any) -> "Recording":
-        """Return `splatscope.record(file, **options)`; a relative file is looked for beside the test, then as it is."""
+        """Return `splatscope.record(file, **options)`; a relative path is tried beside the test, then as given."""
         from splatscope.api.record import record
 
         if file is not None and (self._folder / file).is_file():
@@ -43,7 +43,7 @@ class Recorder:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Declare where recordings of tests that fail are saved."""
+    """Add the option that says where recordings of failed tests are saved."""
     parser.getgroup("splatscope").addoption(
         "--splatscope-dir", default=".splatscope", help="folder for the recordings of tests that fail (%(default)s)"
     )
@@ -51,7 +51,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture
 def splatscope(request: pytest.FixtureRequest) -> Recorder:
-    """Record kernels: `splatscope.record(...)` takes what the function of this name takes."""
+    """Record kernels: `splatscope.record(...)` in a test takes the same arguments as the function `splatscope.record`."""
     recorder = Recorder(request.path.parent)
     request.node.stash[_RECORDED] = recorder.recordings
     return recorder
@@ -59,9 +59,9 @@ def splatscope(request: pytest.FixtureRequest) -> Recorder:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Iterator[None]:
-    """Add to the report of a test that failed what its kernels did, and where their recordings are.
+    """Add to the report of a failed test what its kernels did and where their recordings are.
 
-    An error that says what is wrong with a call is shown at that call, without the frames of Splatscope below it.
+    An error about a call's arguments is shown at that call, without Splatscope's frames below it.
     """
     if call.excinfo is not None and not item.config.getoption("fulltrace") and _speaks_for_itself(call.excinfo.value):
         _end_at_the_call(call.excinfo.tb)
@@ -80,7 +80,7 @@ def _speaks_for_itself(error: BaseException) -> bool:
 
 
 def _end_at_the_call(traceback: TracebackType) -> None:
-    """Drop what comes after the last frame outside of Splatscope."""
+    """Drop all frames after the last one outside of Splatscope."""
     last: TracebackType | None = None
     entry: TracebackType | None = traceback
     while entry is not None:
@@ -92,7 +92,7 @@ def _end_at_the_call(traceback: TracebackType) -> None:
 
 
 def _saved(item: pytest.Item, number: int, recording: "Recording") -> str:
-    """Save a recording, and return its summary with the files' names."""
+    """Save a recording, and return its summary with the names of the files."""
     folder = Path(item.config.getoption("--splatscope-dir"))
     folder = folder if folder.is_absolute() else item.config.rootpath / folder
     name = re.sub(r"[^\w.-]+", "_", item.nodeid.rpartition("/")[2])[:120] + (f"-{number + 1}" if number else "")
@@ -101,6 +101,6 @@ def _saved(item: pytest.Item, number: int, recording: "Recording") -> str:
         folder.mkdir(parents=True, exist_ok=True)
         recording.save(folder / f"{name}.npz")
         recording.to_html(folder / f"{name}.html")
-    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: a bundle that is not built
+    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: the bundle is not built
         return f"{text}\nThe recording could not be saved: {error}"
     return f"{text}\nTo step it, open {folder / name}.html"

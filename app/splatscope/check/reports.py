@@ -1,4 +1,4 @@
-"""Reports of a check: JSON, SARIF 2.1.0, JUnit, and the annotations of GitHub's workflows."""
+"""Reports of a check: JSON, SARIF 2.1.0, JUnit, and annotations for GitHub's workflows."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -40,8 +40,8 @@ def _finding(verdict: KernelVerdict, finding: Finding, here: Path) -> dict[str, 
 def as_sarif(verdicts: Iterable[KernelVerdict], here: Path) -> dict[str, Any]:
     """Return a SARIF 2.1.0 log (OASIS).
 
-    Each finding is a result, a silenced one with its reason. What was not looked at is a notification of the tool, an error; so
-    is what else a reader ought to know, a note: an allowance that silences nothing, an input that was not given.
+    Each finding is a result; a silenced one has its reason. What was not checked is a tool notification of level error. What else
+    a reader should know is one of level note: an allowance that silences nothing, an input that was not given.
     """
     results: list[dict[str, Any]] = []
     notifications: list[dict[str, Any]] = []
@@ -88,7 +88,7 @@ def _level(kind: str) -> str:
 
 
 def as_junit(verdicts: Iterable[KernelVerdict], here: Path) -> str:
-    """Return the XML of a JUnit report: a test case for each kernel."""
+    """Return a JUnit report as XML, with one test case for each kernel."""
     listed = list(verdicts)
     suite = ElementTree.Element(
         "testsuite",
@@ -121,14 +121,14 @@ def _places(verdict: KernelVerdict, finding: Finding, here: Path) -> str:
 
 
 def _xml(text: str) -> str:
-    """Return a text without the characters that XML does not allow."""
+    """Remove the characters that XML does not allow."""
     return "".join(
         c if c in "\t\n" or " " <= c <= "\ud7ff" or "\ue000" <= c <= "\ufffd" or c > "\uffff" else "\ufffd" for c in text
     )
 
 
 def as_annotations(verdicts: Iterable[KernelVerdict], here: Path) -> list[str]:
-    """Return the lines that GitHub's workflows show beside the code: of a finding that spans files, one in each."""
+    """Return the lines that GitHub's workflows show beside the code. A finding that spans several files has one in each."""
     lines = []
     for verdict in verdicts:
         for finding in verdict.findings:
@@ -151,5 +151,5 @@ def _annotation(command: str, file: str, line: int, title: str, message: str) ->
 
 
 def relative(path: Path, here: Path) -> str:
-    """Return a path as a report names it: from `here` if it is inside."""
+    """Return a path as reports print it: relative to `here` if it is inside."""
     return path.relative_to(here.resolve()).as_posix() if path.is_relative_to(here.resolve()) else path.as_posix()

@@ -1,4 +1,4 @@
-"""Record kernels side by side, and sort what was found into what is allowed and what is not."""
+"""Record kernels in parallel, and separate the findings that are allowed from those that are not."""
 
 import os
 import time
@@ -20,22 +20,22 @@ CLEAN, FINDINGS, INCOMPLETE, ERROR = "clean", "findings", "incomplete", "error"
 
 @dataclass(frozen=True)
 class KernelVerdict:
-    """What came of one kernel.
+    """The result of checking one kernel.
 
     Attributes:
         kernel: The kernel.
-        findings: What is wrong with it.
+        findings: The findings that are not allowed.
         silenced: Findings that are allowed, each with the reason.
-        missed: What was not looked at, a sentence each.
-        notes: What else a reader ought to know: inputs that were not given, lines that no thread reached.
+        missed: What was not checked, a sentence each.
+        notes: What else a reader should know: inputs that were not given, lines that no thread reached.
         error: Why it could not be recorded; "" if it could.
         error_file: The file that the error is in; None for the kernel's own.
-        error_line: Its line there; 0 if it is about no line.
-        events: How many were recorded.
-        threads: Of how many threads.
-        seconds: How long it took.
-        paths: The files that findings name, by those names.
-        allowances: What comments in its files and the configuration allow, each with whether it silenced anything.
+        error_line: The line of the error; 0 if it is about no line.
+        events: The number of recorded events.
+        threads: The number of recorded threads.
+        seconds: How long the recording took.
+        paths: Paths of the files that findings name, by that name.
+        allowances: The allowances in comments and in the configuration, each with whether it silenced anything.
     """
 
     kernel: CheckedKernel
@@ -54,13 +54,13 @@ class KernelVerdict:
 
     @property
     def state(self) -> str:
-        """CLEAN, FINDINGS, INCOMPLETE if something was not looked at and nothing found, or ERROR."""
+        """CLEAN, FINDINGS, ERROR, or INCOMPLETE if nothing was found but something was not checked."""
         if self.error:
             return ERROR
         return FINDINGS if self.findings else INCOMPLETE if self.missed else CLEAN
 
     def path_of(self, finding: Finding, file: str = "") -> Path:
-        """Return the file that a finding is in, or another of its files."""
+        """Return the path of a finding's file, or of another `file` that it names."""
         return self.paths.get(file or finding.file, self.kernel.path)
 
     def places_of(self, finding: Finding) -> list[tuple[Path, int]]:
@@ -74,11 +74,11 @@ class KernelVerdict:
 def check(
     kernels: Iterable[CheckedKernel], on_verdict: Callable[[KernelVerdict], None] = lambda verdict: None
 ) -> list[KernelVerdict]:
-    """Record kernels on as many workers as there are processors, and return what came of each, in their order.
+    """Record kernels on one worker per processor, and return a verdict for each, in their order.
 
     Args:
-        kernels: What to record.
-        on_verdict: Called in the same order, as soon as a verdict and all those before it are there.
+        kernels: The kernels to record.
+        on_verdict: Called with each verdict in the same order, as soon as it and all verdicts before it are available.
     """
     verdicts = []
     with ThreadPoolExecutor(max_workers=max(1, os.cpu_count() or 1)) as pool:
@@ -89,7 +89,7 @@ def check(
 
 
 def _with_unused(verdicts: list[KernelVerdict]) -> list[KernelVerdict]:
-    """Return the verdicts with a note on each comment and each entry of a configuration that silenced nothing in any kernel."""
+    """Add a note on each allowance, in a comment or a configuration, that silenced nothing in any kernel."""
     unsure = [verdict for verdict in verdicts if verdict.missed or verdict.error]
     needed = {one for verdict in verdicts for one, used in verdict.allowances.items() if used or verdict.missed}
     needed |= {one for verdict in unsure for one in verdict.kernel.allow.values() if one is not None}
@@ -104,7 +104,7 @@ def _with_unused(verdicts: list[KernelVerdict]) -> list[KernelVerdict]:
 
 
 def exit_status(verdicts: Iterable[KernelVerdict]) -> int:
-    """Return 2 if anything could not be looked at, or there was no kernel at all; 1 if anything was found; else 0."""
+    """Return 2 if anything could not be checked or there was no kernel; otherwise 1 if anything was found, else 0."""
     listed = list(verdicts)
     if not listed or any(verdict.error or verdict.missed for verdict in listed):
         return 2
@@ -112,7 +112,7 @@ def exit_status(verdicts: Iterable[KernelVerdict]) -> int:
 
 
 def verdict_of(kernel: CheckedKernel) -> KernelVerdict:
-    """Record one kernel, and return what came of it."""
+    """Record one kernel and return the verdict."""
     if kernel.error:
         return KernelVerdict(kernel, error=kernel.error)
     began = time.monotonic()
@@ -164,14 +164,14 @@ def _allowance(path: Path, comment: Allowed) -> Allowance:
 
 
 def _comments_on(finding: Finding, kernel: CheckedKernel, allowed: dict[str, list[Allowed]]) -> list[tuple[str, Allowed]]:
-    """Return (file, comment) of what silences a finding. `allowed` is by file."""
+    """Return (file, comment) for each comment that silences a finding. `allowed` has the comments by file."""
     places = [(file or kernel.job.file, line) for file, line in finding.places]
     there = [(file, one, line) for file, line in places for one in allowed.get(file, [])]
     return [(file, one) for file, one, line in there if finding.kind in one.kinds and one.line == line]
 
 
 def _path(kernel: CheckedKernel, name: str) -> Path | None:
-    """Return where a file of the program is, None for those of Splatscope itself."""
+    """Return the path of a file of the program, or None for Splatscope's own files."""
     if not name or name == kernel.job.file:
         return kernel.path
     return next((folder / name for folder in kernel.job.include if (folder / name).is_file()), None)

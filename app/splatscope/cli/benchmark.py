@@ -1,8 +1,8 @@
-"""`make bench`: train with the simple, tiled and binned kernels in turns, so that other load slows all of them alike.
+"""`make bench`: train with the simple, tiled and binned kernels in turns, so that other load slows all of them equally.
 
-There are two parts. The race measures iterations per second, and quality over time. The growth measures the time per iteration
-over the numbers of pixels, of Gaussians, and of (tile, Gaussian) pairs in the kernels' lists. It takes about two minutes on two
-cores; on a GPU the sizes are larger. The learning rates stay constant.
+There are two parts. The race measures iterations per second, and quality over time. The growth series measure the time per
+iteration against the number of pixels, of Gaussians, and of (tile, Gaussian) pairs in the kernels' lists. Both take about two
+minutes on two cores; on a GPU the sizes are larger. Learning rates stay constant.
 
 With `--pictures`, it fits a folder of pictures instead; see `benchmark_pictures`.
 """
@@ -30,10 +30,10 @@ from splatscope.splat.trainer import UnsupportedDevice
 
 ROUNDS = 7
 RACE_SECONDS = 60.0  # after which no further round starts
-PARTS = (0.1, 0.2, 0.4)  # seconds: the parts of a turn, with a drawing after each
+PARTS = (0.1, 0.2, 0.4)  # seconds: the parts of a turn, with a rendering after each
 GROWTH_ROUNDS = 3
 GROWTH_SECONDS = 0.25
-TOO_SLOW = 0.6  # seconds per iteration at which a series of growing cases ends
+TOO_SLOW = 0.6  # seconds per iteration: a growth series ends here
 
 
 def run_race(device: spy.Device, data: bytes, name: str) -> list[BenchmarkCase]:
@@ -49,7 +49,7 @@ def run_race(device: spy.Device, data: bytes, name: str) -> list[BenchmarkCase]:
 
 
 def run_growth(device: spy.Device, data: bytes, name: str) -> dict[str, list[BenchmarkCase]]:
-    """Train the series, one case at a time. Each is freed at once, since a small device could not hold all of them."""
+    """Train the series, one case at a time. Each is freed at once, since a small device cannot hold all of them."""
     found = {}
     for what, cases in growth_series(adapter_of(device).is_software).items():
         found[what], ended = [], set()
@@ -97,7 +97,7 @@ def race_table(cases: list[BenchmarkCase]) -> Table:
 
 
 def seconds_to(history: np.ndarray, psnr: float) -> str:
-    """Return in words the time after which a training first reached this PSNR, in dB; `history` has dtype HISTORY."""
+    """Return the time after which a training first reached a PSNR, as text. `psnr` is in dB; `history` has dtype HISTORY."""
     there = history[history["psnr"] >= psnr]
     return f"{there[0]['seconds']:.1f} s" if len(there) else "not yet"
 

@@ -59,7 +59,7 @@ class BenchmarkCase:
             ValueError: The device cannot train this case.
         """
         chosen = {"kernels": self.kernels, "size": self.size, "blobs": self.blobs} | self.variant
-        # All Gaussians from the start, so that all kernels do the same work.
+        # Start with all Gaussians, so that all kernels do the same work.
         settings = Settings(iterations=1_000_000, growth=False, **chosen)
         problem = refuse(settings, adapter_of(device).is_software)
         if problem:
@@ -69,7 +69,7 @@ class BenchmarkCase:
         self.pairs = int(self.trainer.look().list_lengths.sum(dtype=np.int64))
 
     def turn(self, parts: tuple[float, ...]) -> None:
-        """Train for each of these numbers of seconds, and record the speed. Drawing after each part is not timed."""
+        """Train for each of these numbers of seconds, and record the speed. The rendering after each part is not timed."""
         state = self.trainer.state
         before, done = state.seconds, 0
         for seconds in parts:
@@ -94,7 +94,7 @@ def race_cases(is_software: bool) -> list[BenchmarkCase]:
 
 
 def growth_series(is_software: bool) -> dict[str, list[BenchmarkCase]]:
-    """Return the growth series by what grows in them, smallest case first."""
+    """Return the growth series by the name of the quantity that grows, smallest case first."""
     size, blobs = (256, 2048) if is_software else (1024, 40_960)
     most, widest = (65_536, 1024) if is_software else (1_048_576, 4096)
     counts = [n for n in (1024, 4096, 16_384, 65_536, 262_144, 1_048_576) if n <= most]

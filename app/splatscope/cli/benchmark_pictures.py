@@ -1,7 +1,8 @@
-"""`make bench BENCH="--pictures FOLDER"`: fit all pictures of a folder, and report what papers on image fitting report.
+"""`make bench BENCH="--pictures FOLDER"`: fit all pictures of a folder, and report the figures that papers on image fitting report.
 
-Each number of Gaussians is measured twice: as it is, and with as many parameters as Gaussians of eight parameters have (two of
-position, three of covariance, three of colour, as in GaussianImage, arXiv 2403.08551). A Gaussian has nine here, with its opacity.
+Each number of Gaussians is measured twice: once as given, and once reduced to the same number of parameters that Gaussians of eight
+parameters would have (two for position, three for covariance, three for colour, as in GaussianImage, arXiv 2403.08551). Here a
+Gaussian has nine, the ninth for its opacity.
 """
 
 import statistics
@@ -28,15 +29,15 @@ PARAMETERS_ELSEWHERE = 8
 
 @dataclass(frozen=True)
 class Fit:
-    """One picture that was fitted, or the means over several.
+    """The measurements of one fitted picture, or their means over several.
 
     Attributes:
         psnr: In dB, as trained.
         seconds: Device time of the training.
-        bits: Bits of float32 parameters a pixel.
-        stored_psnr: In dB, drawn from the Gaussians that were read from the compact file.
-        stored_bits: Bits of the compact file a pixel.
-        storing_ms: To round, write and read the compact file, in milliseconds.
+        bits: Bits of float32 parameters per pixel.
+        stored_psnr: In dB, rendered from the Gaussians in the compact file.
+        stored_bits: Bits of the compact file per pixel.
+        storing_ms: Milliseconds to round, write and read the compact file.
     """
 
     psnr: float
@@ -56,12 +57,12 @@ def pictures_in(folder: Path) -> list[Path]:
 
 
 def counts_to_measure(counts: list[int]) -> list[int]:
-    """Return each number of Gaussians, followed by the number with which Gaussians of eight parameters are equalled."""
+    """Return each number of Gaussians, followed by the number that has as many parameters as Gaussians of eight parameters."""
     return [one for count in counts for one in (count, count * PARAMETERS_ELSEWHERE // FIELDS)]
 
 
 def fit(device: spy.Device, path: Path, settings: Settings, scratch: Path) -> Fit:
-    """Fit one picture, with the compact file in `scratch`. Raises ValueError if the device cannot."""
+    """Fit one picture, with the compact file in the folder `scratch`. Raises ValueError if the device cannot train it."""
     picture = read_picture(path.read_bytes(), path.name, settings.size)
     if problem := refuse(settings, adapter_of(device).is_software):
         raise ValueError(problem)
@@ -96,7 +97,7 @@ def fit_all(
 
 
 def mean(fits: list[Fit]) -> Fit:
-    """Return the mean of each figure. That of dB is taken in dB, as papers do."""
+    """Return the mean of each measurement. PSNR is averaged in dB, as in papers."""
     return Fit(**{one.name: statistics.fmean(getattr(each, one.name) for each in fits) for one in fields(Fit)})
 
 

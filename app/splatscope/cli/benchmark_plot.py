@@ -13,7 +13,7 @@ from splatscope.cli.benchmark_cases import BenchmarkCase
 from splatscope.web.theme.charts import SERIES, chart
 
 COLOURS = {"simple": SERIES[1][0], "tiled": SERIES[3][0], "binned": SERIES[0][0]}
-MARKS = {"simple": "square", "tiled": "triangle", "binned": "circle"}  # colour is never the only distinction
+MARKS = {"simple": "square", "tiled": "triangle", "binned": "circle"}  # so that colour is not the only distinction
 
 
 def write_plot(path: Path, title: str, race: list[BenchmarkCase], growth: dict[str, list[BenchmarkCase]]) -> None:

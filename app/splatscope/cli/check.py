@@ -69,7 +69,7 @@ def _write(file: Path, text: str) -> None:
 
 
 class _Table:
-    """The verdicts, a line each as they come, then what was found and what was not looked at."""
+    """Prints each verdict as it arrives, then the findings and what was not checked."""
 
     def __init__(self) -> None:
         from rich.console import Console
@@ -84,7 +84,7 @@ class _Table:
         self._say(f"{verdict.kernel.name:<40} {counts}  [{styles[verdict.state]}]{words.get(verdict.state, verdict.state)}[/]")
 
     def end(self, verdicts: "list[KernelVerdict]") -> None:
-        """Print the findings, and a line with the totals."""
+        """Print the findings and a line with the totals."""
         from splatscope.check.reports import relative
 
         here = Path.cwd()

@@ -1,4 +1,4 @@
-"""`splatscope scheduler` and `splatscope worker`: kernels on other machines than the one that serves pages."""
+"""`splatscope scheduler` and `splatscope worker`: run kernels on machines other than the one that serves pages."""
 
 import asyncio
 from collections.abc import Coroutine

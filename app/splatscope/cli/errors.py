@@ -1,7 +1,7 @@
-"""The error for a wrong command line."""
+"""The error for an invalid command line."""
 
 
 class CallError(ValueError):
-    """An argument is wrong; the message says what to do, and the exit status is 2."""
+    """An argument is invalid; the message says what to do, and the exit status is 2."""
 
     exit_code = 2

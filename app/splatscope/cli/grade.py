@@ -7,7 +7,7 @@ import typer
 
 from splatscope.cli.errors import CallError
 
-LEAST_RIGHT, LEAST_WRONG = 3, 6  # answers of each of the book's tasks
+LEAST_RIGHT, LEAST_WRONG = 3, 6  # the fewest right and wrong answers that a task of the book must have
 
 
 def grade(

@@ -1,12 +1,12 @@
-"""How Jupyter serves the app beside its notebooks: jupyter-server-proxy finds `server` by an entry point."""
+"""Serve the app beside Jupyter's notebooks: jupyter-server-proxy finds `server` through an entry point."""
 
 import sys
 
 
 def server() -> dict[str, object]:
-    """Return what jupyter-server-proxy needs to know. Pages are at `splatscope/app`, below the address of the Jupyter server.
+    """Return the configuration for jupyter-server-proxy. Pages are at `splatscope/app`, below the Jupyter server's address.
 
-    A socket file in a folder of the user's own, unlike a port, keeps others on the machine out; Jupyter judges who may connect.
+    Unlike a port, a socket file in a private folder keeps other users of the machine out; Jupyter decides who may connect.
     """
     return {
         "command": [sys.executable, "-m", "splatscope.cli", "serve", "--unix-socket", "{unix_socket}"],

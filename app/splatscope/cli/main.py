@@ -1,7 +1,7 @@
 """The command `splatscope`: its subcommands, and errors on one line.
 
-All subcommands are imported whichever is called. So everything that loads SlangPy is imported inside functions, because `splatscope
-doctor` must work where SlangPy does not load.
+All subcommands are imported, whichever is called. `splatscope doctor` must work even if SlangPy does not load, so whatever loads
+SlangPy is imported inside functions.
 """
 
 import sys

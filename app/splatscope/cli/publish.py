@@ -1,4 +1,4 @@
-"""`splatscope publish`: write the book as files for any static host."""
+"""`splatscope publish`: write the book as static files."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -45,7 +45,7 @@ def publish(
 
 
 def _tell_failed(made: "Book") -> None:
-    """Print what is missing, in red where that is possible."""
+    """Print what is missing, in red if the terminal has colours."""
     lines = [f"{len(made.failed)} not recorded, though tried twice. Where they would stand, readers are told so:", *made.failed]
     console = Console()
     for line in lines:
@@ -63,7 +63,7 @@ def _pages(progress: "Progress") -> str:
 
 
 class _ProgressBar(Bar):
-    """Shows how many of how many recordings and pages there are."""
+    """Shows how many recordings and pages are done, and of how many."""
 
     def __init__(self) -> None:
         columns = (
@@ -76,7 +76,7 @@ class _ProgressBar(Bar):
         self._recorded = self.add_task("Recording", total=None, pages="")
 
     def report(self, progress: "Progress", line: str) -> None:
-        """Take in how far the book is."""
+        """Update the bar with the book's progress."""
         self.update(
             self._recorded,
             description="Trying again" if progress.again else "Recording",

@@ -41,5 +41,5 @@ def serve(
         os.environ[ahead.WHEN] = ahead.AT_START
     if show:
         arguments.append("--show")
-    logging.getLogger("bokeh").handlers.clear()  # distributed adds one beside the server's own: each line would come twice
+    logging.getLogger("bokeh").handlers.clear()  # distributed adds a handler to the server's own, and each line would appear twice
     command.invoke(parser.parse_args(arguments))

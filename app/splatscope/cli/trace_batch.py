@@ -16,7 +16,7 @@ from splatscope.tracing.record_and_check import record_and_check
 def batch(file: Path) -> None:
     """Read one job per line, and print one result per line in the same order.
 
-    Jobs run on workers, so a crash affects only the job itself.
+    Jobs run on workers, so a crash affects only its own job.
 
     Raises:
         CallError: The file cannot be read.
@@ -50,7 +50,7 @@ async def _one(pool: Any, line: str) -> dict[str, Any]:
         job["file"] = str(Path(job["file"]).resolve())  # a worker may have another working directory
         job["include"] = [str(Path(folder).resolve()) for folder in job.get("include", ())]
         return await _recorded(pool, job)
-    except Exception as error:  # a failed job has its error in its own line
+    except Exception as error:  # the error of a failed job goes into its own line
         message = (str(error).splitlines() or [""])[0]
         return {"ok": False, "error": message or type(error).__name__, "buffers": {}, "plain": {}, "events": 0,
                 "functions": [], "stepped_over": [], "findings": []}  # fmt: skip

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _LOOK_EVERY_SECONDS = 1.0
 _SETTINGS = ("model", "blobs", "iterations", "kernels", "loss", "seed", "growth", "reproducible")
-"""The settings that are options of the command. `Settings` has their help, bounds, choices and defaults."""
+"""The settings that are options of the command. Help, bounds, choices and defaults come from `Settings`."""
 
 
 def train(
@@ -92,7 +92,7 @@ def _option(parameter: param.Parameter) -> inspect.Parameter:
     flags, limits = [], {}
     if isinstance(parameter, param.Boolean):
         kind: Any = bool
-        flags = [] if default else [f"--{name}"]  # no --no-NAME for what is off by default
+        flags = [] if default else [f"--{name}"]  # without --no-NAME if it is off by default
     elif isinstance(parameter, param.Selector):
         kind = Literal[tuple(parameter.objects)]
     else:
@@ -122,7 +122,7 @@ def _parse_size(text: str) -> tuple[int, int]:
 
 
 def _write_results(out: Path, trainer: "Trainer", look: "Look", end: dict[str, Any]) -> None:
-    """Write the picture, the state, the Gaussians and the report into a folder."""
+    """Write the picture, the state, the Gaussians and the report to a folder."""
     from splatscope.gpu.device import adapter_of
     from splatscope.splat.files.compact import save_compact
     from splatscope.splat.files.images import encode, to_bytes
@@ -150,7 +150,7 @@ def _write_results(out: Path, trainer: "Trainer", look: "Look", end: dict[str, A
 
 
 def _write_file(path: Path, data: bytes) -> None:
-    """Write a file, and create its folder. Raises ValueError."""
+    """Write a file, creating its folder. Raises ValueError."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)

@@ -1,4 +1,4 @@
-"""Exercises: kernels that a learner mends or writes, and what marks them.
+"""Exercises: kernels that a learner repairs or writes, and the code that marks them.
 
-A task is a folder (`task.py`); a kernel is run on its cases in the sandbox and judged outside of it (`marking.py`).
+A task is a folder (`task.py`). A submitted kernel runs on the task's cases in the sandbox and is judged outside (`marking.py`).
 """

@@ -1,4 +1,4 @@
-"""Why a kernel does not pass, in a learner's words: the most telling cause of a case first."""
+"""Why a kernel does not pass, in words for learners: for each case, the most informative cause first."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ from splatscope.tracing.checks.registry import CHECKS
 
 OUTPUT, LIMIT, ERROR, INCOMPLETE = "output", "limit", "error", "incomplete"
 MISTAKE = "mistake"
-_LATE = ("integer-overflow", "nan", "benign-race")  # kinds that follow from another more often than they lead to one
-_ENDED = ("livelock", "timeout")  # kinds after which what a kernel leaves says nothing: it was ended before its time
-_PARTED = "barrier-divergence"  # it leaves races behind: nobody waits as they should
+_LATE = ("integer-overflow", "nan", "benign-race")  # kinds that are more often a consequence than a cause
+_ENDED = ("livelock", "timeout")  # the kernel was stopped early, so its outputs say nothing
+_PARTED = "barrier-divergence"  # it causes races: threads do not wait as they should
 _HEADINGS = {
     OUTPUT: "Wrong numbers",
     MISTAKE: "A typical mistake",
@@ -30,20 +30,20 @@ class Cause:
     """One reason why a kernel does not pass.
 
     Attributes:
-        kind: A check's kind ("race"), or "mistake NAME", "output", "limit WHAT", "error" where it does not compile or run, or
-            "incomplete" where something was not looked at.
-        words: What is wrong, as a sentence or two. Of a hidden case it names no number that came of it.
+        kind: A check's kind ("race"), or "mistake NAME", "output", "limit WHAT", "error" if the kernel does not compile or run, or
+            "incomplete" if not everything could be checked.
+        words: What is wrong, in a sentence or two. For a hidden case it gives no number that the kernel computed.
         case: The case's name.
-        hidden: Whether that is hidden.
-        line: Of the source, 0 for none.
-        step: Of the case's recording, 0 for none.
-        threads: Those that it is about.
-        name: The memory or variable that it is about.
+        hidden: Whether the case is hidden.
+        line: The line in the source, 0 for none.
+        step: The step in the case's recording, 0 for none.
+        threads: The threads involved.
+        name: The memory or variable involved.
         group: The workgroup that shows it.
-        lane: The thread within that, -1 for none.
-        element: The index of the element of `name` that it is about, -1 for none.
-        title: What a learner is told first, where the kind does not say it.
-        meaning: What `words` mean, where they are the compiler's.
+        lane: The thread within the workgroup, -1 for none.
+        element: The index of the element of `name`, -1 for none.
+        title: The heading, if the kind does not imply one.
+        meaning: An explanation of `words`, if they are the compiler's.
     """
 
     kind: str
@@ -62,7 +62,7 @@ class Cause:
 
     @property
     def heading(self) -> str:
-        """What a learner is told first."""
+        """The heading that a learner reads first."""
         if self.title:
             return self.title
         if self.kind in CHECKS:
@@ -71,7 +71,7 @@ class Cause:
 
 
 def causes_of(task: Task, case: Case, outcome: CaseOutcome, source: str = "") -> list[Cause]:
-    """Return why a case is not passed, the most telling cause first; [] if it is. `source` is the kernel's."""
+    """Return why a case fails, the most informative cause first; [] if it passes. `source` is the kernel's source."""
     if outcome.error:
         error = next((one for one in outcome.diagnostics if one["severity"] == "error"), None)
         line, meaning = (error["line"], meaning_of(error["message"], error["line"], source)) if error else (0, "")
@@ -93,7 +93,7 @@ def causes_of(task: Task, case: Case, outcome: CaseOutcome, source: str = "") ->
 
 
 def is_beside_the_point(causes: list[Cause]) -> bool:
-    """Return whether what a case is not passed for comes after the causes of other cases: its numbers are right."""
+    """Return whether the causes of a case rank after those of other cases, because its numbers are right."""
     return causes[0].kind.startswith((LIMIT, INCOMPLETE))
 
 
@@ -114,7 +114,7 @@ def _findings(task: Task, case: Case, outcome: CaseOutcome, source: str) -> Iter
 
 
 def _wrong_outputs(task: Task, case: Case, outcome: CaseOutcome, found: set[str]) -> Iterator[Cause]:
-    """Yield why outputs are wrong. `found` are the kinds of what was found, from which wrong numbers may come."""
+    """Yield why outputs are wrong. `found` holds the kinds of findings, which may have caused wrong numbers."""
     expected = task.expected(case)
     for name in expected:
         if name not in outcome.outputs:
@@ -157,13 +157,13 @@ def _at(kind: str, words: str, case: Case, outcome: CaseOutcome, name: str, expe
 
 
 def _cell(name: str, at: int, like: np.ndarray) -> str:
-    """Return how a kernel calls an element of a flat array: "table[7]"; "picture[1].r" where rows are no wider than a vector."""
+    """Return an element of a flat array as a kernel writes it: "table[7]", or "picture[1].r" if a row fits in a vector."""
     width = like.shape[-1] if like.ndim > 1 and like.shape[-1] <= len("rgba") else 0
     return f"{name}[{at // width}].{'rgba'[at % width]}" if width else f"{name}[{at}]"
 
 
 def _owner(at: int, expected: np.ndarray, case: Case, outcome: CaseOutcome) -> tuple[int, int, int]:
-    """Return the workgroup that is likely to have to write an element, which the recorded one does not write."""
+    """Return the workgroup that probably should write an element, for an element that the recorded workgroup does not write."""
     (across, down, deep), (x, y, _) = case.groups, outcome.group_size
     size = np.atleast_1d(np.asarray(case.inputs.get("size", [])))
     width = expected.shape[1] if expected.ndim == 2 else int(size[0]) if size.size == 2 else 0
@@ -175,21 +175,21 @@ def _owner(at: int, expected: np.ndarray, case: Case, outcome: CaseOutcome) -> t
 
 
 def _mistake(task: Task, case: Case, outcome: CaseOutcome, found: set[str]) -> Mistake | None:
-    """Return the typical mistake that leaves these outputs and no others, None if none does."""
+    """Return the typical mistake that would leave exactly these outputs, None if there is none."""
     right = task.expected(case)
     for mistake in task.mistakes:
         if not found <= {*mistake.leads_to}:
             continue
         left = task.mistaken(mistake, case)
         if all(np.array_equal(array, right.get(name)) for name, array in left.items()):
-            continue  # on these inputs it does no harm
+            continue  # on these inputs the mistake changes nothing
         if not any(_differs(name, array, outcome, case).any() for name, array in left.items()):
             return mistake
     return None
 
 
 def _differs(name: str, expected: np.ndarray, outcome: CaseOutcome, case: Case) -> np.ndarray:
-    """Return of each element whether the recorded kernel or the plain one leaves another: bool, flat."""
+    """Return a flat bool mask of the elements that the recorded kernel or the plain kernel leaves with another value."""
     differs = np.zeros(expected.size, bool)
     for words in (outcome.outputs.get(name), outcome.plain.get(name)):
         if words is not None:
@@ -199,7 +199,7 @@ def _differs(name: str, expected: np.ndarray, outcome: CaseOutcome, case: Case) 
 
 
 def _read(words: np.ndarray, like: np.ndarray) -> np.ndarray:
-    """Return a buffer's words with the dtype and shape of an array; what the buffer lacks is zeros."""
+    """Return a buffer's words with the dtype and shape of an array, padded with zeros if there are too few."""
     data = words.tobytes()[: like.nbytes]
     return np.frombuffer(data + bytes(like.nbytes - len(data)), like.dtype).reshape(like.shape)
 

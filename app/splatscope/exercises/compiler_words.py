@@ -1,4 +1,4 @@
-"""What the compiler's errors mean for whoever writes Slang as if it were Python."""
+"""Explain the compiler's errors to learners who write Slang as if it were Python."""
 
 import re
 
@@ -11,7 +11,7 @@ PYTHON = "This is Python: a kernel is written in Slang. Its variables have types
 
 
 def meaning_of(message: str, line: int, source: str) -> str:
-    """Return what an error on a line of a source most likely means, in a sentence; "" if that is not known."""
+    """Return the most likely meaning of an error on a line of a source, as a sentence; "" if it is not known."""
     lines = [_without_comment(text) for text in source.split("\n")]
     here = lines[line - 1] if 1 <= line <= len(lines) else ""
     before = next((at for at in range(min(line - 1, len(lines)), 0, -1) if lines[at - 1].strip()), 0)
@@ -35,7 +35,7 @@ def meaning_of(message: str, line: int, source: str) -> str:
 
 
 def is_python(source: str) -> bool:
-    """Return whether a source is Python as a whole: no function of Slang, and lines that only Python has."""
+    """Return whether a whole source is Python: it has no Slang function, and lines that are valid only in Python."""
     return "[shader" not in source and any(_LINE_OF_PYTHON.match(line) for line in source.split("\n"))
 
 
@@ -44,7 +44,7 @@ def _without_comment(line: str) -> str:
 
 
 def _python_in(line: str) -> str:
-    """Return what of a line is Python, and how Slang writes it."""
+    """Return which part of a line is Python, and how Slang writes it."""
     if "**" in line:
         return "There is no ** in Slang: write x * x, or pow(x, 3)."
     if re.search(r"\S\s+if\s+.+\s+else\s+\S", line):
@@ -72,7 +72,7 @@ def _missing_semicolon(message: str, lines: list[str], line: int, before: int) -
 
 
 def _comment_as_division(source: str, line: int) -> str:
-    """Return where `//` may stand for a division at or above a line: it has a statement before it that is not ended."""
+    """Return a hint if a `//` at or above a line may be meant as division: the statement before it is unfinished."""
     lines = source.split("\n")
     for at in range(min(line, len(lines)), max(0, line - 4), -1):
         code, mark, rest = lines[at - 1].partition("//")

@@ -1,4 +1,4 @@
-"""Grade a folder of submissions into a table, a row each as soon as it is marked. What is in the table is not marked again."""
+"""Grade a folder of submissions into a table. A row is added as soon as it is marked; rows already there are not marked again."""
 
 import csv
 import os
@@ -12,7 +12,7 @@ from splatscope.exercises.similarity import most_similar
 from splatscope.exercises.submissions import Submission, submissions_in
 from splatscope.exercises.task import Task
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # with which a spreadsheet takes a cell for a formula
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet treats a cell that begins with one of these as a formula
 
 
 @dataclass(frozen=True)
@@ -32,18 +32,18 @@ class Row:
 
 
 def grade(folder: Path, tasks: list[Task], table: Path, on_row: Callable[[Row, int], None] = lambda row, count: None) -> list[Row]:
-    """Mark all submissions in a folder, and return the rows of the table in the order of students and tasks.
+    """Mark all submissions in a folder, and return the rows of the table sorted by student and task.
 
     Args:
-        folder: With a folder or an archive a student, see `submissions`.
-        tasks: Those that there are.
-        table: The file of comma-separated values. Rows are added as they come, so that a run that was stopped goes on; at the end
-            it is written anew, in order.
-        on_row: Called with each new row, and how many submissions there are.
+        folder: A folder with one folder or archive per student, see `submissions`.
+        tasks: All tasks.
+        table: The CSV file. Rows are appended as they are marked, so that an interrupted run can be resumed; at the end the file is
+            rewritten in order.
+        on_row: Called with each new row and the number of submissions.
 
     Raises:
         OSError: The folder cannot be read, or the table cannot be written.
-        ValueError: The table is there, but is none of these.
+        ValueError: The file exists but is not a table of grades.
         WorkerError: This system has no sandbox.
     """
     found, by_name = submissions_in(folder), {task.name: task for task in tasks}
@@ -108,7 +108,7 @@ def _rows_in(table: Path) -> list[Row]:
         rows = []
         for cells in reader:
             if None in cells.values() or None in cells:
-                continue  # cut off in the middle
+                continue  # a truncated row
             text = {name: cell[1:] if cell[:1] == "'" and cell[1:].startswith(_FORMULA) else cell for name, cell in cells.items()}
             kinds = {"passed": int, "line": int, "points": float, "seconds": float}
             rows.append(Row(**text | {name: kind(text[name]) for name, kind in kinds.items()}))

@@ -1,4 +1,4 @@
-"""Findings in the words of a learner who has met them for the first time: what happened in their kernel, and what should."""
+"""Word findings for learners who meet them for the first time: what happened in their kernel, and what should happen."""
 
 import re
 
@@ -8,7 +8,7 @@ from splatscope.exercises.task import Case
 from splatscope.services.case_outcomes import CaseOutcome
 from splatscope.tracing.checks.finding import Finding
 
-FULL = "The recording was full"  # how `CheckedRecording.missed` begins where it was
+FULL = "The recording was full"  # the beginning of the sentence in `CheckedRecording.missed`
 TOO_MANY_STEPS = "Too many steps: the recording was full before the end, and a task needs far fewer. Which loop turns so often?"
 _GROUP = re.compile(r"\bgroup (\d+),(\d+),(\d+)")
 _COUNTER = r"\b{name}\s*>=\s*0\b(?!\s*[.\w])"
@@ -16,7 +16,7 @@ _UNSIGNED = re.compile(r"\buint\s+(\w+)")
 
 
 def words_of(finding: Finding, number: int, case: Case, outcome: CaseOutcome, source: str) -> str:
-    """Return what a learner is told of a case's finding, the `number`th of the outcome."""
+    """Return the text for a learner about a case's finding, the `number`th of the outcome."""
     if finding.kind == "timeout":
         turns = re.search(r"after ([\d,]+) iterations", finding.message)
         after = turns[1] if turns else "very many"
@@ -33,7 +33,7 @@ def words_of(finding: Finding, number: int, case: Case, outcome: CaseOutcome, so
 
 
 def plain_groups(words: str, groups: tuple[int, int, int]) -> str:
-    """Return words with workgroups named with as many numbers as they have dimensions: "workgroup 3" of a row."""
+    """Shorten the names of workgroups in a text to the dimensions of the dispatch: "workgroup 3" in one dimension."""
     return _GROUP.sub(lambda match: f"work{group_name(tuple(map(int, match.groups())), groups)}", words)
 
 
@@ -44,7 +44,7 @@ def group_name(group: tuple[int, ...], groups: tuple[int, int, int]) -> str:
 
 
 def _always_true(source: str, line: int) -> str:
-    """Return a sentence on a uint that is compared `>= 0` on a line or in the loop that it may be in; "" if none is."""
+    """Return a sentence if a line, or the loop around it, compares a uint with `>= 0`; otherwise ""."""
     lines = source.split("\n")
     names = set(_UNSIGNED.findall(source))
     for at in range(min(line, len(lines)), max(0, line - 8), -1):
@@ -76,7 +76,7 @@ def _harmless_race(finding: Finding, number: int, case: Case, outcome: CaseOutco
 
 
 def _beyond(number: int, case: Case, outcome: CaseOutcome) -> str:
-    """Return a sentence on a thread of a finding that has nothing to do, by the size that the case gives; "" if none is known."""
+    """Return a sentence if a finding's thread lies beyond the size that the case gives, so it should do nothing; otherwise ""."""
     for group, lane in outcome.who[number] if number < len(outcome.who) else []:
         x, y, z = outcome.group_size
         at = (lane % x + group[0] * x, lane // x % y + group[1] * y)

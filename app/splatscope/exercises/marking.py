@@ -1,7 +1,7 @@
-"""Mark a kernel: run it on a task's cases in the sandbox, and judge what came of it here, where the kernel cannot reach.
+"""Mark a kernel: run it on a task's cases in the sandbox, and judge the results here, out of the kernel's reach.
 
-Hidden cases run in a process of their own, and only once all others are passed: nothing that a kernel can learn of them gets into
-what a learner sees.
+Hidden cases run in a separate process, and only after all other cases have passed. So nothing that a kernel could learn about them
+reaches the learner.
 """
 
 import time
@@ -25,22 +25,22 @@ from splatscope.workers.sandbox import supervisor
 from splatscope.workers.sandbox.source_filter import refuse_job
 from splatscope.workers.sandbox.supervisor import Answer
 
-LIMIT = 20.0  # seconds for the cases of a task together
+LIMIT = 20.0  # seconds for all cases of a task together
 NO_KERNEL = "“Start again” brings the first text back."
-LOOP_BUDGET = 20_000  # iterations of all loops of a thread: no task needs a tenth of it
+LOOP_BUDGET = 20_000  # iterations of a thread over all its loops; no task needs a tenth of it
 Run = Callable[[str, tuple[Any, ...], float], Answer]
 
 
 @dataclass(frozen=True)
 class CaseMark:
-    """What came of one case.
+    """The result of one case.
 
     Attributes:
-        name: The case's.
-        hidden: Whether it is.
-        passed: None where it was not run, since another was not passed.
-        waves: The width of waves that it was run with, 0 for the device's own.
-        group: The workgroup that its causes are of.
+        name: The case's name.
+        hidden: Whether the case is hidden.
+        passed: Whether it passed; None if it was not run because another case failed.
+        waves: The wave width that it ran with, 0 for the device's own.
+        group: The workgroup that its causes refer to.
     """
 
     name: str
@@ -52,7 +52,7 @@ class CaseMark:
 
 @dataclass(frozen=True)
 class Mark:
-    """What came of a kernel. `causes` are why it does not pass, the first the one to mend."""
+    """The result of marking a kernel. `causes` says why it does not pass; the first is the one to fix first."""
 
     task: str
     passed: bool
@@ -63,12 +63,12 @@ class Mark:
 
     @property
     def points(self) -> float:
-        """The part of the cases that are passed, 0 to 1."""
+        """The fraction of the cases that pass, 0 to 1."""
         return sum(case.passed is True for case in self.cases) / len(self.cases) if self.cases else 0.0
 
 
 def mark_in_sandbox(folder: Path, source: str, exposed: bool) -> Mark:
-    """Mark a kernel on this worker. `exposed` is whether others can reach the server, see `supervisor.run_sandboxed`.
+    """Mark a kernel on this worker. `exposed` says whether others can reach the server, see `supervisor.run_sandboxed`.
 
     Raises:
         WorkerError: There is no sandbox.
@@ -86,7 +86,7 @@ def mark(task: Task, source: str, run: Run) -> Mark:
     Args:
         task: The task.
         source: The kernel. It is not trusted.
-        run: Runs a job of `sandbox_jobs` by its name, on arguments, within so many seconds, in a sandboxed process.
+        run: Runs a job of `sandbox_jobs` in a sandboxed process, given its name, its arguments and a limit in seconds.
     """
     began = time.monotonic()
     if not source.strip():
@@ -96,7 +96,7 @@ def mark(task: Task, source: str, run: Run) -> Mark:
     marks: list[CaseMark] = []
     causes: list[Cause] = []
     diagnostics: list[dict[str, Any]] = []
-    before = 0  # runs of the rounds before
+    before = 0  # number of runs in earlier rounds
     for cases, waves in _rounds(task):
         if causes:
             marks += [CaseMark(case.name, case.hidden, None, waves) for case in cases]
@@ -120,12 +120,12 @@ def mark(task: Task, source: str, run: Run) -> Mark:
 
 
 def count_of_runs(task: Task) -> int:
-    """Return how often a kernel that passes is run on a case of the task. `mark` reports the number of each run as progress."""
+    """Return how many runs it takes to mark a kernel that passes. `mark` reports the number of each run as progress."""
     return sum(len(cases) for cases, _ in _rounds(task))
 
 
 def _rounds(task: Task) -> list[tuple[list[Case], int]]:
-    """Return the cases that are run together, with the width of waves, 0 for the device's own."""
+    """Return the groups of cases that run together, each with its wave width, 0 for the device's own."""
     shown = [case for case in task.cases if not case.hidden]
     hidden = [case for case in task.cases if case.hidden]
     rounds = [(shown, 0), *((shown, waves) for waves in task.waves), (hidden, 0)]
@@ -133,11 +133,11 @@ def _rounds(task: Task) -> list[tuple[list[Case], int]]:
 
 
 def _numbered(before: int) -> Callable[[int], None]:
-    """Return a callback for the stages of recordings, which reports the number of each recording, from `before` + 1."""
+    """Return a callback for recording stages that reports the number of each recording, starting at `before` + 1."""
     numbers, outside = count(before + 1), copy_context()
 
     def at_stage(stage: int) -> None:
-        if stage == COMPILING:  # the first of each recording
+        if stage == COMPILING:  # the first stage of each recording
             outside.run(report_progress, next(numbers))
 
     return at_stage
@@ -157,10 +157,10 @@ def job_of(task: Task, case: Case, source: str) -> KernelJob:
 
 
 def _run(task: Task, cases: list[Case], source: str, waves: int, run: Run) -> list[CaseOutcome] | None:
-    """Return what came of each case, up to the first that does not run; None if this machine has no waves of that width."""
+    """Return the outcome of each case, up to the first that does not run; None if this machine has no waves of that width."""
     jobs = [job_of(task, case, source) for case in cases]
     if wrong := refuse_job(jobs[0]):
-        return [CaseOutcome(wrong.partition(" `import NAME;`")[0])]  # which modules there are helps with no task
+        return [CaseOutcome(wrong.partition(" `import NAME;`")[0])]  # the list of modules is of no use in a task
     try:
         try:
             return outcomes_of(run("outcomes", (jobs, task.device(waves)), LIMIT))

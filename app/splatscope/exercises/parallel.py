@@ -1,4 +1,4 @@
-"""Mark many kernels at once, each thread of this process with a sandbox of its own."""
+"""Mark many kernels in parallel: each thread of this process has its own sandbox."""
 
 import os
 import threading
@@ -19,12 +19,12 @@ _Asked = TypeVar("_Asked")
 def mark_all(
     asked: Iterable[_Asked], kernel: Callable[[_Asked], tuple[Task, str]], processes: int = 0
 ) -> Iterator[tuple[_Asked, Mark | str]]:
-    """Yield each of what is asked for, in its order, with its mark, or with a sentence on why it could not be marked.
+    """Yield each item in order, with its mark, or with a sentence that says why it could not be marked.
 
     Args:
-        asked: What is to be marked.
-        kernel: Returns the task and the source of one of these. A ValueError or OSError becomes the sentence.
-        processes: How many at once, as many as there are processors if 0.
+        asked: The items to mark.
+        kernel: Returns the task and the source of an item. The message of a ValueError or OSError becomes the sentence.
+        processes: How many to mark at once; if 0, one per processor.
 
     Raises:
         WorkerError: This system has no sandbox.
@@ -50,7 +50,7 @@ def mark_all(
 
 
 def _marked_twice(task: Task, source: str, run: Run) -> Mark:
-    """Mark a kernel, and once more if its process was killed by somebody else."""
+    """Mark a kernel, and try once more if its process was killed from outside."""
     try:
         return mark(task, source, run)
     except WorkerLost:

@@ -1,15 +1,15 @@
-"""Find submissions that are alike: how many of their token sequences they share, beyond those of the kernel that all began with.
+"""Find similar submissions: compare the token sequences that they have in common beyond those of the kernel they all started from.
 
 Names, numbers and comments do not count. The measure is that of Schleimer, Wilkerson and Aiken, "Winnowing: Local Algorithms for
-Document Fingerprinting" (SIGMOD 2003), with all sequences in place of a sample: kernels are short.
+Document Fingerprinting" (SIGMOD 2003). Kernels are short, so all sequences are compared instead of a sample.
 """
 
 import re
 from collections.abc import Mapping
 
 LENGTH = 8  # tokens of a sequence
-LEAST = 0.8  # the share from which two submissions are named
-FEWEST = 12  # sequences of their own, below which a likeness says nothing: there is but one way to write a line
+LEAST = 0.8  # the smallest share of common sequences that is reported
+FEWEST = 12  # with fewer own sequences a similarity means nothing: there are few ways to write so little
 
 _TOKEN = re.compile(r"//[^\n]*|/\*.*?\*/|[A-Za-z_]\w*|\d[\w.]*|[^\s\w]", re.DOTALL)
 _KEYWORD = re.compile(
@@ -19,17 +19,17 @@ _KEYWORD = re.compile(
 
 
 def sequences(source: str) -> frozenset[tuple[str, ...]]:
-    """Return the token sequences of a source, each name as "n" and each number as "0"."""
+    """Return the token sequences of a source, with each name replaced by "n" and each number by "0"."""
     tokens = [_plain(token) for token in _TOKEN.findall(source) if not token.startswith(("//", "/*"))]
     return frozenset(tuple(tokens[i : i + LENGTH]) for i in range(len(tokens) - LENGTH + 1))
 
 
 def most_similar(sources: Mapping[str, str], start: str) -> dict[str, tuple[str, float]]:
-    """Return which sources are like another: the name of the most similar one, and the share of sequences in common, 0 to 1.
+    """Return, for each source that is like another, the name of the most similar one and the share of common sequences, 0 to 1.
 
     Args:
         sources: Submissions for one task by name.
-        start: What all of them began with.
+        start: The kernel that all of them started from.
     """
     given = sequences(start)
     own = {name: sequences(source) - given for name, source in sources.items()}

@@ -1,6 +1,6 @@
-"""Read submissions: a folder a student with `TASK.slang` in it, or an archive `STUDENT.zip` of such files.
+"""Read submissions: for each student a folder with files `TASK.slang`, or an archive `STUDENT.zip` of such files.
 
-They are not trusted: of an archive nothing is written to disk, and what is too large is not unpacked.
+They are not trusted: archives are unpacked in memory only, and nothing too large is unpacked.
 """
 
 import hashlib
@@ -11,12 +11,12 @@ from pathlib import Path, PurePosixPath
 
 from splatscope.workers.sandbox.source_filter import MOST_BYTES
 
-MOST_IN_ARCHIVE = 500  # files
+MOST_IN_ARCHIVE = 500  # files in one archive
 
 
 @dataclass(frozen=True)
 class Submission:
-    """A student's kernel for a task. `wrong` is why it cannot be read, "" if it can."""
+    """A student's kernel for a task. `wrong` says why it cannot be read; "" if it can."""
 
     student: str
     task: str
@@ -25,12 +25,12 @@ class Submission:
 
     @property
     def key(self) -> str:
-        """What tells it from another version of it: a hash of the source."""
+        """A hash of the source, which identifies this version of the submission."""
         return hashlib.sha256(self.source.encode()).hexdigest()[:16]
 
 
 def submissions_in(folder: Path) -> list[Submission]:
-    """Return all submissions in a folder, by student and task. Raises OSError if the folder cannot be read."""
+    """Return all submissions in a folder, sorted by student and task. Raises OSError if the folder cannot be read."""
     found: list[Submission] = []
     for path in sorted(folder.iterdir(), key=lambda path: path.name.casefold()):
         if path.is_dir():

@@ -1,10 +1,10 @@
-"""A task: a folder with its text, the kernel to begin with, a reference in NumPy, and answers that are right and wrong.
+"""A task: a folder with its text, the kernel to start from, a reference in NumPy, and right and wrong answers.
 
     task.md         what to do, hints, and what there was to learn, with front matter as below
-    start.slang     the kernel as the learner gets it
+    start.slang     the kernel to start from
     reference.py    `reference(…)`, CASES, and perhaps MISTAKES, LIMITS, WAVES and SERIAL
     right/*.slang   answers that pass
-    wrong/*.slang   answers that fail, and `// KIND: why` as the first line of each, KIND as `Cause.kind`
+    wrong/*.slang   answers that fail; the first line of each is `// KIND: why`, with a `Cause.kind`
 
 The front matter of task.md, and the blocks in it:
 
@@ -42,10 +42,10 @@ from splatscope.textbook.front_matter import front_matter
 from splatscope.textbook.markdown import parse
 
 TASKS = LESSONS / "exercises"
-COURSES = {"mend": "Mend", "write": "Write"}  # and how a heading calls them
+COURSES = {"mend": "Mend", "write": "Write"}  # each with its heading
 BLOCKS = ("hint", "explanation")
 
-_NOUNS = {  # of what a limit counts: for one, for several
+_NOUNS = {  # the nouns for what a limit counts: singular, plural
     "barriers": ("barrier", "barriers"),
     "accesses": ("access", "accesses"),
     "atomics": ("atomic access", "atomic accesses"),
@@ -62,13 +62,13 @@ class Case:
     """A dispatch that a kernel is marked on.
 
     Attributes:
-        name: What is special about these inputs, "a length that is no multiple of 64". Learners see it, of hidden cases, too.
-        inputs: Buffers, textures and uniforms by name. Buffers that the reference returns, and that are not among these, are
-            zeros, of its size.
-        groups: How many workgroups to dispatch.
+        name: What is special about these inputs, "a length that is no multiple of 64". Learners see it even for hidden cases.
+        inputs: Buffers, textures and uniforms by name. A buffer that the reference returns but that is missing here is zeros of the
+            same size.
+        groups: The number of workgroups to dispatch.
         constants: Link-time constants by name.
-        hidden: Whether learners see neither the inputs nor what came of them.
-        tolerance: The difference of floats that still counts as equal, of the larger of the number and 1.
+        hidden: Whether inputs and results are hidden from learners.
+        tolerance: The largest difference at which floats count as equal, relative to the larger of the number and 1.
     """
 
     name: str
@@ -81,13 +81,13 @@ class Case:
 
 @dataclass(frozen=True)
 class Mistake:
-    """A wrong answer that is typical, known by the numbers that it leaves.
+    """A typical mistake, recognised by the outputs that it leaves.
 
-    `outputs` takes what the reference takes, and returns what a kernel with this mistake leaves: all buffers that it returns must
-    be equal, where they are not masked (`np.ma`). `words` says what the mistake is, as a sentence.
+    `outputs` takes the same arguments as the reference, and returns the buffers that a kernel with this mistake leaves. It matches
+    if all these buffers are equal, except where they are masked (`np.ma`). `words` describes the mistake, as a sentence.
 
-    Where something else was found, wrong numbers may come of that, so that no mistake is looked for. `leads_to` are the kinds of
-    findings that come of this mistake: beside these it is looked for, and told first.
+    If there are findings, they may explain the wrong numbers, so mistakes are not looked for. `leads_to` lists the kinds of
+    findings that this mistake itself causes: with these it is still looked for, and reported first.
     """
 
     name: str
@@ -98,15 +98,15 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Limit:
-    """What must hold beyond the outputs.
+    """A condition beyond the right outputs.
 
     Attributes:
-        what: "barriers" of the thread that meets most; "accesses" to memory of the thread that makes most; "atomics", "reads" or
-            "writes" of all threads of a workgroup together; or "threads" of a workgroup.
-        most: At most so many.
-        least: At least so many.
-        name: The memory that accesses, atomics, reads or writes are of; "" for all.
-        why: Why, as a sentence.
+        what: What is counted: "barriers" or memory "accesses", the maximum over threads; "atomics", "reads" or "writes", summed
+            over the threads of a workgroup; or "threads" of a workgroup.
+        most: The upper bound.
+        least: The lower bound.
+        name: The memory whose accesses, atomics, reads or writes are counted; "" for all.
+        why: The reason for the limit, as a sentence.
     """
 
     what: Literal["barriers", "accesses", "atomics", "reads", "writes", "threads"]
@@ -116,17 +116,17 @@ class Limit:
     why: str = ""
 
     def noun(self, count: int) -> str:
-        """Return what is counted, as the words behind this number call it: "barrier", "atomic accesses"."""
+        """Return the noun that follows this number: "barrier", "atomic accesses"."""
         return _NOUNS[self.what][count != 1]
 
     @property
     def memory(self) -> str:
-        """The memory, as words behind the noun: " to total"; "" for all."""
+        """The memory, as a phrase that follows the noun: " to total"; "" for all."""
         return f" {'of' if self.what == 'reads' else 'to'} {self.name}" if self.name else ""
 
     @property
     def rule(self) -> str:
-        """What is allowed, as a learner reads it before the first try: "At most 1 barrier for each thread"."""
+        """The limit, as shown before the first attempt: "At most 1 barrier for each thread"."""
         whose = "thread" if self.what in ("barriers", "accesses") else "workgroup"
         each = f"for each {whose}" if self.what in ("barriers", "threads") else f"by each {whose}"
         if self.most == 0:
@@ -140,7 +140,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class SampleAnswer:
-    """An answer that a task brings along. `kind` is of the cause that it fails for, "" for one that passes; `why` says it."""
+    """An answer in a task's folder. `kind` is the kind of cause that it must fail for, "" if it must pass; `why` explains it."""
 
     name: str
     source: str
@@ -150,10 +150,10 @@ class SampleAnswer:
 
 @dataclass(frozen=True)
 class Task:
-    """A task, see the module.
+    """A task. The module's docstring describes its files.
 
-    `words`, `hints` and `explanation` are Markdown. `waves` are widths of waves to try beside the device's own. `is_serial` is
-    whether its workgroups run one after another, where there is a software device.
+    `words`, `hints` and `explanation` are Markdown. `waves` lists wave widths to try besides the device's own. If `is_serial`, its
+    workgroups run one after another on a software device, if there is one.
     """
 
     name: str
@@ -177,20 +177,20 @@ class Task:
     is_serial: bool = False
 
     def device(self, waves: int = 0) -> str:
-        """Return the device to run its cases on, as `open_device` takes it, "" for the usual one."""
+        """Return the device for its cases, as `open_device` takes it; "" for the default."""
         options = [*([str(waves)] if waves else []), *(["serial"] if self.is_serial else [])]
         return ":".join(["llvmpipe", *options]) if options else ""
 
     def expected(self, case: Case) -> Values:
-        """Return what the buffers must hold after a case."""
+        """Return the contents that the buffers must have after a case."""
         return _called(self.reference, case)
 
     def mistaken(self, mistake: Mistake, case: Case) -> Values:
-        """Return what they hold where a kernel makes this mistake."""
+        """Return the contents that a kernel with this mistake leaves."""
         return _called(mistake.outputs, case)
 
     def inputs(self, case: Case) -> dict[str, np.ndarray]:
-        """Return all inputs of a case, with zeros for what the kernel is to write."""
+        """Return all inputs of a case, with zeros for the buffers that the kernel must fill."""
         given = {name: np.asarray(value) for name, value in case.inputs.items()}
         return {name: np.zeros_like(array) for name, array in self.expected(case).items()} | given
 
@@ -200,7 +200,7 @@ class Task:
 
     @property
     def solution(self) -> str:
-        """The right answer that learners are shown, the one that the front matter names or else the first. Raises ValueError."""
+        """The right answer that learners are shown: the one named in the front matter, or else the first. Raises ValueError."""
         answers = {answer.name: answer.source for answer in self.answers("right")}
         name = self.solution_name or next(iter(answers), "")
         if name not in answers:
@@ -224,7 +224,7 @@ def task_names() -> list[str]:
 
 
 def tasks(folder: Path = TASKS) -> list[Task]:
-    """Return the tasks in the folders of a folder, in the order of the courses. Raises ValueError."""
+    """Return the tasks in the subfolders of a folder, in the order of the courses. Raises ValueError."""
     found = [load(path.parent) for path in folder.glob("*/task.md")]
     return sorted(found, key=lambda task: (list(COURSES).index(task.course), task.order, task.name))
 
@@ -236,7 +236,7 @@ def load(folder: Path) -> Task:
     """Return the task in a folder. It is read again once one of its files has changed.
 
     Raises:
-        ValueError: A file is missing or wrong; the message names it.
+        ValueError: A file is missing or invalid; the message names it.
     """
     files = [folder / name for name in ("task.md", "start.slang", "reference.py")]
     if missing := [path.name for path in files if not path.is_file()]:
@@ -303,7 +303,7 @@ def _reference(folder: Path) -> Any:
 
 
 def _called(function: Callable[..., Values], case: Case) -> Values:
-    """Call a reference with those inputs and constants of a case that it names."""
+    """Call a reference with the inputs and constants of a case that its parameters name."""
     given = {name: np.asarray(value) for name, value in case.inputs.items()} | dict(case.constants)
     wanted = inspect.signature(function).parameters
     return {name: np.asanyarray(value) for name, value in function(**{k: v for k, v in given.items() if k in wanted}).items()}

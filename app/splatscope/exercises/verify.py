@@ -1,4 +1,4 @@
-"""Verify a task: its right answers pass, and its start and each wrong answer fail for the reason that they give."""
+"""Verify a task: its right answers pass, and its start and each wrong answer fail for their stated reasons."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ from splatscope.exercises.task import SampleAnswer, Task
 
 @dataclass(frozen=True)
 class Verification:
-    """What came of one answer of a task.
+    """The result for one answer of a task.
 
-    `answer` is its name in the folder, "right/own.slang"; `wrong` says what is not as it must be, "" if nothing.
+    `answer` is its name in the folder, "right/own.slang"; `wrong` says what is not as expected, "" if nothing.
     """
 
     task: str
@@ -29,7 +29,7 @@ def answers_of(task: Task) -> Iterator[tuple[str, SampleAnswer]]:
 
 
 def judge(task: Task, name: str, answer: SampleAnswer, mark: Mark) -> Verification:
-    """Return whether an answer was marked as it must be."""
+    """Compare the mark of an answer with the expected one."""
     first = mark.causes[0] if mark.causes else None
     if not answer.kind:
         wrong = f"it must pass, but: {first.kind}: {first.words}" if first else ""

@@ -1,4 +1,4 @@
-"""`assert(condition)` in a kernel. Slang has none: what compiles evaluates the condition and drops it; a recording checks it."""
+"""`assert(condition)` in a kernel. Slang has none: a plain kernel evaluates the condition and drops it; a recording checks it."""
 
 import re
 
@@ -8,9 +8,9 @@ _BRACKET = re.compile(r'//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:\\.|[^"\\\n])*"|[()\[\]{},
 
 
 def without_asserts(source: str) -> str:
-    """Return a source whose asserts are their conditions alone, each character in its place: `assert(a < b, "why");` → `(a < b);`.
+    """Reduce each assert to its condition: `assert(a < b, "why");` becomes `(a < b);`. Spaces keep all other characters in place.
 
-    A source that declares an `assert` of its own stays as it is.
+    A source that declares its own `assert` is unchanged.
     """
     if _DECLARED.search(source):
         return source
@@ -25,7 +25,7 @@ def without_asserts(source: str) -> str:
 
 
 def _behind_condition(source: str, start: int) -> tuple[int, int]:
-    """Return where the condition of the assert whose bracket follows ends, and where the closing bracket stands."""
+    """Return where an assert's condition ends, and the position of its closing bracket. The opening bracket follows `start`."""
     depth, comma = 0, None
     for token in _BRACKET.finditer(source, start):
         char = token.group(0)

@@ -21,10 +21,10 @@ import slangpy as spy
 from splatscope.paths import SHADER_FOLDERS
 
 BACKENDS = ("vulkan", "cuda", "d3d12", "metal")
-LANES = (4, 8, 16)  # per wave, that the software driver can have: with more, it crashes
+LANES = (4, 8, 16)  # lanes per wave that the software driver supports; with more it crashes
 
 # SlangPy's functional calls need its own modules.
-# Slang reports E41017, "use of uninitialized global variable", wrongly for shared memory that one function fills and another reads.
+# Slang wrongly reports E41017, "use of uninitialized global variable", for shared memory that one function fills and another reads.
 COMPILER_OPTIONS = {"include_paths": [*SHADER_FOLDERS, spy.SHADER_PATH], "disable_warnings": ["41017"]}
 
 
@@ -55,15 +55,14 @@ class Adapter:
 
 
 def silence_compiler() -> None:
-    """Keep Slang's warnings off this process's stdout. Those of a user's source come back with its diagnostics all the same."""
+    """Keep Slang's warnings off this process's stdout. Warnings on a user's source are still returned with its diagnostics."""
     spy.Logger.get().level = spy.LogLevel.fatal
 
 
 def prepare_for_recording() -> None:
     """Prepare this process to record a kernel and print the findings. Call it before a device is opened.
 
-    It turns off the software driver's optimiser, which takes most of a recording's time and changes no result, and Slang's
-    warnings.
+    It turns off Slang's warnings and the software driver's optimiser, which takes most of a recording's time and changes no result.
     """
     os.environ.setdefault("GALLIVM_PERF", "nopt")
     silence_compiler()
@@ -79,7 +78,7 @@ class Wanted:
     Attributes:
         name: A backend, or part of an adapter's name, in lower case; "" for the first that opens.
         number: Which of the adapters that match, counted from 0; None for any of them.
-        lanes: Lanes per wave of the software driver; None for as many as it has by itself.
+        lanes: Lanes per wave of the software driver; None for its default.
         serial: Whether the software driver runs workgroups one after another.
     """
 
@@ -100,13 +99,13 @@ def open_device(wanted: str | None = None) -> spy.Device:
     """Open a device, or return the one opened before.
 
     Args:
-        wanted: See `Wanted.parse`. None stands for $SPLATSCOPE_DEVICE, or else the first that opens, hardware before software.
-            Where several match, the worker processes of a server ($SPLATSCOPE_WORKER) spread over them. With options, it has
-            to be the first device that its process opens.
+        wanted: See `Wanted.parse`. None stands for $SPLATSCOPE_DEVICE, or else the first device that opens, hardware before
+            software. If several match, a server's worker processes ($SPLATSCOPE_WORKER) spread over them. A device with options
+            must be the first that its process opens.
 
     Raises:
-        DeviceError: There is no such device, it cannot be opened, there are no such waves, or the process's software driver has
-            other options.
+        DeviceError: There is no such device, it cannot be opened, it has no such wave width, or this process loaded the software
+            driver with other options.
     """
     asked = Wanted.parse(wanted or os.environ.get("SPLATSCOPE_DEVICE") or "")
     if asked.lanes is not None and asked.lanes not in LANES:
@@ -126,7 +125,7 @@ def open_device(wanted: str | None = None) -> spy.Device:
                 type=getattr(spy.DeviceType, backend),
                 adapter_luid=adapter.luid,
                 compiler_options=COMPILER_OPTIONS,
-                enable_hot_reload=False,  # a file saved meanwhile would replace the program of a running job
+                enable_hot_reload=False,  # otherwise a file saved meanwhile would replace the program of a running job
             )
         except RuntimeError:
             continue
@@ -139,32 +138,32 @@ def open_device(wanted: str | None = None) -> spy.Device:
     raise DeviceError("No GPU and no software Vulkan driver could be opened: `splatscope doctor` says what to install.")
 
 
-_software: list[tuple[int | None, bool]] = []  # lanes and serial of the software driver, once a device of it is open
+_software: list[tuple[int | None, bool]] = []  # the software driver's `lanes` and `serial`, once one of its devices is open
 
 
 def _refuse_other_options(asked: Wanted) -> None:
-    """Raise DeviceError if the software driver has been loaded with other options: it would take on only some of these."""
+    """Raise DeviceError if the software driver was loaded with other options, since it would adopt only some of the new ones."""
     if _software and _software != [(asked.lanes, asked.serial)]:
         raise DeviceError("The software driver of this process runs with other options: open this device in another process.")
 
 
 def _cache_of_waves(lanes: int) -> str:
-    """Return the folder for what the driver compiles for waves of so many lanes: from the common one it takes code for others."""
+    """Return a folder for the driver's compiled code for one wave width. In a shared one it would find code for other widths."""
     common = os.environ.get("MESA_SHADER_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     name = f"splatscope-waves-of-{lanes}"
     folder = Path(common) if Path(common).name == name else Path(common, name)
-    with contextlib.suppress(OSError):  # then nothing is kept
+    with contextlib.suppress(OSError):  # in that case nothing is cached
         folder.mkdir(parents=True, exist_ok=True)
     return str(folder)
 
 
 @dataclass(frozen=True)
 class Available:
-    """What a process can open; found out without opening anything.
+    """The devices that a process can open, determined without opening any.
 
     Attributes:
-        turn: What tells its default device from the others of all machines; "" where there is none.
-        name: Of its default device, short; "" where there is none.
+        turn: Identifies its default device among those of all machines; "" if there is none.
+        name: The short name of its default device; "" if there is none.
         names: Short names of all adapters, for `open_device`.
         is_software: Whether the default device runs on the processor.
     """
@@ -176,7 +175,7 @@ class Available:
 
 
 def available() -> Available:
-    """Return what this process can open."""
+    """Return the devices that this process can open."""
     names = tuple(dict.fromkeys(short(name) for name in adapter_names()))
     for _, adapter in _candidates(Wanted.parse(os.environ.get("SPLATSCOPE_DEVICE") or "")):
         turn = f"{platform.node()} {bytes(adapter.luid).hex()}"
@@ -192,8 +191,8 @@ def short(name: str) -> str:
 def in_turn(adapters: list[spy.AdapterInfo], asked: Wanted, turn: int) -> list[spy.AdapterInfo]:
     """Return the adapters of a backend that match, in the order in which to try them.
 
-    Hardware comes before software. Equal adapters take turns: the worker with number `turn` begins with another one than its
-    neighbours. Only equal ones, since a slow one beside a fast one would make every other run slow.
+    Hardware comes before software. Equal adapters take turns: each worker, numbered `turn`, starts with a different one than its
+    neighbours. Unequal adapters do not: a slow one beside a fast one would make every other run slow.
     """
     found = sorted((a for a in adapters if asked.name in a.name.lower()), key=lambda a: _is_software(a.name))
     if asked.number is not None:
@@ -222,7 +221,7 @@ def adapter_of(device: spy.Device) -> Adapter:
 
 
 def adapter_names() -> list[str]:
-    """Return names for `open_device`, each once, of the adapters of all backends; `#0`, `#1` tell equal ones apart.
+    """Return the names of the adapters of all backends, each once, for `open_device`; `#0`, `#1` distinguish equal ones.
 
     Some of them may not open.
     """
@@ -230,7 +229,7 @@ def adapter_names() -> list[str]:
 
 
 def numbered(names: list[str]) -> list[str]:
-    """Return the names of a backend's adapters with `#0`, `#1` … behind those that are not the only one of their name."""
+    """Append `#0`, `#1` … to the names of a backend's adapters that occur more than once."""
     total, seen = Counter(names), Counter()
     told_apart = []
     for name in names:

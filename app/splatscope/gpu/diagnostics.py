@@ -39,9 +39,9 @@ class Message:
         severity: "error", "warning", or "internal" if the compiler itself failed.
         text: The message.
         file: The path as Slang gives it; "" if the message refers to no code.
-        line: From 1, as Slang counts it.
-        column: From 1.
-        length: Of the marked code, in characters.
+        line: The line as Slang counts it, from 1.
+        column: The column, from 1.
+        length: The length of the marked code, in characters.
         quoted: The line of code that Slang quotes; None if it quotes none.
     """
 
@@ -72,7 +72,7 @@ class Message:
 class Diagnostic:
     """A mark in the editor. Lines and columns count from 1; `end` is the column after the last one marked.
 
-    `file` is the one of a project's other files that it is in, "" for the kernel's own.
+    `file` names one of a project's other files; "" for the kernel's own.
     """
 
     line: int
@@ -95,7 +95,7 @@ def _message(head: re.Match[str], rest: str) -> Message:
         return Message("internal", head["internal"].strip(": "), head["file"], int(head["line"]))
     severity = "warning" if head["severity"] == "warning" else "error"
     used = _UNAVAILABLE.search(rest) if head["text"].startswith("unavailable features") else None
-    if used is not None:  # what the entry point uses is told where it is used
+    if used is not None:  # something unavailable that the entry point uses is reported where it is used
         rest = used[2]
     location, mark = _LOCATION.match(rest), _MARK.search(rest)
     text = _unavailable(used[1]) if used else ((mark and mark["text"]) or head["text"]).strip()
@@ -116,7 +116,7 @@ def first_error(words: str, sources: Mapping[str, str] = {}) -> str:
 
     Args:
         words: Slang's output.
-        sources: What was compiled, by file name; the line is then the one that the error has there.
+        sources: The compiled sources by file name, to correct the line number.
     """
     error = next((message for message in parse(words) if message.severity == "error"), None)
     if error is None:
@@ -126,22 +126,22 @@ def first_error(words: str, sources: Mapping[str, str] = {}) -> str:
 
 
 def place_of_first_error(words: str, sources: Mapping[str, str]) -> tuple[str, int]:
-    """Return (file, line) of the first error, the file as `sources` name it; ("", 0) where it is in none of them."""
+    """Return (file, line) of the first error, the file as named in `sources`; ("", 0) if it is in none of them."""
     error = next((message for message in parse(words) if message.severity == "error" and message.file), None)
     file, line = _place(error, sources) if error else (None, 0)
     return (file, line) if file is not None else ("", 0)
 
 
 def _place(message: Message, sources: Mapping[str, str]) -> tuple[str | None, int]:
-    """Return which of `sources` a message is about, None if it is none, and the line there."""
+    """Return the file in `sources` that a message is about, None if there is none, and the line in it."""
     file = named(message.file, sources) if message.file else None
     return file, message.line if file is None else message.line_in(sources[file])
 
 
 def diagnostics_of(words: str, source: str, file: str, others: Mapping[str, str] = {}) -> list[Diagnostic]:
-    """Return the marks for `source`, which is called `file`, and for `others` by name.
+    """Return the marks for `source`, whose file name is `file`, and for `others` by name.
 
-    Messages about files that are none of these are marked on line 1 of `source`.
+    Messages about any other file are marked on line 1 of `source`.
     """
     texts = {**others, file: source}
     found = []
@@ -159,7 +159,7 @@ def diagnostics_of(words: str, source: str, file: str, others: Mapping[str, str]
 
 
 def named(path: str, names: Collection[str]) -> str | None:
-    """Return which of some names a path of the compiler's is: the longest that it ends with, else one of the same file name."""
+    """Match one of the compiler's paths with a name: the longest name that the path ends with, else one with the same file name."""
     fits = [name for name in names if f"/{path}".endswith(f"/{name.lstrip('/')}")]
     fits = fits or [name for name in names if PurePosixPath(name).name == PurePosixPath(path).name]
     return max(fits, key=len, default=None)

@@ -20,7 +20,7 @@ class CompileError(RuntimeError):
     Attributes:
         diagnostics: Slang's whole output.
         file: The file of the first error as the program's modules name it; "" if it is not known.
-        line: Its line there, from 1; 0 if it is not known.
+        line: The line in that file, from 1; 0 if it is not known.
     """
 
     exit_code = 2  # for the command line

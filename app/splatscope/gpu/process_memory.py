@@ -1,7 +1,7 @@
-"""How much memory a process that compiles and runs kernels may hold before another takes its place.
+"""The memory limit above which a process that compiles and runs kernels is replaced.
 
-Slang 2026.12 keeps each program that it has linked, some 18 MB of the textbook's, until the process ends: neither the program's
-session nor the device gives any of it back when it is closed.
+Slang 2026.12 leaks every program that it links, some 18 MB for each of the textbook's. Closing the session or the device frees
+nothing, so the memory is only returned when the process ends.
 """
 
 import psutil
@@ -10,7 +10,7 @@ MOST_MEMORY = 1.5 * 2**30  # bytes
 
 
 def is_too_large(pid: int | None = None) -> bool:
-    """Return whether a process, by default this one, holds so much that it should be replaced once it is idle."""
+    """Return whether a process, by default this one, uses so much memory that it should be replaced once it is idle."""
     try:
         return psutil.Process(pid).memory_info().rss > MOST_MEMORY
     except psutil.NoSuchProcess:

@@ -13,7 +13,7 @@ _WITHOUT_COUNTER = {
     "AppendStructuredBuffer": "it stays 0, and every Append writes element 0",
     "ConsumeStructuredBuffer": "it stays 0, and every Consume reads element -1, which is outside",
 }
-MOST_ARRAY = 256  # elements of an array of structs or resources that can be named
+MOST_ARRAY = 256  # elements of an array of structs or resources; further ones are not listed
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Interface:
 
 
 def interface_of(program: spy.ShaderProgram, entries: tuple[str, ...], parameters: list["Parameter"]) -> Interface:
-    """Return the interface of a linked program's entry point; `entries` are all that its source has, `parameters` its own."""
+    """Return the interface of a linked program's entry point, given its parameters and the names of all entry points."""
     found = Interface(entries, tuple(int(n) for n in program.layout.entry_points[0].compute_thread_group_size), {}, {}, {})
     for parameter in parameters:
         name, type_ = parameter.name, short_name(parameter.layout.type.full_name)
@@ -106,7 +106,7 @@ def interface_of(program: spy.ShaderProgram, entries: tuple[str, ...], parameter
 
 
 def _texel_layout(type_: Any) -> Layout | None:
-    """Return the layout of a buffer of texels, `RWBuffer<float4>`; None for other types, and for texels that are not bound."""
+    """Return the layout of a texel buffer such as `RWBuffer<float4>`; None for other types and for unsupported texels."""
     texel = (
         SlangType.parse(short_name(type_.resource_result_type.full_name)) if type_.resource_shape.name == "texture_buffer" else None
     )
@@ -118,7 +118,7 @@ def _texel_layout(type_: Any) -> Layout | None:
 
 
 def texture_of(parameter: "Parameter") -> Texture | None:
-    """Return what is known of a texture; None for a buffer of texels, and for texels that are not given here."""
+    """Return the description of a texture; None for a texel buffer and for unsupported texels."""
     type_ = parameter.layout.type
     shape = type_.resource_shape.name.removeprefix("texture_")
     texel = SlangType.parse(short_name(type_.resource_result_type.full_name))
@@ -130,13 +130,13 @@ def texture_of(parameter: "Parameter") -> Texture | None:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a program: a leaf, or what holds leaves.
+    """A parameter of a program: a leaf, or a container of leaves.
 
     Attributes:
-        name: Members of structs and blocks after a dot, elements of arrays in brackets, as in `tracing.bindings`.
-        kind: "uniform", "buffer", "texture", "sampler" or "other", which cannot be given; "block" for a struct or a constant
-            buffer and "array" for an array of structs or resources, which come before what they hold.
-        layout: SlangPy's.
+        name: Its name, with dots before members of structs and blocks and brackets around array indices, as in `tracing.bindings`.
+        kind: "uniform", "buffer", "texture", "sampler", or "other" for one that cannot be set. Containers, which come before
+            their contents, are "block" for a struct or constant buffer and "array" for an array of structs or resources.
+        layout: SlangPy's layout.
     """
 
     name: str
@@ -145,7 +145,7 @@ class Parameter:
 
     @property
     def without_counter(self) -> str:
-        """What it means that SlangPy sets no counters, where this parameter has one; else ""."""
+        """What follows from SlangPy not setting counters, if this parameter has one; otherwise ""."""
         what = _WITHOUT_COUNTER.get(self.layout.type.name)
         if self.kind != "buffer" or what is None:
             return ""
@@ -189,7 +189,7 @@ def _with_article(name: str) -> str:
 
 
 def innermost(layout: Any) -> Any:
-    """Return the layout of what an array of any depth holds; that of anything else is itself."""
+    """Return the element layout of an array, nested to any depth; for anything else, the layout itself."""
     while layout.kind.name == "array":
         layout = layout.element_type_layout
     return layout
@@ -212,7 +212,7 @@ def layout_of(parameter: Parameter) -> Layout:
 
 
 def stride_of(parameter: Parameter) -> int | None:
-    """Return the bytes of a buffer's element, 4 where it has no element type; None for what is no buffer."""
+    """Return the size of a buffer's element in bytes, 4 if it has no element type; None for anything but a buffer."""
     if parameter.kind not in ("buffer", "texture"):
         return None
     if parameter.kind == "texture":

@@ -17,9 +17,9 @@ class Scalar:
     """A scalar type of Slang.
 
     Attributes:
-        name: In Slang.
-        dtype: In a buffer.
-        recorded: In a recording.
+        name: The name in Slang.
+        dtype: The dtype in a buffer.
+        recorded: The dtype in a recording.
         texel: The suffix of its texel format (`32_float` in `rgba32_float`); "" if textures cannot hold it.
     """
 

@@ -10,7 +10,7 @@ from splatscope.gpu.slang_types import SlangType, short_name
 
 
 def dtype_of(layout: Any) -> np.dtype | None:
-    """Return the dtype of one element as the device stores it, None for types that have no numbers.
+    """Return the dtype of one element as the device stores it; None for types without numbers.
 
     A vector is a subarray (components,), a matrix (rows, columns), an array (elements, …). A struct has the members' names and
     offsets, and the size of the whole stride.
@@ -33,7 +33,7 @@ def dtype_of(layout: Any) -> np.dtype | None:
 
 
 def scalars_of(dtype: np.dtype) -> Iterator[tuple[np.dtype, int]]:
-    """Yield the dtypes of the scalars in an element, each with how many follow each other."""
+    """Yield (dtype, count) for each run of equal scalars in an element."""
     if dtype.subdtype is not None:
         for base, count in scalars_of(dtype.subdtype[0]):
             yield base, count * math.prod(dtype.subdtype[1])
@@ -45,10 +45,10 @@ def scalars_of(dtype: np.dtype) -> Iterator[tuple[np.dtype, int]]:
 
 
 def filled(dtype: np.dtype, given: np.ndarray) -> np.ndarray:
-    """Return structs of a dtype, (n,), from a structured array or an array of dicts; members that are not given are zeros.
+    """Return structs of a dtype, (n,), from a structured array or an array of dicts. Missing members are zeros.
 
     Raises:
-        ValueError: A member that is given does not exist, or does not have this shape.
+        ValueError: A given member does not exist or has another shape.
     """
     found = np.zeros(given.size, dtype)
     if given.dtype.names is not None:
@@ -69,7 +69,7 @@ def _copy(target: np.ndarray, given: np.ndarray) -> None:
 
 
 def _set(target: np.ndarray, given: Any) -> None:
-    """Set the one struct in `target`, (1,)."""
+    """Set the single struct in `target`, (1,)."""
     if not isinstance(given, Mapping):
         raise ValueError("all elements must be dicts, with the members' names.")
     for name, value in given.items():

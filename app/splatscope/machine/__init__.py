@@ -1,1 +1,1 @@
-"""What a machine needs to run Splatscope, and how to install it: the driver, a browser, system packages."""
+"""Find and install what a machine needs to run Splatscope: the driver, a browser, system packages."""

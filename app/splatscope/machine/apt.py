@@ -1,8 +1,8 @@
 """Install Debian and Ubuntu packages, as root or with passwordless sudo; otherwise name the command to run.
 
-Standard library only: `python3 app/splatscope/machine/apt.py PACKAGE…` runs before there is an environment. A package that
-the release has too old comes from its backports suite, at the mirror that the machine's own sources name. Apt reads that
-suite from a temporary folder, so nothing is left behind in /etc/apt.
+Only the standard library is used, since `python3 app/splatscope/machine/apt.py PACKAGE…` runs before there is an environment. If
+the release's package is too old, it comes from the backports suite, at the mirror in the machine's own apt sources. Apt reads that
+suite from a temporary folder, so /etc/apt is not changed.
 """
 
 import os
@@ -47,7 +47,7 @@ def parse_deb822(text: str) -> list[AptSource]:
         name = ""
         for line in filter(None, stanza.split("\n")):
             if line[0].isspace():
-                fields[name] += "\n" + line  # a key may stand in the file itself, under Signed-By
+                fields[name] += "\n" + line  # a key may be in the file itself, under Signed-By
             else:
                 name, value = line.split(":", 1)
                 name = name.strip().title()
@@ -115,9 +115,9 @@ def commands(packages: Sequence[str], prefix: Sequence[str] = (), folder: Path |
     """Return the two calls of apt-get that install `packages`.
 
     Args:
-        packages: Names.
-        prefix: What runs a command as root, see `privilege`.
-        folder: Where apt reads its sources and keeps its lists, in place of the system's.
+        packages: The names of the packages.
+        prefix: The command that runs another as root, see `privilege`.
+        folder: The folder for apt's sources and lists, instead of the system's.
         suite: The suite to prefer.
     """
     apt = [*prefix, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q"]
@@ -142,9 +142,9 @@ def install(packages: Sequence[str], suggestion: str = "", backports_of: str = "
     """Install packages.
 
     Args:
-        packages: Names.
-        suggestion: The command to name if this process may not install them; by default apt-get's own.
-        backports_of: The codename of the release whose backports suite has them; "" for the release itself.
+        packages: The names of the packages.
+        suggestion: The command to suggest if this process may not install them; by default a call of apt-get.
+        backports_of: The codename of the release whose backports suite has them; "" to use the release itself.
 
     Raises:
         AptError: This process may not install packages, or apt-get failed.
@@ -159,18 +159,18 @@ def install(packages: Sequence[str], suggestion: str = "", backports_of: str = "
     entries = with_backports(read_sources(), backports_of)
     folder = Path(tempfile.mkdtemp(prefix="splatscope-apt-"))
     try:
-        folder.chmod(0o755)  # apt downloads as a user of its own
+        folder.chmod(0o755)  # apt downloads as its own user
         for name in ("sources", "lists"):
             (folder / name).mkdir()
         (folder / "sources" / "release.sources").write_text("\n".join(entry.deb822() for entry in entries))
         _run(commands(packages, prefix, folder, f"{backports_of}-backports"), suggestion)
     finally:
-        subprocess.run([*prefix, "rm", "-rf", str(folder)], check=False)  # what apt wrote there belongs to root
+        subprocess.run([*prefix, "rm", "-rf", str(folder)], check=False)  # apt's files in it belong to root
 
 
 def _run(calls: list[list[str]], suggestion: str) -> None:
     update, install_call = calls
-    subprocess.run(update, check=False)  # a foreign source that fails to update need not matter to these packages
+    subprocess.run(update, check=False)  # a third-party source that fails may be irrelevant to these packages
     if status := subprocess.run(install_call, check=False).returncode:
         raise AptError(f"apt-get failed with status {status}, its message is above. To try again: {suggestion}")
 

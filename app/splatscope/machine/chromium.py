@@ -13,20 +13,20 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 
 
 def find() -> str | None:
-    """Return the path of a Chromium or Chrome: $CHROMIUM, else one of the system, else Playwright's; None if there is none."""
+    """Return the path of Chromium or Chrome: $CHROMIUM, else the system's, else Playwright's; None if there is none."""
     named = os.environ.get("CHROMIUM")
     return named or next((path for path in map(shutil.which, NAMES) if path), None) or _playwright_path()
 
 
 def remedy(release: dict[str, str]) -> str:
-    """Return the command that installs one; Ubuntu's package is a snap, which Playwright cannot drive everywhere."""
+    """Return the command that installs a browser. Ubuntu's package is a snap, which Playwright cannot always drive."""
     if release.get("ID") == "debian":
         return "sudo apt-get install -y --no-install-recommends chromium"
     return f"{shlex.quote(sys.executable)} -m playwright install --with-deps chromium"
 
 
 def _playwright_path() -> str | None:
-    # In a child, because Playwright's driver complains on the terminal where a library of its own is missing.
+    # In a child process, because Playwright's driver prints complaints if one of its libraries is missing.
     ask = "from playwright.sync_api import sync_playwright as s\nwith s() as p: print(p.chromium.executable_path)"
     path = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True).stdout.strip()
     return path if path and Path(path).is_file() else None

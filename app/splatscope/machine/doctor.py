@@ -20,7 +20,7 @@ CUDA_REMEDY = "set CUDA_PATH to a CUDA toolkit that has lib64/libnvrtc.so and in
 
 @dataclass(frozen=True)
 class Missing:
-    """Something that is missing, what does not work without it, and the command or sentence that helps."""
+    """Something that is missing and what does not work without it, and the command or sentence that helps."""
 
     what: str
     mend: str
@@ -31,13 +31,13 @@ class DoctorReport:
     """The state of this machine.
 
     Attributes:
-        environment: Where it runs.
-        versions: By the name of a package.
-        trials: One for each adapter.
+        environment: The environment that Splatscope runs in.
+        versions: Versions by package name.
+        trials: The outcome on each adapter.
         bundle: Whether the browser bundle is built.
-        chromium: The path of a browser for the tests, None without one.
+        chromium: The path of a browser for the tests, None if there is none.
         sandbox: The sandbox mechanisms with their versions, or "none".
-        missing: What should be mended.
+        missing: What is missing.
     """
 
     environment: Environment
@@ -54,7 +54,7 @@ class DoctorReport:
         return any(trial.works for trial in self.trials)
 
     def as_dict(self) -> dict[str, object]:
-        """Return the report in JSON's types."""
+        """Return the report as JSON types."""
         adapters = [asdict(trial) | {"works": trial.works} for trial in self.trials]
         here = self.environment
         return {
@@ -75,7 +75,7 @@ class DoctorReport:
 
 
 def examine() -> DoctorReport:
-    """Run a kernel on every adapter and look for everything else."""
+    """Run a kernel on every adapter, look for everything else, and return the report."""
     trials, silence = probe.try_all()
     here, browser = detect_environment(), chromium.find()
     missing = []
@@ -96,7 +96,7 @@ def examine() -> DoctorReport:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of what Splatscope runs on by name, "not installed" for a package that is missing."""
+    """Return the versions of Splatscope, Python, the system and the main dependencies by name, or "not installed"."""
     found = {"splatscope": __version__, "python": platform.python_version(), "system": platform.platform()}
     for name in PACKAGES:
         try:

@@ -14,10 +14,10 @@ from splatscope.machine import apt
 
 PACKAGES = ("libatomic1", "libvulkan1", "mesa-vulkan-drivers")  # a minimal system lacks libatomic, which slangpy loads
 
-# Mesa 22.3 lacks VK_KHR_shader_non_semantic_info, without which no device is created.
+# Mesa 22.3 lacks VK_KHR_shader_non_semantic_info, which is required to create a device.
 TOO_OLD = ("bookworm",)
 
-# By the ID or ID_LIKE of /etc/os-release. None of these was tried.
+# By the ID or ID_LIKE of /etc/os-release. None of these has been tested.
 COMMANDS = {
     "fedora": "sudo dnf install vulkan-loader mesa-vulkan-drivers",
     "rhel": "sudo dnf install vulkan-loader mesa-vulkan-drivers",
@@ -34,16 +34,16 @@ def backports_of(release: dict[str, str]) -> str:
 
 
 def remedy(system: str, release: dict[str, str]) -> str:
-    """Return the command or sentence that gets a device.
+    """Return the command or sentence that helps to get a working device.
 
     Args:
-        system: As platform.system() calls it.
+        system: As returned by platform.system().
         release: The fields of /etc/os-release.
     """
     if system == "Linux":
         names = [release.get("ID", ""), *release.get("ID_LIKE", "").split()]
         if {"debian", "ubuntu"} & set(names):
-            if backports_of(release):  # the temporary sources make it more than one line of apt-get
+            if backports_of(release):  # the temporary sources take more than one call of apt-get
                 return f"sudo {shlex.quote(sys.executable)} -B -m splatscope.machine.driver"
             return f"sudo apt-get update && sudo apt-get install -y --no-install-recommends {' '.join(PACKAGES)}"
         known = next((COMMANDS[key] for name in names for key in COMMANDS if key in name), "")
@@ -56,7 +56,7 @@ def remedy(system: str, release: dict[str, str]) -> str:
 
 
 def mend() -> str:
-    """Install a driver unless kernels run, and return one line on the device.
+    """Install a driver unless kernels run, and return one line about the device.
 
     Raises:
         apt.AptError: No device works; the message names the command to run.

@@ -1,4 +1,4 @@
-"""Where this process runs: on which system, inside of what, from which installation; and what was never tried there."""
+"""Describe where this process runs: the system, the container or notebook, the installation, and what is untested there."""
 
 import os
 import platform
@@ -9,10 +9,10 @@ from pathlib import Path
 from splatscope.machine import apt
 from splatscope.paths import CHECKOUT
 
-MARKERS = {"/.dockerenv": "Docker", "/run/.containerenv": "Podman"}  # files that an engine puts into its containers
+MARKERS = {"/.dockerenv": "Docker", "/run/.containerenv": "Podman"}  # files that container engines create
 TRIED_ON = ("debian", "ubuntu")
 
-# What SlangPy has, by the name that platform.system() gives. Linux has been tried.
+# What SlangPy supports, by the result of platform.system(). Linux is tested.
 UNTRIED = {
     "Windows": "Direct3D 12, whose software device is WARP, called Microsoft Basic Render Driver, and Vulkan and CUDA",
     "Darwin": "Metal, on macOS 26 or newer with Apple silicon, and no software device",
@@ -21,16 +21,16 @@ UNTRIED = {
 
 @dataclass(frozen=True)
 class Environment:
-    """What is known of a machine without running a kernel.
+    """What can be determined about a machine without running a kernel.
 
     Attributes:
-        system: As platform.system() calls it: Linux, Windows, Darwin.
-        processor: As platform.machine() calls it: x86_64, aarch64, AMD64, arm64.
+        system: As returned by platform.system(): Linux, Windows, Darwin.
+        processor: As returned by platform.machine(): x86_64, aarch64, AMD64, arm64.
         kernel: The release of the system's kernel.
-        release: The fields of /etc/os-release; {} on other systems than Linux.
+        release: The fields of /etc/os-release; {} on systems other than Linux.
         variables: The environment variables.
-        markers: Those of `MARKERS` that exist.
-        checkout: The checkout that runs; None for an installed package.
+        markers: The paths in `MARKERS` that exist.
+        checkout: The checkout that is running; None for an installed package.
     """
 
     system: str
@@ -43,7 +43,7 @@ class Environment:
 
     @property
     def container(self) -> str:
-        """The kind of container: Docker, Podman, Kubernetes, or the name that it gives itself; "" outside of one."""
+        """The kind of container: Docker, Podman, Kubernetes, or the value of $container; "" outside of a container."""
         if "KUBERNETES_SERVICE_HOST" in self.variables:
             return "Kubernetes"
         named = next((name for path, name in MARKERS.items() if path in self.markers), "")
@@ -58,7 +58,7 @@ class Environment:
 
     @property
     def notebook(self) -> str:
-        """What this process is a terminal or a notebook of: Binder, JupyterHub, Jupyter; "" elsewhere."""
+        """The notebook server whose terminal or notebook this process runs in: Binder, JupyterHub, Jupyter; "" elsewhere."""
         if "BINDER_LAUNCH_HOST" in self.variables or "BINDER_SERVICE_HOST" in self.variables:
             return "Binder"
         if "JUPYTERHUB_USER" in self.variables:
@@ -66,7 +66,7 @@ class Environment:
         return "Jupyter" if {"JPY_PARENT_PID", "JUPYTER_SERVER_URL"} & self.variables.keys() else ""
 
     def describe(self) -> str:
-        """Return all of it in one line."""
+        """Return the environment in one line."""
         parts = [self.release.get("PRETTY_NAME") or {"Darwin": "macOS"}.get(self.system, self.system), f"on {self.processor}"]
         if self.wsl:
             parts.append(f"under WSL {self.wsl}")
@@ -77,7 +77,7 @@ class Environment:
         return " ".join(parts) + (", from a checkout" if self.checkout else ", from an installed package")
 
     def untried(self) -> list[str]:
-        """Return sentences that say what of this was never tried."""
+        """Return sentences that say what in this environment was never tested."""
         if self.system in UNTRIED:
             name = {"Darwin": "macOS"}.get(self.system, self.system)
             return [
@@ -98,7 +98,7 @@ class Environment:
         return [f"Splatscope was never run on {name}." for name in found]
 
     def sandbox_remedy(self) -> str:
-        """Return what helps where edited kernels have no sandbox."""
+        """Return how to get a sandbox for edited kernels, or what to do without one."""
         if self.system == "Linux" and self.container:
             return (
                 "let the container call landlock_create_ruleset, landlock_add_rule and landlock_restrict_self, as current engines "

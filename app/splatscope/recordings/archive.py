@@ -10,7 +10,7 @@ import numpy as np
 MOST_FILE = 32 * 2**20  # bytes of the file
 MOST_UNPACKED = 192 * 2**20  # bytes
 MOST_MEMBERS = 128
-_KINDS = "fiubV"  # of NumPy's dtypes: numbers, bools and plain bytes
+_KINDS = "fiubV"  # the kinds of NumPy dtypes that are allowed: numbers, bools and plain bytes
 
 
 class ArchiveError(ValueError):
@@ -33,7 +33,7 @@ def read_arrays(name: str, data: bytes) -> dict[str, np.ndarray]:
     except ArchiveError:
         raise
     except Exception as error:  # a damaged file can make NumPy and zipfile raise almost anything
-        words = re.sub(r" at 0x[0-9a-f]+", "", str(error)) or type(error).__name__  # without addresses in this process
+        words = re.sub(r" at 0x[0-9a-f]+", "", str(error)) or type(error).__name__  # without memory addresses of this process
         raise ArchiveError(f"{name} is damaged: {words.splitlines()[0][:120]}.") from None
     raise ArchiveError(f"{name} is neither a .npy nor a .npz file: write one with `numpy.save` or `numpy.savez`.")
 

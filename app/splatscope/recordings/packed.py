@@ -81,7 +81,7 @@ def packed_recording(
 
 
 def opening_of(recording: Recording, findings: list[Finding]) -> int:
-    """Return the step that shows most at first, from 1: the first finding, else some threads at the first barrier, else 0."""
+    """Return the best step to open at, from 1: the first finding, else the first barrier with threads waiting, else 0."""
     order = recording.trace.order
     found = [finding.events[-1] for finding in findings if finding.events]
     if found:

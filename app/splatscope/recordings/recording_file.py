@@ -58,7 +58,7 @@ def dtype_described(description: Any) -> np.dtype:
     """Return the dtype that `_description` described.
 
     Raises:
-        KeyError, TypeError, ValueError: It is none, or holds something else than numbers.
+        KeyError, TypeError, ValueError: The description is invalid, or contains anything but numbers.
     """
     if isinstance(description, str):
         dtype = np.dtype(description)

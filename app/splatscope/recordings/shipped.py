@@ -33,13 +33,13 @@ def _header(stem: str) -> dict[str, Any]:
 
 
 def open_recorded(stem: str, job: KernelJob, shipped: Shipped = "gpu") -> Opened:
-    """Open a recording that ships for a section. `job` is the job it was made from, whose inputs are typed. Raises OSError."""
+    """Open a recording that ships for a section. `job` is the job it was made from; it gives the inputs types. Raises OSError."""
     opened = open_file(f"{stem}.npz", (LESSONS / stem / FILES[shipped]).read_bytes())
     return replace(opened, job=job)
 
 
 def open_current(stem: str, job: KernelJob, shipped: Shipped = "gpu") -> Opened | None:
-    """Open a recording that ships for a section; None unless it is of this very job: its sources, workgroups and inputs."""
+    """Open a recording that ships for a section; None unless it has exactly this job's sources, workgroups and inputs."""
     file = LESSONS / stem / FILES[shipped]
     if not file.is_file():
         return None

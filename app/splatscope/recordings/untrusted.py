@@ -26,7 +26,7 @@ MOST_THREADS = 1024
 MOST_TEXT = 2**20  # characters in all sources
 MOST_UNSEEN = 64  # sentences about what was not recorded
 MOST_UNIFORMS = 1000
-MOST_FINDINGS = 1000  # of other workgroups
+MOST_FINDINGS = 1000  # in other workgroups
 MOST_SENTENCE = 1000  # characters in a note
 MOST_WORD = 200  # characters in a name or a type
 _NUMBERS = ("threads", "lanes", "wave_size", "loop_budget", "capacity")
@@ -121,10 +121,10 @@ def open_file(name: str, data: bytes) -> Opened:
 
 
 def _shaped(data: np.ndarray, given: Any) -> np.ndarray:
-    """Return an input's bytes, of a texture's texels as the array that they were.
+    """Return an input's bytes; for a texture, as the array of its texels.
 
     Raises:
-        TypeError, ValueError: The bytes are not those of such an array.
+        TypeError, ValueError: The bytes do not fit the array.
     """
     raw = data.astype(np.uint8).reshape(-1)
     dtype, shape = (np.dtype(given[0]), [int(n) for n in given[1]]) if given else (raw.dtype, [raw.size])
@@ -141,7 +141,7 @@ def _finding(plain: dict[str, Any]) -> Finding:
     """Return a finding without events.
 
     Raises:
-        KeyError, TypeError, ValueError: It is none.
+        KeyError, TypeError, ValueError: The value is not a finding.
     """
     if plain["kind"] not in CHECKS:
         raise ValueError("kind")
@@ -154,13 +154,13 @@ def _finding(plain: dict[str, Any]) -> Finding:
 
 
 def cannot_be_opened(name: str, error: Exception) -> ArchiveError:
-    """Return the error for the user, with the message of an ArchiveError but of no other, since the file may control those."""
+    """Return the error for the user. It has the message of an ArchiveError only, since the file may control other messages."""
     why = str(error) if isinstance(error, ArchiveError) else "it is not a recording of this version, or it was changed"
     return ArchiveError(f"{name} cannot be opened: {why}.")
 
 
 class _OpenedRecording(Recording):
-    """A recording from a file, which contains of the plain dispatch only whether it left the same buffers."""
+    """A recording from a file. All it knows about the plain dispatch is whether it left the same buffers."""
 
     same: bool | None = None
 
@@ -170,11 +170,11 @@ class _OpenedRecording(Recording):
 
 
 def _check(trace: Trace) -> None:
-    """Refuse what no recorder writes and what the page cannot show, and remove unknown entries from the header.
+    """Refuse anything that the recorder never writes or the page cannot show, and remove unknown entries from the header.
 
     Raises:
         ArchiveError: The recording is too large for a page, or contains all workgroups.
-        ValueError: A condition does not hold; the message is its name, for tests and not for users.
+        ValueError: A condition is violated; the message is its name, which is for tests and not for users.
         KeyError, TypeError: An entry is missing or has the wrong type.
     """
     header = trace.header

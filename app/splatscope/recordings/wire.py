@@ -24,8 +24,8 @@ from splatscope.tracing.recording import Recording
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
-MOST_TEXELS = 65_536  # words of a texture that is shown as a picture
-MOST_ELEMENTS = 64  # of an array of uniforms that is shown
+MOST_TEXELS = 65_536  # words of a texture that is shown as a picture; a larger one is thinned out
+MOST_ELEMENTS = 64  # the largest array of uniforms that is shown
 MOST_HEAD = 64 * 2**20  # bytes of the JSON before the columns
 
 
@@ -101,7 +101,7 @@ def pack(
 
 
 def _thinned(words: np.ndarray, shape: tuple[int, int, int]) -> tuple[np.ndarray, tuple[int, int, int]]:
-    """Return a picture's words, of a large one every so many rows and columns, and their (height, width, components)."""
+    """Return a picture's words and their (height, width, components); a large picture is thinned to every nth row and column."""
     texels = words.reshape(shape)
     step = max(1, math.ceil(math.sqrt(texels.size / MOST_TEXELS)))
     small = texels[::step, ::step]
@@ -109,10 +109,10 @@ def _thinned(words: np.ndarray, shape: tuple[int, int, int]) -> tuple[np.ndarray
 
 
 def lean(packed: bytes, *, outputs: bool) -> tuple[bytes, dict[str, str]]:
-    """Return one's own packed recording with the text of its sources empty, packed tightly, and that text by name.
+    """Repack a trusted recording more tightly without its sources, and return it and the sources by name.
 
-    Many recordings have the same sources, which can then be stored once. `outputs` tells whether to keep what the kernel left
-    in its buffers.
+    Many recordings share their sources, which can then be stored once. `outputs` says whether to keep the contents of the buffers
+    after the kernel.
     """
     raw = zlib.decompress(packed)
     start = 4 + int.from_bytes(raw[:4], "little")
@@ -145,7 +145,7 @@ def head_of(packed: bytes) -> dict:
     """Return the JSON before the columns of a packed recording. The columns stay packed.
 
     Raises:
-        ValueError: It is longer than that of any recording.
+        ValueError: It is longer than in any real recording.
     """
     stream = zlib.decompressobj()
     length = int.from_bytes(stream.decompress(packed, 4), "little")
@@ -189,7 +189,7 @@ def _site(site: Site, memories: Iterable[Cells], variables: Variables) -> dict:
 
 
 def _uniform(name: str, kind: str, given: np.ndarray | None) -> list[dict]:
-    """Return a uniform's value in words of 32 bits, an array's element by element, zeros where none was given.
+    """Return a uniform's value as 32-bit words, one entry for each element of an array; zeros if no value was given.
 
     The list is empty for a type that is not shown.
     """

@@ -39,7 +39,7 @@ def after_atomics(trace: Trace, memories: list[Cells], recording: Recording) -> 
 
 
 def _returns_new_value(site, trace: Trace) -> bool:
-    """Return whether an atomic's recorded value is the new one, as of `++x` and of Interlocked… without an original value."""
+    """Return whether an atomic's recorded value is the new one, as for `++x` and Interlocked… without an argument for the old."""
     if not site.access.startswith("Interlocked"):
         return site.access.startswith(("++", "--")) and _text(site, trace).startswith(("++", "--"))
     arguments = _text(site, trace).partition("(")[2]

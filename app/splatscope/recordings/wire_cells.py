@@ -13,8 +13,8 @@ from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import Recording
 from splatscope.tracing.trace import Trace
 
-MOST_CELLS = 4096  # of one memory; of a larger memory only the cells that were accessed are included
-MOST_ELEMENTS = 256  # of one local array
+MOST_CELLS = 4096  # in one memory; for a larger memory only the cells that were accessed are included
+MOST_ELEMENTS = 256  # in one local array
 OUTSIDE = 1  # flag of an event whose index was out of bounds
 ACCESSES = ("read", "write", "atomic")
 
@@ -26,7 +26,7 @@ class Cells:
         key: (name, space).
         indices: Indices of the cells, (count,) int64; empty if all cells are included.
         count: The number of cells.
-        place: Of each event, the cell it accesses, counted from 1 across all memories; 0 for none. (events,) int64.
+        place: For each event, the cell that it accesses, counted from 1 across all memories; 0 for none. (events,) int64.
         parts: By path, (scalar type, first word in the cell).
         width: 32-bit words per cell.
         about: The entry of this memory in the head of the stream.
@@ -130,7 +130,7 @@ def _declared(trace: Trace, name: str) -> int:
 
 
 def dims_of(trace: Trace, texts: tuple[str, ...]) -> list[int]:
-    """Return the sizes of an array, [] if they are not known. Of several dimensions they may be constants of the source."""
+    """Return the extents of an array, [] if they are not known. In several dimensions they may be constants of the source."""
     if all(text.isdecimal() for text in texts):
         return [int(text) for text in texts]
     if len(texts) == 1:
@@ -146,7 +146,7 @@ class Variables:
     Attributes:
         of: The number of each variable, by (function, name).
         table: Its name, function, type and width in words, by number.
-        place: Of each event, the element of a local array that it sets, counted from 1; 0 for none. (events,) int64.
+        place: For each event, the element of a local array that it sets, counted from 1; 0 for none. (events,) int64.
     """
 
     def __init__(self, trace: Trace):

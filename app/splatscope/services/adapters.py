@@ -14,18 +14,18 @@ _cache = SingleFlightCache(64)
 async def adapters(pool: Pool) -> list[str]:
     """Return names for `open_device`, the default device first, or an empty list if there are fewer than two.
 
-    Workers on other machines may have others than this one. Each is opened once to see whether it does.
+    Workers on other machines may have other devices than this one. Each device is opened once, to see whether that works.
     """
     try:
         names = await pool.adapters()
         found = [name for name in names if await _can_open(pool, name)] if len(names) > 1 else []
-    except WorkerError:  # there is no cluster
+    except WorkerError:  # the cluster cannot be reached
         return []
     return found if len(found) > 1 else []
 
 
 async def _can_open(pool: Pool, name: str) -> bool:
-    """Return whether a device opens. One whose worker is lost is tried once more: the driver may not have been the cause."""
+    """Return whether a device opens. If the worker is lost, try once more: the driver may not be the cause."""
     for _ in range(2):
         with suppress(WorkerLost, JobTimeout):
             return await _cache.get(name, lambda: pool.run(_opens, name, adapter=name, limit=OPEN_LIMIT))

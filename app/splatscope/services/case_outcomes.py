@@ -1,6 +1,6 @@
-"""What came of a kernel on several inputs: the sandbox's answer to whoever marks it.
+"""Run a kernel on several cases in the sandbox, and return the outcomes to the code that marks it.
 
-The numbers leave the sandbox, and are judged where the kernel cannot reach.
+The numbers leave the sandbox and are judged where the kernel cannot interfere.
 """
 
 import math
@@ -24,23 +24,23 @@ from splatscope.workers.sandbox.supervisor import Answer
 
 @dataclass(frozen=True)
 class CaseOutcome:
-    """What came of one case.
+    """The outcome of one case.
 
     Attributes:
-        error: Why it could not be run, in one line; "" if it was.
-        diagnostics: The compiler's, each `Diagnostic` as a dict.
-        findings: What the checks found, in all workgroups.
-        steps: Of each finding the step of the recording at which it shows, 0 if it is in another workgroup.
-        group: The workgroup that was recorded: of those with a finding the first, else the case's own.
-        who: Of each finding its threads, each as (workgroup, lane).
-        group_size: The threads of a workgroup, x, y and z.
-        outputs: What the recorded kernel leaves, as uint32 words by name.
-        plain: The same of the kernel as it is; {} where that was not safe to run.
-        writers: Of each word the step of the recording that wrote it last, 0 if none did: int32, by name.
-        elements: Of each memory that is written how many elements of it, by name.
-        counts: "threads"; "barriers" of the thread that meets most; "accesses" of the thread that makes most, and "atomics",
-            "reads" and "writes" of all, alone and as "reads NAME".
-        missed: What was not looked at, a sentence each.
+        error: Why it could not run, in one line; "" if it ran.
+        diagnostics: The compiler's diagnostics, each `Diagnostic` as a dict.
+        findings: The findings in all workgroups.
+        steps: For each finding, the step of the recording that shows it, 0 if it is in another workgroup.
+        group: The recorded workgroup: the first with a finding, or else the case's own.
+        who: For each finding, its threads as (workgroup, lane).
+        group_size: Threads per workgroup in x, y and z.
+        outputs: The buffers after the recorded kernel, as uint32 words by name.
+        plain: The buffers after the plain kernel, likewise; {} if it was not safe to run.
+        writers: For each word, the step of the recording that last wrote it, 0 if none did: int32, by name.
+        elements: The number of elements written in each memory, by name.
+        counts: "threads"; "barriers" and "accesses", each the maximum over threads; and "atomics", "reads" and "writes" of all
+            threads together. Those of one memory are under "reads NAME", and so on.
+        missed: What was not checked, a sentence each.
     """
 
     error: str = ""
@@ -62,7 +62,7 @@ _ARRAYS = ("outputs", "plain", "writers")
 
 
 def outcomes_job(jobs: list[KernelJob], adapter: str = "") -> Answer:
-    """Run these jobs, of one source, up to the first that does not run, and return what came of them, for `outcomes_of`."""
+    """Run jobs with the same source, up to the first that does not run, and return their outcomes, encoded for `outcomes_of`."""
     device = open_device(adapter or None)
     found, data = [], []
     for job in jobs:
@@ -86,10 +86,10 @@ def outcomes_job(jobs: list[KernelJob], adapter: str = "") -> Answer:
 
 
 def outcomes_of(answer: Answer) -> list[CaseOutcome]:
-    """Return what `outcomes_job` answered. It comes from the sandbox, so it is checked.
+    """Decode the answer of `outcomes_job`. It comes from the sandbox, so it is checked.
 
     Raises:
-        ValueError: The answer is no such answer.
+        ValueError: The answer is malformed.
     """
     try:
         return list(_unpacked(*answer))
@@ -141,7 +141,7 @@ def _outcome(checked: CheckedRecording) -> CaseOutcome:
 
 
 def _threads(recording: Recording, finding: Finding) -> list[tuple[tuple[int, int, int], int]]:
-    """Return a finding's threads as (workgroup, lane); without events they are numbered through all workgroups."""
+    """Return a finding's threads as (workgroup, lane). In a finding without events, they are numbered across all workgroups."""
     header = recording.trace.header
     if finding.events:
         return [(_three(header["group"]), int(thread)) for thread in finding.threads]
@@ -151,7 +151,7 @@ def _threads(recording: Recording, finding: Finding) -> list[tuple[tuple[int, in
 
 
 def _elements(recording: Recording) -> dict[str, int]:
-    """Return of each memory that is written how many different elements of it are."""
+    """Return the number of distinct elements that are written in each memory, by name."""
     trace = recording.trace
     written = trace.at(lambda site: site.kind in ("write", "atomic"))
     names = np.array([site.name for site in trace.sites])[trace.site] if len(trace) else np.zeros(0, str)
@@ -163,7 +163,7 @@ def _step(recording: Recording, finding: Finding) -> int:
 
 
 def _writers(recording: Recording, name: str, size: int) -> np.ndarray:
-    """Return of each word of a buffer the step that wrote its element last, 0 if none did, (size,) int32."""
+    """Return, for each word of a buffer, the step that last wrote its element, 0 if none did: (size,) int32."""
     trace, steps = recording.trace, np.zeros(size, np.int32)
     order = trace.order
     chosen = np.flatnonzero(trace.at(lambda site: site.kind in ("write", "atomic") and site.name == name)[order])
@@ -181,7 +181,7 @@ def _writers(recording: Recording, name: str, size: int) -> np.ndarray:
 
 
 def _counts(recording: Recording) -> dict[str, int]:
-    """Return what a task may bound, see `CaseOutcome.counts`."""
+    """Return the counts that a task may limit, see `CaseOutcome.counts`."""
     trace = recording.trace
     kinds, names = trace.kinds, np.array([site.name for site in trace.sites])[trace.site] if len(trace) else np.zeros(0, str)
     arrivals = trace.thread[trace.at(lambda site: site.kind == "arrive" and site.name.endswith("WithGroupSync"))]

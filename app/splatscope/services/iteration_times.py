@@ -18,8 +18,8 @@ from splatscope.workers.pool import Pool
 from splatscope.workers.single_flight import SingleFlightCache
 
 PICTURE = "chelsea.jpg"
-WARM_UP_ITERATIONS = 10  # before measuring, so that the Gaussians are no longer at their start
-REPEATS = 7  # the minimum counts, since other load can only add time
+WARM_UP_ITERATIONS = 10  # so that the Gaussians have left their initial positions before measuring
+REPEATS = 7  # the minimum is used, since other load can only add time
 LIMIT = 120.0  # seconds
 
 
@@ -46,12 +46,12 @@ class IterationTimes:
 
     Attributes:
         adapter: The device.
-        width: Of the picture, in pixels.
-        height: Of the picture, in pixels.
+        width: The picture's width in pixels.
+        height: The picture's height in pixels.
         blobs: The number of Gaussians.
         number: The number of the iteration in its training.
-        dispatches: Those of the tiled kernels, followed by the dispatch that draws the picture.
-        stages: Milliseconds by stage, "list", "sort", "blend" and "backward", as far as they stand out of the noise.
+        dispatches: The dispatches of the tiled kernels, followed by the one that draws the picture.
+        stages: Milliseconds by stage: "list", "sort", "blend" and "backward". Stages lost in noise are missing.
         binned: The dispatches of the binned kernels.
     """
 
@@ -73,7 +73,7 @@ async def measure_iteration(pool: Pool) -> IterationTimes:
 _cache = SingleFlightCache(1)
 
 
-# What follows runs on a worker.
+# The rest of this module runs on a worker.
 
 
 def _measure() -> IterationTimes:
@@ -86,9 +86,9 @@ def _measure() -> IterationTimes:
     queries = tiled.device.create_query_pool(type=spy.QueryType.timestamp, count=len(parts) + 1)
     for trainer in (tiled, binned):
         trainer.advance(WARM_UP_ITERATIONS)
-    submit_timed(tiled.device, parts, queries)  # the driver compiles
+    submit_timed(tiled.device, parts, queries)  # not measured: the driver compiles here
     least: dict[str, float] = {}
-    for _ in range(REPEATS):  # interleaved, so that other load slows all of them alike
+    for _ in range(REPEATS):  # interleaved, so that other load slows all of them equally
         took = dict(zip(("listed", "ordered"), submit_timed(tiled.device, parts, queries), strict=True))
         found = {name: 1e3 * seconds for name, seconds in took.items()}
         for trainer in (tiled, binned):
@@ -114,14 +114,14 @@ def _dispatch_time(bound: BoundKernel, ms: dict[str, float]) -> DispatchTime:
 
 
 def _stages(ms: dict[str, float]) -> dict[str, float]:
-    """Return each stage's milliseconds, the difference of two measurements. Omit stages that are lost in noise."""
+    """Return each stage's milliseconds, the difference of two measurements. Stages lost in noise are omitted."""
     ends = [0.0, ms["listed"], ms["ordered"], ms["imageMain"], ms["computeDerivativesMain"]]
     took = dict(zip(("list", "sort", "blend", "backward"), np.diff(ends).tolist(), strict=True))
     return {name: part for name, part in took.items() if part > 0}
 
 
 def _forward_up_to(trainer: Trainer, ordered: int) -> BoundKernel:
-    """Return a kernel that runs the forward pass up to the list, or up to its sort if `ordered`."""
+    """Return a kernel that runs the forward pass up to building the list, or up to sorting it if `ordered`."""
     run = trainer.run
     columns, rows = run.tiles(*trainer.kernels.tile[:2])
     buffers = {"blobsBuffer": run.raw, "listLength": zeros(run.device, columns * rows, np.uint32)}

@@ -17,8 +17,8 @@ PICTURE = "chelsea.jpg"
 SIZE = 128
 COUNTS = (64, 32)  # Gaussians; the smaller if a driver refuses, since autodiff stores every step of the simple kernels' loop
 LARGE = {True: (256, 2048), False: (512, 40_960)}  # by `is_software`: side in pixels and Gaussians, for tiled and binned alone
-WARM_UP_ITERATIONS = 200  # so that the Gaussians lie as they do in training
-REPEATS = 7  # the minimum counts, since other load can only add time
+WARM_UP_ITERATIONS = 200  # so that the Gaussians are distributed as they are in training
+REPEATS = 7  # the minimum is used, since other load can only add time
 LIMIT = 120.0  # seconds per job: drivers compile the simple kernels' loop slowly
 
 KERNELS = ("simple", "tiled", "binned")
@@ -116,7 +116,7 @@ def counted_timings(states: list[TrainingState], timings: list[Timing], counts: 
     ]
 
 
-# What follows runs on a worker.
+# The rest of this module runs on a worker.
 
 
 def _same_work(size: int, blobs: int, kinds: tuple[str, ...]) -> list[TrainingState]:
@@ -136,7 +136,7 @@ def _time(states: list[TrainingState]) -> tuple[Adapter, list[Timing]]:
     device = open_device()
     trainers = [Trainer(device, state) for state in states]
     least: list[dict[str, float]] = [{} for _ in trainers]
-    for _ in range(REPEATS):  # interleaved, so that other load slows all of them alike
+    for _ in range(REPEATS):  # interleaved, so that other load slows all of them equally
         for trainer, ms in zip(trainers, least, strict=True):
             trainer.advance(1)
             for bound in trainer.kernels.iteration:
@@ -153,7 +153,7 @@ def _count(state: TrainingState) -> Counts:
 
 
 def _without_learning(trained: TrainingState, kernels: str) -> TrainingState:
-    """Return a state for other kernels with the same Gaussians and zero rates, so that every iteration does the same work."""
+    """Return a state for other kernels with the same Gaussians and learning rates of 0, so that all iterations do equal work."""
     zero_rates = {name: 0.0 for name in ("rate_position", "rate_shape", "rate_colour", "rate_opacity")}
     settings = Settings(size=max(trained.target.shape), blobs=trained.splats.count, kernels=kernels, growth=False, **zero_rates)
     state = start_state(settings, trained.target, PICTURE)

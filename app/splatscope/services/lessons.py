@@ -50,21 +50,21 @@ class LessonRequest:
         return find_lesson(self.stem)(**dict(self.values))
 
     def key(self, *more: str) -> str:
-        """Return the cache key of a result from the lesson on the workers' device; `more` tells results apart."""
+        """Return the cache key of one of the lesson's results on the workers' device; `more` distinguishes the results."""
         where = os.environ.get("SPLATSCOPE_DEVICE", ""), os.environ.get("SPLATSCOPE_SCHEDULER", "")
         return hashlib.sha256(json.dumps([self.stem, self.values, more, where], default=str).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
 class LessonRecording:
-    """A recording of a lesson's figure, with what its page shows about it.
+    """A recording of a lesson's figure, with everything that its page shows about it.
 
     Attributes:
         packed: The recording in the form that the browser reads.
-        stops: See `Lesson.stops`; the last is the end, where the lesson has a conclusion.
+        stops: See `Lesson.stops`; if the lesson has a conclusion, the last one is the end of the recording.
         facts: See `Lesson.facts`.
-        answers: By name of the quiz.
-        shipped_from: The GPU of the recording that ships for the lesson's default inputs; "" for none.
+        answers: Answers by quiz name.
+        shipped_from: The GPU that made the shipped recording for the lesson's default inputs; "" if there is none.
         opening: See `Lesson.opening`.
         sentences: See `Lesson.sentences` and `Lesson.conclusion`; as many as there are stops, or none.
         legend: See `Lesson.legend`.
@@ -92,8 +92,7 @@ async def record_lesson(
 ) -> LessonRecording:
     """Record the lesson's kernel and answer its quizzes. Equal inputs are recorded once for all sessions.
 
-    `on_progress` is called with each stage that the recording reaches, see `tracing.progress`. One that `waits` lets all other jobs
-    go first.
+    `on_progress` is called with each stage that the recording reaches, see `tracing.progress`. If `waits`, all other jobs go first.
 
     Raises:
         WorkerError: The worker was lost or took too long.
@@ -120,10 +119,10 @@ async def open_shipped(pool: Pool, lesson: type[Lesson], quizzes: Sequence[str])
 
 
 async def open_at_once(lesson: Lesson, quizzes: Sequence[str]) -> LessonRecording | None:
-    """Open the recording that ships for a lesson in its first state, without a worker and within a fraction of a second.
+    """Open the recording that ships for a lesson's default inputs, without a worker and within a fraction of a second.
 
-    Return None if the lesson's inputs are others, or if no current recording ships. Of two, the one from a software device is
-    opened: on most machines it is the very recording that a worker is going to make.
+    Return None if the lesson has other inputs, or if no up-to-date recording ships. If two ship, open the one from a software
+    device: on most machines, a worker is going to make exactly that recording.
     """
     request = LessonRequest.of(lesson)
     if request != LessonRequest.of(type(lesson)()):
@@ -132,14 +131,14 @@ async def open_at_once(lesson: Lesson, quizzes: Sequence[str]) -> LessonRecordin
 
 
 def opened_at_once(lesson: Lesson, quizzes: Sequence[str]) -> LessonRecording | None:
-    """Return what `open_at_once` has returned before for these inputs, or None if it has not been called yet."""
+    """Return the cached result of `open_at_once` for these inputs, or None if there is none yet."""
     return _at_once.find(LessonRequest.of(lesson).key(*quizzes))
 
 
 async def run_experiment(pool: Pool, lesson: Lesson, method: str, *, anew: bool = False) -> Verdict | Result:
-    """Run a method of the lesson on a worker, with the parameters it depends on. The result is cached, unless `anew`.
+    """Run a method of the lesson on a worker, with the parameters it depends on. The result comes from a cache unless `anew`.
 
-    Recordings go first: nobody waits for an experiment as for the figure, unless they have asked for it `anew`.
+    Recordings go first, since readers wait for the figure. An experiment that a reader runs `anew` does not give way.
 
     Raises:
         WorkerError: The worker was lost or took too long.
@@ -160,13 +159,13 @@ def dependencies(lesson: Lesson, method: str) -> set[str]:
     return set() if "name" in names else names  # for a method that names none, param returns all, including `name`
 
 
-# By their size as a whole: what a page shows of a recording may well take more than what the browser steps through.
+# Cached recordings are measured in full: what a page shows about one may be larger than what the browser steps through.
 _recordings = SingleFlightCache(MAX_CACHED, lambda recording: len(pickle.dumps(recording)))
 _at_once = SingleFlightCache(MAX_CACHED)
 _results = SingleFlightCache(MOST_RESULTS)
 
 
-# What follows runs on a worker; what opens a recording needs no device and may run in a thread of the page process.
+# The rest of this module runs on a worker. Opening a recording needs no device and may also run in a thread of the page process.
 
 
 def _record(request: LessonRequest, quizzes: tuple[str, ...]) -> LessonRecording:
@@ -200,7 +199,7 @@ def _open_shipped(request: LessonRequest, quizzes: tuple[str, ...], shipped: Shi
 def _of_shipped(lesson: Lesson, opened: Opened, quizzes: tuple[str, ...], shipped: Shipped) -> LessonRecording:
     findings = checks.find(opened.recording.trace)
     query = RecordingQuery(opened.recording, opened.job, findings)
-    key = recording_key(opened.job)  # so that it is known as the same when this device makes it again
+    key = recording_key(opened.job)  # equal to the key that this device's own recording will have
     packed = packed_recording(opened.recording, lesson.findings(query), opened.job, opened.layouts, key=key, **opened.device)
     header = opened.recording.trace.header
     shipped_from = packed.meta["adapter"] if shipped == "gpu" else device_of(lesson.stem(), header["sources"])

@@ -1,7 +1,7 @@
 """Count the operations of the training kernels in one iteration, with counters inserted into their functions.
 
-A module and all its imports are joined into one source. A statement that counts is inserted at the start of some functions or
-loop bodies, which are found by parsing. Nothing else changes, so the gradients are the same.
+A module and all its imports are joined into one source. Parsing finds certain functions and loop bodies, and a counting statement
+is inserted at the start of each. Nothing else changes, so the gradients are the same.
 """
 
 import re
@@ -54,7 +54,7 @@ _PROBES = (
     _Probe("blendLayer", "forward", "PIXELS_A_LANE"),
     _Probe("unblendLayer", "backward", "PIXELS_A_LANE"),
 )
-# The modules to instrument, and the functions that each must have.
+# The modules to instrument, and the functions that each must contain.
 MODULES = {
     "training": {"intersects", "loadFloat", "loadFloat_bwd", "fineRasterize", "atomicAccumulate"},
     "binned": {"ellipseOverlaps"},
@@ -128,7 +128,7 @@ def _loop_body(source: Source, function: Block) -> tuple[int, int]:
 
 
 def count_iteration(device: spy.Device, state: TrainingState) -> Counts:
-    """Count the operations of one iteration from this state, which stays unchanged. Raises UnsupportedDevice."""
+    """Count the operations of one iteration, starting from this state, which is not changed. Raises UnsupportedDevice."""
     run = kernels.make_buffers(device, state.settings, state.splats, state.target)
     run.sources |= {module: with_counters(module) for module in MODULES}
     bound = BinnedKernels(run) if state.settings.kernels == "binned" else TiledKernels(run)

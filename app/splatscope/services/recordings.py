@@ -111,5 +111,5 @@ async def _work(
     return await pool.run(sandbox.run_sandboxed, *asked, limit=limit + sandbox.START_LIMIT, untrusted=True, **where)
 
 
-# Thirty learners who open the same page cost one recording.
+# If thirty learners open the same page, it is recorded once.
 _recordings = SingleFlightCache(MAX_CACHED, lambda packed: len(packed.data) + len(packed.file))

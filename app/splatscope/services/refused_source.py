@@ -1,4 +1,4 @@
-"""What a reader is told of a source that the compiler refuses."""
+"""The messages for a source that the compiler refuses."""
 
 from splatscope.gpu.diagnostics import Diagnostic, diagnostics_of, one_line
 from splatscope.gpu.kernel import CompileError

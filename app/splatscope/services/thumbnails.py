@@ -15,7 +15,7 @@ async def draw_thumbnail(pool: Pool, name: str, count: int) -> bytes:
     return await pool.run(_draw, name, count, limit=LIMIT)
 
 
-# What follows runs on a worker.
+# The rest of this module runs on a worker.
 
 
 def _draw(name: str, count: int) -> bytes:

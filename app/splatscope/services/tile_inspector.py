@@ -28,11 +28,11 @@ class Stage:
     """One stage of a workgroup's work. Only its functions are recorded, so that the recording fits and compiles quickly.
 
     Attributes:
-        name: In the address.
-        title: On the button.
-        page: The section about it.
+        name: Its name in the address.
+        title: The button's label.
+        page: The section that explains it.
         description: What happens, in a sentence.
-        unit: What one step is called.
+        unit: The name of one step.
         entry: The entry point.
         functions: The functions to record, besides the entry point.
         memories: The arrays and buffers to show.
@@ -109,13 +109,13 @@ class TileRecording:
         steps: The step at which each of them is handled.
         found: How many Gaussians touch the tile, for the list stage; more than the list holds if it overflowed.
         colours: (n, 3) float32 in 0 … 1.
-        gradients: Of the raw values, (n, 9) float32; for the backward stages only.
-        opening: The step to begin at: where the spot's own thread blends or undoes the Gaussian that covers most of the pixel,
-            lists or moves one itself, or adds up a gradient; 0 if nothing is handled.
+        gradients: The gradients of the raw values, (n, 9) float32; for the backward stages only.
+        opening: The step to open at: where the spot's own thread blends or undoes the Gaussian that covers most of the pixel,
+            lists or moves a Gaussian, or adds up a gradient; 0 if nothing is handled.
         alphas: Each Gaussian's α at the spot, (n,) float32; for the blend stage only.
         light: The spot's transmittance behind each Gaussian, (n,) float32; for the blend stage only.
-        colour: The spot's colour, red, green and blue over the background; for the blend stage only.
-        blended: How many Gaussians the spot blended; for the blend stage only.
+        colour: The spot's colour over the background, as red, green and blue; for the blend stage only.
+        blended: The number of Gaussians that the spot blended; for the blend stage only.
     """
 
     packed: PackedRecording
@@ -169,7 +169,7 @@ async def record_tile(
     return await pool.run(_record, *asked, limit=RECORD_LIMIT, on_progress=on_progress)
 
 
-# What follows runs on a worker.
+# The rest of this module runs on a worker.
 
 
 def _record(settings: Settings, raw: np.ndarray, target: np.ndarray, spot: Spot, name: str) -> TileRecording:
@@ -206,9 +206,9 @@ def _record(settings: Settings, raw: np.ndarray, target: np.ndarray, spot: Spot,
 
 
 def _steps_by_id(query: RecordingQuery, name: str, thread: int, count: int) -> dict[int, int]:
-    """Return, by id, the step at which the stage `name` handles each Gaussian.
+    """Return the step at which the stage `name` handles each Gaussian, by id.
 
-    That is where it is listed, reaches its final position in the sort, is blended or undone, or has its gradient summed.
+    It handles a Gaussian where it lists it, moves it to its final position in the sort, blends or undoes it, or sums its gradient.
     """
     if name == "list":
         steps = query.steps(kind="write", name="blobs")
@@ -248,7 +248,7 @@ def _stops(query: RecordingQuery, name: str, thread: int) -> list[int]:
 
 
 def _opening(query: RecordingQuery, name: str, thread: int, stops: list[int]) -> int:
-    """Return the step to begin at, one of the spot's own thread where it has any."""
+    """Return the step to open at, a step of the spot's own thread if it has any."""
     if name in ("list", "sort"):
         stops = [int(step) for step in query.steps(kind="write", name="blobs", thread=thread)] or stops
     elif name in ("blend", "backward") and stops:

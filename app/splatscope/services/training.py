@@ -1,9 +1,9 @@
-"""Train on the pool. The page has a `TrainingRun` and asks it to advance; a worker holds the run's buffers and kernels.
+"""Train on the pool. A page owns a `TrainingRun` and asks it to advance; a worker holds the run's buffers and kernels.
 
-A job raises `RunNotHeld` on a worker that does not hold the run, because the worker was replaced or has dropped the run. The job
-is then sent again with the last snapshot. So a run outlives its worker and loses only the time since the snapshot.
+If the worker was replaced or has dropped the run, the job raises `RunNotHeld`. It is then sent again with the last snapshot. So a
+run outlives its worker and loses only the work since the snapshot.
 
-Of more runs than the device has room for, a worker parks the one idle for longest in its own memory, and loses nothing of it.
+If there are more runs than fit on the device, a worker parks the run that has been idle longest in its own memory, without loss.
 """
 
 import uuid
@@ -33,8 +33,8 @@ from splatscope.workers.pool import Pool
 SNAPSHOT_SECONDS = 4.0  # of device time between snapshots: with the slices before and after, a lost worker costs less than 5
 SLICE_LIMIT = 30.0  # seconds
 COMPILE_LIMIT = 120.0  # seconds for the first slice of a run: compiling can be slow on a busy machine
-MAX_RUNS = {True: 8, False: 16}  # on the device at once, per worker, by whether it is a software device, whose memory is ours
-MAX_PARKED = 64  # per worker, in its own memory; the one idle for longest is dropped, and resumes from the page's snapshot
+MAX_RUNS = {True: 8, False: 16}  # on the device at once, per worker; by `is_software`, since such a device uses the host's memory
+MAX_PARKED = 64  # in a worker's own memory; beyond, the run idle longest is dropped, and resumes from the page's snapshot
 
 
 class SettingsRefused(ValueError):  # noqa: N818
@@ -60,7 +60,7 @@ class TrainingRun:
         snapshot: A state from which the run can resume.
         adapter: The device it runs on; None until the first job has returned.
         key: The run's key in the pool.
-        went_back: Whether its worker was lost, and with it what came after `snapshot`. Whoever tells the user sets it back.
+        went_back: Whether its worker was lost, and with it the work since `snapshot`. The caller clears it after telling the user.
     """
 
     def __init__(self, pool: Pool, state: TrainingState) -> None:
@@ -113,7 +113,7 @@ class TrainingRun:
 
     async def close(self) -> None:
         """Free the worker's memory. The run can still advance, from its snapshot."""
-        if not self._bound:  # a run is bound from its first job on, even if that was refused or cancelled
+        if not self._bound:  # bound from its first job on, even if that was refused or cancelled
             return
         self._bound = self._sent = False
         with suppress(WorkerError):  # a lost worker has already dropped it
@@ -164,7 +164,7 @@ async def warm(pool: Pool) -> None:
     await pool.run(_warm, limit=COMPILE_LIMIT)
 
 
-# What follows runs on a worker.
+# The rest of this module runs on a worker.
 
 
 @dataclass
@@ -176,7 +176,7 @@ class _HeldRun:
     animation: Animation = field(default_factory=Animation)
 
     def look(self) -> Look:
-        """Return a look, and add its picture to the animation if a frame is due."""
+        """Return the run's current picture and figures, and add a frame to the animation if one is due."""
         look = self.trainer.look()
         self.animation.take(look.iteration, look.picture)
         return look
@@ -184,19 +184,19 @@ class _HeldRun:
 
 @dataclass
 class _ParkedRun:
-    """A run that left the device; see `_HeldRun`."""
+    """A run that was moved off the device; see `_HeldRun`."""
 
     state: TrainingState
     saved_at: float
     animation: Animation
 
 
-_held: OrderedDict[str, _HeldRun] = OrderedDict()  # the one idle for longest first
+_held: OrderedDict[str, _HeldRun] = OrderedDict()  # the one idle longest first
 _parked: LRUCache[str, _ParkedRun] = LRUCache(MAX_PARKED)
 
 
 def _with_run(key: str, state: TrainingState | None, function: Callable[..., Any], args: tuple) -> tuple[Adapter, Any]:
-    """Return the adapter and `function(run, *args)` for a run, which is made from `state` unless that is None.
+    """Return the adapter and `function(run, *args)` for a run. If `state` is given, the run is created from it.
 
     Raises:
         RunNotHeld: This worker does not hold the run, and `state` is None.
@@ -218,8 +218,8 @@ def _with_run(key: str, state: TrainingState | None, function: Callable[..., Any
 
 
 def _place(device: spy.Device, key: str) -> None:
-    """Put a parked run on the device, and park another there is no room for. Raises SettingsRefused."""
-    while len(_held) >= MAX_RUNS[adapter_of(device).is_software]:  # before the run takes more of the device's memory
+    """Put a parked run back on the device, parking others to make room. Raises SettingsRefused."""
+    while len(_held) >= MAX_RUNS[adapter_of(device).is_software]:  # make room before the run allocates device memory
         other, run = _held.popitem(last=False)
         _parked[other] = _ParkedRun(run.trainer.save(), run.saved_at, run.animation)
         del run

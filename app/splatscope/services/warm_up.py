@@ -26,32 +26,32 @@ from splatscope.textbook.contents import find_lesson
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import record
 
-_SIZE = (16, 8)  # of the picture of a tile's kernels, in pixels
+_SIZE = (16, 8)  # the picture for the tile inspector's kernels, in pixels
 
 
 def fill_cache(jobs: Sequence[KernelJob | str]) -> subprocess.Popen:
     """Start a process that records these jobs one by one and discards the recordings. Return at once.
 
-    It fills this machine's cache. Workers on other machines fill theirs as they record.
+    It fills only this machine's cache. Workers on other machines fill theirs as they record.
 
     Args:
         jobs: Jobs, or names of lessons, which stand for the jobs of their figures.
     """
-    with tempfile.TemporaryFile() as file:  # a pipe would fill up, and block, before the process reads from it
+    with tempfile.TemporaryFile() as file:  # a pipe would fill up and block before the process reads from it
         pickle.dump(list(jobs), file)
         file.seek(0)
         return start_module("splatscope.services.warm_up", stdin=file)
 
 
 def tile_jobs() -> list[KernelJob]:
-    """Return the jobs of the tile inspector, on a few Gaussians. What is compiled does not depend on the inputs."""
+    """Return the jobs of the tile inspector, with only a few Gaussians, since the compiled code does not depend on the inputs."""
     width, height = _SIZE
     raw, target = some_gaussians(16, _SIZE), np.zeros((height, width, 3), np.uint8)
     return [tile_job(Settings(), raw, target, (0, 0), stage) for stage in STAGES]
 
 
 def figure_jobs(stem: str) -> list[KernelJob]:
-    """Return the jobs of a lesson's figure, for its defaults and for each single choice that changes the kernel."""
+    """Return the jobs of a lesson's figure: with its defaults, and with each single choice that changes the kernel."""
     jobs, lesson = {}, find_lesson(stem)
     chosen = [(name, value) for name, one in lesson.param.objects().items() if name != "name" for value in _choices(one)]
     for values in ({}, *({name: value} for name, value in chosen)):
@@ -75,7 +75,7 @@ def main() -> None:
     if done.is_file():
         return
     for job in pickle.loads(pickled):
-        with contextlib.suppress(Exception):  # the page that needs it will report what is wrong
+        with contextlib.suppress(Exception):  # the page that needs the recording will report the error
             for one in [job] if isinstance(job, KernelJob) else figure_jobs(job):
                 record(device, one)
     if done.parent.is_dir():
@@ -85,7 +85,7 @@ def main() -> None:
 
 
 def _marker(pickled: bytes, adapter: str) -> Path:
-    """Return the marker file that exists once Mesa's cache has all this. It lies in the cache, so clearing the cache removes it."""
+    """Return the path of the file that marks these jobs as cached. It is in Mesa's cache, so clearing the cache removes it."""
     digest = hashlib.sha256(pickled + adapter.encode())
     for folder in (SHADERS, LESSONS, PACKAGE / "slang", PACKAGE / "tracing"):
         for file in sorted(file for file in folder.rglob("*.*") if file.suffix in (".py", ".md", ".slang")):

@@ -1,4 +1,4 @@
-"""The arguments that reach a parameter, over all calls of a program: which buffer a function works on that is given one."""
+"""Find the arguments that can reach a parameter through all calls of a program, such as the buffers that a function may work on."""
 
 import re
 from dataclasses import dataclass, field
@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from splatscope.slang.source import Block, Source, closing, split_arguments
 
 _IN_BRACKETS = re.compile(r"^\(\s*([\w.]+)\s*\)$")
-_MOST_DEPTH = 8  # calls from a parameter up to the variable that is given
+_MOST_DEPTH = 8  # nested calls that are followed from a parameter up to a variable
 
 
 @dataclass
 class CallArguments:
-    """The arguments of all calls, as written, each with the function that calls. Functions go by name, whatever their overload.
+    """The arguments of all calls, as written, each with the calling function. Overloads of a function are not distinguished.
 
-    `arguments` are the (caller, text) pairs by (function, position), `parameters` the names of a function's parameters.
+    `arguments` has (caller, text) pairs by (function, position), and `parameters` the parameter names of each function.
     """
 
     arguments: dict[tuple[str, int], set[tuple[str, str]]] = field(default_factory=dict)
@@ -34,11 +34,11 @@ class CallArguments:
                     self.arguments.setdefault((call.group(1), i), set()).add((_caller(functions, call.start()), text))
 
     def reaching(self, function: str, parameter: str, depth: int = 0) -> set[str]:
-        """Return the arguments that reach a parameter, followed through callers that only hand on a parameter of their own.
+        """Return the arguments that can reach a parameter, followed through callers that pass on their own parameter.
 
         Example:
-            With `void f(B b) { g(b); }  void main() { f(lights); }`, what reaches the parameter of `g` is {"lights"}.
-            {""} stands for a parameter or a depth that this cannot follow.
+            With `void f(B b) { g(b); }  void main() { f(lights); }`, {"lights"} reaches the parameter of `g`.
+            {""} means that the parameter cannot be followed, or that the calls are too deep.
         """
         names = self.parameters.get(function, [])
         if parameter not in names or depth > _MOST_DEPTH:

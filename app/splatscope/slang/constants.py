@@ -13,7 +13,7 @@ _TOO_LARGE = 2**32
 
 
 def _divided(a: int, b: int) -> int:
-    """Return a quotient rounded towards zero, as a GPU has it."""
+    """Return a quotient rounded towards zero, as on a GPU."""
     return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
 
 
@@ -26,17 +26,17 @@ _OPERATORS = {
 
 
 def named_integers(text: str) -> dict[str, str]:
-    """Return the expressions behind the integer constants of a text without comments, by name."""
+    """Return the expressions of the integer constants in a text without comments, by name."""
     return dict(_CONSTANT.findall(text)) | {name: body.strip() for name, body in _MACRO.findall(text)}
 
 
 def integer(expression: str, constants: Mapping[str, str], known: dict[str, int | None] | None = None) -> int | None:
-    """Return the value of an integer expression; None where it is not known.
+    """Return the value of an integer expression; None if it is not known.
 
     Args:
-        expression: As in a source: `2 * TILE + 1u`.
-        constants: Expressions by the names that it may use.
-        known: The values of names that were worked out before; each is worked out once, however often others use it.
+        expression: The expression as written in a source: `2 * TILE + 1u`.
+        constants: Expressions of the constants that it may use, by name.
+        known: A cache of the constants' values, so that each is evaluated once.
     """
     known = {} if known is None else known
     if len(expression) > 200:
@@ -53,7 +53,7 @@ def _value(node: ast.expr, constants: Mapping[str, str], known: dict[str, int | 
         return node.value if type(node.value) is int and node.value < _TOO_LARGE else None
     if isinstance(node, ast.Name):
         if node.id not in known and node.id in constants:
-            known[node.id] = None  # while it is worked out: a name may not be made of itself
+            known[node.id] = None  # while it is evaluated: this ends a cyclic definition
             known[node.id] = integer(constants[node.id], constants, known)
         return known.get(node.id)
     if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:

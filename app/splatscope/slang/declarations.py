@@ -1,4 +1,4 @@
-"""The text of one declaration, taken apart: its type, its names, and the sizes of its arrays.
+"""Parse the text of one declaration: its type, its names, and the sizes of its arrays.
 
 tree-sitter's grammar does not read array sizes after a type (`float[4] v`), attributes before a declaration, nor Slang's `name:
 type`, and a kernel may use them anywhere. A declaration is short and regular, so this module reads its text directly.
@@ -20,9 +20,9 @@ _QUALIFIERS = re.compile(
 
 
 class ArrayType(NamedTuple):
-    """The type of an array's elements, and the texts of its sizes, outermost first; a plain value has no sizes.
+    """The element type of an array and its sizes as text, outermost first; a value that is no array has no sizes.
 
-    `element` is "" where the type is not known, and a size is "" where it is not written (`int values[]`).
+    `element` is "" if the type is not known, and a size is "" if it is omitted (`int values[]`).
     """
 
     element: str
@@ -34,11 +34,12 @@ UNKNOWN_ARRAY = ArrayType("")
 
 @dataclass(frozen=True)
 class Memory:
-    """A variable that threads share: groupshared, a buffer, or a texture that the kernel may write.
+    """A variable that threads share: groupshared memory, a buffer, or a texture that the kernel may write.
 
-    `sizes` are the texts of its array sizes, outermost first. `space` is "shared", "device" or "texture", or "alias" for a
-    parameter or local that may stand for more than one buffer. `coordinates` is how many a texel has, 0 for other memory.
-    `has_texels` is whether the device converts its elements: a texture or a `RWBuffer`, of which Slang makes no references.
+    `sizes` has its array sizes as text, outermost first. `space` is "shared", "device" or "texture", or "alias" for a parameter or
+    local that may stand for more than one buffer. `coordinates` is the number of a texel's coordinates, 0 for other memory.
+    `has_texels` says whether the device converts its elements, as for a texture or a `RWBuffer`. Slang cannot make references to
+    such elements.
     """
 
     name: str
@@ -53,12 +54,12 @@ class Memory:
 
     @property
     def declared_name(self) -> str:
-        """The name under which accesses are recorded: the global's where this is an alias of one."""
+        """The name under which accesses are recorded: for an alias of a global, the global's name."""
         return self.alias_of or self.name
 
     @property
     def subscripts(self) -> int:
-        """The number of subscripts that lead to one element."""
+        """The number of subscripts that select one element."""
         if self.space == "shared":
             return len(self.sizes)
         return 0 if self.byte_address else 1
@@ -107,7 +108,7 @@ def without_atomic(type_text: str) -> tuple[str, bool]:
 
 
 def buffer_memory(type_text: str, name: str, sizes: tuple[str, ...] = ()) -> Memory | None:
-    """Return the memory behind a variable of the type of a buffer or a writable texture; None for others and for arrays of them."""
+    """Return the memory that a buffer or writable texture stands for; None for other types and for arrays of resources."""
     match, texture = BUFFER.match(type_text), _WRITABLE_TEXTURE.match(type_text)
     if (match is None and texture is None) or sizes:
         return None
@@ -129,7 +130,7 @@ def shared_memory(type_text: str, name: str, sizes: tuple[str, ...]) -> Memory:
 
 
 def _end_of_type(text: str) -> int:
-    """Return where the type at the beginning of a text ends, with its template arguments and array sizes."""
+    """Return the end of the type at the start of a text. The type includes template arguments and array sizes."""
     match = re.match(r"[\w.:]+\s*", text)
     end = match.end() if match else 0
     if text[end : end + 1] == "<":

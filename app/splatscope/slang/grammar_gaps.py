@@ -1,10 +1,10 @@
-"""Constructs that tree-sitter's grammar for Slang lacks, masked length for length: the rest of a body parses, in its place."""
+"""Mask constructs that tree-sitter's grammar for Slang lacks. The length stays the same, so the rest parses at its own offsets."""
 
 import re
 
 
 def blank(text: list[str], start: int, end: int, first: str = "") -> None:
-    """Blank a span of characters, line breaks apart; `first`, if given, replaces its first character."""
+    """Blank a span of characters except line breaks; `first`, if given, replaces its first character."""
     for i in range(start, end):
         if text[i] != "\n":
             text[i] = " "
@@ -21,7 +21,7 @@ def _opaque(text: list[str], start: int, end: int) -> None:
 
 
 _ALIAS = re.compile(r"\b(typealias|typedef|associatedtype|throw)\b[^;{}]*;")
-# Before a bracket such a word is read as a call, which it may be: `expand(v)` of a kernel's own function.
+# Before a bracket such a word is left alone, since it may be a call: `expand(v)` of a kernel's own function.
 _PREFIX = re.compile(r"\b(no_diff|try|expand|each|dyn|some|constexpr|nonuniform)\b(?=\s+\w)")
 _DEFER = re.compile(r"\bdefer\b\s*(\{)?")
 _LABEL = re.compile(r"\b(?:break|continue)(\s+\w+)\s*;")
@@ -33,31 +33,31 @@ _EXPRESSION_LAMBDA = re.compile(r"\([^()]*\)\s*=>")
 _TARGET_SWITCH = re.compile(r"\b__(?:target|stage)_switch\b")
 _COMPILE_TIME_FOR = re.compile(r"\$for\s*\(([^;{}]*?\([^()]*\))\s*\)")
 
-# Words that the grammar takes for keywords, and Slang for names wherever one is declared so: `out[i] = 1;`. Where a type or
-# another keyword follows (`out int i`), they are left alone.
+# Words that are keywords in the grammar, but that Slang accepts as names where one is declared so: `out[i] = 1;`. They are left
+# alone if a type or another keyword follows (`out int i`).
 _KEYWORDS = (
     "in", "out", "inout", "point", "line", "lineadj", "triangle", "triangleadj", "sample", "centroid", "linear", "precise",
     "shared", "new", "delete", "template", "union", "using", "register", "virtual", "explicit", "mutable",
 )  # fmt: skip
 _NAME = re.compile(rf"\b({'|'.join(_KEYWORDS)})\b(?!\s+[A-Za-z_])")
-_STAND_INS = {f"${word[1:]}": word for word in _KEYWORDS}  # no name in Slang has a $
+_STAND_INS = {f"${word[1:]}": word for word in _KEYWORDS}  # names in Slang contain no $
 _STAND_IN = re.compile(r"\$\w+")
-_INFINITY, _AS_LITERAL = "1.#INF", "1.e999"  # HLSL's, and one of its length that every grammar reads
+_INFINITY, _AS_LITERAL = "1.#INF", "1.e999"  # HLSL's infinity, and a literal of the same length that every grammar reads
 
 
 def as_written(text: str) -> str:
-    """Return a piece of masked text with its stand-ins for names taken back: `$ut[i]` becomes `out[i]`."""
+    """Restore the names in a piece of masked text: `$ut[i]` becomes `out[i]`."""
     text = text.replace(_AS_LITERAL, _INFINITY)
     return _STAND_IN.sub(lambda match: _STAND_INS.get(match.group(0), match.group(0)), text) if "$" in text else text
 
 
 def with_infinities(text: str) -> str:
-    """Return a text with `1.#INF`, which the grammar takes for a directive, as a number of the same length."""
+    """Replace each `1.#INF`, which the grammar reads as a directive, by a number of the same length."""
     return text.replace(_INFINITY, _AS_LITERAL)
 
 
 def mask(text: str) -> str:
-    """Blank the constructs in a function's body that the grammar does not know; names that it takes for keywords get stand-ins.
+    """Blank the constructs in a function's body that the grammar lacks, and replace names that it reads as keywords.
 
     Example:
         `float[4] v; [unroll] for (…)` becomes `float    v;          for (…)`, and `out[i] = 1;` becomes `$ut[i] = 1;`.

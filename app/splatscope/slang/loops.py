@@ -1,4 +1,4 @@
-"""What the text of a loop says: whether it is unrolled, whether it surely ends, whether it may stay a loop."""
+"""Read from the text of a loop whether it is unrolled, whether it certainly ends, and whether it may stay a loop."""
 
 import re
 from collections.abc import Collection
@@ -21,7 +21,7 @@ _UNROLLED_FILL = re.compile(
 )
 _FORCED = re.compile(r"\[\s*ForceUnroll\b[^\]\n]{0,20}\](?:\s*\[[^\]\n]{0,40}\])*\s*for\s*(?=\()", re.IGNORECASE)
 _LAST_BREAK = re.compile(r"\)\s*(?:break\s*;|\{\s*break\s*;\s*\})\s*\Z")
-_MOST_FORCED = 200  # unrolled loops that are looked at in one file
+_MOST_FORCED = 200  # unrolled loops that are examined in one file
 _INNERMOST_CALL = re.compile(r"\w+\s*\(([^()]*)\)")
 _UNROLL = re.compile(r"\[\s*(?:unroll|ForceUnroll)\b\s*(?:\([^()]*\)\s*)?\]", re.IGNORECASE)
 _DIFFERENTIATES = re.compile(r"\b(?:\w*Differentiable\w*|(?:bwd|fwd)_diff|no_diff)\b")
@@ -51,7 +51,7 @@ def is_counted(loop: str, constants: Collection[str]) -> bool:
 
 
 def is_longer_than_once(loop: str) -> bool:
-    """Return whether numbers in a loop's head say that it runs more than once: `for (int i = 0; i < 8; i++)`."""
+    """Return whether the numbers in a loop's head show that it runs more than once: `for (int i = 0; i < 8; i++)`."""
     match = _COUNTED.match(re.sub(r"\s+", " ", loop))
     if match is None or not match["start"].isdecimal() or not match["bound"].isdecimal() or "+=" in match[0][: match.start("body")]:
         return False
@@ -63,8 +63,8 @@ def loops_without_budget(source: Source, with_budget: Collection[tuple[int, int]
 
     Args:
         source: The file.
-        with_budget: (line, column) of the loops that the instrumenter gave a budget, so that they end.
-        constants: Names that are known at compile time.
+        with_budget: (line, column) of the loops that end because the instrumenter gave them a budget.
+        constants: Names of compile-time constants.
     """
     lines, do_tails = [], set()
     for block in (block for block in source.walk() if block.is_outermost_code):
@@ -83,14 +83,14 @@ def loops_without_budget(source: Source, with_budget: Collection[tuple[int, int]
 
 
 def roll(text: str) -> str:
-    """Keep unrolled loops as loops: a driver then compiles a recorded body once, not once per iteration.
+    """Keep loops that are marked for unrolling as loops, so that the driver compiles an instrumented body only once.
 
-    A loop is rolled only where no result can differ. An iteration fills one element of an array from integers: anything with a
-    derivative stays unrolled, since autodiff might sum the derivatives of a loop's iterations in another order. And each call
-    depends on a variable, since the compiler would have evaluated one of constants alone. All else stays in its line.
+    A loop is kept only if no result can differ. Its iteration must fill one element of an array from integers: anything with a
+    derivative stays unrolled, since autodiff might sum the derivatives of a loop's iterations in another order. And each call must
+    depend on a variable, since the compiler would have evaluated a call with constants only. All other code keeps its line.
 
     Example:
-        `[ForceUnroll]⏎for (uint i = 0; i < 5; i++) v[i] = load(at(i, n));` begins with `[loop] [MaxIters(5)]` where `n` is a uint.
+        `[ForceUnroll]⏎for (uint i = 0; i < 5; i++) v[i] = load(at(i, n));` begins with `[loop] [MaxIters(5)]` if `n` is a uint.
     """
     code = COMMENT.sub("", text)
 
@@ -110,9 +110,9 @@ def roll(text: str) -> str:
 
 
 def line_of_lossy_unrolling(text: str) -> int:
-    """Return the line of a `for` with [ForceUnroll] whose last statement is a `break` under a condition; 0 if there is none.
+    """Return the line of a `for` with [ForceUnroll] that ends with a conditional `break`; 0 if there is none.
 
-    Slang 2026.12 loses what such a loop has written to variables outside of it.
+    Slang 2026.12 miscompiles such a loop: what it wrote to variables outside of the loop is lost.
     """
     code = COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
     for loop in islice(_FORCED.finditer(code), _MOST_FORCED):
@@ -124,7 +124,7 @@ def line_of_lossy_unrolling(text: str) -> int:
 
 
 def _opening(code: str, at: int) -> int:
-    """Return where the parenthesis that is closed at an offset was opened; 0 if it never was."""
+    """Return the position of the opening parenthesis that matches the closing one at an offset; 0 if there is none."""
     depth = 0
     for match in re.finditer(r"[()]", code[at::-1]):
         depth += 1 if match[0] == ")" else -1
@@ -134,14 +134,14 @@ def _opening(code: str, at: int) -> int:
 
 
 def without_unrolling(text: str) -> str:
-    """Keep all unrolled loops as loops, where nothing is differentiated: autodiff may need them unrolled. Columns stay."""
+    """Keep all loops as loops, unless something is differentiated, since autodiff may need them unrolled. Columns do not change."""
     if _DIFFERENTIATES.search(COMMENT.sub("", text)):
         return text
     return _UNROLL.sub(lambda match: "[loop]" + re.sub(r"[^\n]", " ", match[0][6:]), text)
 
 
 def _behind_statement(code: str, at: int) -> int:
-    """Return where the code behind the statement at an offset begins."""
+    """Return the start of the code after the statement at an offset."""
     first = re.compile(r"\s*").match(code, at).end()
     end = closing(code, first) if code[first : first + 1] == "{" else code.find(";", first)
     return re.compile(r"\s*").match(code, end + 1).end()

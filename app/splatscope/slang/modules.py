@@ -18,10 +18,10 @@ class Module:
 
     Attributes:
         name: The name that an import uses, "" for the program's own source and for included files.
-        original: The text as the file has it.
-        source: The text parsed, with macros written out.
+        original: The text of the file.
+        source: The parsed text, with macros expanded.
         included: Whether other files `#include` this text.
-        path: Where it was found; None for the program's own source.
+        path: The file's path; None for the program's own source.
     """
 
     name: str
@@ -44,15 +44,15 @@ _EXPORT = re.compile(r"\bexport\b[^;={}]*?\bconst\s+\w+\s+(\w+)\s*=")
 
 
 def load_modules(text: str, file: str, folders: tuple[Path, ...], defines: Mapping[str, str] = {}) -> list[Module]:
-    """Load a program's modules, with the files they include: each after those it needs, the program's own source last.
+    """Load a program's modules and the files they include. Each follows those it depends on; the program's own source is last.
 
-    An import or an include is looked for beside the file that names it, then in `folders`, then among the project's own shaders.
+    Imports and includes are searched beside the file that names them, then in `folders`, then among Splatscope's own shaders.
 
     Args:
         text: The program's own source.
-        file: Its file name, as sites name it.
-        folders: Where imports and includes are searched. The first is the one that `file` starts from.
-        defines: Macros that the compiler is given besides, by name.
+        file: Its file name, as in sites.
+        folders: Folders to search for imports and includes. The path `file` is relative to the first.
+        defines: Further macros given to the compiler, by name.
     """
     found: dict[str, Module | None] = {}
 
@@ -63,7 +63,7 @@ def load_modules(text: str, file: str, folders: tuple[Path, ...], defines: Mappi
             name_there = imported.strip('"').removesuffix(".slang").replace(".", "/")
             there = _search([f"{stem}.slang" for stem in (name_there, name_there.replace("_", "-"))], (*beside, *folders))
             if name_there not in found and there is not None and (code := _text(there)) is not None:
-                found[name_there] = None  # being visited: modules may not import each other in a circle
+                found[name_there] = None  # being visited: this stops cyclic imports
                 shown = _shown(there, there.name, folders, [module.file for module in found.values() if module])
                 visit(name_there, name_there, shown, code, False, there)
         for header, fragment in _INCLUDE.findall(text):
@@ -75,7 +75,7 @@ def load_modules(text: str, file: str, folders: tuple[Path, ...], defines: Mappi
                 found[key_there] = None
                 shown = _shown(there, names[0], folders, [module.file for module in found.values() if module])
                 visit(key_there, "", shown, code, True, there)
-        found.pop(key, None)  # it comes after all that it imports
+        found.pop(key, None)  # insert it again after everything that it imports
         found[key] = Module(name, file, text, Source(text, file), included, path)
 
     visit("", "", file, text, False)
@@ -84,14 +84,14 @@ def load_modules(text: str, file: str, folders: tuple[Path, ...], defines: Mappi
 
 
 def _shown(path: Path, name: str, folders: tuple[Path, ...], taken: list[str]) -> str:
-    """Return the name of a file for sites and findings: its path in the first of `folders` that holds it, or `name`."""
+    """Return a file's name for sites and findings: its path relative to the first of `folders` that contains it, or `name`."""
     inside = next((folder for folder in folders if path.resolve().is_relative_to(folder.resolve())), None)
     shown = path.resolve().relative_to(inside.resolve()).as_posix() if inside else name
     return path.resolve().as_posix() if shown in taken else shown
 
 
 def with_macros_expanded(modules: list[Module], defines: Mapping[str, str]) -> list[Module]:
-    """Return the modules with macros written out: their own ones, those of the files they include, and the given ones."""
+    """Expand macros in the modules: their own, those of the files they include, and the given ones."""
     included = [module.source for module in modules if module.included]
 
     def visible_to(module: Module) -> list[Source]:
@@ -106,7 +106,7 @@ def _search(names: list[str], folders: tuple[Path, ...]) -> Path | None:
 
 
 def _text(path: Path) -> str | None:
-    """Return what is in a file, None where this process may not read it: the compiler then says at which line."""
+    """Return the text of a file; None if this process may not read it. The compiler will then report the line that names it."""
     try:
         return path.read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -126,13 +126,13 @@ def constants_without_value(modules: list[Module], given: Iterable[str]) -> list
 
 
 def generic_parameters(module: Module, entry: str) -> str:
-    """Return the generic parameters of an entry point as they are written, "" if it has none."""
+    """Return the generic parameters of an entry point as written, "" if it has none."""
     found = re.search(rf"\bvoid\s+{re.escape(entry)}\s*<([^<>()]*)>\s*\(", module.source.code)
     return found[1].strip() if found else ""
 
 
 def entries_of(module: Module) -> tuple[str, ...]:
-    """Return the names of a module's entry points, in its order."""
+    """Return the names of a module's entry points in source order."""
     blocks = module.source.functions()
     return tuple(dict.fromkeys(b.name for b in blocks if "numthreads" in module.source.attributes(b).lower()))
 

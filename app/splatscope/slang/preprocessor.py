@@ -1,7 +1,7 @@
-"""Macros written out before a source is instrumented, so that what they do is recorded, at the line that calls them.
+"""Expand macros before a source is instrumented, so that what they do is recorded, at the line of the call.
 
-Only macros whose meaning is certain are written out: one definition, under no condition, without `#` and `...`. Any other stays
-as it is, and a call of it is recorded as one step. Mere constants stay, too.
+Only macros whose meaning is certain are expanded: those with a single, unconditional definition without `#` and `...`. A call of
+any other macro is recorded as one step. Macros that are plain constants are not expanded either.
 """
 
 import re
@@ -13,16 +13,16 @@ from splatscope.slang.source import COMMENT, Source, closing
 _DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)(\(([^)]*)\))?((?:\\\r?\n|[^\n])*)", re.MULTILINE)
 _DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif|define|undef)\b[ \t]*(\w*)", re.MULTILINE)
 _NAME = re.compile(r"\b[A-Za-z_]\w*\b")
-# In a macro's body: it does something, calls something, or accesses memory.
+# A macro's body that matches does something, calls something, or accesses memory.
 MORE_THAN_A_VALUE = re.compile(r"[;={}\[]|\breturn\b|\b[A-Za-z_]\w*\s*\(")
 _ANOTHER_NAME = re.compile(r"[A-Za-z_]\w*(?:\s*\.\s*\w+)*")  # of a buffer, a function, a type
-MOST_TEXT = 20_000  # characters that one call may become
-MOST_BODIES = 500_000  # characters of all the bodies that one file may take in
+MOST_TEXT = 20_000  # characters that one call may expand to
+MOST_BODIES = 500_000  # characters of all macro bodies that are inserted into one file
 
 
 @dataclass(frozen=True)
 class Definition:
-    """A `#define` as written, from offset `start` to `end`; `parameters` is the text in its brackets, None without brackets."""
+    """A `#define` as written, from offset `start` to `end`; `parameters` is the text in its parentheses, None without them."""
 
     name: str
     parameters: str | None
@@ -32,13 +32,13 @@ class Definition:
 
     @property
     def takes_arguments(self) -> bool:
-        """Whether the macro is called with brackets."""
+        """Whether the macro is called with parentheses."""
         return self.parameters is not None
 
 
 @dataclass(frozen=True)
 class Macro:
-    """A macro that can be written out: `parameters` is None for a mere name; `end` is where its definition ends."""
+    """A macro that can be expanded: `parameters` is None for an object-like macro; `end` is where its definition ends."""
 
     parameters: tuple[str, ...] | None
     body: str
@@ -54,15 +54,15 @@ def definitions(text: str) -> Iterator[Definition]:
 
 
 def macros_in(sources: Iterable[Source], given: Mapping[str, str] = {}) -> dict[str, Macro]:
-    """Return the macros of some files that can be written out, by name.
+    """Return the macros of some files that can be expanded, by name.
 
     Args:
         sources: The files.
-        given: Bodies of macros that the compiler is given besides. `#ifndef` leaves out a definition of one of these.
+        given: Bodies of further macros given to the compiler. For one of these, `#ifndef` skips the file's own definition.
     """
     found = {name: Macro(None, body, "", 0) for name, body in given.items() if _is_more_than_a_value(body)}
     uncertain: set[str] = set()
-    names: dict[str, set[str]] = {}  # in the body of each macro
+    names: dict[str, set[str]] = {}  # the names in the body of each macro
     for name, body in given.items():
         names[name] = set(_NAME.findall(body))
         if '"' in body or "#" in body:
@@ -90,7 +90,7 @@ def _is_more_than_a_value(body: str) -> bool:
 
 
 def _is_recursive(name: str, names: dict[str, set[str]]) -> bool:
-    """Return whether a macro's expansion holds its own name: written out, it would be replaced once more."""
+    """Return whether a macro's expansion contains its own name, so that it would be expanded again."""
     reached, waiting = set(), [name]
     while waiting:
         more = names.get(waiting.pop(), set()) - reached
@@ -100,12 +100,12 @@ def _is_recursive(name: str, names: dict[str, set[str]]) -> bool:
 
 
 def _unconditional(text: str) -> tuple[set[int], set[int]]:
-    """Return the offsets of definitions that no #if can leave out, and of those that only `#ifndef` of their own name can.
+    """Return the offsets of unconditional definitions, and of those among them that are under an `#ifndef` of their own name.
 
-    The latter are among the former: they are left out only where the macro is given. The guard around a whole file does not count.
+    Such a definition is skipped only if the macro is given to the compiler. The include guard around a whole file does not count.
     """
     found, defaults = set(), set()
-    conditions: list[tuple[str, bool]] = []  # of each open #if: the name of an #ifndef, and whether it guards the whole file
+    conditions: list[tuple[str, bool]] = []  # for each open #if: the name in an #ifndef, and whether it guards the whole file
     directives = list(_DIRECTIVE.finditer(text))
     for i, match in enumerate(directives):
         word, name = match.groups()
@@ -124,15 +124,15 @@ def _unconditional(text: str) -> tuple[set[int], set[int]]:
 
 
 def expand(source: Source, macros: dict[str, Macro]) -> Source:
-    """Return the source with its calls of macros written out, each on the line of the call.
+    """Return the source with its macro calls expanded, each on the line of the call.
 
     Example:
-        With `#define SET(v) a[0] = v`, `SET(2);` becomes `a[0] = 2;`, and both are in the columns of `SET(2)` for `line_column`.
+        With `#define SET(v) a[0] = v`, `SET(2);` becomes `a[0] = 2;`. For all of that, `line_column` returns the place of `SET(2)`.
     """
     parts, moves, at, length = [], [], 0, 0
     try:
         calls = list(_expanded_calls(source, macros))
-    except RecursionError:  # hundreds of macros, each in the next
+    except RecursionError:  # hundreds of nested macros
         return source
     for start, end, text in calls:
         text += "\n" * source.text.count("\n", start, end)
@@ -148,7 +148,7 @@ def expand(source: Source, macros: dict[str, Macro]) -> Source:
 
 
 def _expanded_calls(source: Source, macros: dict[str, Macro]) -> Iterator[tuple[int, int, str]]:
-    """Yield (start, end, new text) of each call of a macro."""
+    """Yield (start, end, new text) for each macro call."""
     at, left = 0, [MOST_BODIES]
     while macros and (name := _NAME.search(source.code, at)) is not None:
         at = name.end()
@@ -163,7 +163,7 @@ def _expanded_calls(source: Source, macros: dict[str, Macro]) -> Iterator[tuple[
 
 
 def _expanded_call(text: str, name: re.Match[str], macros: dict[str, Macro], left: list[int]) -> tuple[int, str] | None:
-    """Return (where a call ends, its new text), None where the name is no call. `left` holds what is left of MOST_BODIES."""
+    """Return (end of the call, new text); None if the name is not a call. `left[0]` is what remains of MOST_BODIES."""
     macro, end, body = macros[name.group(0)], name.end(), macros[name.group(0)].body
     left[0] -= 1 + len(body)
     if left[0] < 0:
@@ -185,7 +185,7 @@ def _expanded_call(text: str, name: re.Match[str], macros: dict[str, Macro], lef
 
 
 def _expanded(text: str, macros: dict[str, Macro], left: list[int]) -> str:
-    """Return a text with its calls of macros written out."""
+    """Return a text with its macro calls expanded."""
     parts, at, start = [], 0, 0
     while (name := _NAME.search(text, at)) is not None:
         at = name.end()
@@ -198,7 +198,7 @@ def _expanded(text: str, macros: dict[str, Macro], left: list[int]) -> str:
 
 
 def _arguments(text: str) -> list[str]:
-    """Split a macro's arguments, at every comma outside of round brackets."""
+    """Split a macro's arguments at every comma outside of parentheses."""
     parts, depth, start = [], 0, 0
     for i, c in enumerate(text):
         depth += (c == "(") - (c == ")")

@@ -1,7 +1,7 @@
-"""A file of Slang: its blocks (functions, structs, …), found by their brackets, and the syntax tree of each function's body.
+"""A file of Slang: its blocks (functions, structs, …), found by their braces, and the syntax tree of each function's body.
 
-tree-sitter parses one body at a time. Directives and constructs that its grammar lacks are blanked first, length for length, so
-that its nodes still point into the source. What it cannot read becomes an ERROR node.
+tree-sitter parses one body at a time. Directives and constructs that its grammar lacks are first replaced by blanks of the same
+length, so that the offsets of nodes are offsets in the source. What it cannot read becomes an ERROR node.
 """
 
 import re
@@ -20,9 +20,9 @@ _parser = Parser(Language(tree_sitter_slang.language()))
 
 COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|^[ \t]*#(?:\\\r?\n|[^\n])*', re.DOTALL | re.MULTILINE)
-_BLANKED_ARGUMENT = re.compile(r",(?=\s*\))")  # a string at the end of a call's arguments leaves its comma
+_BLANKED_ARGUMENT = re.compile(r",(?=\s*\))")  # blanking a call's last argument, a string, leaves its comma
 _MODIFIERS = r"(?:(?:public|internal|private|static|override|export|extern|__extern_cpp|visibility|dyn|__exported)\s+)*"
-_ATTRIBUTES = r"(?:\[(?:\[[^\[\]]*\]|[^\[\]])*\]\s*)*"  # in single brackets or in double
+_ATTRIBUTES = r"(?:\[(?:\[[^\[\]]*\]|[^\[\]])*\]\s*)*"  # in single or double brackets
 _CONTAINER = re.compile(
     rf"{_ATTRIBUTES}{_MODIFIERS}(?:__generic\s*<[^{{]*?>\s*)?(struct|class|interface|extension|__extension|namespace|enum|cbuffer|tbuffer"
     r"|property|__subscript)\b\s*(?P<name>[\w.]*)"
@@ -34,8 +34,8 @@ _ACCESSOR = re.compile(rf"{_ATTRIBUTES}(get|set|ref|__ref|modify|_modify)\s*(\([
 class Block:
     """A pair of braces with its head: a function, or a container of functions such as a struct.
 
-    Offsets are into the source: `head` is where the block's declaration begins, `start` its opening brace, `end` the position
-    behind the closing one, `parameters` the span between a function's round brackets. `kind` is "function", "lambda", "struct",
+    Offsets are into the source: `head` is the start of the block's declaration, `start` its opening brace, `end` the position
+    after the closing brace, and `parameters` the span between a function's parentheses. `kind` is "function", "lambda", "struct",
     "interface", "namespace", "property", ….
     """
 
@@ -50,17 +50,17 @@ class Block:
 
     @property
     def is_code(self) -> bool:
-        """Whether the block holds statements."""
+        """Whether the block contains statements."""
         return self.kind in ("function", "lambda")
 
     @property
     def is_outermost_code(self) -> bool:
-        """Whether the block holds statements and is not itself among the statements of another."""
+        """Whether the block contains statements and is not inside another such block."""
         return self.is_code and not (self.owner and self.owner.is_code)
 
     @property
     def struct_name(self) -> str:
-        """The struct or extension that this block is a method of, "" if none."""
+        """The struct or extension that this block is a method of, "" if there is none."""
         owner = self.owner
         while owner is not None and owner.kind not in ("struct", "extension", "class"):
             owner = owner.owner
@@ -71,7 +71,7 @@ class Source:
     """A file of Slang, parsed.
 
     Attributes:
-        text: The text, one character a byte, so that tree-sitter's offsets are indices.
+        text: The text, one character per byte, so that tree-sitter's offsets are indices.
         code: The text with comments, strings and directives blanked.
         blocks: The outermost blocks.
     """
@@ -82,16 +82,16 @@ class Source:
         self.code = _NOT_CODE.sub(_blanked, _without_unbalanced_branches(self.text))
         self.blocks = _outer_blocks(self.code, 0, len(self.code), None)
         self._file_text = self.text
-        self._moves: list[tuple[int, int, bool]] = []  # (offset here, offset in the file, whether a macro's text begins here)
+        self._moves: list[tuple[int, int, bool]] = []  # (offset here, offset in the file, whether a macro's expansion begins here)
 
     @classmethod
     def expanded(cls, original: "Source", text: str, moves: list[tuple[int, int, bool]]) -> "Source":
-        """Return a source whose macros are written out; `line_column` still answers with positions in the original file.
+        """Return a source with expanded macros; `line_column` still returns positions in the original file.
 
         Args:
-            original: The source as the file has it.
-            text: The new text, one character a byte.
-            moves: (offset in the new text, offset in the original, whether a macro's text begins here), in order.
+            original: The source without expansion.
+            text: The new text, one character per byte.
+            moves: (offset in the new text, offset in the original, whether a macro's expansion begins here), in order.
         """
         source = cls(text.encode("latin-1").decode(), original.file)
         source._file_text, source._moves = original.text, moves
@@ -122,7 +122,7 @@ class Source:
         return split_arguments(self.code[slice(*block.parameters)]) if block.parameters else []
 
     def type_parameters(self, block: Block) -> set[str]:
-        """Return the type parameters of a function and of all that it stands in: {"T"} in `struct Box<T> { void f() {} }`."""
+        """Return the type parameters of a function and its enclosing blocks: {"T"} in `struct Box<T> { void f() {} }`."""
         names: set[str] = set()
         while block is not None:
             head = self.head(block)
@@ -133,7 +133,7 @@ class Source:
         return names
 
     def line_column(self, offset: int) -> tuple[int, int]:
-        """Return (line, column) in the file, both from 1; of text that a macro became, those of its call."""
+        """Return (line, column) in the file, both from 1; for a macro's expansion, the place of the call."""
         move = bisect_right(self._moves, offset, key=lambda m: m[0]) - 1
         if move >= 0:
             here, there, is_macro = self._moves[move]
@@ -147,7 +147,7 @@ class Source:
         return [0, *(match.end() for match in re.finditer("\n", self._file_text))]
 
     def outside(self, blocks: list[Block], start: int = 0, end: int | None = None) -> str:
-        """Return the code in a span, with each block's braces and what they hold blanked, and a semicolon after it."""
+        """Return the code in a span, with each block's braces and contents blanked and followed by a semicolon."""
         parts, at = [], start
         for block in blocks:
             parts += [self.code[at : block.start], re.sub(r"[^\n]", " ", self.code[block.start : block.end - 1]), ";"]
@@ -155,14 +155,14 @@ class Source:
         return "".join(parts) + self.code[at : len(self.code) if end is None else end]
 
     def top_level(self) -> str:
-        """Return the code outside of functions and structs, that of namespaces included."""
+        """Return the code outside of functions and structs, including code in namespaces."""
         inside = [b for b in self.walk() if b.kind != "namespace" and (b.owner is None or b.owner.kind == "namespace")]
         return self.outside(inside)
 
     def body(self, block: Block) -> Node | None:
-        """Return the compound statement of a function; None where the grammar cannot read it."""
+        """Return the compound statement of a function; None if the grammar cannot read it."""
         text = list(self.code[block.start : block.end])
-        for inner in block.inner:  # lambdas and local structs are blocks of their own
+        for inner in block.inner:  # lambdas and local structs are separate blocks
             filler = ";" if inner.kind != "lambda" else "0"
             blank(text, inner.head - block.start, inner.end - block.start, filler)
         masked = mask(_BLANKED_ARGUMENT.sub(" ", "".join(text)))
@@ -182,10 +182,10 @@ _CONDITIONAL = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b[^\
 
 
 def _without_unbalanced_branches(text: str) -> str:
-    """Blank the later branches of an #if one of whose branches opens more braces than it closes: the first stands for all.
+    """If a branch of an #if has unbalanced braces, blank all branches but the first.
 
     Example:
-        Of `#if A` / `void f(int x) {` / `#else` / `void f() {` / `#endif` / `}`, only one opening brace may be left.
+        In `#if A` / `void f(int x) {` / `#else` / `void f() {` / `#endif` / `}`, only one opening brace may remain.
     """
     open_ones: list[list[int]] = []
     for match in _CONDITIONAL.finditer(text):
@@ -204,7 +204,7 @@ def _without_unbalanced_branches(text: str) -> str:
 
 
 def parse(text: str) -> Node:
-    """Return the syntax tree of a whole file as written; what the grammar does not know is an ERROR in it."""
+    """Return the syntax tree of a whole file as written; constructs that the grammar lacks are ERROR nodes."""
     return _parser.parse(with_infinities(text).encode()).root_node
 
 
@@ -216,7 +216,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def text_of(node: Node) -> str:
-    """Return a node's text as the parser saw it, names as written."""
+    """Return a node's text as the parser saw it, but with names as written."""
     return as_written(node.text.decode("latin-1"))
 
 
@@ -233,7 +233,7 @@ def split_arguments(text: str) -> list[str]:
 
 
 def closing(text: str, start: int) -> int:
-    """Return where the bracket at `start` is closed; the last position of the text if it never is."""
+    """Return the position of the bracket that closes the one at `start`; the text's last position if there is none."""
     depth = 0
     for match in re.compile(r"[()\[\]{}]").finditer(text, start):
         depth += 1 if match.group(0) in "([{" else -1
@@ -270,7 +270,7 @@ _MACRO_CALL = re.compile(r"\s*(?!__init\b|__subscript\b)[A-Za-z_]\w*\s*\(")
 
 
 def _behind_macros(text: str, at: int) -> int:
-    """Return where a head begins behind macros without a semicolon: the `v` in `DECLARE(x) void f() {`."""
+    """Return the start of a head after macro calls without a semicolon: the `v` in `DECLARE(x) void f() {`."""
     while (call := _MACRO_CALL.match(text, at)) is not None:
         behind = re.compile(r"\s*(?!where\b|->|throws\b)[\[\w]").match(text, closing(text, call.end() - 1) + 1)
         if behind is None:
@@ -319,7 +319,7 @@ def _without_generics(text: str) -> str:
 
 
 def _parameter_bracket(text: str) -> int | None:
-    """Return where a function's parameter list opens: at the first bracket outside of attributes and template arguments."""
+    """Return the start of a function's parameter list: the first parenthesis outside of attributes and template arguments."""
     at = re.match(_ATTRIBUTES, text).end()
     depth = 0
     for match in re.compile(r"operator\s*(\(\s*\)|<=|>=|<<|>>|<|>|->)|->|[<>(]").finditer(text, at):

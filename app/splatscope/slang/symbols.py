@@ -1,8 +1,8 @@
-"""One table of what the modules of a program declare: memory, structs, functions' out parameters, macros, constants.
+"""The symbol table of a program's modules: memory, structs, functions' out parameters, macros, constants.
 
-The instrumenter, the checks and the wire format share it. It is read from text rather than from Slang's reflection, so that it
-serves where nothing may be compiled (the cost of a draft, a recording opened from a file) and keeps what reflection loses:
-`Atomic<…>`, the texts of array sizes, macros, and code that does not compile yet.
+The instrumenter, the checks and the wire format share it. It is read from the text rather than from Slang's reflection. So it is
+available where nothing may be compiled (the cost of a draft, a recording opened from a file), and it keeps what reflection loses:
+`Atomic<…>`, the text of array sizes, macros, and code that does not compile yet.
 """
 
 import math
@@ -24,19 +24,19 @@ _PARAMETER_BLOCK = re.compile(r"\b(?:ParameterBlock|ConstantBuffer)\s*<\s*(\w+)\
 _SHARED_OR_BUFFER = re.compile(
     r"(?:\[[^\[\]]*\]\s*)*(?:\b\w+\s+)*?\b(?:groupshared\b|RWTexture\w+|(?:RW|RasterizerOrdered)?(?:StructuredBuffer|ByteAddressBuffer|Buffer)\b)[^;{}]*;"
 )
-_RETURNED = re.compile(r"([\w.:]+(?:\s*<[^<>()]*>)?)\s+$")  # in what stands before a function's name
+_RETURNED = re.compile(r"([\w.:]+(?:\s*<[^<>()]*>)?)\s+$")  # in the text before a function's name
 _RETURNED_AFTER = re.compile(r"\)\s*->\s*([\w.:]+(?:\s*<[^<>()]*>)?)")
 _BINDING = re.compile(r":\s*(?:register|packoffset)\s*\([^()]*\)")
 _BLOCK_TYPE = re.compile(r"(?:ParameterBlock|ConstantBuffer)\s*<\s*(\w+)\s*>$")
-_MOST_ALIASES = 4  # in a row
-_MOST_BLOCK_DEPTH = 3  # structs inside of each other that are searched for buffers
+_MOST_ALIASES = 4  # the longest chain of aliases
+_MOST_BLOCK_DEPTH = 3  # nested structs that are searched for buffers
 
 
 @dataclass(frozen=True)
 class Struct:
-    """The fields of a struct: types by name, arrays apart.
+    """The fields of a struct: types by name, with arrays separate.
 
-    `is_opaque`: a generic struct, or one of several of its name. Its fields mean nothing outside of its own methods.
+    `is_opaque` marks a generic struct, or one of several with the same name. Its fields mean nothing outside of its own methods.
     """
 
     fields: dict[str, str] = field(default_factory=dict)
@@ -46,23 +46,23 @@ class Struct:
 
 @dataclass
 class Symbols:
-    """What all modules of a program declare, by name."""
+    """The declarations of all modules of a program, by name."""
 
     memory: dict[str, Memory] = field(default_factory=dict)
     structs: dict[str, Struct] = field(default_factory=dict)
-    arrays: dict[str, ArrayType] = field(default_factory=dict)  # `static const int table[4]`, and those of constant buffers
+    arrays: dict[str, ArrayType] = field(default_factory=dict)  # `static const int table[4]`, and arrays in constant buffers
     enums: set[str] = field(default_factory=set)
     aliases: dict[str, str] = field(default_factory=dict)
-    constants: set[str] = field(default_factory=set)  # known at compile time
-    integers: dict[str, str] = field(default_factory=dict)  # the expressions behind integer constants
-    globals: dict[str, str] = field(default_factory=dict)  # types of constants, uniforms, textures; of a block what is in it
-    returns: dict[str, str] = field(default_factory=dict)  # of functions that do something, "" where overloads differ
-    macros: dict[str, str] = field(default_factory=dict)  # bodies of those that take arguments or stand for more than a value
-    out_parameters: dict[str, set[int]] = field(default_factory=dict)  # positions by function or method, over all overloads
-    inout_parameters: dict[str, set[int]] = field(default_factory=dict)  # of those, what the function is also given
+    constants: set[str] = field(default_factory=set)  # compile-time constants
+    integers: dict[str, str] = field(default_factory=dict)  # the expressions of integer constants
+    globals: dict[str, str] = field(default_factory=dict)  # types of constants, uniforms, textures; for a block, the type inside
+    returns: dict[str, str] = field(default_factory=dict)  # return types of functions with a body, "" if overloads differ
+    macros: dict[str, str] = field(default_factory=dict)  # bodies of macros that take arguments or are more than a value
+    out_parameters: dict[str, set[int]] = field(default_factory=dict)  # positions by function or method, for all overloads together
+    inout_parameters: dict[str, set[int]] = field(default_factory=dict)  # those of them that are also inputs
     mutating: set[str] = field(default_factory=set)  # methods that change the value they are called on
     methods: set[str] = field(default_factory=set)
-    definitions: dict[str, int] = field(default_factory=dict)  # how many functions, methods and requirements have a name
+    definitions: dict[str, int] = field(default_factory=dict)  # the number of functions, methods and requirements with a name
     calls: CallArguments = field(default_factory=CallArguments)
 
     @classmethod
@@ -74,7 +74,7 @@ class Symbols:
         return symbols
 
     def add(self, source: Source) -> None:
-        """Add what a module declares."""
+        """Add the declarations of a module."""
         self._add_macros(source.text)
         self.constants |= set(_CONSTANT.findall(source.text))
         self.integers |= named_integers(source.text)
@@ -107,7 +107,7 @@ class Symbols:
         return type_text
 
     def fields(self, type_text: str) -> dict[str, str]:
-        """Return the types of a struct's fields, arrays left out, or of autodiff's pair of numbers; {} for other types."""
+        """Return the types of the fields of a struct, except arrays, or of autodiff's pair type; {} for other types."""
         type_text = self.resolve(type_text)
         if (pair := _PAIR.fullmatch(type_text)) is not None:
             return {"p": pair[1], "d": pair[1]}
@@ -120,7 +120,7 @@ class Symbols:
         return struct is not None and bool(struct.arrays)
 
     def bytes_of(self, type_text: str, depth: int = 0) -> int:
-        """Return the bytes of a struct in a byte-address buffer, if its scalars have one width; 0 where that is not known."""
+        """Return a struct's size in a byte-address buffer, in bytes, if all its scalars have the same width; otherwise 0."""
         widths: set[int] = set()
         size = self._bytes_of(type_text, widths, depth)
         return size if len(widths) == 1 else 0
@@ -142,7 +142,7 @@ class Symbols:
         return sum(self._bytes_of(one, widths, depth + 1) * count for one, count in counts)
 
     def type_of_part(self, type_text: str, parts: Iterable[str]) -> str:
-        """Return the type that a chain of `.field`, `.xy` and `[]` leads to, "" where it is not known.
+        """Return the type that a chain of `.field`, `.xy` and `[]` leads to, "" if it is not known.
 
         Example:
             From "float2x3", ["[]", ".xy"] leads to "float2".
@@ -176,7 +176,7 @@ class Symbols:
             self._add_alias(new, old)
 
     def _add_alias(self, new: str, old: str) -> None:
-        """Add an alias; one that stands for different types in different places stands for none that is known."""
+        """Add an alias; if it stands for different types in different places, its type counts as unknown."""
         self.aliases[new] = old if self.aliases.get(new, old) == old else ""
 
     def _add_struct(self, source: Source, block: Block) -> None:
@@ -215,7 +215,7 @@ class Symbols:
         self.returns[block.name] = type_text if self.returns.get(block.name, type_text) == type_text else ""
 
     def _add_types(self, code: str) -> None:
-        """Note the types of what a piece of code outside of functions declares, arrays left out."""
+        """Add the types of the variables that a piece of code outside of functions declares, except arrays."""
         for statement in re.sub(r"=[^;]*", "", _BINDING.sub("", code)).split(";"):
             statement = re.sub(r"^(?:\s*\[\[?[^\[\]]*\]\]?)+", "", statement)
             if "(" in statement or re.match(r"\s*(?:import|typedef|typealias|struct|using|module)\b", statement):
@@ -227,7 +227,7 @@ class Symbols:
                     self.globals[name] = inside if self.globals.get(name, inside) == inside else ""
 
     def _add_globals(self, code: str) -> None:
-        """Add the memory and the tables that the code outside of functions and structs declares."""
+        """Add the memory and the tables declared outside of functions and structs."""
         for struct, name in _PARAMETER_BLOCK.findall(code):
             for path, type_text in self._fields_in_block(struct, name):
                 self._add_memory(path, buffer_memory(type_text, path))
@@ -239,7 +239,7 @@ class Symbols:
         self._add_arrays(code)
 
     def _add_arrays(self, code: str) -> None:
-        """Add the arrays that a piece of code outside of functions and structs declares: tables, and those in constant buffers."""
+        """Add the arrays declared outside of functions and structs: tables, and arrays in constant buffers."""
         for statement in re.sub(r"=[^;]*", "", code).split(";"):
             if "[" in statement and "(" not in statement and not re.search(r"\bgroupshared\b", statement):
                 type_text, names = split_declaration(statement)
@@ -252,13 +252,13 @@ class Symbols:
         if memory is None:
             return
         other = self.memory.get(path, memory)
-        if other != memory:  # of another namespace
+        if other != memory:  # it belongs to another namespace
             alike = (other.space, other.type, len(other.sizes)) == (memory.space, memory.type, len(memory.sizes))
             memory = replace(memory, sizes=("",) * len(memory.sizes)) if alike else memory
         self.memory[path] = memory
 
     def _fields_in_block(self, struct: str, path: str, depth: int = 0) -> Iterator[tuple[str, str]]:
-        """Yield (path, type) of the fields of a parameter block, structs in it included."""
+        """Yield (path, type) for the fields of a parameter block, including those of nested structs."""
         for name, type_text in self.fields(struct).items():
             yield f"{path}.{name}", type_text
             if depth < _MOST_BLOCK_DEPTH:
@@ -266,6 +266,6 @@ class Symbols:
 
 
 def in_block(type_text: str) -> str:
-    """Return the type inside of `ParameterBlock<…>` or `ConstantBuffer<…>`, or the type itself."""
+    """Return the type inside `ParameterBlock<…>` or `ConstantBuffer<…>`, or the type itself."""
     block = _BLOCK_TYPE.match(type_text)
     return block.group(1) if block else type_text

@@ -1,5 +1,5 @@
-"""What `splatscope.capture` is made of.
+"""The parts of `splatscope.capture`.
 
-`programs` makes jobs of what `splatscope.slangpy_hooks` remembers, `calls` sees the dispatches of a block of code, and
-`reading` copies what they are bound to, with a kernel in their place.
+`programs` turns the notes of `splatscope.slangpy_hooks` into jobs. `calls` intercepts the dispatches in a block of code. `reading`
+copies the inputs of a dispatch, by a kernel that is bound in its place.
 """

@@ -1,7 +1,7 @@
-"""The dispatches of a block of code: of kernels, in compute passes, and of functions called through SlangPy.
+"""Intercept the dispatches in a block of code: of kernels, in compute passes, and of functions called through SlangPy.
 
-While a block of code runs, a few of SlangPy's functions are replaced with ones that show each dispatch to an observer first. What
-they then do, and what they return, is as before.
+While the block runs, wrappers replace a few of SlangPy's methods. A wrapper shows each dispatch to an observer and then calls the
+original method, whose effect and result are unchanged.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ from splatscope.tracing.coverage import words_in_use
 from splatscope.tracing.job import KernelJob
 
 _QUEUE_OPTIONS = ("queue", "cuda_stream", "query_pool", "query_index_before", "query_index_after")
-_MOST_COPIED = 1 << 24  # bytes of an array that is written through a cursor
+_MOST_COPIED = 1 << 24  # bytes: larger arrays that are written through a cursor are not copied
 
 Observer = Callable[["Call"], None]
 
 
 class Call:
-    """A dispatch that is about to be made.
+    """A dispatch that is about to run.
 
     Attributes:
-        name: The entry point's, or the function's.
+        name: The name of the entry point or the function.
         device: The device.
-        kernel: What a caller may hold of it: the kernel, the pipeline or the function.
-        thread_count: As given; None where the arguments decide.
-        vars: What it is given, by name.
-        pending: Whether it runs only when its command buffer is submitted.
+        kernel: The object that the caller holds: the kernel, the pipeline or the function.
+        thread_count: As given; None if the arguments determine it.
+        vars: The inputs by name.
+        pending: Whether it runs only once its command buffer is submitted.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Call:
     pending: bool
 
     def is_of(self, wanted: Any) -> bool:
-        """Return whether this is a dispatch of a kernel: its name, or what a caller holds of it. None stands for all."""
+        """Return whether this dispatches `wanted`: a name, or a kernel, pipeline or function. None matches every dispatch."""
         if wanted is None:
             return True
         if isinstance(wanted, str):
@@ -60,13 +60,13 @@ class Call:
         return any(one is other for one in held for other in self.kernel)
 
     def take(self) -> tuple[KernelJob, Callable[[], Bound]]:
-        """Copy what the dispatch is given.
+        """Copy the dispatch's inputs.
 
         Returns:
-            Its job, without inputs, and what gives these, once the device has come so far.
+            The job without inputs, and a function that returns them once the device has copied them.
 
         Raises:
-            NotCaptured: It cannot be captured.
+            NotCaptured: The dispatch cannot be captured.
         """
         raise NotImplementedError
 
@@ -96,7 +96,7 @@ class KernelCall(Call):
         self.vars = {**self.given, **self.options}
 
     def take(self) -> tuple[KernelJob, Callable[[], Bound]]:
-        """Copy it: the kernel that reads is dispatched with the same arguments."""
+        """Copy the inputs by dispatching the reading kernel with the same arguments."""
         _refuse_whole_objects(self.vars)
         job = job_of(self.note, self.device)
 
@@ -110,7 +110,7 @@ class KernelCall(Call):
 
 
 class _Reader(FunctionNodeSet):
-    """A function with the kernel that reads its arguments in the place of the one that SlangPy generates."""
+    """A SlangPy function that runs the reading kernel in place of the kernel that SlangPy generates."""
 
     def __init__(self, parent: FunctionNode, target: spy.Buffer | None, reading: Reading | None) -> None:
         super().__init__(parent, {TARGET: target} if target is not None else {})
@@ -126,7 +126,7 @@ class _Reader(FunctionNodeSet):
 
 
 class _Built(Exception):  # noqa: N818
-    """The kernel of a call is generated; it is not to be dispatched."""
+    """Raised to stop a call once its kernel is generated, before it is dispatched."""
 
 
 @dataclass
@@ -162,7 +162,7 @@ class FunctionCall(Call):
         return reader.built
 
     def take(self) -> tuple[KernelJob, Callable[[], Bound]]:
-        """Copy it: SlangPy binds the same arguments to the kernel that reads."""
+        """Copy the inputs by having SlangPy bind the same arguments to the reading kernel."""
         info = self.node.calc_build_info()
         if info.pipeline_type == PipelineType.ray_tracing:
             raise NotCaptured("it traces rays")
@@ -211,10 +211,10 @@ _ADDRESSES = {"wrap": "wrap", "mirror_repeat": "mirror", "clamp_to_edge": "clamp
 
 
 def _sampler(name: str, given: dict[str, Any], job: KernelJob) -> dict[str, str]:
-    """Return a sampler's options as inputs, from what a dispatch is given by name; {} for one that the kernel has no use for.
+    """Return a sampler's options as inputs, from the named inputs of a dispatch; {} if the kernel does not use the sampler.
 
     Raises:
-        NotCaptured: It is not among these, or has other options than inputs have.
+        NotCaptured: The sampler is not among the named inputs, or it has options that a job's inputs cannot express.
     """
     last = name.rpartition(".")[2]
     found = [
@@ -236,7 +236,7 @@ def _sampler(name: str, given: dict[str, Any], job: KernelJob) -> dict[str, str]
 
 
 def _objects(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield (name, object) of all that is in dicts and lists."""
+    """Yield (name, object) for everything in nested dicts and lists."""
     if isinstance(value, dict):
         for key, part in value.items():
             yield from _objects(part, f"{name}.{key}" if name else str(key))
@@ -252,14 +252,14 @@ def _refuse_whole_objects(value: Any) -> None:
         raise NotCaptured("a shader object is bound as a whole")
 
 
-Step = tuple[str, tuple[Any, ...]]  # from one cursor to the next: a method and its arguments
+Step = tuple[str, tuple[Any, ...]]  # from one cursor to the next: a method's name and its arguments
 
 
 @dataclass(eq=False)
 class _Root:
-    """A root shader object and all that was written to it, as (way to the cursor, method, arguments).
+    """A root shader object and everything that was written to it, as (path to the cursor, method, arguments).
 
-    `newer` are objects of the device's that took its place in a pass, to which later values are written as well.
+    `newer` holds objects that the device put in its place in a pass. Later values are written to those as well.
     """
 
     root: spy.ShaderObject
@@ -292,7 +292,7 @@ _WRITES = ("__setattr__", "__setitem__", "write", "set_data")
 
 @dataclass
 class PassCall(Call):
-    """`compute_pass.dispatch(…)` of what was bound in the pass."""
+    """`compute_pass.dispatch(…)`, with the pipeline that is bound in the pass."""
 
     compute_pass: spy.ComputePassEncoder
     state: _PassState
@@ -308,7 +308,7 @@ class PassCall(Call):
         self.vars = self.state.root.vars() if self.state.root else {}
 
     def take(self) -> tuple[KernelJob, Callable[[], Bound]]:
-        """Copy it: what was written through cursors is written once more, for the kernel that reads."""
+        """Copy the inputs by repeating all cursor writes for the reading kernel."""
         state, original = self.state, self.calls.original
         note = notes.pipelines.get(id(state.pipeline))
         if note is None:
@@ -350,7 +350,7 @@ def _entry_in(text: str) -> str:
 
 @dataclass(eq=False)
 class _PassState:
-    """What is bound in a pass; `is_own` where the pass itself made the root object."""
+    """The pipeline and root object bound in a pass; `is_own` says whether the pass itself created the root object."""
 
     pipeline: Any
     root: _Root | None
@@ -358,9 +358,9 @@ class _PassState:
 
 
 class Calls:
-    """Shows an observer each dispatch of a block of code before it is made.
+    """Shows an observer each dispatch in a block of code before it runs.
 
-    The observer is called with a `Call`. What it raises is the caller's to see: it must raise nothing.
+    The observer is called with a `Call`. It must not raise: an exception would reach the program under observation.
     """
 
     def __init__(self, observer: Observer) -> None:
@@ -369,15 +369,15 @@ class Calls:
         self._roots: dict[int, _Root] = {}
         self._cursors: dict[int, tuple[spy.ShaderCursor, _Root, tuple[Step, ...]]] = {}
         self._passes: dict[int, tuple[spy.ComputePassEncoder, list[_PassState]]] = {}
-        self._own = 0  # depth of what Splatscope itself does
+        self._own = 0  # nesting depth of Splatscope's own calls
 
     def original(self, owner: type, name: str) -> Any:
-        """Return a function of SlangPy's as it is outside of the block."""
+        """Return SlangPy's unwrapped method."""
         return next((method for one, called, method, _ in self._originals if one is owner and called == name), getattr(owner, name))
 
     @contextlib.contextmanager
     def silently(self) -> Iterator[None]:
-        """Show nothing of what is done meanwhile."""
+        """Hide all dispatches from the observer meanwhile."""
         self._own += 1
         try:
             yield
@@ -385,7 +385,7 @@ class Calls:
             self._own -= 1
 
     def write_again(self, root: _Root, other: spy.ShaderObject) -> None:
-        """Write to a root object all that was written to another."""
+        """Repeat on one root object everything that was written to another."""
         for way, method, args in root.written:
             self._write(other, way, method, args)
 
@@ -456,7 +456,7 @@ class Calls:
 
     def _function_call(self, method: Any) -> Any:
         def call(node: Any, *args: Any, **options: Any) -> Any:
-            if not isinstance(options.get("_result"), str | type):  # SlangPy calls again, with that as its return type
+            if not isinstance(options.get("_result"), str | type):  # SlangPy calls itself again, with `_result` as the return type
                 self._show(lambda: FunctionCall(node, args, options, None))
             return method(node, *args, **options)
 
@@ -558,7 +558,7 @@ class Calls:
 
 
 def _copied(value: Any) -> Any:
-    """Return a value that is as it was now when it is written again: arrays are copied, but for large ones."""
+    """Return a value that can be written again later: arrays are copied, except large ones."""
     if isinstance(value, np.ndarray) and value.nbytes <= _MOST_COPIED:
         return value.copy()
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""From what was noticed of a program to a job that records it: its source, its folders, macros, constants and types."""
+"""Build the job that records a program from the notes on it: its source, folders, macros, constants and types."""
 
 import hashlib
 import re
@@ -31,7 +31,7 @@ def job_of(note: ProgramNote, device: spy.Device) -> KernelJob:
     """Return the job of a program, without inputs, for one workgroup.
 
     Raises:
-        NotCaptured: Its source, or something else of it, is not known.
+        NotCaptured: Its source, or something else that is needed, is not known.
     """
     modules = [(m[1], m[3] if m[2] == "path" else "", _ENTRY.findall(m[4])) for m in _MODULE.finditer(note.text)]
     entries = _ENTRY.findall(note.text.rpartition("entry_points = [")[2])
@@ -49,7 +49,7 @@ def job_of(note: ProgramNote, device: spy.Device) -> KernelJob:
     for other, where, _ in modules:
         if other == module or other in _SLANGPY:
             continue
-        if not where:  # composed of others, as SlangPy's functional calls do
+        if not where:  # composed of other modules, as for SlangPy's functional calls
             continue
         if other.removesuffix(".slang") not in imported and Path(other).stem not in imported:
             constants |= _constants_of(other, source_of(other, where)[0])
@@ -67,16 +67,16 @@ def job_from(
     options: Any,
     constants: dict[str, int | float],
 ) -> KernelJob:
-    """Return a job of a program's own source and what it is compiled with.
+    """Return the job for a program, from its own source and its compilation settings.
 
     Args:
         text: The source.
-        file: The name that findings give it.
-        path: Where it was found, if in a file.
-        folders: Where its imports are found, before the folders of the compiler's options.
-        entry: Its entry point.
-        options: The compiler's.
-        constants: Link-time constants.
+        file: The name of the source in findings.
+        path: The source's path, if it is a file.
+        folders: Folders to search for imports, before those of the compiler options.
+        entry: The entry point.
+        options: The compiler options.
+        constants: Link-time constants by name.
     """
     if options.matrix_layout != spy.SlangCompilerOptions().matrix_layout:
         raise NotCaptured("its matrices are not laid out as SlangPy does by default")
@@ -95,10 +95,10 @@ def job_from(
 
 
 def source_of(name: str, path: str) -> tuple[str, list[Path]]:
-    """Return a module's text, and folders with the modules that it imports and no file has.
+    """Return a module's source, and folders with those of its imports that are not files.
 
     Raises:
-        NotCaptured: The text is not known.
+        NotCaptured: The source is not known.
     """
     if Path(path).is_file():
         text = Path(path).read_text(encoding="utf-8", errors="replace")
@@ -120,14 +120,17 @@ def _folders_for(text: str, seen: set[str]) -> list[Path]:
 
 
 def with_plain_imports(text: str, parts: list[tuple[str, str]]) -> tuple[str, list[Path]]:
-    """Return generated source, which imports modules as they were loaded, with imports that find them in folders, and these.
+    """Rewrite the imports of generated source, which name modules as they were loaded, so that folders resolve them.
 
     Args:
         text: The source.
-        parts: (name, path) of the modules that were loaded.
+        parts: (name, path) of each module that was loaded.
+
+    Returns:
+        The source, and the folders.
 
     Raises:
-        NotCaptured: The text of a module is not known.
+        NotCaptured: The source of a module is not known.
     """
     folders: list[Path] = []
     names: dict[str, str] = {}
@@ -149,12 +152,12 @@ def with_plain_imports(text: str, parts: list[tuple[str, str]]) -> tuple[str, li
 
 
 def parts_of(module: Any) -> list[tuple[str, str]]:
-    """Return (name, path) of the modules that one is composed of, else its own."""
+    """Return (name, path) of each module that a module is composed of, or its own if it is not composed."""
     return [(part.name, str(part.path)) for part in (module.source_modules if module.is_composed else [module])]
 
 
 def _constants_of(name: str, text: str) -> dict[str, int | float]:
-    """Return the link-time constants that a module gives a value, which must be all that is in it."""
+    """Return the link-time constants that a module defines. It must contain nothing else."""
     code = _COMMENT.sub("", text)
     rest = _IMPORT.sub("", _CONSTANT.sub("", code))
     if re.sub(r"^\s*module\s+[\w.]+\s*;", "", rest).strip():
@@ -176,12 +179,12 @@ def _constants_of(name: str, text: str) -> dict[str, int | float]:
 
 
 def folder_with(name: str, text: str) -> Path:
-    """Return a folder that holds a module under its name."""
+    """Return a folder that contains a module under its name."""
     return folder_of({f"{name}.slang": text})
 
 
 def folder_of(texts: Mapping[str, str]) -> Path:
-    """Return a folder that holds these files, for as long as this process runs."""
+    """Return a folder that contains these files for as long as this process runs."""
     folder = Path(_own_folder().name) / hashlib.sha1(repr(sorted(texts.items())).encode()).hexdigest()[:12]
     for name, text in texts.items():
         file = folder / name

@@ -1,8 +1,9 @@
-"""A kernel that stands in another's place and copies all that is bound there: numbers, buffers, textures.
+"""The reading kernel: it takes another kernel's place and copies everything that is bound there: numbers, buffers, textures.
 
-SlangPy binds values in native code, and gives none of them back. But it binds whatever program has the same parameters. So the
-entry point's body is replaced with one that writes what it sees to a buffer: first the sizes, the numbers and how many workgroups
-there are, and, in a second dispatch, when the space is known, the contents of buffers and textures.
+SlangPy binds values in native code and offers no way to read them back. But it binds them to any program that has the same
+parameters. So the entry point's body is replaced with one that writes what it sees to a buffer. The first dispatch writes the
+sizes, the numbers and the workgroup count. Then the space needed is known, and the second writes the contents of buffers and
+textures.
 """
 
 import contextlib
@@ -32,26 +33,26 @@ from splatscope.tracing.instrument.build import pipeline_of, without_bindings
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.textures import texel_of
 
-TARGET = "_captured"  # the parameter that takes what is read
-MOST_BYTES = 128 << 20  # what a buffer of any device holds
+TARGET = "_captured"  # the added parameter: the buffer that is written
+MOST_BYTES = 128 << 20  # the largest buffer that every device supports
 MOST_READINGS = 64
 _HEAD = 8  # words: workgroups in x, y, z; all threads, or 0 in the first dispatch; workgroups in x and y once more
 _SIZES = 6  # words of each resource: where its contents go; elements, or width, height, depth or layers; levels
 _CLOSED = re.compile(r"\b(?:public|private|internal)[ \t]+(?=\w|\[)|^[ \t]*(?:module|implementing)\s+[\w.]+\s*;", re.MULTILINE)
 _CBUFFER = re.compile(r"\b[ct]buffer\s+(\w+)")
-_PRINTER = "g_debug_printer"  # SlangPy's own, where a device prints: a recording's does not
+_PRINTER = "g_debug_printer"  # SlangPy adds it on devices that print; a recording's device does not
 _UNREADABLE = ("append", "consume", "feedback")
 
-Run = Callable[["Reading", spy.Buffer, bool], None]  # dispatches it with this buffer; whether in the place of the dispatch itself
+Run = Callable[["Reading", spy.Buffer, bool], None]  # dispatches a reading kernel with a buffer, in place of the original or now
 
 
 @dataclass(frozen=True)
 class Bound:
-    """What a dispatch was given.
+    """The size and the inputs of a dispatch.
 
     Attributes:
         groups: Its workgroups in x, y and z.
-        inputs: Arrays by their parameters' names, as a job takes them.
+        inputs: Arrays by parameter name, as a job takes them.
     """
 
     groups: tuple[int, int, int]
@@ -60,16 +61,16 @@ class Bound:
 
 @dataclass(frozen=True)
 class Reading:
-    """The kernel that reads, for one program.
+    """The reading kernel of one program.
 
     Attributes:
-        program: It has the parameters of the program, and one more.
-        pipeline: What the device runs.
-        numbers: Where each uniform is in the target: (parameter, first word).
+        program: The kernel. It has the program's parameters and one more.
+        pipeline: The kernel's pipeline.
+        numbers: The position of each uniform in the target: (parameter, first word).
         resources: Buffers and textures, in the order of their sizes in the target.
-        samplers: Names of what cannot be read.
-        words: How many words the sizes and the numbers take.
-        source: The program that is read: the layouts of its parameters live as long as it does.
+        samplers: Names of the samplers, which cannot be read.
+        words: The number of words that the sizes and the numbers take.
+        source: The program that is read. It must stay alive, since it owns the layouts of the parameters.
     """
 
     program: spy.ShaderProgram
@@ -82,14 +83,14 @@ class Reading:
     source: spy.ShaderProgram
 
     def read(self, device: spy.Device, run: Run) -> Callable[[], Bound]:
-        """Read what is bound, and return what gives it, once the device has come so far.
+        """Read what is bound, and return a function that returns it once the device has written it.
 
         Args:
             device: The device.
-            run: Dispatches this kernel as the program is to be, now, or in the place where the program will be.
+            run: Dispatches this kernel with the program's bindings, either now or at the program's place in its command buffer.
 
         Raises:
-            NotCaptured: It is more than can be copied.
+            NotCaptured: There is more data than can be copied.
         """
         first = self._target(device, np.zeros(self.words, np.uint32))
         run(self, first, False)
@@ -133,15 +134,15 @@ _readings: LRUCache[tuple, Reading] = LRUCache(MOST_READINGS)
 
 
 def reading_of(device: spy.Device, job: KernelJob) -> Reading:
-    """Return the kernel that reads what a job's program is bound to, compiled now or before.
+    """Return the reading kernel for a job's program, compiled on first use.
 
     Raises:
-        NotCaptured: The program does not compile by itself, or has parameters that cannot be read.
+        NotCaptured: The program does not compile on its own, or has parameters that cannot be read.
     """
     key = (device, job.source, job.entry, job.compilation)
     if (found := _readings.get(key)) is None:
         logger = spy.Logger.get()
-        level, logger.level = logger.level, spy.LogLevel.fatal  # SlangPy has said the program's warnings already
+        level, logger.level = logger.level, spy.LogLevel.fatal  # SlangPy has printed the program's warnings already
         try:
             found = _readings[key] = _compiled(device, job)
         except CompileError as error:
@@ -152,7 +153,7 @@ def reading_of(device: spy.Device, job: KernelJob) -> Reading:
 
 
 def forget_readings() -> None:
-    """Let go of the devices that programs were read on."""
+    """Drop all compiled reading kernels, and with them the references to their devices."""
     _readings.clear()
     _sessions.clear()
 
@@ -190,7 +191,7 @@ def _compiled(device: spy.Device, job: KernelJob) -> Reading:
 
 
 def _as_written(parameter: Parameter, blocks: set[str]) -> Parameter:
-    """Return a parameter under the name that code has for it: what is in a `cbuffer` goes without the block's name."""
+    """Return a parameter under its name in the code: a member of a `cbuffer` goes without the block's name."""
     block, _, member = parameter.name.partition(".")
     return replace(parameter, name=member) if block in blocks else parameter
 
@@ -199,7 +200,7 @@ _sessions: LRUCache[tuple, spy.SlangSession] = LRUCache(8)
 
 
 def _session(device: spy.Device, job: KernelJob, imported: tuple[tuple[str, str, str], ...]) -> spy.SlangSession:
-    """Return a session of the device's for a program that imports these modules, (name, text, path), which it has loaded."""
+    """Return a session of the device in which these modules, (name, text, path), are loaded for a program to import."""
     key = (device, job.include, tuple(sorted(job.defines.items())), imported)
     if (session := _sessions.get(key)) is None:
         folders = map(str, (_open_slangpy(), *job.include, *COMPILER_OPTIONS["include_paths"]))
@@ -216,7 +217,7 @@ def _linked(session: spy.SlangSession, job: KernelJob, entry: str, text: str) ->
     """Link a program whose own source is `text`.
 
     Raises:
-        CompileError: The compiler refuses it.
+        CompileError: It does not compile.
     """
     texts = {"reading": joined(without_bindings(_opened(text)))}
     if job.constants:
@@ -248,13 +249,13 @@ def _compile_errors() -> Iterator[None]:
 
 
 def _opened(text: str) -> str:
-    """Return a module's text without a word on visibility, which makes all of it public: what is bound may be in hidden members."""
+    """Return a module's source with visibility modifiers removed, so that bindings in private members can be read."""
     return text if "__include" in text or "implementing" in text else _CLOSED.sub("", text)
 
 
 @cache
 def _open_slangpy() -> Path:
-    """Return a folder with SlangPy's own module, all of it public."""
+    """Return a folder with SlangPy's own module, with everything in it public."""
     texts = {}
     for file in Path(spy.SHADER_PATH).glob("*.slang"):
         text = _CLOSED.sub("", file.read_text(encoding="utf-8"))
@@ -263,7 +264,7 @@ def _open_slangpy() -> Path:
 
 
 def _with_body(source: Source, entry: str, code: list[str], threads: int, arguments: tuple[str, ...]) -> str:
-    """Return a module's text in which the entry point's body is `code`, and its generic parameters are these types."""
+    """Return a module's source with `code` as the entry point's body, and with these types for its generic parameters."""
     blocks = [block for block in source.functions() if block.name == entry and block.owner is None]
     block = next((block for block in blocks if "numthreads" in source.attributes(block).lower()), None)
     if block is None or block.parameters is None:
@@ -304,7 +305,7 @@ def _scalar_of(layout: Any, name: str) -> SlangType:
 
 
 def _inner(layout: Any) -> tuple[tuple[int, ...], Any]:
-    """Return the extents of an array of any depth, and the layout of what it holds."""
+    """Return the extents of an array, nested to any depth, and the layout of its elements."""
     extents: tuple[int, ...] = ()
     while layout.kind.name == "array":
         extents, layout = (*extents, layout.type.element_count), layout.element_type_layout
@@ -317,7 +318,7 @@ def _words_of(parameter: Parameter) -> int:
 
 
 def _number_stores(parameter: Parameter, at: int) -> list[str]:
-    """Return code that writes a uniform's numbers as recorded words, from word `at` on."""
+    """Return code that writes a uniform's numbers as recorded words, starting at word `at`."""
     extents, inside = _inner(parameter.layout)
     type_ = _scalar_of(inside, parameter.name)
     indices = [f"_i{i}" for i in range(len(extents))]
@@ -340,7 +341,7 @@ def _components(type_: SlangType) -> list[str]:
 
 
 def _store_recorded(address: str, value: str, scalar: str) -> str:
-    """Return a statement that writes a scalar in the form of a recording: 32 bits, or two words."""
+    """Return a statement that writes a scalar as recordings store it, in one or two 32-bit words."""
     if scalar == "double":
         return f"{{ uint _lo, _hi; asuint({value}, _lo, _hi); {TARGET}.Store2({address}, uint2(_lo, _hi)); }}"
     if scalar in ("int64_t", "uint64_t"):
@@ -351,7 +352,7 @@ def _store_recorded(address: str, value: str, scalar: str) -> str:
 
 
 def _store_exact(address: str, value: str, scalar: str) -> str:
-    """Return a statement that writes a scalar as buffers hold it."""
+    """Return a statement that writes a scalar as buffers store it."""
     if scalar in ("half", "int16_t", "uint16_t", "int8_t", "uint8_t"):
         return f"{TARGET}.Store<{scalar}>({address}, {value});"
     return _store_recorded(address, value, scalar)
@@ -374,7 +375,7 @@ def _resource_stores(parameter: Parameter, at: int) -> list[str]:
 
 
 def _element_stores(layout: Any, expression: str, address: str, name: str, depth: int) -> Iterator[str]:
-    """Yield code that writes an element of a buffer as the buffer holds it."""
+    """Yield code that writes an element of a buffer as the buffer stores it."""
     kind = layout.kind.name
     if kind == "struct":
         for member in layout.fields:
@@ -409,7 +410,7 @@ def _block(at: int, sizes: list[str], copy: list[str], count: str) -> list[str]:
 
 @dataclass(frozen=True)
 class _Shape:
-    """A shape of textures: its axes, whether it has layers, whether the kernel may write it, and what a texel is."""
+    """The shape of a texture: its axes, whether it has layers, whether the kernel may write it, and the texel type."""
 
     axes: int
     layered: bool
@@ -492,7 +493,7 @@ def _bytes_of(resource: Parameter, sizes: np.ndarray) -> int:
 
 
 def _contents(resource: Parameter, sizes: np.ndarray, data: np.ndarray) -> dict[str, np.ndarray]:
-    """Return what was copied of a buffer or a texture, as inputs by name."""
+    """Return the copied contents of a buffer or texture, as inputs by name."""
     name = resource.name
     if resource.kind == "buffer":
         element = resource.layout.element_type_layout
