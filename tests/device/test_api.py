@@ -17,6 +17,8 @@ from helpers.progress import report_and_fail
 from splatscope.api import workers
 from splatscope.gpu.device import open_device
 from splatscope.processes import ChildCrashed, ChildTimeout
+from splatscope.recordings.wire import head_of
+from splatscope.services.sandbox_jobs import open_job
 from splatscope.tracing import record_and_check
 
 GUARD = 150.0  # seconds; ends a test that would otherwise hang
@@ -200,6 +202,25 @@ def test_a_saved_recording_keeps_what_was_found_in_other_groups(tmp_path):
     assert [(f.kind, f.message) for f in loaded.findings] == [(f.kind, f.message) for f in found.findings]
     assert "its size is 1,024" in loaded.findings[0].message
     assert loaded.missed == found.missed == []
+
+
+def test_of_one_of_several_workgroups_everything_says_the_same(tmp_path):
+    """The recording, its file, what the debugger opens of it, and the page that is saved: the others were not looked at."""
+    part, missed = "Nothing found in what was recorded", "Only one workgroup was looked at."
+    source = KERNEL.replace("particles[t.x].id += 1;", "")
+    found = splatscope.record(source=source, groups=(2, 1, 1), vars=GIVEN)
+    found.save(tmp_path / "r.npz")
+    found.to_html(tmp_path / "r.html")
+    loaded = splatscope.load(tmp_path / "r.npz")
+    assert (found.verdict, found.missed) == (loaded.verdict, loaded.missed) == (part, [missed])
+    head = head_of(open_job("r.npz", (tmp_path / "r.npz").read_bytes())[1][0])
+    assert (head["verdict"], head["missed"]) == (part, [missed])
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert f"<b>{part}</b>" in page
+    assert missed in page
+    assert "<b>Nothing found</b>" not in page
+    alone = splatscope.record(source=source, vars=GIVEN)
+    assert (alone.verdict, alone.missed) == ("Nothing found", [])
 
 
 SCRIPT = """

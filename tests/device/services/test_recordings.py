@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from splatscope.gpu.device import open_device
-from splatscope.recordings.wire import pack
+from splatscope.recordings.wire import head_of, pack
 from splatscope.services import recordings as module
 from splatscope.services.record_and_pack import record_and_pack
 from splatscope.services.recordings import check_source, record_source
+from splatscope.services.sandbox_jobs import open_job, record_job
 from splatscope.tracing.checks import find
 from splatscope.tracing.interface import read_interface
 from splatscope.tracing.job import KernelJob
@@ -144,6 +145,23 @@ def test_a_fix_applies_and_takes_the_finding_away(example):
     assert not kinds(better)
     assert difference(example.source, better)
     assert fixed(example, better) is None
+
+
+LAST_GROUP = """
+RWStructuredBuffer<uint> o;
+[shader("compute")]
+[numthreads(4, 1, 1)]
+void main(uint3 t : SV_DispatchThreadID) { o[t.x < 8 ? t.x : t.x + 5000] = t.x; }
+"""
+
+
+def test_what_was_found_in_another_workgroup_is_still_there_when_a_page_opens_the_file_that_it_saved():
+    _, (packed, file) = record_job(KernelJob(LAST_GROUP, groups=(3, 1, 1), inputs={"o": np.zeros(16, np.uint32)}))
+    _, (opened, _) = open_job("r.npz", file)
+    before, after = head_of(packed), head_of(opened)
+    assert [(finding["kind"], finding["events"]) for finding in before["findings"]] == [("out-of-bounds", [])]
+    for name in ("findings", "missed", "verdict", "notes"):
+        assert after[name] == before[name], name
 
 
 def test_one_run_serves_all_who_ask_for_the_same(monkeypatch):
