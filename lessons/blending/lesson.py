@@ -189,7 +189,7 @@ class Blending(Lesson):
         misconceptions = (
             (f"layer {now + 1}", f"That would be right for the stack as it is now. Turned over, {got(now)}"),
             (f"layer {boldest + 1}", f"A layer's α is a share of what still comes through, not of the whole pixel: {got(boldest)}"),
-            (f"layer {last + 1}", f"The nearest layer is always whole, but it covers no more than its own α: {got(last)}"),
+            (f"layer {last + 1}", f"The nearest layer always gets its full α, but no more than that: {got(last)}"),
             ("layer 1", f"It lies behind all others then: {got(0)}"),
             (PAPER, f"It covers what all layers together leave: {left:.3f}."),
             *((f"layer {i + 1}", f"Multiply α by what still comes through: {got(i)}") for i in range(len(alphas))),
@@ -199,8 +199,8 @@ class Blending(Lesson):
             came = shares[best] / alphas[best]
             because = f"{came:.3f} still comes through then, of which it covers {alphas[best]:.2f}: a share of {shares[best]:.3f}."
         question = (
-            f"At this pixel the layers have α = {listed(alphas)}, the nearest first. Turn the stack over, so that what is "
-            f"layer {last + 1} now becomes the nearest: what covers the largest share of the pixel then?"
+            f"At this pixel the layers have α = {listed(alphas)}, the nearest first. Turn the stack over, so that "
+            f"layer {last + 1} becomes the nearest: what covers the largest share of the pixel then?"
         )
         answer, see = PAPER, "Turn it over in the figure, and see."
         if best <= last:
@@ -216,12 +216,12 @@ class Blending(Lesson):
         _, turned = turned_over(alphas)
         words = ("less than now", "just as much", "more than now")
         wrong = (
-            "The boldest layer would cover more in front, but the others would cover less behind it.",
+            "The most opaque layer would cover more in front, but the others would cover less behind it.",
             "That would be right if no layer were left out. Here the pixel is opaque before the stack ends, one way or the other.",
             "The layers that move back would cover less, but those that move to the front cover more.",
         )
         which = 1 if abs(turned - now) < 1e-6 else 0 if turned < now else 2
-        because = f"Each layer lets the share 1 − α through, and a product does not ask for the order: {now:.3f} both ways."
+        because = f"Each layer lets the share 1 − α through, and a product is the same in any order: {now:.3f} both ways."
         if which != 1:
             because = f"An opaque pixel leaves out what lies behind, so {turned:.5f} would come through, and {now:.5f} does now."
         question = (
@@ -244,7 +244,7 @@ class Blending(Lesson):
             f"{name}: <b>({c[0]:g}, {c[1]:g}, {c[2]:g})</b>" for name, c in found.items()
         )
         red_share, _, blue_share, _ = found["red first, then blue"]
-        said = "The first gets its whole α, and the second only a share of the rest: what is blended first lies on top."
+        said = "The first gets its full α, the second only a share of the rest: what is blended first lies on top."
         return Verdict(bool(red_share < blue_share), ran, said)
 
     @param.depends("layers")

@@ -66,7 +66,7 @@ class Numbers(param.List):
         if any(isinstance(number, bool) or not isinstance(number, int | float) for number in val):
             raise ValueError("Each of the nine is a number.")
         if not all(low <= number <= high for low, number, high in zip(LOW, val, HIGH, strict=True)):
-            raise ValueError("A number lies outside of its range.")
+            raise ValueError("A number lies outside its range.")
 
 
 class Pixel(param.List):
@@ -166,12 +166,12 @@ class Gaussian(Lesson):
             "The kernel reads nine numbers. They are all that is stored of this Gaussian.",
             f"The log sizes stand for {first:.1f} and {second:.1f} pixels, the last number for an opacity of {now['opacity']:.3f}.",
             f"The pixel lies {away(*now['offset'])}.",
-            f"Along the ellipse's own axes that is {turned[0]} pixels for the first and {turned[1]} for the second.",
+            f"Along the ellipse's own axes, that is {turned[0]} pixels on the first and {turned[1]} on the second.",
             f"Divided by the sizes: {scaled[0]} and {scaled[1]}. So the pixel is {now['distance']:.2f} sizes from the centre.",
             f"At {now['distance']:.2f} sizes the bell curve, `exp(−½ · distance²)`, has fallen to {part(now['falloff'])}.",
             f"Opacity {now['opacity']:.3f} times fall-off {part(now['falloff'])}: "
             f"the Gaussian covers α = {part(now['alpha'])} of this pixel.",
-            f"`eval`, which the whole program uses, finds the same by a shorter way: α = {part(now['layer'])}.",
+            f"`eval`, which the whole program uses, gets there by a shortcut: α = {part(now['layer'])}.",
             f"White paper keeps the other {part(now['light'])}. The pixel's red, green and blue are {rgb(now['color'])}.",
         ]
 
@@ -181,7 +181,7 @@ class Gaussian(Lesson):
         (x, y), share = self.pixel, part(seen(query)["alpha"])
         return (
             f"This Gaussian covers {share} of pixel ({x}, {y}) and changes {changed:,} of {WIDTH * HEIGHT:,} pixels. "
-            "Nine numbers and one curve decide it for each."
+            "Nine numbers and one curve decide about each of them."
         )
 
     def facts(self, query: RecordingQuery) -> Facts:
@@ -211,14 +211,14 @@ class Gaussian(Lesson):
         now, pixels = seen(query), WIDTH * HEIGHT
         question = (
             f"The figure's Gaussian has sizes of **{now['size'][0]:.1f}** and **{now['size'][1]:.1f}** pixels and an opacity of "
-            f"**{now['opacity']:.0%}**. How many of the {pixels:,} pixels does it change on a screen with 256 levels of a colour?"
+            f"**{now['opacity']:.0%}**. How many of the {pixels:,} pixels does it change on a screen with 256 levels per colour?"
         )
         misconceptions = (
             (int((distance <= 2).sum()), "That would be right if a Gaussian ended at its outline, two sizes from the centre."),
-            (int((distance <= 1).sum()), "Those are within one size, where the bell is still above 0.6. Most of it lies outside."),
+            (int((distance <= 1).sum()), "Those lie within one size, where the bell is still above 0.6. Most of it is outside."),
             (pixels, "On paper it reaches everywhere: the bell curve is never zero. A screen cannot show so little."),
         )
-        because = "A pixel changes where α is enough to move a colour by one step. That goes on far beyond the outline."
+        because = "A pixel changes wherever α is enough to move a colour by one step, and that reaches far beyond the outline."
         return answer_among(
             question,
             f"{changed:,}",
@@ -266,10 +266,10 @@ class Gaussian(Lesson):
             edges(picture) for picture in (paint_photograph(experiment, PHOTOGRAPH_COUNTS[-1]), photograph_itself())
         )
         ran = (
-            f"neighbouring pixels more than {EDGE} of 255 apart, of the cup<br>"
+            f"pairs of neighbouring pixels of the cup that differ by more than {EDGE} of 255<br>"
             f"in the photograph <b>{photograph:,}</b>, in the picture of {PHOTOGRAPH_COUNTS[-1]:,} Gaussians <b>{drawn:,}</b>"
         )
-        said = "A Gaussian may be thin, nearly opaque, and lie over others: then its flank is an edge."
+        said = "A Gaussian can be thin, nearly opaque, and lie over others: then its flank makes an edge."
         return Verdict(drawn < photograph / 2, ran, said)
 
     # What is tried

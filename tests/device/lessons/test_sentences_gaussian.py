@@ -15,11 +15,11 @@ PATTERNS = [
     r"The kernel reads (nine) numbers\. They are all that is stored of this Gaussian\.",
     rf"The log sizes stand for {NUMBER} and {NUMBER} pixels, the last number for an opacity of {SHARE}\.",
     r"The pixel lies (.*)\.",
-    rf"Along the ellipse's own axes that is {NUMBER} pixels for the first and {NUMBER} for the second\.",
+    rf"Along the ellipse's own axes, that is {NUMBER} pixels on the first and {NUMBER} on the second\.",
     rf"Divided by the sizes: {NUMBER} and {NUMBER}\. So the pixel is {NUMBER} sizes from the centre\.",
     rf"At {NUMBER} sizes the bell curve, `exp\(−½ · distance²\)`, has fallen to {SHARE}\.",
     rf"Opacity {SHARE} times fall-off {SHARE}: the Gaussian covers α = {SHARE} of this pixel\.",
-    rf"`eval`, which the whole program uses, finds the same by a shorter way: α = {SHARE}\.",
+    rf"`eval`, which the whole program uses, gets there by a shortcut: α = {SHARE}\.",
     rf"White paper keeps the other {SHARE}\. The pixel's red, green and blue are {NUMBER}, {NUMBER}, {NUMBER}\.",
 ]
 DEFAULT = [25.0, 19.0, 2.4, 1.4, 0.5, 0.9, 0.3, 0.1, 1.5]
