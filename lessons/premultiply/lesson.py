@@ -125,19 +125,19 @@ class Premultiply(Lesson):
         colour, alpha = found["gval"][1], found["gval"][3]
         misconceptions = (
             (f"{alpha * colour:.2f}", "That is α·c: what the layer should add."),
-            (f"{colour:.2f}", "That is c: all that the layer adds without <code>preMult</code>. A part of it, α·c, is right."),
+            (f"{colour:.2f}", "That is c: all that the layer adds without <code>preMult</code>. Part of it, α·c, belongs there."),
             (
                 f"{1 - alpha:.2f}",
-                "That is 1 − α, the share that shows what lies behind. It is still to be multiplied by the green.",
+                "That is 1 − α, the share that shows what lies behind. It has to be multiplied by the green.",
             ),
             (f"{alpha:.2f}", "That is α, the share that the layer covers."),
-            ("0.00", "It would be right for α = 1, or for a layer without green."),
-            ("1.00", "It would be right for a layer of full green that covers nothing."),
+            ("0.00", "That would be right for α = 1, or for a layer without green."),
+            ("1.00", "That would be right for a layer of full green that covers nothing."),
         )
         because = f"It adds {found['wrong'][1]:.2f} instead of {found['right'][1]:.2f}: the difference is (1 − α)·c."
         question = (
             f"A layer of green {colour:.2f} and α = {alpha:.2f} is blended without `preMult`. "
-            "By how much is the green that it adds too much?"
+            "How much of the green that it adds is too much?"
         )
         too_much = found["wrong"][1] - found["right"][1]
         return answer_among(question, f"{abs(too_much):.2f}", misconceptions, self.stops(query)[2], because)
@@ -150,15 +150,15 @@ class Premultiply(Lesson):
         said = ", ".join(f"{name} {value:.2f}" for name, value in zip(CHANNELS, sums, strict=True))
         count = f"The sums are {said}."
         misconceptions = [
-            (str(n), "Each channel adds up on its own, not the brightest alone.")
+            (str(n), "Each channel has a sum of its own, not only the brightest.")
             if n < many
-            else (str(n), "A screen shows up to 1, and some channels have room for what is too much.")
+            else (str(n), "A screen shows up to 1, and some channels still have room for the excess.")
             for n in range(4)
         ]
-        misconceptions[0] = ("0", "It would be right with <code>preMult</code>: then the shares add up to one.")
+        misconceptions[0] = ("0", "That would be right with <code>preMult</code>: then the shares add up to one.")
         layer, behind = rgb(found["gval"]), rgb(found["through"])
         question = f"Without `preMult` the layer adds {layer}, and {behind} shows through. How many of the channels exceed 1?"
-        return answer_among(question, str(many), misconceptions, self.stops(query)[-1], f"{count} A screen shows 1 at the most.")
+        return answer_among(question, str(many), misconceptions, self.stops(query)[-1], f"{count} A screen shows 1 at most.")
 
     # Claims
 
@@ -176,7 +176,7 @@ class Premultiply(Lesson):
         return Verdict(
             darker > 0,
             ran,
-            "It glows. Colour is added for parts of the pixel that the layer does not cover, so nothing can turn darker.",
+            "It glows. Colour is added for parts of the pixel that the layer does not cover, so nothing can get darker.",
         )
 
     @param.depends("r")
@@ -196,7 +196,7 @@ class Premultiply(Lesson):
             found[name] = int(np.sum((picture < np.minimum(RED, 1.0) - 1 / 255).any(axis=2)))
         ran = "A red disc on white, enlarged: pixels darker than the red and the white"
         ran += "".join(f"<br>{name} texels averaged: <b>{count:,}</b> of {ENLARGED**2:,}" for name, count in found.items())
-        said = "The colour of texels that nobody sees is averaged in, unless their alpha has weighed it first."
+        said = "The colour of invisible texels is averaged in, unless multiplying by their alpha has removed it first."
         return Verdict(found["straight"] > 0 and found["premultiplied"] == 0, ran, said)
 
     # What is tried

@@ -49,7 +49,7 @@ class Termination(Lesson):
     """One pixel under layers that are all alike, with and without the limit on its transmittance."""
 
     count = param.Integer(default=45, bounds=(1, MOST), label="Layers")
-    alpha = param.Number(default=0.15, bounds=(0.01, 0.99), label="α of each", doc="No Gaussian of the program has more than 0.99")
+    alpha = param.Number(default=0.15, bounds=(0.01, 0.99), label="α of each", doc="No Gaussian in this program has more than 0.99")
 
     unit: ClassVar[str] = "layer"
     figure: ClassVar[FigureSpec] = FigureSpec(options={"limit": STEP})
@@ -87,11 +87,11 @@ class Termination(Lesson):
         state, everything = query.output("result").astype(float)
         many, count = int(query.output("finalCount")[0]), self.count
         if many == count:
-            return f"All {count} layers were blended. T ends at {number(state[3])}: it was not below 1/255 before any of them."
+            return f"All {count} layers were blended. T ends at {number(state[3])}: it was at least 1/255 before each of them."
         rest = f"The other {count - many} were" if count - many > 1 else "The last one was"
         added = (everything - state)[:3].max() / STEP
         return (
-            f"{many} of {count} layers made the pixel. {rest} fetched in vain: in all, {added:.2f} of one of 255 steps is missing."
+            f"{many} of {count} layers made the pixel. {rest} fetched in vain: in all, {added:.2f} of a step of 1/255 is missing."
         )
 
     def facts(self, query: RecordingQuery) -> Facts:
@@ -110,16 +110,16 @@ class Termination(Lesson):
         misconceptions = (
             (before, "That is the first layer that is left out, alone. The others would have added less and less."),
             (rest, "The limit is on T, not on what a layer adds. A layer adds α · T, and T is below 1/255 already."),
-            (1.0, "T is below one step, and the layers could not add more than that. But they do not use all of it up."),
-            (0.0, "Little is not nothing: a bit of light came through when the pixel counted as opaque."),
-            (float(count), "The first layers were blended, and so nothing of them is missing."),
+            (1.0, "T is below one step, and the layers cannot add more than that. But they do not use all of it up."),
+            (0.0, "Little is not nothing: a bit of light still came through when the pixel counted as opaque."),
+            (float(count), "The first layers were blended, so nothing of theirs is missing."),
         )
-        because = "They share what T was left when the pixel became opaque, and that is less than a step."
+        because = "They share the T that was left when the pixel became opaque, and that is less than a step."
         if not rest:
             because = "T was never below 1/255 before a layer, so each of them was blended."
         question = (
             f"{count} layers of α = {self.alpha:g} and full colour are offered to a fresh pixel. Those that come once T is below "
-            "1/255 are left out. How much of a screen's 255 steps is missing in the end?"
+            "1/255 are left out. How many of a screen's 255 steps are missing in the end?"
         )
         options = ((f"{amount:.2f} steps", why) for amount, why in misconceptions)
         return answer_among(question, f"{abs(added):.2f} steps", options, found[-1]["end"], because)
@@ -132,7 +132,7 @@ class Termination(Lesson):
             (str(blended), "That is how many are blended. The others are fetched too, and then left out."),
             (
                 str(blended + 1),
-                "It would be right if the loop ended at the first layer that is left out. It has no <code>break</code>.",
+                "That would be right if the loop ended at the first layer that is left out. It has no <code>break</code>.",
             ),
             (str(count - blended), "Those are the layers that are left out. The blended ones are fetched as well."),
             (str(2 * count), "One fetch a layer is enough for both: the test needs only T."),
@@ -141,7 +141,9 @@ class Termination(Lesson):
         because = f"Once for each layer of the list, although only {blended} of them are blended."
         if blended == count:
             because = "Once for each layer of the list."
-        question = f"{count} layers of α = {self.alpha:g}, of which {blended} are blended. How often does the loop fetch a layer?"
+        question = (
+            f"{count} layers of α = {self.alpha:g}, of which {blended} are blended. How many times does the loop fetch a layer?"
+        )
         return answer_among(question, str(count), misconceptions, int(fetched[-1]), because)
 
     # Claims
@@ -281,4 +283,4 @@ def said(which: int, layer: Layer, last: bool) -> str:
         return f"{words} The pixel never became opaque." if last else words
     adds = f"{layer['adds']:.3f}" if layer["adds"] >= 0.0005 else "less than 0.001"
     words = f"T = {before} is below 1/255, so layer {which} is left out and not counted."
-    return f"{words} It would have added {adds} of one of 255 steps."
+    return f"{words} It would have added {adds} of a step of 1/255."

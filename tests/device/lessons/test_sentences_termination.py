@@ -38,7 +38,7 @@ def test_each_layer_is_said_to_be_blended_or_left_out_as_the_twin_does(record_le
                 assert "0.001" in rest
                 assert adds < 0.001
             else:
-                assert float(re.search(r"added ([\d.]+) of one of 255", rest)[1]) == pytest.approx(adds, abs=0.001)
+                assert float(re.search(r"added ([\d.]+) of a step of 1/255", rest)[1]) == pytest.approx(adds, abs=0.001)
         else:
             number, was, left, rest = BLENDED.fullmatch(sentence).groups()
             assert float(left) == pytest.approx(after, rel=0.006)
