@@ -121,7 +121,7 @@ class Background(Lesson):
         misconceptions = (
             (f"{right:.2f}", "That is C + T, as it should be. The sample multiplies C by 1 − T before it adds T."),
             (f"{light:.2f}", "That is C alone: the paper behind the Gaussian sends light as well."),
-            (f"{light * (1 - transmittance):.2f}", "That is C · (1 − T), to which the paper's T has still to be added."),
+            (f"{light * (1 - transmittance):.2f}", "That is C · (1 − T). The paper's T still has to be added."),
             (f"{transmittance:.2f}", "That is what the paper sends. The Gaussian sends light of its own."),
             ("1.00", "That would be bare paper, or a white Gaussian laid on white by the right formula."),
             ("0.00", "Only a black Gaussian that lets nothing through would be black."),
@@ -141,10 +141,10 @@ class Background(Lesson):
         )
         misconceptions = (
             ("32", "Where T is close to 1 hardly anything was gathered, so hardly anything can be lost."),
-            ("0", "A step is small, 0.004. The formulas differ by C · T, which is up to 0.25."),
+            ("0", "A step is as small as 0.004. The formulas differ by C · T, which is up to 0.25."),
             (str(covered), "That counts pixels that are covered by more than half. Soft edges suffer just as much."),
             ("1", "Not only the centre: every pixel loses C · T."),
-            ("16", "Nothing makes it half of them: it depends on T, pixel by pixel."),
+            ("16", "There is no reason for half of them: it depends on T, pixel by pixel."),
         )
         because = f"The largest difference is {255 * off.max():.0f} steps of 255; it is small only where T is close to 0 or 1."
         return answer_among(question, str(int(np.sum(off > VISIBLE))), misconceptions, self.stops(query)[3], because)

@@ -59,7 +59,7 @@ class TrainingLoop(Lesson):
     """A picture of one tile is trained by its four kernels, one after another in one workgroup."""
 
     without = param.Selector(default="none", objects=["none", *KERNELS], label="Leave out")
-    iterations = param.Integer(default=6, bounds=(1, 12), label="Iterations", doc="That the figure runs")
+    iterations = param.Integer(default=6, bounds=(1, 12), label="Iterations", doc="How many the figure runs")
     field = param.Selector(default="x", objects=list(LABELS), label="Raw value")
     gaussian = param.Integer(default=10, bounds=(0, FEW - 1), label="Gaussian")
 
@@ -111,8 +111,8 @@ class TrainingLoop(Lesson):
             before = f", {psnr[t - 1]:.1f} before" if t and psnr[t - 1] is not None else ""
             does = {
                 "clear": f"{COUNT} threads set their gradient to 0.",
-                "derivatives": f"each pixel is drawn, compared and gone back through; {added}.",
-                "update": f"{moved} values take a step, by their gradients so far; {step}."
+                "derivatives": f"each pixel is drawn and compared, and its error followed back; {added}.",
+                "update": f"{moved} values take a step, guided by their gradients so far; {step}."
                 if moved
                 else "no value moves: all gradients are 0.",
                 "render": f"the picture is drawn as it is now. PSNR {psnr[t]:.1f} dB{before}." if psnr[t] is not None else "",
@@ -136,9 +136,9 @@ class TrainingLoop(Lesson):
         if not moved:
             return f"After {so_many} without {self.without}, not one of the {COUNT} values has moved: nothing was learned."
         if psnr[0] is None:
-            return f"After {so_many} without render, {moved} of {COUNT} values have moved. Nobody has seen what they paint."
+            return f"After {so_many} without render, {moved} of {COUNT} values have moved, and nobody has seen what they paint."
         if many == 1:
-            return f"One iteration has moved {moved} of {COUNT} values. The picture that they paint is at {psnr[0]:.1f} dB."
+            return f"One iteration has moved {moved} of {COUNT} values. The picture they paint is at {psnr[0]:.1f} dB."
         change = psnr[-1] - psnr[0]
         where = "farther from the target" if change < 0 else "nearer to the target"
         return (
@@ -188,7 +188,7 @@ class TrainingLoop(Lesson):
         misconceptions = (
             (f"{COUNT * THREADS:,}", "It would be right if each pixel added by itself. The lanes of a wave agree on a sum first."),
             (f"{COUNT:,}", "One for each value is enough only if all 32 pixels are one wave, as on an NVIDIA GPU."),
-            (f"{THREADS:,}", "A pixel has more than one gradient: each of the 27 raw values gets its sum."),
+            (f"{THREADS:,}", "A pixel has more than one gradient to add: each of the 27 raw values gets a sum of its own."),
             ("0", "Without additions all gradients would stay 0."),
             (f"{COUNT * 4:,}", "It would be right if a wave had 8 lanes."),
         )
@@ -214,7 +214,7 @@ class TrainingLoop(Lesson):
             (str(len(LABELS)), "Nine values belong to one Gaussian, and there are three."),
             (str(COUNT), "It would be right if the update ran."),
         )
-        because = "A thread for each raw value: three Gaussians have 27. The other five leave at once, and wait at the barrier."
+        because = "Each raw value has a thread, and three Gaussians have 27. The other five leave at once, and wait at the barrier."
         if not many:
             because = "None: the update is left out."
         return answer_among(question, str(many), misconceptions, ends[2], because)
