@@ -133,10 +133,10 @@ class Autodiff(Lesson):
     def sentences(self, query: RecordingQuery) -> list[str]:
         """Return what each link of the chain says of the pixel that is chosen at first, forward and back."""
         p, chain = f"{self.field} of Gaussian {self.blob}", links(FIELDS.index(self.field))
-        blended, gaussian = "all layers are blended, and", "`decode` makes the Gaussian of its raw values, and"
+        blended, gaussian = "all layers are blended, and", "`decode` makes the Gaussian from its raw values, and"
         steps = (
             gaussian,
-            "`eval` makes it a layer, and",
+            "`eval` makes a layer of it, and",
             blended,
             "white is laid behind, and",
             "the pixel's squared error is taken, and",
@@ -195,7 +195,7 @@ class Autodiff(Lesson):
         wrong = {
             "up": uphill if total else "No pixel's loss moves with p: the gradient is 0.",
             "down": uphill if total else "No pixel's loss moves with p: the gradient is 0.",
-            "nowhere": "Only if the pixels cancelled each other exactly.",
+            "nowhere": "Only if the pixels cancelled each other out exactly.",
         }
         because = f"The gradients of the 32 pixels add up to {number(total)}; the step goes the other way."
         return answer_among(question, value, wrong.items(), len(query), because, rank=False)
@@ -213,9 +213,9 @@ class Autodiff(Lesson):
         misconceptions = (
             ("0", "Then all pixels would agree. Each sees its own error, and they seldom do."),
             (str(agree), "That many pixels agree with the sum, or would hardly notice."),
-            (str(PIXELS // 2), "It is no vote by heads: a few loud pixels can outvote many quiet ones."),
+            (str(PIXELS // 2), "Heads are not counted: a few loud pixels can outvote many quiet ones."),
             (str(PIXELS), "Then the sum would have the other sign."),
-            (str(PIXELS // 4), "Nothing makes it a quarter: count the pixels of the rarer colour, or of the quieter one."),
+            (str(PIXELS // 4), "There is no reason for a quarter: count the pixels of the rarer colour, or of the quieter one."),
         )
         because = (
             f"The loudest is pixel ({strongest_ % TILE[0]}, {strongest_ // TILE[0]}), with {number(gradient[strongest_])}, "
@@ -371,7 +371,10 @@ class Autodiff(Lesson):
             f"<code>{escape(MEMBER)}</code> {'is refused' if experiment.compile_errors(self.form(MEMBER)) else 'compiles'}<br>"
             f"at x = {at:g}: gradient <b>{number(gradient)}</b>, difference <b>{number(difference)}</b>"
         )
-        said = "Stored to a member, an element or a swizzle, a value without a derivative passes for a constant, without a warning."
+        said = (
+            "Stored to a member, an element or a swizzle such as <code>.x</code>, a value without a derivative passes for a "
+            "constant, without a warning."
+        )
         return Verdict(bool(np.isclose(gradient, difference, atol=0.01)), ran, said)
 
     @param.depends("x")
