@@ -112,10 +112,10 @@ class FinalCount(Lesson):
         if not self.guarded:
             because = "Without the test every step undoes something, whether it was blended or not."
         misconceptions = (
-            (self.count - took, "It would be right with the test. Without it, nothing is skipped."),
+            (self.count - took, "That would be right with the test. Without it, nothing is skipped."),
             (took, "That many layers were blended, and blended layers are undone."),
-            (0, "It would be right if each layer had been blended. The walk back begins at the end of the list all the same."),
-            (self.count, "It would be right if no layer had been blended. The first always is: T begins at 1."),
+            (0, "That would be right if each layer had been blended. The walk back begins at the end of the list all the same."),
+            (self.count, "That would be right if no layer had been blended. The first always is: T begins at 1."),
             (many + 1, "The layer that brings T below 1/255 is still blended, so it is undone."),
         )
         test = "with the test" if self.guarded else "without the test"
@@ -129,7 +129,7 @@ class FinalCount(Lesson):
         because = f"finalCount is {took}: elements 0 to {took - 1} were blended."
         misconceptions = (
             (took, "finalCount counts from 1, the array from 0."),
-            (self.count - 1, "That is the last of the array. The pixel was opaque before."),
+            (self.count - 1, "That is the last of the array. The pixel was opaque before it."),
             (took - 2, "One too few: the array counts from 0, so the last of n elements is number n − 1."),
             (0, "That is the first, the nearest one."),
         )

@@ -93,9 +93,7 @@ class Undo(Lesson):
         """Say how well the first state came back, and what it would have taken to store the states."""
         found, many = query.output("backward")[0], blended(query)
         if np.isnan(found).any():
-            return (
-                "α = 1 left nothing to divide: the pixel came back as NaN, and its earlier states are lost. The clamp is for this."
-            )
+            return "α = 1 left nothing to divide: the pixel came back as NaN, its earlier states are lost. The clamp prevents this."
         states = f"{many} undone blends" if many > 1 else "One undone blend"
         off = float(np.abs(found - (0, 0, 0, 1)).max())
         end = f"to within {number(off, 2)}" if off else "exactly"
@@ -119,7 +117,7 @@ class Undo(Lesson):
         if many < self.count:
             because = f"After layer {many}, T was below 1/255: the layers behind it were never blended."
         misconceptions = (
-            (self.count, "It would be right if every layer had been blended. What was left out needs no undo."),
+            (self.count, "That would be right if every layer had been blended. What was left out needs no undo."),
             (many - 1, "The first layer was blended as well: undoing it leads back to T = 1."),
             (many + 1, "There are that many states, with the empty pixel before the first layer, but one blend fewer."),
             (1, "One undo leads back by one layer only. The backward pass needs every earlier state."),
@@ -136,8 +134,8 @@ class Undo(Lesson):
         many = int(np.sum(same))
         because = "Not one was off by a unit in the last place." if many == self.count else off_by(query, same)
         misconceptions = (
-            (self.count, "It would be right on paper. In float32 every product and every quotient is rounded."),
-            (0, "Rounding is not always an error: where it happens to round back, all bits are right again."),
+            (self.count, "That would be right on paper. In float32 every product and every quotient is rounded."),
+            (0, "Rounding need not do harm: where the way back happens to round to the same float, all bits are right again."),
             (many - 1, "Count the rows of the figure that are marked as the same."),
             (many + 1, "Count the rows of the figure that are marked as the same."),
             (1, "An error may also cancel out again, layer by layer."),
@@ -163,8 +161,8 @@ class Undo(Lesson):
             worst = max(worst, float(off.max()))
         ran = "16,384 pixels through random layers and back<br>" + "<br>".join(lines)
         said = (
-            "Analytically means on paper, and there it is exact. In float32 every step rounds, but hardly: one step of an 8-bit "
-            "picture is 0.0039."
+            "“Analytically” means on paper, and there it is exact. In float32 every step rounds, but very little: one step of an "
+            "8-bit picture is 0.0039."
         )
         return Verdict(True if worst == 0 else None if worst < 1e-3 else False, ran, said)
 
