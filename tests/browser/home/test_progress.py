@@ -83,7 +83,7 @@ def test_an_answer_that_is_revealed_by_stepping_there_finishes_a_section(visit: 
     quiz = page.get_by_test_id("quiz").last
     quiz.locator(".opts button").last.click()
     expect(mark(page, FIRST.name)).to_have_count(0)
-    quiz.get_by_role("button", name="Reveal, by stepping there").click()
+    quiz.get_by_role("button", name="Reveal and step there").click()
     expect(mark(page, FIRST.name)).to_have_count(1)
     home(page)
     expect(page.get_by_role("link", name=f"Continue with {SECOND.title}")).to_have_attribute("href", SECOND.address)

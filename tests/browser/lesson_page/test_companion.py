@@ -70,7 +70,7 @@ def test_the_copy_follows_the_steps_and_marks_the_current_link(turn_to: Callable
     link = page.locator(".companion .chain-link.here:visible")
     expect(link).to_have_count(1)
     before = link.inner_text()
-    page.get_by_role("complementary", name="The figure, small").get_by_role("button", name="One step forward").click()
+    page.get_by_role("complementary", name="Small copy of the figure").get_by_role("button", name="One step forward").click()
     expect(link).not_to_have_text(before)
     expect(link).to_have_count(1)
 
@@ -99,7 +99,7 @@ def test_a_question_covers_the_copy_only_in_the_middle_of_the_window(turn_to: Ca
 
 def test_on_a_phone_a_link_that_changes_the_figure_brings_it_up(turn_to: Callable[..., Page]):
     page = ready(turn_to("/app?page=gaussian", width=390, height=844))
-    companion = page.get_by_role("complementary", name="The figure, small")
+    companion = page.get_by_role("complementary", name="Small copy of the figure")
     link = page.get_by_role("link", name="a log size of −1")
     link.scroll_into_view_if_needed()
     expect(companion).to_be_hidden()
@@ -107,7 +107,7 @@ def test_on_a_phone_a_link_that_changes_the_figure_brings_it_up(turn_to: Callabl
     link.focus()
     page.keyboard.press("Enter")
     expect(companion.locator(".copy > .drawing")).to_be_in_viewport()
-    expect(companion.get_by_role("group", name="The figure as it is now")).to_be_focused()
+    expect(companion.get_by_role("group", name="The figure's current state")).to_be_focused()
     expect(companion.locator(".bell-words").first).to_have_text("fall-off < 0.001")
     assert page.evaluate("scrollY") == scrolled, "the reader has lost their place"
     page.keyboard.press("Escape")

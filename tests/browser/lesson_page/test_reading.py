@@ -24,7 +24,7 @@ def says_the_same(small: Locator, page: Page) -> None:
 
 
 def test_a_small_figure_moves_along_and_steps(sort):
-    small = sort.get_by_role("complementary", name="The figure, small")
+    small = sort.get_by_role("complementary", name="Small copy of the figure")
     expect(small.get_by_role("button", name="To the figure")).not_to_be_visible()
     sort.locator("[data-block^=quiz-]").evaluate_all(
         "all => all.forEach(el => (el.style.display = 'none'))"
@@ -46,7 +46,7 @@ def test_a_small_figure_moves_along_and_steps(sort):
 def test_there_is_no_small_figure_where_there_is_no_room(sort):
     sort.set_viewport_size({"width": 1100, "height": 800})
     sort.evaluate(STEP)
-    expect(sort.get_by_role("complementary", name="The figure, small")).to_have_count(0)
+    expect(sort.get_by_role("complementary", name="Small copy of the figure")).to_have_count(0)
 
 
 def test_after_a_click_on_a_setting_an_arrow_steps_the_figure(sort):

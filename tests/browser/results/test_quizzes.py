@@ -39,7 +39,7 @@ def test_what_was_chosen_is_judged_by_the_inputs_it_was_chosen_for(turn_to: Call
     question, answer = quiz.locator("h3").text_content(), choose(quiz)
     assert "45 layers" in question
     set_layers(page, 20)
-    expect(quiz.get_by_role("status")).to_have_text("This was asked of the inputs before your change.")
+    expect(quiz.get_by_role("status")).to_have_text("This question is about the inputs before your change.")
     expect(quiz.locator("h3")).to_have_text(question)
     expect(quiz.get_by_role("button", name=answer, exact=True)).to_have_attribute("aria-pressed", "true")
     step = page.get_by_test_id("stepper").first.get_attribute("data-step")
@@ -48,7 +48,7 @@ def test_what_was_chosen_is_judged_by_the_inputs_it_was_chosen_for(turn_to: Call
     expect(page.get_by_test_id("stepper").first).to_have_attribute("data-step", step)  # it shows other inputs
     expect(quiz.get_by_role("button", name="See it in the figure")).to_be_hidden()
 
-    quiz.get_by_role("button", name="Back to those inputs").click()
+    quiz.get_by_role("button", name="Back to the earlier inputs").click()
     expect(page.get_by_label("Layers", exact=True).first).to_have_value("45")
     expect(quiz.get_by_role("status")).to_have_text("", timeout=PATIENCE)
     expect(quiz.locator(".said")).to_have_text(re.compile(f"^Yes: {answer}"))
@@ -65,7 +65,7 @@ def test_a_question_is_asked_again_of_the_new_inputs(turn_to: Callable[..., Page
     quiz.get_by_role("button", name="Reveal").click()
     set_layers(page, 20)
     expect(quiz.locator(".said")).not_to_be_empty()  # what was revealed can still be read
-    quiz.get_by_role("button", name="Ask it of the new inputs").click()
+    quiz.get_by_role("button", name="Ask for the new inputs").click()
     expect(quiz.locator("h3")).to_contain_text("20 layers")
     expect(quiz.locator(".said")).to_be_empty()
     expect(quiz.get_by_role("button", name="Reveal")).to_be_disabled()
@@ -77,13 +77,13 @@ def test_a_question_that_nobody_answers_follows_the_inputs(turn_to: Callable[...
     quiz = quiz_of(page, 1)
     set_layers(page, 20)
     expect(quiz.locator("h3")).to_contain_text("20 layers", timeout=PATIENCE)
-    expect(quiz.get_by_role("button", name="Ask it of the new inputs")).to_be_hidden()
+    expect(quiz.get_by_role("button", name="Ask for the new inputs")).to_be_hidden()
 
 
 def test_once_revealed_the_way_to_the_figure_takes_the_place_of_reveal(turn_to: Callable[..., Page]):
     quiz = quiz_of(turn_to(SECTION))
     choose(quiz)
-    quiz.get_by_role("button", name="Reveal, by stepping there").click()
+    quiz.get_by_role("button", name="Reveal and step there").click()
     expect(quiz.get_by_role("button", name="Reveal")).to_be_hidden()
     see = quiz.get_by_role("button", name="See it in the figure")
     expect(see).to_be_visible()
@@ -98,7 +98,7 @@ def test_the_small_figure_is_covered_beside_an_open_question(turn_to: Callable[.
     quiz = quiz_of(page)
     quiz.scroll_into_view_if_needed()
     page.mouse.wheel(0, 200)
-    small = page.get_by_role("complementary", name="The figure, small")
+    small = page.get_by_role("complementary", name="Small copy of the figure")
     expect(small.locator(".cover")).to_be_visible()
     expect(small.locator(".copy")).to_be_hidden()
     expect(small.locator(".says")).to_be_hidden()

@@ -108,5 +108,5 @@ def test_a_layer_weighs_less_the_farther_back_it_stands(experiment: Experiment) 
     ],
 )
 def test_only_layers_are_taken(layers: Any) -> None:
-    with pytest.raises(ValueError, match="Layers cannot be that: 1 to 8 layers"):
+    with pytest.raises(ValueError, match="Layers does not allow this value: 1 to 8 layers"):
         set_parameter(find_lesson("blending")(), "layers", layers)

@@ -1,7 +1,7 @@
-// The figure once more, small, beside the words: its drawing laid out for the room there, or the part of it that is marked
-// `data-mini`, the sentence of the step, the two arrows. On wide pages, while the figure itself is out of sight. It is covered while a
-// question that is open, which it would answer, is in the middle of the window. On narrower pages it comes up from below when a link of
-// the text has changed the figure, until it is closed or the figure is in sight.
+// A small copy of the figure beside the words: its drawing, or the part marked `data-mini`, laid out for the space there, the
+// step's sentence, and two arrows. Wide pages show it while the figure itself is out of sight. It is covered while an open
+// question, whose answer it could show, is in the middle of the window. On narrower pages it comes up from below when a link in the
+// text has changed the figure, and stays until it is closed or the figure is in sight.
 import {smallOf} from "#web/drawing/drawing.js"
 import {h, within} from "#web/shell/dom.js"
 import {parse} from "#web/shell/address.js"
@@ -10,12 +10,12 @@ import {current} from "#web/shell/router.js"
 import {icon} from "#web/stepper/panes/icons.js"
 import {primary} from "#web/stepper/steppers.js"
 
-const LEAST = 320 // px: in less, a drawing has no room for its words, and the sentence stands alone
-const wide = matchMedia("(min-width: 1280px)") // as in the style sheet: there it stands beside the words
-const MIDDLE = "-35% 0px -35% 0px" // of the window
+const LEAST = 320 // px: with less width there is no room for a drawing's labels, and only the sentence is shown
+const wide = matchMedia("(min-width: 1280px)") // as in the style sheet: it is beside the words
+const MIDDLE = "-35% 0px -35% 0px" // the middle of the window
 
 /**
- * Set a page's companion beside its words; without a figure it has none.
+ * Add the companion to a page that has a figure.
  * @param {HTMLElement} root  of the page
  * @returns {() => void} ends it
  */
@@ -32,7 +32,7 @@ export function companion(root) {
     )
   const toFigure = () => figure.scrollIntoView({block: wide.matches ? "center" : "start"})
   /** @type {HTMLElement | null} */
-  let from = null // the link that has brought it up
+  let from = null // the link that brought it up
   const lower = () => {
     if (!from) return
     const {activeElement} = /** @type {Document | ShadowRoot} */ (el.getRootNode())
@@ -52,14 +52,14 @@ export function companion(root) {
     "div",
     {class: "cover"},
     h("b", {"aria-hidden": "true"}, "?"),
-    h("p", {}, "The figure may show the answer. It comes back here once the question is answered."),
+    h("p", {}, "The figure may show the answer. It reappears once you have answered the question."),
   )
   const view = h("div", {class: "mirror"}, copy, cover)
-  const box = h("div", {role: "group", "aria-label": "The figure as it is now", tabindex: "-1"}, view, says, row)
-  const el = h("aside", {class: "companion", "aria-label": "The figure, small"}, box)
+  const box = h("div", {role: "group", "aria-label": "The figure's current state", tabindex: "-1"}, view, says, row)
+  const el = h("aside", {class: "companion", "aria-label": "Small copy of the figure"}, box)
   figure.after(el)
   /**
-   * Bring it up over a page that has no room beside the words, when a link of theirs changes the figure.
+   * Show it over a page without space beside the words, when a link in the text changes the figure.
    * @param {MouseEvent} event
    */
   const raise = (event) => {
@@ -69,7 +69,7 @@ export function companion(root) {
     from = link
     el.classList.add("up")
     ask()
-    box.focus({preventScroll: true}) // Tab goes on to its buttons, Escape closes it, and the focus is the link's again
+    box.focus({preventScroll: true}) // Tab continues to its buttons, Escape closes it and returns the focus to the link
   }
   root.addEventListener("click", raise)
   box.addEventListener("keydown", (event) => {
@@ -87,7 +87,7 @@ export function companion(root) {
     due = false
     el.classList.toggle(
       "covered",
-      !from && [...asking].some((quiz) => within(quiz, ".quiz.open")), // who has followed a link wants to see
+      !from && [...asking].some((quiz) => within(quiz, ".quiz.open")), // a reader who followed a link wants to see the figure
     )
     if (!stage?.isConnected || !now || !el.classList.contains("needed") || !row.offsetParent) return
     says.textContent = stage.querySelector("[data-testid=step-sentence]")?.textContent ?? ""
@@ -103,7 +103,7 @@ export function companion(root) {
   const ask = () => {
     if (due) return
     due = true
-    requestAnimationFrame(paint) // by then the figure has painted
+    requestAnimationFrame(paint) // after the figure has painted
   }
   const ends = [
     on("moment", (moment) => {
@@ -114,12 +114,12 @@ export function companion(root) {
     }),
     on("described", ask),
     on("answered", () => {
-      asking.clear() // the figure is seen to step there, also where the next question is near
+      asking.clear() // show the figure stepping there, even if the next question is near
       ask()
     }),
   ]
   /** @type {Set<Element>} */
-  const asking = new Set() // the places of questions that have come to the middle of the window
+  const asking = new Set() // the slots of questions in the middle of the window
   const questions = new IntersectionObserver(
     (entries) => {
       for (const {target, isIntersecting} of entries) isIntersecting ? asking.add(target) : asking.delete(target)

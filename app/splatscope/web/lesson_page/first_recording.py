@@ -1,4 +1,4 @@
-"""The recording with which a section opens: prepared before its page is built, and a file that browsers keep for good."""
+"""The recording with which a section opens. It is opened before the page is built, and served as a file that browsers keep."""
 
 from functools import lru_cache
 
@@ -27,7 +27,7 @@ async def prepare(stem: str) -> LessonRecording | None:
 
 
 def prepared(lesson: Lesson) -> LessonRecording | None:
-    """Return what `prepare` has opened, or None if it was not called or the lesson's inputs are others."""
+    """Return what `prepare` has opened, or None if it was not called or the lesson has other inputs."""
     return opened_at_once(lesson, quizzes(lesson.stem()))
 
 
@@ -37,10 +37,10 @@ def address(stem: str, recording: LessonRecording) -> str:
 
 
 class RecordingHandler(RequestHandler):
-    """Sends the recording with which a section opens. It is compressed as it is."""
+    """Sends the recording with which a section opens. It is compressed already."""
 
     async def get(self, stem: str) -> None:
-        """Send the recording that ships now; browsers keep it if it is the one that they ask for."""
+        """Send the current shipped recording. Browsers keep it if it is the version that they asked for."""
         recording = await prepare(stem)
         if recording is None:
             raise HTTPError(404)

@@ -1,4 +1,5 @@
-// In the top bar: the device it ran on, another of which a recording ships, the way to the debugger. In the address: the lesson's inputs.
+// A lesson's part of the top bar: the device that recorded the figure, the device of the shipped recording, the link to the
+// debugger. It also writes the lesson's inputs to the address.
 import {h, style} from "#web/shell/dom.js"
 import {current, setInputs} from "#web/shell/router.js"
 
@@ -6,9 +7,9 @@ import {current, setInputs} from "#web/shell/router.js"
 
 /**
  * @typedef {object} Parameters
- * @property {string} address  the lesson's inputs as they stand in the address
+ * @property {string} address  the lesson's inputs as in an address
  * @property {string} debugger  address of its kernel in the debugger, "" for none
- * @property {string} adapter  the device that recorded what is shown, "" for none yet
+ * @property {string} adapter  this device, "" before it has recorded anything
  * @property {string} elsewhere  the device whose recording ships with the lesson, "" for none
  * @property {boolean} recorded  whether that recording is shown
  */
@@ -35,8 +36,8 @@ export function render({model, el}) {
     h("span", {class: "tight wide"}, "Debugger"),
     h("span", {class: "narrow", "aria-hidden": "true"}, "{ }"),
   )
-  const note = h("span", {class: "dim roomy", role: "status"}) // why inputs go back, or the other device is not offered
-  let shipped = "" // the other device, also while other inputs than the first are shown
+  const note = h("span", {class: "dim roomy", role: "status"}) // why inputs were reset, or the other device cannot be chosen
+  let shipped = "" // the other device, remembered while other inputs are shown
   const label = h("span", {class: "dim roomy"}, "Recorded on")
   const show = () => {
     shipped = model.elsewhere || shipped
@@ -49,12 +50,12 @@ export function render({model, el}) {
     label.hidden = here.hidden && elsewhere.hidden
     elsewhere.disabled = !model.elsewhere
     here.title = soft
-      ? `${model.adapter}: no graphics card, but a program that stands in for one on this machine's processor`
+      ? `${model.adapter}: a program on this machine's processor that takes the place of a graphics card`
       : "This device"
-    note.textContent = shipped && (model.recorded || !model.elsewhere) ? `${shipped}: this page's first inputs only` : ""
+    note.textContent = shipped && (model.recorded || !model.elsewhere) ? `${shipped}: only with the page's initial inputs` : ""
     elsewhere.title = model.elsewhere
-      ? `This page's first inputs, recorded on an ${shipped}`
-      : `On an ${shipped} only this page's first inputs were recorded`
+      ? `The page's initial inputs, recorded on an ${shipped}`
+      : `Only the page's initial inputs were recorded on an ${shipped}`
     here.disabled = !model.elsewhere
     here.setAttribute("aria-pressed", String(!model.recorded))
     elsewhere.setAttribute("aria-pressed", String(model.recorded))

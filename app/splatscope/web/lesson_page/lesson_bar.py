@@ -13,7 +13,7 @@ class LessonBar(Component):
     The lesson's inputs are part of the address, so that a link restores them. `choose(recorded)` is called when a device is chosen.
     """
 
-    address = param.String(doc="The lesson's inputs, as they follow page and step in an address")
+    address = param.String(doc="The lesson's inputs, as in an address")
     debugger = param.String(doc="Address of the debugger with this page's kernel and inputs; empty for none")
     adapter = param.String(doc="Short name of this device")
     elsewhere = param.String(doc="Name of the device of the shipped recording; empty if there is none")

@@ -78,7 +78,7 @@ def set_parameter(lesson: Lesson, name: str, value: Any) -> None:
         value = next((one for one in parameter.objects if one == value or str(one) == value), value)
     try:
         if isinstance(value, str):
-            value.encode()  # half of a character would come back in no answer
+            value.encode()  # half of a surrogate pair could not be sent back
         setattr(lesson, name, value)
     except (ValueError, TypeError):
         raise ValueError(_allowed(parameter)) from None
@@ -89,7 +89,7 @@ def _allowed(parameter: param.Parameter) -> str:
         return f"{parameter.label}: {', '.join(map(str, parameter.objects))} are allowed."
     if isinstance(parameter, param.Number) and parameter.bounds:
         return f"{parameter.label}: {parameter.bounds[0]:,} to {parameter.bounds[1]:,} are allowed."
-    return f"{parameter.label} cannot be that: {parameter.doc or 'another kind of value is expected'}."
+    return f"{parameter.label} does not allow this value: {parameter.doc or 'another kind of value is expected'}."
 
 
 def _value(parameter: param.Parameter, text: str) -> Any:

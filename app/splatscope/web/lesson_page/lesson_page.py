@@ -55,13 +55,13 @@ RECORDED = (
     "fix",
     "caption",
     "thread",
-)  # what a recording makes known of the stepper
+)  # the stepper's parameters that a recording sets
 SHIPPED = "recorded"  # the address parameter that shows the shipped recording
 EXPECTED_ERRORS = (WorkerError, DeviceError, CompileError, ValueError, KeyError, OSError)
 
 
 class LessonPage:
-    """A lesson's page: for all who read it with the same inputs (`section_view.py`), or for one session, in which inputs change."""
+    """A lesson's page, either for all readers with the same inputs (`section_view.py`), or for one session with changing inputs."""
 
     def __init__(self, location: Location):
         stem = location.page
@@ -116,12 +116,12 @@ class LessonPage:
     async def fill(self, settle: float = 0.0) -> None:
         """Record the figure, and after `settle` seconds run all experiments, for a page without a session.
 
-        What fails is said where it would stand.
+        Errors are shown in place of the results.
         """
         await self._record(settle, waits=self.stepper is not None and not self.stepper.sequence)
 
     def unknown(self) -> list[tuple[Component, tuple[str, ...]]]:
-        """Return the components whose results are still to come, with the names of these."""
+        """Return the components whose results are pending, each with the names of these results."""
         found: list[tuple[Component | None, tuple[str, ...]]] = []
         if self.stepper is not None and not self.stepper.sequence:
             found = [(self.stepper, RECORDED), (self.drawing, ("facts",)), (self.bar, ("adapter", "elsewhere", "recorded"))]
@@ -133,10 +133,10 @@ class LessonPage:
         """Run an experiment again, for a page without a session, and return the values of its component.
 
         Args:
-            number: Of its component, in the order of `components`.
+            number: The number of its component, in the order of `components`.
 
         Raises:
-            LookupError: It is none of an experiment's.
+            LookupError: The number is not that of an experiment.
         """
         numbered = dict(enumerate(components(self.page)))
         name = next((name for name, one in self.experiments.items() if one is numbered.get(number)), None)
@@ -148,7 +148,7 @@ class LessonPage:
     # The text
 
     def _blocks(self, blocks: list[TextBlock]) -> str:
-        """Return all blocks as HTML. The controls right before the figure are its settings and stand in its frame."""
+        """Return all blocks as HTML. Controls directly before the figure are its settings and are placed in its frame."""
         html, settings = "", None
         for block, following in zip(blocks, [*blocks[1:], None], strict=True):
             if block.kind == "controls" and following and following.kind == "figure":
@@ -260,7 +260,7 @@ class LessonPage:
             self._changed(shipped)
 
     def _choose(self, shipped: bool) -> None:
-        """Show this device's recording, or the shipped one, which has the lesson's default inputs."""
+        """Show this device's recording, or the shipped one, which was made with the lesson's default inputs."""
         if shipped:
             set_from_address(self.lesson, {})
         self._changed(shipped)
@@ -284,9 +284,9 @@ class LessonPage:
         self._last_values = values
 
     def _keys(self) -> list[tuple[str, str]]:
-        """Return the keys for the page's list: what → does here, and the basic keys of the stepper."""
+        """Return the page's list of keys: what → does here, and the stepper's basic keys."""
         unit = self.lesson.unit
-        return [("→ ←", f"To the end of the next {unit}, or back"), *(row for row in KEYS if row[0] in BASIC)]
+        return [("→ ←", f"To the end of the next or the previous {unit}"), *(row for row in KEYS if row[0] in BASIC)]
 
     def _link(self) -> str:
         """Return the debugger's address with this kernel and these inputs, or "" if they are too long for an address."""
@@ -300,7 +300,7 @@ class LessonPage:
             return ""
 
     def _fix(self) -> list[tuple[str, int, str]]:
-        """Return the changes that the lesson's fix makes in the figure's source, as (sign, line, text)."""
+        """Return the changes that the lesson's fix makes to the figure's source, as (sign, line, text)."""
         if not self.lesson.fix:
             return []
         fixed = type(self.lesson)(**self._values() | self.lesson.fix)
@@ -316,7 +316,7 @@ class LessonPage:
         self._start("figure", self._open())
 
     def _first_recording(self) -> LessonRecording | None:
-        """Return the recording that ships for these inputs, if one does and it has been opened."""
+        """Return the shipped recording for these inputs, if there is one and it has been opened."""
         return None if self.stepper is None or self._shows_shipped else first_recording.prepared(self.lesson)
 
     def _show_first(self, recording: LessonRecording) -> None:
@@ -324,7 +324,7 @@ class LessonPage:
         self._show(self.stepper, recording, file=first_recording.address(stem, recording))
 
     async def _open(self) -> None:
-        """Show the recording that ships for these inputs, if one does, until this device's own has been made."""
+        """Show the shipped recording for these inputs, if there is one, until this device's own has been made."""
         await first_recording.prepare(self.lesson.stem())
         first = self._first_recording()
         if first and not self.stepper.sequence:
@@ -347,9 +347,9 @@ class LessonPage:
             log.exception("A part of the page %s failed", self.lesson.stem())
 
     async def _record(self, settle: float = 0.0, waits: bool = True) -> None:
-        """Record the figure, and after `settle` seconds run the experiments that wait. A change of the inputs cancels this.
+        """Record the figure, and after `settle` seconds run the pending experiments. A change of the inputs cancels this.
 
-        With `waits` False, nothing says that a recording is being made: the one that is shown is of the same inputs.
+        With `waits` False, the page does not say that it is recording, because the recording it shows has the same inputs.
         """
         if self.stepper is not None:
             if waits:

@@ -1,10 +1,10 @@
-// A quiet list of a long section's headings, under the figure where there is room.
+// An unobtrusive list of a long section's headings, below the figure where there is room.
 import {h} from "#web/shell/dom.js"
 
 const LONG = 4 // headings
 
 /**
- * Set the list into a page; a short one, or one without a figure, has none.
+ * Add the list to a page, unless the page is short or has no figure.
  * @param {HTMLElement} root  of the page
  */
 export function onThisPage(root) {

@@ -1,6 +1,6 @@
-"""Record what a class is going to ask for while nobody waits: each section with the inputs that the book is published with.
+"""Record in advance what a class is going to ask for: each section with the inputs with which the book is published.
 
-It begins with the first class that is presented to, or as $SPLATSCOPE_RECORD_AHEAD says: 1 when the server starts, 0 never.
+This starts with the first class, or as $SPLATSCOPE_RECORD_AHEAD says: 1 when the server starts, 0 never.
 """
 
 import asyncio
@@ -18,18 +18,18 @@ from splatscope.workers.connection import WorkerError
 WHEN = "SPLATSCOPE_RECORD_AHEAD"
 AT_START, NEVER = "1", "0"
 log = logging.getLogger(__name__)
-log.setLevel(logging.INFO)  # a teacher waits for the line that says it is done
-_running: list[asyncio.Task[None]] = []  # the one there is
+log.setLevel(logging.INFO)  # a teacher may be waiting for the line that says it is done
+_running: list[asyncio.Task[None]] = []  # holds the one task
 
 
 def begin() -> None:
-    """Begin to record in the background, unless that was begun before or is not wanted."""
+    """Start recording in the background, unless that has been started before or is switched off."""
     if not _running and os.environ.get(WHEN) != NEVER:
         _running.append(asyncio.get_running_loop().create_task(_record_all()))
 
 
 async def _record_all() -> None:
-    """Record all sections, the first values of each first: a class that has begun reads on while this goes on."""
+    """Record all sections, the first values of each first, because a class may already be reading."""
     grids = {name: input_grid(find_lesson(name)) for name in lesson_names()}
     count = 0
     try:
@@ -47,7 +47,7 @@ async def _record(name: str, inputs: dict[str, object]) -> bool:
     """Return whether a section could be recorded with these inputs. Raises DeviceError: then none can be."""
     try:
         await record_lesson(worker_pool, find_lesson(name)(**inputs), quizzes(name), waits=True)
-    except (WorkerError, ValueError) as error:  # whoever asks for it is told
+    except (WorkerError, ValueError) as error:  # a reader who asks for it sees the error
         log.warning("%s %s: %s", name, inputs, error)
         return False
     return True

@@ -1,4 +1,4 @@
-"""The addresses at which browsers read sections: what one shows for some inputs, and its experiments run again."""
+"""The addresses at which browsers read sections: a section's content for some inputs, and running its experiments again."""
 
 import asyncio
 import json
@@ -16,13 +16,13 @@ from splatscope.web.assets import send, takes_gzip
 from splatscope.web.lesson_page.section_view import SectionView, build, changed, view_of
 from splatscope.web.shell.router import read_inputs
 
-MOST_SAID = 20_000  # characters of a change
+MOST_SAID = 20_000  # characters of a change that is requested
 
 
 class SectionHandler(AuthRequestHandler):
-    """Sends what a section shows, as lines of JSON; see `section_view.py`.
+    """Sends a section's content, as lines of JSON (`section_view.py`).
 
-    The query holds the `inputs` as an address has them, and perhaps a `change` of them, as JSON.
+    The query holds the `inputs`, as in an address, and perhaps a `change` of them, as JSON.
     """
 
     _sending: asyncio.Task[None] | None = None
@@ -45,7 +45,7 @@ class SectionHandler(AuthRequestHandler):
 
     @authenticated
     async def post(self, stem: str) -> None:
-        """Run an experiment again, by the number of its component, and send what it shows then."""
+        """Run an experiment again, given the number of its component, and send its new values."""
         if self.request.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
             raise HTTPError(403)
         number = _read(self.request.body).get("run")
@@ -59,12 +59,12 @@ class SectionHandler(AuthRequestHandler):
         self.write(values)
 
     def on_connection_close(self) -> None:
-        """Stop sending: the reader has left the page, or changed its inputs again."""
+        """Stop sending: the reader has left the page or changed its inputs again."""
         if self._sending is not None:
             self._sending.cancel()
 
     def _inputs(self, stem: str) -> dict[str, str]:
-        """Return the inputs that are asked for. Raises HTTPError if there is no such section."""
+        """Return the requested inputs. Raises HTTPError if there is no such section."""
         if stem not in lesson_names():
             raise HTTPError(404)
         return read_inputs(dict(parse_qsl(self.get_query_argument("inputs", ""), keep_blank_values=True)))
@@ -88,7 +88,7 @@ class SectionHandler(AuthRequestHandler):
 
 
 def _read(text: str | bytes) -> dict[str, Any]:
-    """Return what a browser says. Raises HTTPError for anything but an object of JSON."""
+    """Return a browser's message. Raises HTTPError for anything but a JSON object."""
     with suppress(ValueError, RecursionError):
         if len(text) <= MOST_SAID and isinstance(said := json.loads(text), dict) and isinstance(said.get("set", {}), dict):
             return said

@@ -1,7 +1,7 @@
-"""What a section shows for some inputs, as JSON: made once for all readers, none of whom needs a session.
+"""A section's content for some inputs, as JSON. It is made once for all readers, and none of them needs a session.
 
-A reader is sent lines. The first holds the whole page, at once; the others hold what has changed since, until the figure is
-recorded and all experiments have run. The next reader is sent the same page in one line.
+A reader gets lines. The first one is sent at once and holds the whole page. The others hold what has changed since, until the
+figure is recorded and all experiments have run. Later readers get the complete page in one line.
 """
 
 import asyncio
@@ -31,26 +31,26 @@ log = logging.getLogger(__name__)
 
 MOST = 256  # pages that are kept
 PACE = 0.1  # seconds between two lines
-COUNTED = ("sequence", "revision")  # what the browser counts by itself
+COUNTED = ("sequence", "revision")  # values that the browser counts itself
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What a question or a claim asks: the options to choose from, and which one is right; "" where this device cannot tell."""
+    """The options of a question or a claim, and which one is right; "" if this device cannot tell."""
 
     options: tuple[str, ...]
     right: str
 
 
 class SectionView:
-    """A section's page for some inputs. It fills while somebody reads it.
+    """A section's page for some inputs. Its results are made while somebody reads it.
 
     Attributes:
-        page: The whole page as a line of JSON, as it is now.
-        done: Whether nothing more is to come.
-        asked: What its questions and claims ask, by the block's kind and name, of those whose answer is known.
-        stops: The steps at which → and ← stop, the end last; empty where they are not known, or count in lockstep order.
-        failed: Whether something could not be recorded or run, so that the next reader had better try again.
+        page: The whole page in its current state, as a line of JSON.
+        done: Whether all results are there.
+        asked: The questions and claims whose answer is known, by the block's kind and name.
+        stops: The steps at which → and ← stop, the end last; empty if they are not known, or are counted in lockstep order.
+        failed: Whether something could not be recorded or run, so that it should be tried again for the next reader.
     """
 
     def __init__(self, stem: str, inputs: Mapping[str, str]):
@@ -62,14 +62,14 @@ class SectionView:
         self._filling: asyncio.Task[None] | None = None
         self._due: asyncio.TimerHandle | None = None
         self._packed: PackedRecording | None = None  # held, so that browsers can fetch it
-        self._settles = bool(inputs)  # others may follow at once, while a control is moved
+        self._settles = bool(inputs)  # while a control is being moved, other inputs may follow at once
         self.done = self.failed = False
         self._describe()
         for part in self._parts:
             part.param.watch(self._soon, [*part.described()["values"]])
 
     async def changes(self) -> AsyncIterator[bytes]:
-        """Yield a line for each change from now on, until nothing more is to come."""
+        """Yield a line for each change from now on, until the page is complete."""
         at = len(self._changes)
         self._readers += 1
         if self._filling is None and not self.done:
@@ -103,12 +103,12 @@ class SectionView:
         lesson.page.close()
 
     def _soon(self, *_: Any) -> None:
-        """Describe the page soon, with all that changes until then."""
+        """Describe the page soon, including all changes until then."""
         if self._lesson is not None and self._due is None and self._filling is not None:
             self._due = asyncio.get_running_loop().call_later(PACE, self._describe)
 
     def _describe(self) -> None:
-        """Take in what the page shows now, and tell the readers what has changed."""
+        """Describe the page's current state, and send the readers what has changed."""
         if self._due is not None:
             self._due.cancel()
             self._due = None
@@ -119,7 +119,7 @@ class SectionView:
         unknown = {numbers[id(part)]: names for part, names in self._lesson.unknown()}
         self.asked = _asked(self._lesson)
         stepper = self._lesson.stepper
-        self.stops = [] if stepper is None or stepper.lockstep else list(stepper.stops)  # in lockstep, they count in another order
+        self.stops = [] if stepper is None or stepper.lockstep else list(stepper.stops)  # in lockstep, their order differs
         self.page = Asset.of(_line({"view": described, "unknown": unknown}), "application/x-ndjson")
         if before is None:
             return
@@ -154,25 +154,25 @@ _views: LRUCache[tuple[str, str, str], SectionView] = LRUCache(MOST)
 
 
 async def view_of(stem: str, inputs: Mapping[str, str]) -> SectionView:
-    """Return what a section shows for the inputs in an address, the same object for all who ask."""
+    """Return a section's view for the inputs in an address, the same object for all readers."""
     key = stem, _address(stem, inputs), text_of(stem)
     if key not in _views or _views[key].failed:
         await first_recording.prepare(stem)
-        if key not in _views or _views[key].failed:  # nobody else has made it meanwhile
+        if key not in _views or _views[key].failed:  # unless another request has made it meanwhile
             _views[key] = SectionView(stem, inputs)
     return _views[key]
 
 
 def asked_in(stem: str, inputs: Mapping[str, str], question: str) -> Asked | None:
-    """Return what a question or claim asks of those who read the section with these inputs; None where nobody was asked."""
+    """Return the options of a question or claim for readers with these inputs; None if no reader was asked."""
     view = _views.get((stem, _address(stem, inputs), text_of(stem)))
     return view.asked.get(question) if view else None
 
 
 def step_name(stem: str, inputs: Mapping[str, str], step: int) -> str:
-    """Return what a step of a section's figure is called: "at pass 6", and its number where it has no name.
+    """Return the name of a step of a section's figure, "at pass 6", or its number if it has no name.
 
-    A line has a number of its own in the source, so the steps from line to line are counted: "at step 3 of 9".
+    Where the figure steps from line to line, the steps are counted, "at step 3 of 9", because lines have their own numbers.
     """
     view = _views.get((stem, _address(stem, inputs), text_of(stem)))
     stops = view.stops if view else []
@@ -187,18 +187,18 @@ def step_name(stem: str, inputs: Mapping[str, str], step: int) -> str:
 
 
 def build(stem: str, inputs: Mapping[str, str]) -> LessonPage:
-    """Return a section's page for nobody's session."""
+    """Return a section's page that belongs to no session."""
     lesson = LessonPage(Location(page=stem, inputs=dict(inputs), live=False))
     lesson.page.html += neighbours(entry_of(stem))
     return lesson
 
 
 def changed(stem: str, inputs: Mapping[str, str], change: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the inputs in an address after a change, and what is to be said of it, by input.
+    """Return the inputs of an address after a change, and notes about the change, by input.
 
     Args:
         stem: The section.
-        inputs: As in the address.
+        inputs: The inputs in the address.
         change: `set`, new values by name, or `fix`, whether the lesson's fix is applied.
     """
     lesson = find_lesson(stem)()
@@ -216,7 +216,7 @@ def changed(stem: str, inputs: Mapping[str, str], change: Mapping[str, Any]) -> 
 
 
 def _address(stem: str, inputs: Mapping[str, str]) -> str:
-    """Return the one address of the inputs that an address names."""
+    """Return the inputs of an address in their canonical form."""
     if not inputs or SHIPPED in inputs:
         return SHIPPED if inputs else ""
     lesson = find_lesson(stem)()

@@ -1,1 +1,1 @@
-"""What a lesson asks, claims and tries out, drawn in the browser."""
+"""The results of a lesson's methods: questions, claims and experiments, drawn in the browser."""

@@ -1,4 +1,4 @@
-// A Bokeh chart in a shadow tree, in a document of its own.
+// A Bokeh chart inside a shadow tree, with its own Bokeh document.
 import {below, h, nearView} from "#web/shell/dom.js"
 import {paintModels} from "#web/theme/theme.js"
 
@@ -11,19 +11,19 @@ import {paintModels} from "#web/theme/theme.js"
  * @typedef {{documents: unknown[], embed: {embed_item(item: unknown, el: Element): Promise<{roots: Iterable<View>}>}}} BokehJS
  */
 
-/** Bokeh puts itself on the window. */
+/** Bokeh's script defines a global. */
 const bokeh = () => /** @type {{Bokeh: BokehJS}} */ (/** @type {unknown} */ (window)).Bokeh
 
 /** @type {Promise<unknown> | undefined} */
 let loading
 
-/** Wait for Bokeh. A published page has it in a file, which is loaded when a chart comes into view. */
+/** Wait for Bokeh. A published page loads it from a file when a chart comes into view. */
 function bokehLoaded() {
   const address = document.querySelector("meta[name=bokeh]")?.getAttribute("content")
   if (bokeh() || !address) return
   loading ??= new Promise((resolve, reject) => {
     document.head.append(
-      h("script", {src: address, onload: resolve, onerror: () => reject(new Error(`${address} cannot be loaded.`))}),
+      h("script", {src: address, onload: resolve, onerror: () => reject(new Error(`${address} could not be loaded.`))}),
     )
   })
   return loading
@@ -31,7 +31,7 @@ function bokehLoaded() {
 
 /**
  * @param {ChartResult} result
- * @param {(() => void)[]} cleanup  gets what frees the chart
+ * @param {(() => void)[]} cleanup  gets the function that frees the chart
  */
 export function bokehChart({x, y, words, item}, cleanup) {
   const box = h("div", {class: "bokeh", role: "img", "aria-label": words})
@@ -47,7 +47,7 @@ export function bokehChart({x, y, words, item}, cleanup) {
 }
 
 /**
- * Bokeh draws only in what it finds under <body>, not in a shadow tree: a chart is made there and moved.
+ * Bokeh cannot draw into a shadow tree, so a chart is made under <body> and then moved.
  * @param {unknown} item
  * @param {HTMLElement} box
  */
@@ -61,7 +61,7 @@ async function embed(item, box) {
   document.body.append(nursery)
   const views = await bokeh().embed.embed_item(item, nursery)
   paintModels()
-  for (const el of below(nursery)) if (el.getAttribute("tabindex") === "0") el.removeAttribute("tabindex") // nothing can be done with it
+  for (const el of below(nursery)) if (el.getAttribute("tabindex") === "0") el.removeAttribute("tabindex") // it is not interactive
   box.append(...nursery.childNodes)
   nursery.remove()
   return views

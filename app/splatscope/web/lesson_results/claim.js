@@ -1,4 +1,5 @@
-// A claim, what was run to see, and the verdict: at once, or after the reader has bet on it. A bet is kept for who comes back.
+// A claim, the experiment that tests it, and the verdict, shown at once or after the reader's bet. Bets are stored for the next
+// visit.
 import {h, style} from "#web/shell/dom.js"
 import {answers, markOf, noteAnswer} from "#web/shell/answers.js"
 import {emit, on} from "#web/shell/events.js"
@@ -9,7 +10,7 @@ import {severity} from "#web/stepper/panes/icons.js"
 /** @import {Render} from "#web/types.d.ts" */
 
 /**
- * @typedef {object} Verdict  HTML, what was run and what it says; empty until then
+ * @typedef {object} Verdict  HTML: what was run, and the outcome; empty until then
  * @property {boolean | null | "undecided"} [holds]  null: in part; "undecided": this device cannot tell
  * @property {string} [ran]
  * @property {string} [said]
@@ -19,16 +20,16 @@ import {severity} from "#web/stepper/panes/icons.js"
  * @typedef {object} Parameters
  * @property {string} claim  HTML
  * @property {string} source  HTML
- * @property {string} label  that tells the claim from others of the page
+ * @property {string} label  a name that no other claim of the page has
  * @property {boolean} bets  whether the verdict waits for the reader's bet
  * @property {Verdict} verdict
- * @property {string} device  that ran it, where it cannot be run again; "" for this one
+ * @property {string} device  the device that ran it, if it cannot be run again; "" for this one
  * @property {boolean} busy
  * @property {string} error
  */
 
 /**
- * By whether a claim holds: the class of the verdict, its words, its sign, and what a bet on it is called.
+ * By whether a claim holds: the verdict's class, words and sign, and the label of a bet on it.
  * @type {Record<string, {name: string, words: string, sign: Severity, bet: string}>}
  */
 const VERDICTS = {
@@ -76,13 +77,13 @@ export function render({model, el}) {
     {class: "card claim", "data-testid": "claim", tabindex: -1, "aria-label": `A claim, checked: ${name}`},
     h("ol", {}, verdict, h("li", {}, claim, model.source ? source : null), h("li", {class: "evidence"}, ranTag, said, ran, again)),
   )
-  const asked = markOf("claim", claim.textContent ?? "") // of whatever page: a section and the page of claims make the same ones
+  const asked = markOf("claim", claim.textContent ?? "") // the same mark on a section's page and on the page of claims
   /** @type {string | null} */
   let bet = answers()[asked] ?? null
   if (bet !== null && !VERDICTS[bet]?.bet) bet = null
   let wasBusy = model.busy
   let covered = model.bets && bet === null
-  let placed = false // just now, and not yet won or lost
+  let placed = false // a bet was placed and is neither won nor lost yet
 
   const place = (/** @type {string} */ holds) => {
     bet = holds
@@ -91,7 +92,7 @@ export function render({model, el}) {
     covered = false
     waits = model.verdict.said === undefined
     show()
-    verdict.focus({preventScroll: true}) // the button that had the focus is gone; the verdict is read out
+    verdict.focus({preventScroll: true}) // the focused button is gone; focusing the verdict has it read out
   }
 
   const show = () => {
@@ -123,12 +124,12 @@ export function render({model, el}) {
     again.hidden = covered || !!model.device
     verdict.className = classes("verdict", open && VERDICTS[String(found.holds)].name)
     ran.classList.toggle("waits", !known)
-    ranTag.textContent = model.device ? `Run on ${model.device}` : open ? "Ran it on this device" : "On this device"
+    ranTag.textContent = model.device ? `Run on ${model.device}` : open ? "Run on this device" : "On this device"
     if (!open) {
       mark.replaceChildren(covered ? "What do you think?" : "No verdict yet")
       said.replaceChildren()
       won.textContent = ""
-      ran.textContent = error || (known ? "It has been run. Bet, and see." : busy ? "Running …" : "Waits its turn …")
+      ran.textContent = error || (known ? "The result is in. Bet to see it." : busy ? "Running …" : "Waiting for its turn …")
       return
     }
     const {words, sign} = VERDICTS[String(found.holds)]

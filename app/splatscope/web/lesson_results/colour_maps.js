@@ -15,7 +15,7 @@ const ABOVE = [196, 74, 6]
 const mix = (a, b, t) => a.map((value, i) => value + (b[i] - value) * t)
 
 /**
- * From dark to pale yellow.
+ * A colour map from dark to pale yellow.
  * @param {number} share  from 0 to 1
  * @returns {number[]} red, green, blue from 0 to 255
  */
@@ -26,7 +26,7 @@ export function fire(share) {
 }
 
 /**
- * From blue through grey to vermilion.
+ * A colour map from blue through grey to vermilion.
  * @param {number} share  from 0 to 1
  */
 export const diverging = (share) => (share < 0.5 ? mix(BELOW, MIDDLE, share * 2) : mix(MIDDLE, ABOVE, share * 2 - 1))

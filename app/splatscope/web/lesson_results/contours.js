@@ -1,7 +1,7 @@
-// Contours of heights over a grid.
+// Contour lines of heights on a grid.
 
 /**
- * Path of the line along which heights cross a level: a piece in each cell that has some corners above it and some below.
+ * The SVG path along which heights cross a level: one piece in each cell with corners both above and below the level.
  * @param {ArrayLike<number>[]} heights  by row, from the bottom, and column
  * @param {number} level
  * @param {number} width  of the picture

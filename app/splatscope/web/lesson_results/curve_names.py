@@ -1,4 +1,4 @@
-"""Where the names of a chart's curves stand: each near its own curve, most of them at its end, where no line runs through it."""
+"""Place the names of a chart's curves: each near its own curve, mostly at its end, and not crossed by any line."""
 
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -7,15 +7,15 @@ import numpy as np
 
 from splatscope.textbook.results import Curve, Curves
 
-WIDTH = 560  # px of a chart as wide as the text; a narrower one has less room between names, not more
-FRAME = 50  # px of a chart's height that its axis takes
+WIDTH = 560  # px of a chart as wide as the text; narrower charts have less space between names
+FRAME = 50  # px of a chart's height that the axis takes
 PADDING = 0.1  # of the span of y, above and below the curves
 LETTER, LINE = 7.0, 12.0  # px of a name's type
 CLEAR = 2.0  # px between a name and a line
 Scale = Callable[[np.ndarray], np.ndarray]  # from a value to px
-ASTRAY = 1000.0  # px: what stands nearer to another curve is chosen last
+ASTRAY = 1000.0  # px: penalty for a place that is closer to another curve
 OFFSETS = (-10, 12, -18, 20, -28, 30)  # px of a name's middle below its point
-ALONG = (1.0, 0.9, 0.75, 0.6, 0.45, 0.3)  # of the way along a curve: the points a name may stand at
+ALONG = (1.0, 0.9, 0.75, 0.6, 0.45, 0.3)  # positions along a curve, as shares of its length, at which a name may be placed
 
 
 class Name(NamedTuple):
@@ -73,7 +73,7 @@ def _candidates(i: int, curve: Curve, below: bool) -> Iterator[Name]:
 
 
 def _room(box: _Box, lines: list[np.ndarray], taken: list[_Box], grid: np.ndarray, height: float) -> float:
-    """Return how many px there are between a box and the nearest line, name or edge; below 0 where they overlap."""
+    """Return the px between a box and the nearest line, name or edge; below 0 if they overlap."""
     under = (grid >= box.left) & (grid <= box.right)
     gaps = [np.nanmin(np.abs(line[under] - box.middle)) for line in lines if np.any(np.isfinite(line[under]))]
     gaps += [abs(other.middle - box.middle) - LINE / 2 for other in taken if other.left < box.right and box.left < other.right]
@@ -81,7 +81,7 @@ def _room(box: _Box, lines: list[np.ndarray], taken: list[_Box], grid: np.ndarra
 
 
 def _nearest(box: _Box, lines: list[np.ndarray], own: int, grid: np.ndarray) -> bool:
-    """Return whether a box stands nearer to its own curve than to any other, as far as the curves run there."""
+    """Return whether a box is closer to its own curve than to any other curve that is drawn there."""
     under = (grid >= box.left) & (grid <= box.right)
 
     def away(line: np.ndarray) -> float:
@@ -101,7 +101,7 @@ def _known(curve: Curve) -> np.ndarray:
 
 
 def _drawn(curve: Curve, xs: Scale, ys: Scale, grid: np.ndarray) -> np.ndarray:
-    """Return the px from the top at which a curve runs at each place of a grid; NaN where it does not."""
+    """Return the height of a curve at each point of a grid, in px from the top; NaN where there is no curve."""
     known = _known(curve)
     if not len(known):
         return np.full(len(grid), np.nan)

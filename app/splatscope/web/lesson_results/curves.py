@@ -9,7 +9,7 @@ from splatscope.textbook.results import Curve, Curves
 from splatscope.web.lesson_results.curve_names import names_of
 from splatscope.web.theme.charts import AXIS, ORANGE_TEXT, SANS, SERIES, TICK, chart, follow_theme
 
-MOST_TICKS = 4  # of an axis
+MOST_TICKS = 4  # on an axis
 
 
 def curves_chart(curves: Curves) -> figure:
@@ -21,9 +21,9 @@ def curves_chart(curves: Curves) -> figure:
         ticks = log_ticks(np.concatenate([np.asarray(curve.y, float) for curve in curves.curves]))
         plot.yaxis.ticker = FixedTicker(ticks=ticks)
         if any(tick != 10.0 ** round(np.log10(tick)) for tick in ticks):
-            plot.yaxis.formatter = BasicTickFormatter()  # that of logarithmic axes writes 2 as 10⁰, the nearest power
+            plot.yaxis.formatter = BasicTickFormatter()  # the default of logarithmic axes writes 2 as 10⁰, the nearest power
     elif np.ptp([y for curve in curves.curves for y in curve.y if np.isfinite(y)] or [0]) >= 1000:
-        plot.yaxis.formatter = NumeralTickFormatter(format="0,0")  # thousands with a comma, as beside the chart
+        plot.yaxis.formatter = NumeralTickFormatter(format="0,0")  # thousands with a comma, as in the text
     plot.y_range.range_padding = 0.2  # room for the names above the ends of the curves
     for level, words in curves.lines:
         span = Span(location=level, dimension="width", line_width=1.5, line_dash=[4, 4])
@@ -48,7 +48,7 @@ def curves_chart(curves: Curves) -> figure:
 
 
 def log_ticks(values: np.ndarray) -> list[float]:
-    """Return up to four ticks of a logarithmic axis: powers of ten within the values, and if few, 2 and 5 times them."""
+    """Return up to four ticks of a logarithmic axis: powers of ten, and if these are few, also 2 and 5 times them."""
     known = values[np.isfinite(values) & (values > 0)]
     if not len(known):
         return []
@@ -62,7 +62,7 @@ def log_ticks(values: np.ndarray) -> list[float]:
 
 
 def in_words(curves: Curves) -> str:
-    """Return what a chart shows, as one line: the ends and the extremes of each curve."""
+    """Return a chart in words, as one line: the ends and the extremes of each curve."""
     axes = f"{curves.y or 'values'} by {curves.x}" if curves.x else curves.y
     return "; ".join([f"A chart of {axes}", *map(_curve_in_words, curves.curves)]) + "."
 

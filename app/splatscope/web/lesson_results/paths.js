@@ -1,4 +1,5 @@
-// Paths over a landscape from above: contours of what a kernel found at each point, and a line for each path, up to the step in view.
+// Paths on a landscape seen from above: contours of the values that a kernel computed, and a line for each path up to the current
+// step.
 import {show} from "#web/drawing/look.js"
 import {floatsOf} from "#web/drawing/pixels.js"
 import {s, setAttributes} from "#web/drawing/svg.js"
@@ -13,7 +14,7 @@ import {scrubber} from "./scenes.js"
  * @property {number[]} y
  *
  * @typedef {object} PathsResult
- * @property {string | Uint8Array<ArrayBuffer>} heights  by row, from the bottom, and column, see `floatsOf`
+ * @property {string | Uint8Array<ArrayBuffer>} heights  by row, from the bottom, and column (`floatsOf`)
  * @property {number} columns
  * @property {[number, number]} low  corner
  * @property {[number, number]} high  corner
@@ -24,8 +25,8 @@ import {scrubber} from "./scenes.js"
 
 const WIDTH = 640
 const MOST_RATIO = 1.6 // of width to height
-const FAR = 100 // a path beyond is said to be gone
-const TICK = 70 // ms a step, while it plays
+const FAR = 100 // a path beyond this is called “gone”
+const TICK = 70 // ms per step while it plays
 
 /** @param {PathsResult} result */
 export function paths({heights, columns, low, high, levels, paths, goal}) {
@@ -35,7 +36,7 @@ export function paths({heights, columns, low, high, levels, paths, goal}) {
   const y = (/** @type {number} */ value) => height - ((value - low[1]) / (high[1] - low[1])) * height
   const all = floatsOf(heights)
   const rows = Array.from({length: all.length / columns}, (_, row) => all.subarray(row * columns, (row + 1) * columns))
-  const label = `Contours of the loss, with the ways of ${paths.map((path) => path.label).join(", ")}`
+  const label = `Contours of the loss, with the paths of ${paths.map((path) => path.label).join(", ")}`
   const svg = s("svg", {viewBox: `0 0 ${WIDTH} ${height}`, class: "land", role: "img", "aria-label": label})
   for (const level of levels) svg.append(s("path", {class: "contour", d: contour(rows, level, WIDTH, height)}))
   if (goal) svg.append(s("path", {class: "goal", d: `M${x(goal[0]) - 7} ${y(goal[1])}h14m-7 -7v14`}))
@@ -60,7 +61,7 @@ export function paths({heights, columns, low, high, levels, paths, goal}) {
     words[i].textContent = placeText([paths[i].x[step], paths[i].y[step]])
   }
   const last = paths[0].x.length - 1
-  const slider = scrubber("Step of all ways", last, 0, (step) => {
+  const slider = scrubber("Step of all paths", last, 0, (step) => {
     for (let i = 0; i < paths.length; i++) draw(i, step)
     return `step ${step} of ${last}`
   })
@@ -69,8 +70,8 @@ export function paths({heights, columns, low, high, levels, paths, goal}) {
 }
 
 /**
- * A button that plays a slider from where it stands, or from its start. It plays by itself when `shown` first comes into view, unless
- * the reader prefers less motion.
+ * A button that plays a slider from its current value, or from the start. It plays by itself when `shown` first comes into view,
+ * unless the reader prefers reduced motion.
  * @param {HTMLElement} slider
  * @param {Element} shown
  */
@@ -92,13 +93,13 @@ function player(slider, shown) {
   const play = () => {
     if (range.value === range.max) go(0)
     button.textContent = "Pause"
-    words.setAttribute("aria-live", "off") // not each of the steps
+    words.setAttribute("aria-live", "off") // do not announce every step
     timer = window.setInterval(() => {
       if (!range.isConnected || range.value === range.max) pause()
       else go(+range.value + 1)
     }, TICK)
   }
-  // until somebody takes the slider, it plays by itself as soon as it is seen
+  // it plays as soon as it is seen, unless the reader has used the slider before
   const seen = new IntersectionObserver(
     (entries) => {
       if (!entries.some((entry) => entry.isIntersecting)) return

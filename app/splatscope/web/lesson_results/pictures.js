@@ -1,4 +1,4 @@
-// Pictures that a kernel wrote, each pixel a square; a pointer or the arrow keys read off one pixel in all of them, magnified.
+// Pictures written by a kernel, each pixel a square. A pointer or the arrow keys read one pixel in all of them, magnified.
 import {show} from "#web/drawing/look.js"
 import {bytesOf, context2d, floatsOf} from "#web/drawing/pixels.js"
 import {h} from "#web/shell/dom.js"
@@ -6,7 +6,7 @@ import {onArrows} from "#web/widgets/roving.js"
 import {diverging, fire} from "./colour_maps.js"
 
 /**
- * Either pixels, as bytes, or a map of numbers; see `bytesOf` and `floatsOf`.
+ * Either pixels as bytes, or a map of numbers (`bytesOf` and `floatsOf`).
  * @typedef {object} Picture
  * @property {number} width
  * @property {number} height
@@ -17,12 +17,12 @@ import {diverging, fire} from "./colour_maps.js"
  * @property {string} [unit]
  * @property {boolean} [signed]  whether 0 is the middle of the colours
  * @property {number | null} [low]  value of the first colour
- * @property {number | null} [high]  of the last
+ * @property {number | null} [high]  value of the last colour
  *
  * @typedef {object} PicturesResult
  * @property {Picture[]} pictures
  * @property {number} lens  pixels across the magnified part, 0 for none
- * @property {[number, number] | null} at  the pixel read while nobody points at one
+ * @property {[number, number] | null} at  the pixel that is read while nothing points at one
  *
  * @typedef {[x: number, y: number]} Pixel
  */
@@ -51,11 +51,11 @@ function pictureView(picture, lens, onRead) {
   const data = values ? mapColours(picture, values) : byteColours(picture)
   context2d(canvas).putImageData(new ImageData(data, width, height), 0, 0)
   const words = h("p", {class: "reading num", "aria-hidden": "true"})
-  const heard = h("p", {class: "sr", "aria-live": "polite"}) // what the keys read; what a pointer reads is seen, not said
+  const heard = h("p", {class: "sr", "aria-live": "polite"}) // announces what the keys read; what a pointer reads is not announced
   const magnified = lens ? h("canvas", {width: lens, height: lens, class: "pixels glass", hidden: true}) : null
   const title = h("figcaption")
   title.innerHTML = picture.caption
-  canvas.setAttribute("aria-label", `${title.textContent ?? ""} Arrow keys read its pixels.`.trim())
+  canvas.setAttribute("aria-label", `${title.textContent ?? ""} Use the arrow keys to read pixels.`.trim())
   /** @type {Pixel} */
   let current = [width >> 1, height >> 1]
   const clamped = (/** @type {number} */ x, /** @type {number} */ y) =>
@@ -102,7 +102,7 @@ function describe({width, unit, alpha}, values, data, [x, y]) {
 }
 
 /**
- * Show what is around a pixel, beside it and never over it.
+ * Show the magnified neighbourhood of a pixel, beside the pixel and never over it.
  * @param {HTMLCanvasElement} from
  * @param {HTMLCanvasElement} to
  * @param {Pixel} pixel
@@ -131,7 +131,7 @@ function byteColours({width, height, bytes = "", alpha}) {
 }
 
 /**
- * The same of a map.
+ * The same for a map of numbers.
  * @param {Picture} picture
  * @param {Float32Array} values
  */
@@ -146,7 +146,7 @@ function mapColours(picture, values) {
 }
 
 /**
- * The values of the first and the last colour: as given, else of the smallest and largest; of a signed map, equally far from 0.
+ * The values of the first and the last colour: as given, else the smallest and largest value; for a signed map, equally far from 0.
  * @param {Pick<Picture, "low" | "high" | "signed">} picture
  * @param {Float32Array} values
  */

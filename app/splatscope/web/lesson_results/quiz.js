@@ -1,5 +1,5 @@
-// Predict, then reveal: a question, up to four answers, one button that steps there. What somebody has answered stays asked of the
-// inputs that it was answered for, until they ask it of others. An answer is kept, and shown again to who comes back.
+// Predict, then reveal: a question, up to four options, and a button that steps to the answer. An answered question stays with the
+// inputs it was answered for until the reader asks it for others. Answers are stored and shown again on the next visit.
 import {h, style, within} from "#web/shell/dom.js"
 import {answers, markOf, noteAnswer} from "#web/shell/answers.js"
 import {emit} from "#web/shell/events.js"
@@ -12,10 +12,10 @@ import {current, go} from "#web/shell/router.js"
  * @typedef {object} Answer  empty until the recording is there
  * @property {string} [value]
  * @property {string[]} options
- * @property {number} step  that shows it, 0 for none
+ * @property {number} step  the step that shows it, 0 for none
  * @property {string} because  HTML
  * @property {Record<string, string>} [wrong]  for a wrong option, why it is wrong, HTML
- * @property {string} [question]  HTML; in place of the text's, with the inputs in it
+ * @property {string} [question]  HTML; replaces the text's question, with the inputs filled in
  */
 
 /** @param {Render<{question: string, answer: Answer, error: string}>} component */
@@ -27,16 +27,16 @@ export function render({model, el}) {
     h("button", {type: "button", class: `btn ${more}`, onclick: act}, label)
   const revealButton = button("Reveal", () => show(), "pri")
   const see = button("See it in the figure", () => toFigure(asked.answer.step))
-  const back = button("Back to those inputs", () => {
+  const back = button("Back to the earlier inputs", () => {
     go(current().page, UNNAMED, "", asked.inputs)
-    said.focus({preventScroll: true}) // the button goes, once the figure has them
+    said.focus({preventScroll: true}) // the button is removed once the figure has them
   })
-  const again = button("Ask it of the new inputs", () => {
+  const again = button("Ask for the new inputs", () => {
     ask()
-    options.querySelector("button")?.focus({preventScroll: true}) // the button itself is gone
+    options.querySelector("button")?.focus({preventScroll: true}) // the clicked button is gone
   })
   const hint = h("span", {role: "status"})
-  const from = h("span", {}, "The answer is read from the recording of these inputs.") // not live: each change of the inputs would say it
+  const from = h("span", {}, "The answer is read from the recording with these inputs.") // not live, or each change of the inputs would announce it
   const said = h("p", {class: "said", tabindex: "-1"})
   const root = h(
     "section",
@@ -48,13 +48,13 @@ export function render({model, el}) {
     said,
     h("div", {class: "row shown"}, see, back, again),
   )
-  let asked = {answer: model.answer, inputs: ""} // what is asked, and of which inputs, as the address has them
+  let asked = {answer: model.answer, inputs: ""} // the question, and the inputs it is about, as in the address
   /** @type {string | null} */
   let chosen = null
   let shown = false
   const {page} = current()
 
-  /** Ask what the recording in view answers. */
+  /** Ask the question that the current recording answers. */
   const ask = () => {
     const {answer} = model
     asked = {answer, inputs: current().inputs}
@@ -65,7 +65,7 @@ export function render({model, el}) {
     options.classList.remove("shown")
     if (answer.value === undefined) {
       delete root.dataset.answer
-      options.replaceChildren(h("p", {class: "none"}, model.error || "Waits for the recording …"))
+      options.replaceChildren(h("p", {class: "none"}, model.error || "Waiting for the recording …"))
     } else {
       root.dataset.answer = answer.value
       options.replaceChildren(
@@ -83,10 +83,10 @@ export function render({model, el}) {
   }
   const mark = () => markOf(page, about(asked.answer) + model.question)
 
-  /** Take in an answer. Another question's waits while this one is being answered. */
+  /** Handle a new answer. If it belongs to another question, it waits until this one has been dealt with. */
   const update = () => {
     if (!stale())
-      asked = {answer: model.answer, inputs: current().inputs} // perhaps from another device: what was chosen stays
+      asked = {answer: model.answer, inputs: current().inputs} // perhaps from another device; the reader's choice stays
     else if (chosen === null) return ask()
     paint()
   }
@@ -97,11 +97,11 @@ export function render({model, el}) {
     root.classList.toggle("open", asked.answer.value !== undefined && !shown)
     revealButton.hidden = shown
     revealButton.disabled = chosen === null
-    revealButton.textContent = asked.answer.step && !other ? "Reveal, by stepping there" : "Reveal"
+    revealButton.textContent = asked.answer.step && !other ? "Reveal and step there" : "Reveal"
     see.hidden = !shown || other || !asked.answer.step
     back.hidden = again.hidden = !other
     from.hidden = other || shown
-    const words = other ? "This was asked of the inputs before your change." : ""
+    const words = other ? "This question is about the inputs before your change." : ""
     if (hint.textContent !== words) hint.textContent = words
   }
 
@@ -134,7 +134,7 @@ export function render({model, el}) {
     const {answer} = asked
     noteAnswer(mark(), chosen ?? "")
     reveal()
-    said.focus({preventScroll: true}) // the button that had the focus is gone; what was revealed is read out
+    said.focus({preventScroll: true}) // the focused button is gone; focusing the answer has it read out
     const steps = answer.step > 0 && !stale()
     emit("answered", {root, steps, option: chosen ?? "", inputs: asked.inputs})
     if (steps) emit("step", answer.step)
@@ -145,7 +145,7 @@ export function render({model, el}) {
   return root
 }
 
-/** What makes two answers one question, whichever device gave them. */
+/** Identifies a question: answers with the same key belong to the same one, whichever device gave them. */
 const about = (/** @type {Answer} */ {value, options, question}) => JSON.stringify([value, options, question])
 
 /**

@@ -1,4 +1,4 @@
-"""Quizzes, claims and shows: the results of a lesson's methods in the browser."""
+"""Quizzes, claims and shows: the components that show the results of a lesson's methods."""
 
 import base64
 from collections.abc import Callable
@@ -21,7 +21,7 @@ class Quiz(Component):
 
     question = param.String(doc="HTML")
     answer = param.Dict(default={}, doc="A textbook.results.Answer as a dict; empty until the recording is there")
-    error = param.String(default="", doc="Why there will be no answer, in one line; empty while it may come")
+    error = param.String(default="", doc="Why there will be no answer, in one line; empty if there may be one")
 
 
 class _Experiment(Component):
@@ -29,7 +29,7 @@ class _Experiment(Component):
 
     busy = param.Boolean(default=False)
     error = param.String(default="", doc="Why it could not be run, in one line")
-    device = param.String(doc="The device that ran it, where it cannot be run again; empty for this one")
+    device = param.String(doc="The device that ran it, if it cannot be run again; empty for this one")
 
     __abstract = True
 
@@ -49,9 +49,9 @@ class Claim(_Experiment):
     """A claim with its verdict."""
 
     claim = param.String(doc="HTML")
-    source = param.String(doc="Where the claim is from, as HTML; empty if that is not known")
+    source = param.String(doc="The source of the claim, as HTML; empty if unknown")
     label = param.String(doc="A name that no other claim of the page has; empty for the claim's own words")
-    bets = param.Boolean(default=True, doc="Whether the verdict waits until the reader has bet on it")
+    bets = param.Boolean(default=True, doc="Whether the verdict is shown only after the reader's bet")
     verdict = param.Dict(default={}, doc="A textbook.results.Verdict as a dict; empty until it has run")
 
 
@@ -60,7 +60,7 @@ class Show(_Experiment):
 
     caption = param.String(doc="HTML")
     method = param.String(doc="The name of the lesson's method")
-    expects = param.String(doc="The type of what is to come, in lower case, for which room is kept; empty if that is not known")
+    expects = param.String(doc="The type of the pending result, in lower case, for which space is reserved; empty if unknown")
     results = param.List(default=[], doc="The parts to draw, from top to bottom; empty until it has run")
 
     def show(self, result: Result) -> None:
@@ -79,7 +79,7 @@ def parts_of(result: Result) -> list[dict[str, Any]]:
 
 
 def _item(curves: Curves) -> Any:
-    """Return a chart as JSON. Bokeh looks at the current document, which may be that of a session which has ended meanwhile."""
+    """Return a chart as JSON. It gets its own document, because Bokeh would use the current one, whose session may have ended."""
     document = Document()
     with patch_curdoc(document):
         return json_item(curves_chart(curves))
@@ -120,5 +120,5 @@ def _picture(picture: Picture) -> dict[str, Any]:
 
 
 def _floats(values: np.ndarray) -> str:
-    """Return numbers as the browser reads them, row by row: float32 in base 64."""
+    """Return numbers in the browser's format, row by row: float32 in base64."""
     return base64.b64encode(np.ascontiguousarray(values, "<f4").tobytes()).decode()

@@ -1,4 +1,4 @@
-// Scenes of which one is shown at a time: a slider goes through them.
+// Scenes, of which a slider shows one at a time.
 import {h} from "#web/shell/dom.js"
 
 /**
@@ -27,12 +27,12 @@ export function scenes({scenes, words, first}, draw) {
  * Make a slider from 0 to `last`, with words beside it.
  * @param {string} name
  * @param {number} last
- * @param {number} first  where it begins
- * @param {(i: number) => string} go  shows it; returns the words, as HTML
+ * @param {number} first  the initial value
+ * @param {(i: number) => string} go  shows a value; returns the words, as HTML
  */
 export function scrubber(name, last, first, go) {
   const range = h("input", {type: "range", min: 0, max: last, step: 1, "aria-label": name})
-  const words = h("output", {class: "num", "aria-live": "off"}) // the slider says it
+  const words = h("output", {class: "num", "aria-live": "off"}) // the slider announces it
   const show = () => {
     words.innerHTML = go(+range.value)
     range.setAttribute("aria-valuetext", words.textContent ?? "")
@@ -40,7 +40,7 @@ export function scrubber(name, last, first, go) {
   range.value = String(first)
   range.oninput = show
   range.onkeydown = (event) => {
-    if (/^(Arrow|Home|End|Page)/.test(event.key)) event.stopPropagation() // not the figure's
+    if (/^(Arrow|Home|End|Page)/.test(event.key)) event.stopPropagation() // keep it from the figure
   }
   show()
   return h("div", {class: "film-bar"}, range, words)

@@ -1,4 +1,4 @@
-// What a lesson tried out, drawn: a chart, bars, a table, pictures, words.
+// Draws the result of an experiment: a chart, bars, a table, pictures, words.
 import {h, style} from "#web/shell/dom.js"
 import {bokehChart} from "./bokeh_chart.js"
 import {paths} from "./paths.js"
@@ -13,7 +13,7 @@ import {scenes} from "./scenes.js"
 /** @import {ScenesResult} from "./scenes.js" */
 
 /**
- * What is shown, by kind: see textbook/results.py. Labels, words and cells are HTML.
+ * Results by kind (textbook/results.py). Labels, words and cells are HTML.
  * @typedef {{labels: string[], amounts: number[], words: string[], unit: string}} BarsResult
  * @typedef {{head: string[], rows: string[][], marked: number[]}} TableResult
  * @typedef {{text: string, first: number, notes: string[]}} CodeResult
@@ -23,14 +23,14 @@ import {scenes} from "./scenes.js"
  *   | ({kind: "words"} & WordsResult)} Part
  * @typedef {Part | ({kind: "film"} & ScenesResult<Part>)} Result
  *
- * @typedef {(() => void)[]} Cleanup  frees what is shown
+ * @typedef {(() => void)[]} Cleanup  functions that free what is shown
  *
  * @typedef {object} Parameters
  * @property {string} method
- * @property {string} [expects]  the type of what is to come
+ * @property {string} [expects]  the type of the pending result
  * @property {string} caption  HTML
  * @property {Result[]} results
- * @property {string} device  that ran it, where it cannot be run again; "" for this one
+ * @property {string} device  the device that ran it, if it cannot be run again; "" for this one
  * @property {boolean} busy
  * @property {string} error
  */
@@ -71,7 +71,7 @@ export function render({model, el}) {
     if (results.length) root.dataset.shown = String(Number(root.dataset.shown ?? 0) + 1)
     else delete root.dataset.shown
     if (error || !results.length) {
-      const words = error || (busy ? "Running …" : "Waits its turn …")
+      const words = error || (busy ? "Running …" : "Waiting for its turn …")
       return body.replaceChildren(h("p", {class: "none"}, words))
     }
     clear()
@@ -146,10 +146,10 @@ function bars({labels, amounts, words, unit}) {
   return h("ul", {class: "amounts"}, ...rows)
 }
 
-const SHORT = 14 // characters of a cell that is not broken
+const SHORT = 14 // characters up to which a cell is not wrapped
 
 /**
- * A table, called by its caption; by its heads where it has none.
+ * A table, named by its caption, or by its column heads if it has none.
  * @param {TableResult} result
  * @param {HTMLElement} caption
  */

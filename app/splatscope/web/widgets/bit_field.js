@@ -1,4 +1,5 @@
-// The bits of a number in a row, each a switch. One of them has the tab stop; arrow keys go to its neighbours, Space and Enter flip it.
+// The bits of a number in a row, each a switch. One bit is the tab stop; arrow keys move to its neighbours, Space and Enter flip
+// it.
 import {h} from "#web/shell/dom.js"
 import {ARROWS, neighbour, onArrows, setTabStop} from "./roving.js"
 
@@ -40,7 +41,7 @@ export function bitField(item, set) {
     all[next].focus()
   })
   row.addEventListener("keydown", (event) => {
-    if (event.key === " ") event.stopPropagation() // elsewhere on the page it plays
+    if (event.key === " ") event.stopPropagation() // elsewhere on the page, Space plays
   })
   const show = (/** @type {number} */ value) => {
     number = value >>> 0

@@ -1,4 +1,4 @@
-// CodeMirror 6, set up for Slang in the page's own colours.
+// CodeMirror 6, set up for Slang in the page's colours.
 import {closeBrackets, closeBracketsKeymap} from "@codemirror/autocomplete"
 import {defaultKeymap, history, historyKeymap, indentWithTab, isolateHistory} from "@codemirror/commands"
 import {HighlightStyle, StreamLanguage, bracketMatching, indentOnInput, indentUnit, syntaxHighlighting} from "@codemirror/language"
@@ -56,24 +56,24 @@ const look = EditorView.theme({
 })
 
 /**
- * What the compiler says of a place in the source.
+ * A compiler's message about a place in the source.
  * @typedef {object} Diagnostic
  * @property {number} line  counted from 1, as are columns
  * @property {number} column
- * @property {number} end  column behind it
+ * @property {number} end  the column after it
  * @property {"error" | "warning" | "info"} severity
  * @property {string} message
- * @property {string} [file]  that it is in, where it is another than the one that runs
+ * @property {string} [file]  the file that it is in, if that is not the one that runs
  */
 /** @typedef {ReturnType<typeof makeEditor>} Editor */
 
 /**
  * Make an editor.
  * @param {HTMLElement} parent
- * @param {Document | ShadowRoot} root  that holds it
- * @param {(text: string) => void} changed  called as somebody types
- * @param {() => void} run  called at Ctrl+Enter
- * @param {boolean} wraps  whether long lines are broken
+ * @param {Document | ShadowRoot} root  the root that contains it
+ * @param {(text: string) => void} changed  called when the text is edited
+ * @param {() => void} run  called on Ctrl+Enter
+ * @param {boolean} wraps  whether long lines are wrapped
  */
 export function makeEditor(parent, root, changed, run, wraps = false) {
   const keys = Prec.highest(
@@ -126,12 +126,12 @@ export function makeEditor(parent, root, changed, run, wraps = false) {
   const view = new EditorView({parent, root, state: EditorState.create({extensions})})
   return {
     view,
-    /** What is in the editor, with its history and selection. */
+    /** The editor's state, with its history and selection. */
     get state() {
       return view.state
     },
     /**
-     * Put another text into the editor, or what was in it before.
+     * Put a text or an earlier state into the editor.
      * @param {string | EditorState} what
      */
     show(what) {
@@ -150,7 +150,7 @@ export function makeEditor(parent, root, changed, run, wraps = false) {
     },
     set text(text) {
       const all = {from: 0, to: view.state.doc.length, insert: text}
-      view.dispatch({changes: all, annotations: isolateHistory.of("full")}) // one step of undo, apart from what was typed
+      view.dispatch({changes: all, annotations: isolateHistory.of("full")}) // a separate undo step
     },
     mark(/** @type {Diagnostic[]} */ diagnostics) {
       const {doc} = view.state

@@ -1,4 +1,4 @@
-// A form from its description: native inputs, grouped. Python holds the values; what is typed is shown until it answers.
+// A form made from a description: native inputs in groups. Python holds the values; what was typed is shown until Python answers.
 import {h, style} from "#web/shell/dom.js"
 import {bitField} from "./bit_field.js"
 import {arrowsChoose, checkOne, onArrows} from "./roving.js"
@@ -6,12 +6,12 @@ import {send} from "./upload.js"
 
 /**
  * @import {Model, Render} from "#web/types.d.ts"
- * @typedef {any} Value  of an item, as its kind has it: a number, a string, a boolean
+ * @typedef {any} Value  of an item, depending on its kind: a number, a string, a boolean
  * @typedef {(name: string, value: Value) => void} Setter
  */
 
 /**
- * An input as Python describes it; which fields there are depends on the kind.
+ * An input as Python describes it. Its fields depend on the kind.
  * @typedef {object} Item
  * @property {"number" | "slider" | "segments" | "menu" | "text" | "bars" | "bits" | "action" | "upload"} kind
  * @property {string} name
@@ -19,10 +19,10 @@ import {send} from "./upload.js"
  * @property {string} doc
  * @property {number} min
  * @property {number} max
- * @property {number} from  of a slider: its left end
+ * @property {number} from  the left end of a slider
  * @property {number} to
  * @property {boolean} log
- * @property {boolean} live  tell values while it is dragged
+ * @property {boolean} live  whether values are sent during a drag
  * @property {boolean} whole
  * @property {boolean} bare
  * @property {boolean} on_phones
@@ -103,7 +103,7 @@ const MAKERS = {
       inHand.add(range)
       input.value = tidy(value())
       group()
-      range.setAttribute("aria-valuetext", input.value) // its own value is where it stands, from 0 to 1
+      range.setAttribute("aria-valuetext", input.value) // its own value is only a position from 0 to 1
       if (!item.live || performance.now() - told < 90) return
       told = performance.now()
       set(item.name, value())
@@ -115,11 +115,11 @@ const MAKERS = {
     range.oninput = drag
     range.onchange = settle
     const place = (/** @type {number} */ x) => String(Math.min(1, Math.max(0, (to(x) - low) / (high - low))))
-    let pressed = -Infinity // ms: when an arrow was
+    let pressed = -Infinity // time of the last arrow key, in ms
     onArrows(range, RISE, (step) => {
       const before = value()
       range.value = String(+range.value + step * 0.025)
-      if (item.whole && value() === before) range.value = place(before + step) // each press counts
+      if (item.whole && value() === before) range.value = place(before + step) // every press moves it by at least one
       pressed = performance.now()
       drag()
       settle()
@@ -127,7 +127,7 @@ const MAKERS = {
     const show = (/** @type {number} */ now) => {
       if (inHand.has(range)) return
       const early = pressed + PRESSES - performance.now()
-      if (early > 0) return void setTimeout(() => show(Number(model.values[item.name])), early) // it may answer an earlier press
+      if (early > 0) return void setTimeout(() => show(Number(model.values[item.name])), early) // this may be the answer to an earlier press
       put(now)
       range.setAttribute("aria-valuetext", tidy(now))
       range.value = place(now)
@@ -143,7 +143,7 @@ const MAKERS = {
       const choose = (/** @type {MouseEvent} */ {detail}) => {
         show(value)
         set(item.name, value)
-        if (detail) button.blur() // after a pointer's click, arrows are the figure's again; a keyboard's click has no detail
+        if (detail) button.blur() // after a click with a pointer, arrow keys belong to the figure again; a click by keyboard has no detail
       }
       const button = h("button", {type: "button", role: "radio", "aria-checked": "false", onclick: choose}, label)
       return button
@@ -157,7 +157,7 @@ const MAKERS = {
     const select = h("select", {"aria-label": item.label}, ...item.options.map(([value, label]) => h("option", {value}, label)))
     select.onchange = () => set(item.name, select.value)
     const el = item.bare ? select : h("label", {class: "choice", title: item.doc}, h("span", {}, item.label), select)
-    const other = h("option", {hidden: true}) // what is none of the options, a file of the user's own, has its name shown
+    const other = h("option", {hidden: true}) // for a value that is not an option, such as the user's own file, its name is shown
     select.append(other)
     const show = (/** @type {string} */ value) => {
       const known = item.options.some(([option]) => option === value)
@@ -179,17 +179,17 @@ const MAKERS = {
     return {el: h("label", {class: "f words", title: item.doc}, item.label, input), show: (value) => put(input, value)}
   },
 
-  // A few whole numbers as bars to draw: each a slider that stands.
+  // A few whole numbers as bars to draw, each a vertical slider.
   bars(item, set) {
     const ranges = Array.from({length: item.count}, (_, i) =>
       h("input", {type: "range", min: item.min, max: item.max, step: 1, "aria-label": `${item.label}, number ${i + 1}`}),
     )
-    const read = h("output", {"aria-live": "off"}) // each bar says its own
+    const read = h("output", {"aria-live": "off"}) // each bar announces its own value
     const say = () => {
       read.textContent = ranges.map((range) => range.value).join(" ")
     }
     const row = h("div", {class: "bars", role: "group", "aria-label": item.label}, ...ranges)
-    // one stroke of the pointer over several bars draws them all
+    // one stroke of the pointer can draw several bars
     const draw = (/** @type {PointerEvent} */ event) => {
       const range = ranges.find((one) => {
         const box = one.getBoundingClientRect()
@@ -273,7 +273,7 @@ const MAKERS = {
 }
 
 /**
- * A field for a number. A browser's own shows 40960, so behind the label stands 40,960 while it is that large.
+ * A field for a number. Browsers show 40960, so for large numbers the label is followed by 40,960.
  * @param {Item} item
  * @param {Setter} set
  */
@@ -306,11 +306,11 @@ function field(item, set) {
   return {input, grouped, show, group}
 }
 
-/** Steps of a slider: unlike in a row of buttons, up is more. */
-const PRESSES = 400 // ms after an arrow in which an answer may be one to an earlier press
+/** Steps of a slider. Unlike in a row of buttons, up increases the value. */
+const PRESSES = 400 // ms after an arrow key during which an answer may belong to an earlier press
 const RISE = {ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1}
 
-// Inputs in which somebody types or drags: a run tells its values twice a second, and none of these may be taken away.
+// Inputs that the user is editing. A training run sends values twice a second, and these inputs must not be overwritten.
 /** @type {WeakSet<Element>} */
 const inHand = new WeakSet()
 /** @type {(input: HTMLInputElement, value: string) => void} */
@@ -319,7 +319,7 @@ const put = (input, value) => {
 }
 
 /**
- * Round to two significant digits, as fine as a hand moves a slider; whole numbers stay whole.
+ * Round to two significant digits, the precision of a slider moved by hand. Whole numbers stay whole.
  * @param {number} value
  * @param {Item} item
  */

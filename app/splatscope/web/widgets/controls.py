@@ -12,16 +12,16 @@ Spec = dict[str, Any]
 
 
 class Controls(Component):
-    """Groups of native inputs. Each change goes to `on_change(name, value)`; each file to the callback of its upload item.
+    """Groups of native inputs. Each change goes to `on_change(name, value)`, each file to the callback of its upload item.
 
-    The browser shows what was typed until Python answers: `values` holds what is true, `say` puts one line under an item.
+    The browser shows what was typed until Python answers. `values` holds the actual values, `notes` a line below an item.
     """
 
-    groups = param.List(default=[], item_type=dict, doc="Groups as `group` makes them, in the order they matter")
+    groups = param.List(default=[], item_type=dict, doc="Groups made by `group`, in order of importance")
     values = param.Dict(default={}, doc="The value of every item by name")
-    notes = param.Dict(default={}, doc="A line under an item, by its name")
-    bar = param.Boolean(default=False, doc="Whether it lies across the page, above a figure, rather than down its side")
-    revision = param.Integer(default=0, doc="Counted up to have the browser show `values` again, also where they did not change")
+    notes = param.Dict(default={}, doc="A line below an item, by its name")
+    bar = param.Boolean(default=False, doc="Whether the form is a bar above a figure, rather than a column at its side")
+    revision = param.Integer(default=0, doc="Increased to make the browser show `values` again, even those that did not change")
 
     def __init__(self, on_change: Callable[[str, Any], None], uploads: dict[str, Callable[[str, bytes], Any]], **params: Any):
         """Pass changes to `on_change(name, value)`, and files to the callback of their item, `receive(file name, bytes)`."""
@@ -30,7 +30,7 @@ class Controls(Component):
         self._inboxes = {name: Inbox(receive) for name, receive in uploads.items()}
 
     def tell(self, values: dict[str, Any], notes: dict[str, str] | None = None) -> None:
-        """Show these values in the inputs, in place of what was typed."""
+        """Show these values in the inputs in place of what was typed."""
         self.param.update(values=self.values | values, notes=self.notes | (notes or {}), revision=self.revision + 1)
 
     def _handle_msg(self, message: dict[str, Any]) -> None:
@@ -55,9 +55,9 @@ def number(parameter: param.Parameter) -> Spec:
 def slider(
     parameter: param.Parameter, *, low: float | None = None, high: float | None = None, log: bool = False, live: bool = False
 ) -> Spec:
-    """A slider, narrowed to `low` … `high` and perhaps logarithmic, with a field beside it that takes any allowed value.
+    """Return a slider from `low` to `high`, perhaps logarithmic, with a field beside it that takes any allowed value.
 
-    A `live` one tells its value while it is dragged.
+    A `live` slider sends its value during a drag.
     """
     bounds = _bounds(parameter)
     span = {"from": bounds["min"] if low is None else low, "to": bounds["max"] if high is None else high, "log": log, "live": live}
@@ -65,7 +65,7 @@ def slider(
 
 
 def choice(parameter: param.Selector, *, as_menu: bool = False) -> Spec:
-    """Return a row of segments, or a menu if `as_menu`. Objects with names are labelled with these."""
+    """Return a row of segments, or a menu if `as_menu`. Objects that have names are labelled with them."""
     objects = list(parameter.objects)
     labels = list(parameter.names or ()) or [str(value)[:1].upper() + str(value)[1:] for value in objects]
     return _item("menu" if as_menu else "segments", parameter) | {"options": list(zip(objects, labels, strict=True))}
@@ -102,7 +102,7 @@ def upload(name: str, label: str, accept: str, most_bytes: int, testid: str = ""
 
 
 def action(name: str, label: str, *, on_phones: bool = False) -> Spec:
-    """Return a button. With `on_phones` it is shown only if the top bar has no room for it."""
+    """Return a button. With `on_phones`, it is shown only if the top bar has no room for one."""
     return {"kind": "action", "name": name, "label": label, "on_phones": on_phones}
 
 

@@ -1,4 +1,4 @@
-// Live pictures: encoded bytes in, drawn at their own size, each acknowledged once it is on the canvas.
+// Live pictures: encoded bytes are drawn at their own size, and each frame is acknowledged once it is on the canvas.
 import {h, style} from "#web/shell/dom.js"
 
 /**
@@ -13,13 +13,13 @@ import {h, style} from "#web/shell/dom.js"
 /** @param {Render<Frames>} component */
 export function render({model, el}) {
   style(el)
-  const canvas = h("canvas", {width: 300, height: 200}) // room for most pictures, until the first one has come
+  const canvas = h("canvas", {width: 300, height: 200}) // space for most pictures until the first one arrives
   showFrames(model, canvas)
   return canvas
 }
 
 /**
- * Keep a canvas at the model's newest frame.
+ * Keep a canvas up to date with the model's newest frame.
  * @param {Model<Frames>} model
  * @param {HTMLCanvasElement} canvas
  * @param {(sequence: number) => void} drawn  called after each
@@ -47,7 +47,7 @@ export function showFrames(model, canvas, drawn = () => {}) {
     model.send_msg({type: "drawn", sequence, error})
     drawn(sequence)
   }
-  // the parts of a frame arrive one by one within a task: look once all are there
+  // the parts of a frame arrive one by one within a task, so wait until all are there
   const soon = () => queueMicrotask(draw)
   model.on("sequence", soon)
   for (const [name, value] of Object.entries(model.data)) canvas.dataset[name] = value

@@ -1,4 +1,4 @@
-"""Live pictures with back-pressure: a frame is sent only after the browser has drawn the one before."""
+"""Live pictures with back-pressure: a frame is sent only after the browser has drawn the previous one."""
 
 import time
 from typing import Any
@@ -7,20 +7,20 @@ import param
 
 from splatscope.web.component import Component
 
-PATIENCE = 5.0  # seconds after which a frame that nobody acknowledged is considered lost, with its connection
+PATIENCE = 5.0  # seconds after which a frame without acknowledgement counts as lost, with its connection
 
 
 class Frame(Component):
     """A canvas at the picture's own pixel size, fed encoded bytes (PNG, JPEG, WebP).
 
-    `show` may be called as often as frames come: while one is on its way the newest waits, those between are dropped.
-    Ask `idle` first where encoding costs something.
+    `show` may be called for every frame: while one is being sent, only the newest waits, and those in between are dropped. If
+    encoding is costly, check `idle` first.
     """
 
-    frame = param.Bytes(default=b"", doc="The encoded picture now shown")
+    frame = param.Bytes(default=b"", doc="The encoded picture that is shown")
     sequence = param.Integer(default=0, doc="Number of the frame, counted from 1; the browser acknowledges it")
     data = param.Dict(default={}, doc="data-attributes of the canvas, by name without `data-`")
-    alt = param.String(default="", doc="What the picture shows, for those who do not see it")
+    alt = param.String(default="", doc="What the picture shows, for screen readers")
 
     def __init__(self, **params: Any):
         """Start without a frame."""
@@ -31,11 +31,11 @@ class Frame(Component):
 
     @property
     def idle(self) -> bool:
-        """Whether the browser has drawn all frames, so that the next is sent at once."""
+        """Whether the browser has drawn all frames, so that the next one would be sent at once."""
         return self._drawn == self.sequence or time.monotonic() - self._sent > PATIENCE
 
     def show(self, frame: bytes, **data: Any) -> None:
-        """Show a picture, now or as soon as the one before it is drawn. `data` updates the canvas' data-attributes."""
+        """Show a picture, now or as soon as the previous one is drawn. `data` updates the canvas's data attributes."""
         if self._waiting is not None:
             data = self._waiting[1] | data
         if not self.idle:

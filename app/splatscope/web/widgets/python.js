@@ -1,4 +1,4 @@
-// Python for the eye: a line's words by what they are.
+// Syntax colouring for Python: splits a line into words with their classes.
 
 /** @import {TokenClass} from "#web/widgets/slang.js" */
 
@@ -9,7 +9,7 @@ lambda nonlocal not or pass raise return try while with yield`.split(/\s+/),
 const TOKEN = /#.*|[fbr]*"(?:\\.|[^"\\])*"?|[fbr]*'(?:\\.|[^'\\])*'?|\d[\w.]*|[A-Za-z_]\w*|\s+|./g
 
 /**
- * Split a line into words. A string of several lines is coloured on its first alone.
+ * Split a line into words. A string over several lines is coloured only on its first line.
  * @param {string} line
  * @returns {[TokenClass, string][]}
  */

@@ -1,10 +1,10 @@
-// Source on a page of words: line numbers and colours.
+// Quoted source in a page's text: adds line numbers and colours.
 import {h} from "#web/shell/dom.js"
 import {tokens as python} from "#web/widgets/python.js"
 import {tokens as slang} from "#web/widgets/slang.js"
 
 /**
- * Number and colour all source that a part of the page quotes.
+ * Number and colour all quoted source in a part of the page.
  * @param {ParentNode} root
  */
 export function quote(root) {
@@ -17,8 +17,8 @@ export function quote(root) {
  * @param {HTMLElement} pre
  * @param {string} text
  * @param {number} first  number of its first line
- * @param {string[]} [notes]  beside the lines: what each left
- * @param {typeof slang} [tokens]  splits a line of its language
+ * @param {string[]} [notes]  shown beside the lines: the result of each
+ * @param {typeof slang} [tokens]  splits a line in its language
  */
 export function listing(pre, text, first, notes = [], tokens = slang) {
   const state = {inside: false}

@@ -1,10 +1,10 @@
-// Arrow keys within a group of elements, and not through the recording. With Shift they are the stepper's.
+// Arrow keys that move within a group of elements instead of stepping the recording. With Shift they still belong to the stepper.
 
-/** Steps among elements in a row or a column. */
+/** Steps between elements in a row or a column. */
 export const ARROWS = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}
 
 /**
- * How far it is from the choice made to the first or the last: in a slider, or in a list of options.
+ * The distance from the current choice to the first or the last one, in a slider or a list of options.
  * @param {Element} el
  * @param {string} key
  */
@@ -19,8 +19,8 @@ function toEnd(el, key) {
 }
 
 /**
- * Call `move` with what `moves` has for the arrow key that was pressed on `el` or inside. If `el` is a slider or a list of options and
- * the moves are steps, Home and End move to its ends.
+ * Call `move` with the entry of `moves` for the arrow key that was pressed on or in `el`. If `el` is a slider or a list of options
+ * and the moves are steps, Home and End move to its ends.
  * @template Move
  * @param {HTMLElement | SVGElement} el
  * @param {Record<string, Move>} moves  by key
@@ -37,12 +37,12 @@ export function onArrows(el, moves, move) {
     event.preventDefault()
     event.stopPropagation()
     const step = end ? toEnd(el, key) : moves[key]
-    if (step !== 0) move(/** @type {Move} */ (step), event) // what is chosen already would be chosen no longer
+    if (step !== 0) move(/** @type {Move} */ (step), event) // choosing the current choice again would clear it
   }
 }
 
 /**
- * Give one element of a group the tab stop, and take it from the others.
+ * Make one element of a group its only tab stop.
  * @param {Iterable<HTMLElement>} elements
  * @param {number} index
  */
@@ -52,7 +52,7 @@ export function setTabStop(elements, index) {
 }
 
 /**
- * Let arrow keys choose among the radio buttons of a row, past those that are not shown.
+ * Let arrow keys choose among the radio buttons of a row, skipping hidden ones.
  * @param {HTMLElement} row
  * @param {HTMLElement[]} buttons
  */
@@ -67,7 +67,7 @@ export function arrowsChoose(row, buttons) {
 }
 
 /**
- * Check one of the radio buttons of a row, which is then its tab stop.
+ * Check one of the radio buttons of a row and make it the tab stop.
  * @param {HTMLElement[]} buttons
  * @param {number} chosen
  */
@@ -79,7 +79,7 @@ export function checkOne(buttons, chosen) {
 }
 
 /**
- * Index of the neighbour of an element in a ring of elements.
+ * The index of an element's neighbour in a ring of elements.
  * @param {number} index
  * @param {number} step  1 or −1
  * @param {number} count

@@ -1,4 +1,4 @@
-// Slang for the eye: a line's words by what they are. The source pane and the editor share it.
+// Syntax colouring for Slang: splits a line into words with their classes. The source pane and the editor share it.
 
 const KEYWORDS = new Set(
   `if else for while do switch case default break continue return discard struct class enum interface
@@ -17,7 +17,7 @@ const TOKEN =
 /**
  * Split a line into words.
  * @param {string} line
- * @param {{inside: boolean}} state  whether a comment of several lines is open: read, and set for the next line
+ * @param {{inside: boolean}} state  whether a block comment is open; read, and updated for the next line
  */
 export function tokens(line, state) {
   /** @type {[TokenClass, string][]} */
@@ -64,7 +64,7 @@ function kindOf(text) {
 
 const TAGS = {k: "keyword", t: "typeName", n: "number", c: "comment", s: "string"}
 
-/** A CodeMirror stream parser over the same words. */
+/** A CodeMirror stream parser for the same words. */
 export const stream = {
   name: "slang",
   startState: () => ({inside: false, depth: 0}),
@@ -80,9 +80,9 @@ export const stream = {
     return kind ? TAGS[kind] : null
   },
   /**
-   * How far a line is indented: a step for each brace that is open.
-   * @param {{depth: number}} state  at the end of the line before
-   * @param {string} after  what stands on the line
+   * The indentation of a line: one step for each open brace.
+   * @param {{depth: number}} state  at the end of the previous line
+   * @param {string} after  the line's text
    * @param {import("@codemirror/language").IndentContext} context
    */
   indent: ({depth}, after, {unit}) => Math.max(0, depth - (after.startsWith("}") ? 1 : 0)) * unit,

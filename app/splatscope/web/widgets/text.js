@@ -1,4 +1,4 @@
-// Words that change: HTML made by Python.
+// Text that changes: HTML made by Python.
 import {h, style} from "#web/shell/dom.js"
 
 /** @param {import("#web/types.d.ts").Render<{html: string}>} component */

@@ -1,4 +1,4 @@
-// A file to Python, a piece at a time.
+// Sends a file to Python in pieces.
 import {messageOf} from "#web/shell/dom.js"
 
 /** @import {Model} from "#web/types.d.ts" */
@@ -8,7 +8,7 @@ const PIECE = 2 ** 20
 /**
  * Send a file to a component's Python side.
  * @param {Model<unknown>} model
- * @param {{name: string, most: number}} item  what the file is for, and how many bytes it may have
+ * @param {{name: string, most: number}} item  the upload item's name, and the most bytes allowed
  * @param {File} file
  * @param {(share: number) => void} progress
  * @returns {Promise<string>} "", or one line that says why it was not sent
@@ -21,7 +21,7 @@ export async function send(model, item, file, progress = () => {}) {
       const data = await file.slice(offset, offset + PIECE).arrayBuffer()
       model.send_msg({type: "chunk", name: item.name, filename: file.name, offset, total: file.size, data})
       progress(offset / file.size)
-      await new Promise((resume) => setTimeout(resume)) // let the socket and the page breathe
+      await new Promise((resume) => setTimeout(resume)) // let the socket and the page do other work
     }
   } catch (reason) {
     return `${file.name} cannot be read: ${messageOf(reason)}`

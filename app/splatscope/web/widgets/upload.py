@@ -1,4 +1,4 @@
-"""Files from the browser, in chunks: a whole file in one message would block the socket, and a large one would close it."""
+"""Files from the browser, in chunks. A whole file in one message would block the socket, and a large one would close it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +9,7 @@ MOST_BYTES = 64 * 2**20
 class Inbox:
     """Joins the chunks of a file and passes it to `receive(file name, bytes)`.
 
-    What the browser says is not trusted: a piece that does not fit starts nothing, and at most MOST_BYTES are buffered.
+    Chunks are not trusted: one that does not fit is dropped, and at most MOST_BYTES are buffered.
     """
 
     def __init__(self, receive: Callable[[str, bytes], Any]):
