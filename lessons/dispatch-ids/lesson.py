@@ -117,7 +117,7 @@ class DispatchIds(Lesson):
         high, wide = (int(np.ptp(places)) + 1 for places in (rows, columns))
         return (
             f"Workgroup {self.group} has drawn {len(rows)} of the {WIDTH * HEIGHT} pixels, {wide} × {high}, each of them once. "
-            f"Their outline is {2 * (wide + high)} long: the shorter, the fewer Gaussians touch it."
+            f"Their outline is {2 * (wide + high)} long: the shorter it is, the fewer Gaussians touch it."
         )
 
     def facts(self, query: RecordingQuery) -> Facts:
@@ -144,7 +144,7 @@ class DispatchIds(Lesson):
         number = int(query.output("owner")[0, WIDTH - 1])
         group = number // LANES
         wrong = {
-            "0": "0 would be right if the first workgroup took the whole first row: that is so when the threads go in a row.",
+            "0": "0 would be right if the first workgroup took the whole first row, as it does when the threads go in a row.",
             "1": "1 would be right if tiles were counted along the rows, as the dispatch by shape counts them.",
             "2": "2 would be right if tiles were counted down the columns, as the sample's list counts them.",
             "3": "3 is the last workgroup. It draws the pixel at the bottom right in all three arrangements.",
@@ -173,7 +173,7 @@ class DispatchIds(Lesson):
         same = f"is off by up to <b>{number(difference, 2)}</b>" if difference else "is the <b>same</b>, to the last bit"
         ran = f"a call with <code>call_group_shape</code> {TILE[1]} × {TILE[0]}:<br>beside the kernel's picture, its own {same}"
         return Verdict(
-            difference > 1e-5, ran, "It was so when the post was written. Today a call's workgroups can be given a shape."
+            difference > 1e-5, ran, "That was so when the post was written. Today a call's workgroups can be given a shape."
         )
 
     # Tried out

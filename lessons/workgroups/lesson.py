@@ -39,7 +39,7 @@ class Workgroups(Lesson):
     away = param.Integer(
         default=11,
         bounds=(1, THREADS - 1),
-        label="How far on it reads",
+        label="How far on each thread reads",
         doc="Places from the thread's own cell to the one it reads",
     )
     barrier = param.Boolean(default=True, label="Barrier before the read")
@@ -171,12 +171,12 @@ class Workgroups(Lesson):
             "0": "0 would be right with the barrier in place, or if all 32 threads moved in step.",
             "32": "32 would be right if no thread at all had written before the others read.",
             str(behind): f"{behind} threads read from a higher number. That would be the answer if threads ran one by one.",
-            str(away): f"{away} read from a thread with a lower number, which as a rule has run before them.",
-            "16": "16 would be right if one half of the threads ran before the other half.",
+            str(away): f"{away} read from a thread with a lower number, which has usually run before them.",
+            "16": "16 would be right if half of the threads ran before the other half.",
         }
         wrong.pop(str(many), None)
         wrong = dict(list(wrong.items())[:3])
-        because = "Each of them read a cell before its owner had written it. The lowest drawing shows the order."
+        because = "Each of them read a cell before its owner had written it. The bottom of the figure shows the order."
         because = because if many else "On this device every thread happened to read late enough. It is a race all the same."
         return Answer(
             str(many),
@@ -186,7 +186,7 @@ class Workgroups(Lesson):
             wrong=wrong,
             question=(
                 f"Each thread reads the cell {away} place{'s' if away > 1 else ''} on, and the barrier before that is "
-                f"{self._placed()}: how many of the 32 threads receive something other than they should?"
+                f"{self._placed()}: how many of the 32 threads receive a wrong number?"
             ),
         )
 
@@ -197,7 +197,7 @@ class Workgroups(Lesson):
         many = int(np.sum(query.threads(reads) // wave != query.indices(reads) // wave))
         wrong = {
             "0": f"0 would be right if all 32 threads were one wave. Here a wave has {wave}.",
-            "32": "32 would be right if nobody read within its own wave.",
+            "32": "32 would be right if no thread read within its own wave.",
             str(self.away): f"For {self.away} of them the count goes round to thread 0. What counts is whose wave wrote the cell.",
             str(THREADS - self.away): f"{THREADS - self.away} read from a thread with a higher number, maybe of their wave.",
             "16": "16 would be right if a wave read from the next as often as from itself.",
@@ -247,7 +247,7 @@ class Workgroups(Lesson):
             f"a buffer of 4 KB: <b>{small:.1f}</b>, {small / near:.1f} times<br>"
             f"a buffer of {size_of(largest(experiment))}: <b>{large:.0f}</b>, {large / near:.0f} times"
         )
-        said = "What is in a cache is nearly as close. Only memory that no cache holds is far, as a rule some tens of times."
+        said = "What is in a cache is nearly as close. Only memory that no cache holds is far, usually some tens of times."
         if experiment.adapter.is_software:
             said = (
                 "The claim is about the memory of a GPU, and this driver has none: shared memory is ordinary memory here, "
