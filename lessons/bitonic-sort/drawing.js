@@ -188,7 +188,7 @@ function describePass(count, passes, number) {
   const listed = (/** @type {typeof pairs} */ some) => some.map(({low, high}) => `${low} and ${high}`).join(", ")
   const swapped = pairs.filter(({low}) => pass.swapped.includes(low))
   const which = swapped.length === pairs.length ? "all" : listed(swapped) || "none"
-  return `In pass ${number + 1} these places meet: ${listed(pairs)}. Of these swap: ${which}.`
+  return `In pass ${number + 1} these places are compared: ${listed(pairs)}. Swapped: ${which}.`
 }
 
 /**

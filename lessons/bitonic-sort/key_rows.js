@@ -81,7 +81,7 @@ export function keyRows({root, facts, options, step, room}) {
       words.textContent =
         over && wrong.length
           ? `✕ ${wrong.length} keys are in the wrong place.`
-          : `${descents(list)} of ${count - 1} neighbours stand the wrong way round.`
+          : `${descents(list)} of ${count - 1} pairs of neighbours are the wrong way round.`
       words.classList.toggle("bad", over && wrong.length > 0)
     },
     describe: () => words.textContent ?? "",

@@ -67,7 +67,7 @@ class BitonicSort(Lesson):
 
     count = param.Integer(default=16, bounds=(2, THREADS * 16), label="Keys", doc="How long the list is")
     order = param.Selector(default="shuffled", objects=list(ORDERS), label="Order at the start")
-    seed = param.Integer(default=7, bounds=(0, 9999), label="Seed", doc="Another number, another shuffled order")
+    seed = param.Integer(default=7, bounds=(0, 9999), label="Seed", doc="Change it for another shuffled order")
     barrier = param.Boolean(default=True, label="Barrier after each pass")
     runs = param.Selector(
         default=SORT, objects=[SORT, MERGE], label="What runs", doc="The merge takes the eight numbers drawn below"
@@ -137,9 +137,9 @@ class BitonicSort(Lesson):
         for i, one in enumerate(found):
             k, j, swaps = one["k"], one["j"], len(one["swapped"])
             if k < 2 * pairs:
-                why = f"Groups of {k} are in order now, up and down in turn." if j == 1 else f"Keys {j} places apart have met."
+                why = f"Groups of {k} are in order now, up and down in turn." if j == 1 else f"Keys {j} places apart were compared."
             elif wrong_places(query):
-                why = "It is not sorted: it was not bitonic." if j == 1 else f"Keys {j} places apart have met."
+                why = "It is not sorted: it was not bitonic." if j == 1 else f"Keys {j} places apart were compared."
             else:
                 why = "The list is sorted." if j == 1 else f"Each key is now within the {j} places where it belongs."
             many = f"{swaps} of {pairs} pair{'s' if pairs > 1 else ''} changed places"
@@ -155,7 +155,7 @@ class BitonicSort(Lesson):
             pairs, swapped = (sum(counts.get((thread, number), 0) for thread in threads) for counts in (compared, swaps))
             work = f"{swapped} of their {pairs} pairs changed places" if pairs else "they have no pair to order"
             early = f" {told(here[0])}" if here else ""
-            said[step] = f"Threads {first} to {last} are through pass {number + 1} of {many}: {work}.{early}"
+            said[step] = f"Threads {first} to {last} have finished pass {number + 1} of {many}: {work}.{early}"
             before = step
         for one in stale[:1]:
             got, put = (int(query.values([one[name]])[0]) for name in ("step", "write"))
@@ -180,7 +180,7 @@ class BitonicSort(Lesson):
         work = f"{len(found)} pass{'es' if len(found) > 1 else ''} of {padded(keys) // 2} comparisons"
         if wrong:
             return f"{work}, and the list is not sorted: this merge sorts what is bitonic, and it was not."
-        return f"{keys} keys sorted in {work}. Which places met was fixed before the first key was known."
+        return f"{keys} keys sorted in {work}. Which places to compare was fixed before the first key was known."
 
     def legend(self, query: RecordingQuery) -> str:
         """Return how rows of colours are read, or the network where threads do not wait for each other."""
@@ -198,7 +198,7 @@ class BitonicSort(Lesson):
         )
         return (
             "The keys, as bars, and the network that sorts them, with no barrier between its passes. Blue: the pass of the threads "
-            "that run now. Purple: the pair of the thread that acts. Bold: the keys changed places; thin and hollow: they stay. "
+            "that run now. Purple: the pair of the thread that acts. Bold: the keys changed places; thin and hollow: they stayed. "
             f"Cut corner: a key that is being read too early. {opens} At the end, orange bars with ✕ are in the wrong place."
         )
 
@@ -238,7 +238,7 @@ class BitonicSort(Lesson):
             (str(upward), f"{upward} would be right if every pair were sorted upwards. Every second one is sorted downwards."),
             (str(pairs - len(first["swapped"])), "That many pairs stay as they are."),
             (str(pairs), "All pairs are compared, but a pair that is in order stays as it is."),
-            ("0", "A pass that changed nothing would be of use only to a list that is in order already."),
+            ("0", "A pass that changes nothing would do only for a list that is in order already."),
         )
         many = len(first["swapped"])
         about = f"The list begins {' '.join(map(str, keys))}. " if len(keys) <= 16 else f"{len(self.keys())} keys, {self.order}. "
@@ -250,7 +250,7 @@ class BitonicSort(Lesson):
             str(many),
             guesses,
             first["end"],
-            f"{many} of {pairs} pairs were not in the order of their direction.",
+            f"{many} of {pairs} pairs were in the wrong order for their direction.",
         )
 
     def sentinels(self, query: RecordingQuery) -> Answer:
@@ -289,7 +289,7 @@ class BitonicSort(Lesson):
                 differ += 1
                 first = first or f"k = {k}, i = {i}: the claim says {says}, the kernel {does}"
         ran = f"<b>{differ} of {total}</b> tests differ.<br>First: {first}"
-        return Verdict(differ == 0, ran, "It is true in every even block of <code>k</code> places, in its upper half too.")
+        return Verdict(differ == 0, ran, "It is true throughout every even-numbered block of <code>k</code> places.")
 
     def nearest_first(self, experiment: Experiment) -> Verdict:
         """Try whether the list is blended back to front: a red Gaussian, id 0, and a blue one behind it, as arrived and sorted."""
@@ -335,7 +335,7 @@ class BitonicSort(Lesson):
             f"{calls - worked:,} return at once, as <code>l &lt; i</code><br>{swapped:,} of the other {worked:,} swap"
         )
         said = (
-            "Half of the calls have nothing to do, and whether a pair swaps depends on its keys: the lanes of a wave take two ways."
+            "Half of the calls have nothing to do, and whether a pair swaps depends on its keys: the lanes of a wave go two ways."
         )
         return Verdict(calls == worked, ran, said)
 

@@ -71,9 +71,9 @@ class CoarseRaster(Lesson):
 
     count = param.Integer(default=64, bounds=(1, 128), label="Gaussians")
     spread = param.Number(default=1.2, bounds=(0.4, 3.0), label="Largest size", doc="One standard deviation, in pixels")
-    seed = param.Integer(default=3, bounds=(0, 9999), label="Seed", doc="Another number, other places")
+    seed = param.Integer(default=3, bounds=(0, 9999), label="Seed", doc="Change it for other places")
     tile = param.Integer(
-        default=14, bounds=(0, TILES[0] * TILES[1] - 1), label="Tile", doc="Counted row by row; or click one in the picture"
+        default=14, bounds=(0, TILES[0] * TILES[1] - 1), label="Tile", doc="Counted row by row; or choose one in the picture"
     )
     guard = param.Boolean(default=True, label="Test for room before the append")
 
@@ -152,7 +152,7 @@ class CoarseRaster(Lesson):
         saved = (
             f"The pixels of the tile need not look at the other {rest}."
             if rest
-            else "No Gaussian is spared the pixels of the tile."
+            else "Here the list saves the pixels of the tile nothing."
         )
         if len(listed) < 2:
             return (
@@ -189,21 +189,21 @@ class CoarseRaster(Lesson):
         misconceptions = (
             (
                 joined(list(map(str, block))),
-                "It would be right if each thread took neighbours. Then 32 threads would read far apart from each other.",
+                "That would be right if each thread took a row of neighbours. Then the threads would read far from each other.",
             ),
             (
                 f"all {self.count}",
-                "It would be right if the threads did not share the work. Each Gaussian is tested by one thread.",
+                "That would be right if the threads did not share the work. Each Gaussian is tested by one thread.",
             ),
             (of_own, f"With {self.count} Gaussians and 32 threads, some have to test more than one."),
-            (f"{thread} and {thread + THREADS}", f"There is no Gaussian {thread + THREADS}: {self.count} need one round only."),
+            (f"{thread} and {thread + THREADS}", f"There is no Gaussian {thread + THREADS}: {self.count} need only one round."),
         )
         answer = answer_among(
             f"{self.count} Gaussian{'s' if self.count > 1 else ''}, 32 threads. Which Gaussians does thread {thread} test?",
             joined(list(map(str, own))) if len(own) > 1 else of_own,
             [(option, why) for option, why in misconceptions if option != str(thread)],
             next(step for step, made, _ in rounds(query) if any(one["thread"] == thread for one in made)),
-            "It begins with its own number, and goes on by 32.",
+            "It begins with its own number, and moves on by 32.",
         )
         return replace(answer, options=tuple(sorted(answer.options)))
 
@@ -214,9 +214,9 @@ class CoarseRaster(Lesson):
         many = int(np.sum(measured["strongest"] < 1 / 255))
         outside = int(np.sum(measured["strongest"] < measured["opacity"] * np.exp(-0.5 * DRAWN_SIGMAS**2)))
         guesses = {
-            0: "0 would be right if a box were no larger than what is seen of its Gaussian. Its corners are far outside.",
-            len(kept): f"All {len(kept)} boxes touch the tile, but the light of {len(kept) - many} of them reaches in as well.",
-            outside: f"{outside} would be right if a Gaussian ended at the outline that is drawn. It is seen further out.",
+            0: "0 would be right if a box were no larger than the visible part of its Gaussian. Its corners are far outside that.",
+            len(kept): f"All {len(kept)} boxes touch the tile, but {len(kept) - many} of their Gaussians can be seen in it.",
+            outside: f"{outside} would be right if a Gaussian ended at the outline that is drawn. It can be seen farther out.",
             len(kept) - many: f"{len(kept) - many} is how many of them can be seen in the tile.",
         }
         wrong = {str(guess): why for guess, why in guesses.items() if guess != many}
@@ -224,7 +224,7 @@ class CoarseRaster(Lesson):
             str(many),
             tuple(sorted((str(many), *list(wrong)[:3]), key=int)),
             0,
-            f"{many} of {len(kept)} stay below 1/255 at all 32 pixels: their boxes reach in, their light does not.",
+            f"{many} of {len(kept)} stay below 1/255 at all 32 pixels: their boxes reach in, their colour does not.",
             wrong=dict(list(wrong.items())[:3]),
             question=(
                 f"The list of tile {self.tile} holds {len(kept)} of {self.count} Gaussians. How many of these cannot be seen, "

@@ -57,7 +57,7 @@ def test_a_drawing_is_read_as_its_sentence_and_not_label_by_label(read, name):
     assert len(figure.description) > 20
     if name == "bitonic-sort":
         assert re.search(r"The keys: (\d+, ){15}\d+\.", figure.description), "also before the first step"
-        assert re.search(r"In pass \d+ these places meet: (\d+ and \d+, ){7}\d+ and \d+\. Of these swap: ", figure.description)
+        assert re.search(r"In pass \d+ these places are compared: (\d+ and \d+, ){7}\d+ and \d+\. Swapped: ", figure.description)
     for drawn in figure.all("image") + figure.all("listbox"):
         assert drawn.text() == "", drawn.name
 

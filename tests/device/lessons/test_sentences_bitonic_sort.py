@@ -53,7 +53,7 @@ def test_every_sentence_is_what_the_network_does(record_lesson, values):
             ends = sorted(now)
             assert all(sorted(now[at : at + width]) == ends[at : at + width] for at in range(0, size, width))
         else:
-            assert why == f"Keys {j} places apart have met."
+            assert why == f"Keys {j} places apart were compared."
 
 
 @pytest.mark.parametrize("values", BROKEN)
@@ -99,7 +99,7 @@ def test_without_the_barrier_the_sentences_name_reads_that_came_too_early(record
             assert got == query.values([step])[0]
             assert any(one[1:] == ("write", writer, place, number - 1) and one[0] > step for one in touched)
             continue
-        said = re.match(r"Threads (\d+) to (\d+) are through pass (\d+) of (\d+): (.+)$", sentence)
+        said = re.match(r"Threads (\d+) to (\d+) have finished pass (\d+) of (\d+): (.+)$", sentence)
         first, last, number, _ = map(int, said.groups()[:4])
         mine = [(thread, number) for thread in range(first, last + 1)]
         assert max(through[one] for one in mine) <= step
