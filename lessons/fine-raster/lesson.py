@@ -42,7 +42,7 @@ class FineRaster(Lesson):
     count = param.Integer(default=12, bounds=(1, 24), label="Gaussians")
     opacity = param.Number(default=0.85, bounds=(0.05, 1.0), label="Opacity", doc="Of each, at its centre")
     spread = param.Number(default=2.0, bounds=(0.5, 6.0), label="Size", doc="One standard deviation, in pixels")
-    seed = param.Integer(default=36, bounds=(0, 9999), label="Seed", doc="Another number, other places and colours")
+    seed = param.Integer(default=36, bounds=(0, 9999), label="Seed", doc="Change it for other places and colours")
 
     unit: ClassVar[str] = "Gaussian"
     figure: ClassVar[FigureSpec] = FigureSpec(
@@ -148,7 +148,7 @@ class FineRaster(Lesson):
                 (str(looks), f"{looks} pixels look opaque, with less than a twentieth of the light left. The limit is 1/255."),
                 ("0", "0 would be right if a pixel could only run out of light at the very end of the list."),
                 ("32", "32 would be right if the Gaussians covered all pixels alike. Each has its own alpha at each pixel."),
-                ("16", "16 would be right if half of the tile were covered."),
+                ("16", "16 would be right if only half of the tile were covered."),
             ),
             int(ends[THREADS - 1, -1]),
             because,

@@ -59,7 +59,7 @@ class Pipeline(Lesson):
     """One tile of a picture of 24 × 12 pixels, from its empty list to its colours."""
 
     blobs = param.Integer(default=36, bounds=(1, 60), label="Gaussians", doc="In the whole picture")
-    seed = param.Integer(default=7, bounds=(0, 9999), label="Seed", doc="Another number, other Gaussians")
+    seed = param.Integer(default=7, bounds=(0, 9999), label="Seed", doc="Change it for other Gaussians")
 
     unit: ClassVar[str] = "stage"
     figure: ClassVar[FigureSpec] = FigureSpec(lockstep=True)
@@ -130,7 +130,7 @@ class Pipeline(Lesson):
         return [
             "Initialise: thread 0 has set the counter to 0, so the list is empty.",
             f"Coarse: {tested}. {coarse}",
-            f"Pad: the sort takes a power of two of places, here {padded(count)}: {pad}.",
+            f"Pad: the number of places must be a power of two, here {padded(count)}: {pad}.",
             f"Sort: {sort[0].lower()}{sort[1:]}",
             f"Fine: {fine[0].lower()}{fine[1:]}",
             "Composite: white has been added where light still comes through, and the 32 pixels have their colours.",
@@ -175,8 +175,8 @@ class Pipeline(Lesson):
         keys = padded(count)
         end = next(stage["end"] for stage in self.stages(query) if stage["name"] == "padBuffer")
         misconceptions = (
-            (keys - count, f"With so many more the list would hold {keys} ids, a power of two: it would need no padding at all."),
-            (2 * keys - count, f"With so many more all {2 * keys} places would be ids. It takes fewer to need them."),
+            (keys - count, f"With that many more, the list would hold {keys} ids, a power of two: it would need no padding."),
+            (2 * keys - count, f"With that many more, all {2 * keys} places would hold ids. Fewer are enough to need them."),
             (1, f"There is room for {keys - count} more among the {keys} keys."),
             (512 - count, "That would fill the 512 places that the list has. It is padded to a power of two long before."),
             (count, "The list would be twice as long, but not the number of keys that it is padded to."),
