@@ -118,7 +118,7 @@ def open_device(wanted: str | None = None) -> spy.Device:
     if asked.serial:
         os.environ["LP_NUM_THREADS"] = "0"
     for backend, adapter in _candidates(asked):
-        if _is_software(adapter.name):
+        if is_software(adapter.name):
             _refuse_other_options(asked)
         try:
             device = spy.Device(
@@ -129,7 +129,7 @@ def open_device(wanted: str | None = None) -> spy.Device:
             )
         except RuntimeError:
             continue
-        if _is_software(adapter.name):
+        if is_software(adapter.name):
             _software[:] = [(asked.lanes, asked.serial)]
         return device
     if asked != Wanted(""):
@@ -179,7 +179,7 @@ def available() -> Available:
     names = tuple(dict.fromkeys(short(name) for name in adapter_names()))
     for _, adapter in _candidates(Wanted.parse(os.environ.get("SPLATSCOPE_DEVICE") or "")):
         turn = f"{platform.node()} {bytes(adapter.luid).hex()}"
-        return Available(turn, short(adapter.name), names, _is_software(adapter.name))
+        return Available(turn, short(adapter.name), names, is_software(adapter.name))
     return Available(names=names)
 
 
@@ -194,7 +194,7 @@ def in_turn(adapters: list[spy.AdapterInfo], asked: Wanted, turn: int) -> list[s
     Hardware comes before software. Equal adapters take turns: each worker, numbered `turn`, starts with a different one than its
     neighbours. Unequal adapters do not: a slow one beside a fast one would make every other run slow.
     """
-    found = sorted((a for a in adapters if asked.name in a.name.lower()), key=lambda a: _is_software(a.name))
+    found = sorted((a for a in adapters if asked.name in a.name.lower()), key=lambda a: is_software(a.name))
     if asked.number is not None:
         return found[asked.number : asked.number + 1]
     equal = [a for a in found if a.name == found[0].name]
@@ -217,7 +217,7 @@ def _candidates(asked: Wanted) -> Iterator[tuple[str, spy.AdapterInfo]]:
 def adapter_of(device: spy.Device) -> Adapter:
     """Describe an open device."""
     info = device.info
-    return Adapter(info.adapter_name, info.type.name, info.limits.min_wave_size, _is_software(info.adapter_name))
+    return Adapter(info.adapter_name, info.type.name, info.limits.min_wave_size, is_software(info.adapter_name))
 
 
 def adapter_names() -> list[str]:
@@ -255,5 +255,6 @@ def _has_cuda_driver() -> bool:
     return True
 
 
-def _is_software(name: str) -> bool:
+def is_software(name: str) -> bool:
+    """Return whether an adapter's name is that of a driver that runs on the processor."""
     return any(word in name.lower() for word in ("llvmpipe", "lavapipe", "swiftshader", "basic render"))

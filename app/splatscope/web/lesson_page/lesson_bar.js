@@ -10,11 +10,10 @@ import {current, setInputs} from "#web/shell/router.js"
  * @property {string} address  the lesson's inputs as in an address
  * @property {string} debugger  address of its kernel in the debugger, "" for none
  * @property {string} adapter  this device, "" before it has recorded anything
+ * @property {boolean} software  whether this device is a program that runs on the processor
  * @property {string} elsewhere  the device whose recording ships with the lesson, "" for none
  * @property {boolean} recorded  whether that recording is shown
  */
-
-const SOFTWARE = /llvmpipe|lavapipe|swiftshader|basic render/i // as gpu/device.py has it
 
 /** @param {Render<Parameters>} component */
 export function render({model, el}) {
@@ -41,15 +40,14 @@ export function render({model, el}) {
   const label = h("span", {class: "dim roomy"}, "Recorded on")
   const show = () => {
     shipped = model.elsewhere || shipped
-    const soft = SOFTWARE.test(model.adapter)
-    const kind = soft ? h("span", {class: "soft"}, " in software") : ""
+    const kind = model.software ? h("span", {class: "soft"}, " in software") : ""
     here.replaceChildren(h("span", {}, model.adapter || "This device"), kind)
     here.hidden = !model.adapter && !model.elsewhere
     elsewhere.replaceChildren(h("span", {class: "roomy"}, shipped), h("span", {class: "tight"}, shipped.split(" ").at(-1) ?? ""))
     elsewhere.hidden = !shipped
     label.hidden = here.hidden && elsewhere.hidden
     elsewhere.disabled = !model.elsewhere
-    here.title = soft
+    here.title = model.software
       ? `${model.adapter}: a program on this machine's processor that takes the place of a graphics card`
       : "This device"
     note.textContent = shipped && (model.recorded || !model.elsewhere) ? `${shipped}: only with the page's initial inputs` : ""
@@ -64,7 +62,8 @@ export function render({model, el}) {
     setInputs(page, model.address)
   }
   show()
-  for (const name of ["address", "debugger", "adapter", "elsewhere", "recorded"]) model.on(name, () => queueMicrotask(show))
+  for (const name of ["address", "debugger", "adapter", "software", "elsewhere", "recorded"])
+    model.on(name, () => queueMicrotask(show))
   const devices = h("div", {class: "devices", role: "group", "aria-label": "Recorded on"}, here, elsewhere)
   return h("div", {class: "lessonbar"}, label, devices, note, link)
 }

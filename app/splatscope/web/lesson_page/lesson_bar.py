@@ -16,6 +16,7 @@ class LessonBar(Component):
     address = param.String(doc="The lesson's inputs, as in an address")
     debugger = param.String(doc="Address of the debugger with this page's kernel and inputs; empty for none")
     adapter = param.String(doc="Short name of this device")
+    software = param.Boolean(doc="Whether this device is a program that runs on the processor")
     elsewhere = param.String(doc="Name of the device of the shipped recording; empty if there is none")
     recorded = param.Boolean(doc="Whether the shipped recording is shown")
 

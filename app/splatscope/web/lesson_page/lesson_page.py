@@ -10,7 +10,7 @@ from typing import Any
 
 import panel as pn
 
-from splatscope.gpu.device import DeviceError
+from splatscope.gpu.device import DeviceError, is_software
 from splatscope.gpu.kernel import CompileError, declaration
 from splatscope.services.lessons import (
     LessonRecording,
@@ -124,7 +124,11 @@ class LessonPage:
         """Return the components whose results are pending, each with the names of these results."""
         found: list[tuple[Component | None, tuple[str, ...]]] = []
         if self.stepper is not None and not self.stepper.sequence:
-            found = [(self.stepper, RECORDED), (self.drawing, ("facts",)), (self.bar, ("adapter", "elsewhere", "recorded"))]
+            found = [
+                (self.stepper, RECORDED),
+                (self.drawing, ("facts",)),
+                (self.bar, ("adapter", "software", "elsewhere", "recorded")),
+            ]
             found += [(quiz, ("answer",)) for quiz in self.quizzes.values()]
         found += [(self.experiments[name], ("verdict", "results")) for name in self.waiting]
         return [(component, names) for component, names in found if component is not None]
@@ -384,7 +388,8 @@ class LessonPage:
             self.bar.param.update(elsewhere=recording.shipped_from, recorded=True)
         else:
             adapter = recording.packed.meta.get("adapter", "")
-            self.bar.param.update(adapter=adapter, elsewhere=recording.shipped_from, recorded=False)
+            about = {"adapter": adapter, "software": is_software(adapter), "elsewhere": recording.shipped_from, "recorded": False}
+            self.bar.param.update(about)
         for name, quiz in self.quizzes.items():
             if name in recording.answers:
                 quiz.answer = _plain(recording.answers[name])

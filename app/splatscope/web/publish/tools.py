@@ -4,6 +4,7 @@ from functools import partial
 from html import escape
 from urllib.parse import urlencode
 
+from splatscope.gpu.device import is_software
 from splatscope.paths import ASSETS
 from splatscope.services.recordings import check_source, record_source
 from splatscope.splat.thumbnail import Thumbnail
@@ -97,7 +98,8 @@ async def _shown(example: Example, mended: bool, address: str) -> Page:
     )
     words = f"{example.about}." if example.fixes or not mended else f"{example.about}. There is nothing to mend in it."
     about = Text(html=f"<p>{inline(escape(words))}</p>")
-    bar = LessonBar(lambda recorded: None, address=address, adapter=stepper.meta.get("adapter", ""))
+    adapter = stepper.meta.get("adapter", "")
+    bar = LessonBar(lambda recorded: None, address=address, adapter=adapter, software=is_software(adapter))
     return Page(page="debugger", html=DEBUGGER, slots=[controls, about, stepper], actions=[bar], keys=[*DEBUGGER_KEYS, *KEYS])
 
 
