@@ -5,6 +5,7 @@ import {answers, markOf, noteAnswer} from "#web/shell/answers.js"
 import {emit, on} from "#web/shell/events.js"
 import {classes} from "#web/drawing/svg.js"
 import {severity} from "#web/stepper/panes/icons.js"
+import {announceRuns} from "./announce.js"
 
 /** @import {Severity} from "#web/stepper/panes/icons.js" */
 /** @import {Render} from "#web/types.d.ts" */
@@ -52,25 +53,15 @@ export function render({model, el}) {
   const ran = h("div", {class: "ran"})
   const said = h("div", {class: "said", id: `claim-said-${made++}`})
   const mark = h("span", {class: "tag"})
-  let waits = false // the reader waits for what comes of it
-  const run = () => {
-    if (model.busy) return
-    waits = true
-    heard.textContent = "Running …"
-    model.send_msg({type: "run"})
-  }
-  const again = h(
-    "button",
-    {type: "button", class: "btn quiet", "aria-label": `Run it again: ${name}`, onclick: run},
-    "Run it again",
-  )
+  const announced = announceRuns(model)
+  const again = h("button", {type: "button", class: "btn quiet", onclick: announced.run})
   const bets = Object.entries(VERDICTS).flatMap(([holds, {bet}]) =>
     bet ? h("button", {type: "button", class: "btn", onclick: () => place(holds)}, bet) : [],
   )
   const ask = h("div", {class: "bet", role: "group", "aria-label": "Your bet"}, ...bets)
   const won = h("p", {class: "won"})
-  const heard = h("p", {class: "sr", role: "status"}) // that it runs and what came of it, where the reader waits for it
-  const verdict = h("li", {tabindex: "-1", "aria-describedby": said.id}, mark, won, ask, heard)
+
+  const verdict = h("li", {tabindex: "-1", "aria-describedby": said.id}, mark, won, ask, announced.el)
   const ranTag = h("span", {class: "tag"})
   const root = h(
     "article",
@@ -81,7 +72,7 @@ export function render({model, el}) {
   /** @type {string | null} */
   let bet = answers()[asked] ?? null
   if (bet !== null && !VERDICTS[bet]?.bet) bet = null
-  let wasBusy = model.busy
+
   let covered = model.bets && bet === null
   let placed = false // a bet was placed and is neither won nor lost yet
 
@@ -90,24 +81,15 @@ export function render({model, el}) {
     placed = true
     noteAnswer(asked, holds)
     covered = false
-    waits = model.verdict.said === undefined
+    if (model.verdict.said === undefined) announced.await()
     show()
     verdict.focus({preventScroll: true}) // the focused button is gone; focusing the verdict has it read out
   }
 
   const show = () => {
     draw()
-    const ended = wasBusy && !model.busy
-    wasBusy = model.busy
-    if (waits && ended && (model.error || model.verdict.said !== undefined)) {
-      waits = false
-      heard.textContent =
-        model.error ||
-        [won, mark, said]
-          .map((el) => el.textContent)
-          .join(" ")
-          .trim()
-    }
+    const words = [won, mark, said].map((el) => el.textContent).join(" ")
+    announced.update(model.error || (model.verdict.said === undefined ? "" : words.trim()))
     emit("claim", {root})
   }
   const draw = () => {

@@ -1,5 +1,6 @@
 // Draws the result of an experiment: a chart, bars, a table, pictures, words.
 import {h, style} from "#web/shell/dom.js"
+import {announceRuns} from "./announce.js"
 import {bokehChart} from "./bokeh_chart.js"
 import {paths} from "./paths.js"
 import {pictures} from "./pictures.js"
@@ -41,17 +42,10 @@ export function render({model, el}) {
   const body = h("div", {class: "body"})
   const caption = h("figcaption", {id: `${model.method}-caption`})
   caption.innerHTML = model.caption
-  const heard = h("p", {class: "sr", role: "status"}) // that it runs, and that it has run, where the reader had it run
-  let asked = false
-  const run = () => {
-    if (model.busy) return
-    asked = true
-    heard.textContent = "Running …"
-    model.send_msg({type: "run"})
-  }
+  const announced = announceRuns(model)
   const name = `Run it again: ${caption.textContent}`
-  const again = h("button", {type: "button", class: "btn quiet", onclick: run, "aria-label": name}, "Run it again")
-  const foot = h("div", {class: "row"}, caption, model.device ? null : again, heard)
+  const again = h("button", {type: "button", class: "btn quiet", onclick: announced.run, "aria-label": name}, "Run it again")
+  const foot = h("div", {class: "row"}, caption, model.device ? null : again, announced.el)
   const root = h(
     "figure",
     {class: "tried panel", "data-testid": "show", "data-name": model.method, "data-expects": model.expects ?? ""},
@@ -77,19 +71,11 @@ export function render({model, el}) {
     clear()
     body.replaceChildren(...results.map((result) => drawResult(result, cleanup, caption)))
   }
-  const hear = () => {
-    const ended = wasBusy && !model.busy
-    wasBusy = model.busy
-    if (!asked || !ended) return
-    asked = false
-    const words = [...body.querySelectorAll(".said")].map((el) => el.textContent)
-    heard.textContent = model.error || ["It has been run again.", ...words].join(" ")
-  }
   const update = () => {
     show()
-    hear()
+    const words = [...body.querySelectorAll(".said")].map((el) => el.textContent)
+    announced.update(model.error || (model.results.length ? ["It has been run again.", ...words].join(" ") : ""))
   }
-  let wasBusy = model.busy
   show()
   model.on("remove", clear)
   for (const name of ["results", "busy", "error"]) model.on(name, () => queueMicrotask(update))
