@@ -224,8 +224,8 @@ class Reduction(Lesson):
             ("in none", "If it never came, it would be missing from the sum."),
         )
         because = (
-            f"Only there the stride is 1. In the rounds before, thread 1 has gathered the gradients of {first - 1} other threads, "
-            "and all of them come along."
+            f"Only in this round is the stride 1. Until then, thread 1 has gathered the gradients of {first - 1} other threads, "
+            "and they all come along."
         )
         right = f"round {strides.index(1) + 1}"
         return answer_among(question, right, guesses, folds(query)[-1]["end"], because)
@@ -236,13 +236,13 @@ class Reduction(Lesson):
         adds = sum(len(one["threads"]) for one in rounds)
         turns = self.count * len(rounds)
         question = (
-            f"{self.count} threads go through {len(rounds)} rounds. How often, in all of them together, does a thread go through a "
-            "round without adding anything?"
+            f"{self.count} threads go through {len(rounds)} rounds. Counted over all threads and rounds, how often does a thread "
+            "go through a round without adding anything?"
         )
         misconceptions = (
             (f"{turns // 2:,}", "Half of the threads are idle in the first round only. In the second it is three quarters."),
             (f"{adds:,}", "That is how many additions there are."),
-            (f"{turns - self.count:,}", f"There are {adds:,} additions, one less than threads."),
+            (f"{turns - self.count:,}", f"There are {adds:,} additions, one fewer than threads."),
             (f"{turns:,}", "In each round some threads do add."),
         )
         because = f"{len(rounds)} rounds of {self.count} threads are {turns:,} turns, and {adds:,} of them add."
@@ -364,7 +364,7 @@ class Reduction(Lesson):
         shown = Bars(tuple(WAYS[way] for way in times), amounts, tuple(micros(amount) for amount in amounts))
         why = (
             f"{here} is a program on a processor. At each of the tree's nine barriers it puts 256 threads aside, one wave after "
-            "the other, and takes them up again: that is what the tree pays for here."
+            "another, and takes them up again: that is what the tree's time goes into here."
             if experiment.adapter.is_software
             else f"On {here} a barrier costs little. What costs is many threads that want the same float at once."
         )
