@@ -59,7 +59,7 @@ class Cas(Lesson):
     count = param.Integer(default=THREADS, bounds=(1, THREADS), label="Threads")
     cells = param.Selector(default=1, objects=[1, 2, 4, 8, 32], label="Floats they add to")
     compare = param.Boolean(default=True, label="Compare")
-    start = param.Integer(default=0x3F99999A, bounds=(0, 2**32 - 1), label="The sum at the start", doc="as 32 bits")
+    start = param.Integer(default=0x3F99999A, bounds=(0, 2**32 - 1), label="The sum at the start", doc="As 32 bits")
 
     unit: ClassVar[str] = "write"
     figure: ClassVar[FigureSpec] = FigureSpec(options={"memory": "derivBuffer"}, parts=("source", "findings"))
@@ -114,7 +114,7 @@ class Cas(Lesson):
                 does = f"Thread {one['thread']} stores {sums}{where}, made from the {short(was)} that it had read."
                 counts = f"Numbers in the sum: {by_then['made']}. Lost: {by_then['lost']}."
             else:
-                does = f"Thread {one['thread']} stores {sums}{where}, in vain: a thread that has read before will write after it."
+                does = f"Thread {one['thread']} stores {sums}{where}, in vain: a thread that read before it will write after it."
                 counts = f"Numbers lost so far: {by_then['lost']}."
             said.append(f"{does} {counts}")
         return said
@@ -131,7 +131,7 @@ class Cas(Lesson):
             )
         many = f"All {self.count} numbers are in {into}" if self.count > 1 else f"The number is in {into}"
         if not self.compare:
-            return f"{many}: this time no thread wrote between another's read and write. Nothing makes it so."
+            return f"{many}: this time no thread wrote between another's read and write. Nothing guarantees it."
         tries, refused = by_outcome["made"] + by_outcome["refused"], by_outcome["refused"] or "none"
         after = f"{tries} attempts, of which {refused} were refused" if tries > 1 else "one attempt"
         return f"{many}, after {after}. Whoever comes first, none is lost."
@@ -172,11 +172,11 @@ class Cas(Lesson):
         )
         most = sum(len(mine) * (len(mine) - 1) // 2 for mine in (range(cell, self.count, self.cells) for cell in range(self.cells)))
         misconceptions = (
-            (str(most), "It would be right if all threads of a float guessed at the same moment. Only lanes of one wave do."),
-            (str(self.count - 1), "It would be right if one thread got through at once, and every other at its second attempt."),
-            ("0", "It would be right if no two threads ever wanted the same float at the same time."),
+            (str(most), "That would be right if all threads of a float guessed at the same moment. Only lanes of one wave do."),
+            (str(self.count - 1), "That would be right if one thread got through at once, and every other at its second attempt."),
+            ("0", "That would be right if no two threads ever wanted the same float at the same time."),
             (str(self.count), "Then every thread would have been refused just once."),
-            (str(2 * self.count), "Nobody is refused a fixed number of times: it depends on how many got in between."),
+            (str(2 * self.count), "No thread is refused a fixed number of times: it depends on how many come first."),
         )
         because = f"{len(made)} attempts for {len(self.values())} numbers; each round has one winner in each float."
         if not self.compare:
@@ -218,12 +218,12 @@ class Cas(Lesson):
         swapped, own = (self._many(way, values) for way in ("compareAndSwap", "native"))
         if not has_float_atomics(experiment):
             ran = f"{experiment.adapter.short_name}: <b>no float atomics</b>; compare and swap gives {total(experiment, swapped)}"
-            return Verdict(True, ran, "True on this device, and in WGSL. CUDA, Vulkan by an extension and Slang have one.")
+            return Verdict(True, ran, "True on this device, and in WGSL. CUDA, Slang and, by an extension, Vulkan have one.")
         lines = [
             f"{words}: <b>{total(experiment, job):.4f}</b> in {microseconds(experiment.seconds(job))}"
             for words, job in (("compare and swap", swapped), ("InterlockedAdd on a float", own))
         ]
-        said = "WGSL has none. CUDA has one, Vulkan by an extension; Slang hands it on. The sums agree but for the last bits."
+        said = "WGSL has none. CUDA has one, Vulkan by an extension; Slang passes it on. The sums agree but for the last bits."
         return Verdict(False, f"{experiment.adapter.short_name}, 8,192 numbers<br>" + "<br>".join(lines), said)
 
     def same_gradients(self, experiment: Experiment) -> Verdict:
@@ -241,9 +241,9 @@ class Cas(Lesson):
             f"120 Gaussians, 64 × 64 pixels, the same dispatch {runs} times:<br>"
             f"<b>{differ} of {found.shape[1]:,}</b> gradients differ between runs, by at most {number(off, 2)} of their size"
         )
-        said = "The tiles add in another order each time, and float addition rounds: the last bits differ."
+        said = "The tiles add in a different order each time, and float addition rounds: the last bits differ."
         if not differ:
-            said = "Here the tiles added in the same order each time. Nothing makes them: on another day, or device, bits differ."
+            said = "Here the tiles added in the same order each time. Nothing obliges them to: another day, or device, other bits."
         return Verdict(differ == 0, ran, said)
 
     def not_on_cpus(self, experiment: Experiment) -> Verdict:
