@@ -67,7 +67,7 @@ class AdamLesson(Lesson):
     """Three Gaussians are trained in one workgroup, by the function adamMove of shaders/common/adam.slang."""
 
     rate = param.Number(
-        default=0.2, bounds=(0.01, 1.0), label="Rate η", doc="Of a position, in pixels; sizes, colours, opacity have less"
+        default=0.2, bounds=(0.01, 1.0), label="Rate η", doc="Of a position, in pixels; sizes, colours, opacity have smaller ones"
     )
     beta1 = param.Number(default=0.9, bounds=(0.0, 0.99), label="β₁, for m")
     beta2 = param.Number(default=0.999, bounds=(0.5, 0.9999), label="β₂, for v")
@@ -211,7 +211,7 @@ class AdamLesson(Lesson):
         every = "by η, every one"
         value = every if np.all(np.abs(moves - 1) < 0.01) else "by η at most"
         misconceptions = (
-            (every, "Some gradients are so small that ε, which keeps the division from failing, counts."),
+            (every, "Some gradients are so small that ε, which keeps the division from failing, shortens the step."),
             ("by η times the gradient", "That is plain gradient descent. Adam divides the gradient by its own usual size."),
             (
                 f"by {number(1 - self.beta1, 2)} η" if self.beta1 > 0.05 else "by half of η",
@@ -237,7 +237,7 @@ class AdamLesson(Lesson):
             f"{ITERATIONS} iterations does x of Gaussian 0 move against what the gradient of that moment asks for?"
         )
         misconceptions = (
-            ("0", "m follows the gradient, but late: when the gradient turns round, m still points the old way."),
+            ("0", "m follows the gradient, but late: when the gradient changes its sign, m still points the old way."),
             (str(turns), "That is how often the gradient changes its sign. Each time, m may need several iterations to follow."),
             (str(ITERATIONS // 2), "m is no coin: where the gradient keeps its sign, m soon has the same."),
             (str(ITERATIONS), "Then x would never come to where it should be."),
@@ -273,7 +273,7 @@ class AdamLesson(Lesson):
             f"1,000 times 0.001, then once 1,000: a step of <b>{spike:.1f} η</b>"
         )
         said = (
-            "Meant is the factor η/√v̂ by which a gradient is multiplied: it is small where gradients are large. The step itself is "
+            "The factor η/√v̂, by which a gradient is multiplied, is indeed small where gradients are large. But the step itself is "
             "about η for a steady gradient of any size, and shorter for noise. Only a sudden change makes a longer one, 2.5 η here."
         )
         factors_shrink = large[0] / 1000 < steady[0]

@@ -190,12 +190,12 @@ class Binned(Lesson):
         misconceptions = (
             (0, "A box has corners, and an ellipse has none: near the corner of a box there is often no ellipse."),
             (listed, "Those are the tests that find an overlap: each of them becomes an entry of a list."),
-            (COUNT, "One a Gaussian? A round Gaussian in the middle of a tile misses none, a long and slanted one misses many."),
+            (COUNT, "One for each Gaussian? A round one in the middle of a tile misses none, a long and slanted one misses many."),
             (COUNT * TILES - listed, "Those are all pairs that do not overlap. Most of them are never tested."),
         )
         return answer_among(
-            f"Each of the {COUNT} Gaussians is tested against the tiles under its box. In how many of these tests do Gaussian and "
-            "tile not overlap?",
+            f"Each of the {COUNT} Gaussians is tested against the tiles under its box. How many of these tests find that Gaussian "
+            "and tile do not overlap?",
             f"{boxes - listed}",
             ((str(count), why) for count, why in misconceptions),
             self.stops(query)[-1],
@@ -209,7 +209,7 @@ class Binned(Lesson):
         misconceptions = (
             (COUNT * TILES, "That is what the sample does: each tile tests every Gaussian."),
             (len(facts["placed"]), "With fewer tests than tiles under the boxes, some tile would be left out."),
-            (COUNT, "One test a Gaussian does not tell which tiles it overlaps."),
+            (COUNT, "One test for each Gaussian does not tell which tiles it overlaps."),
         )
         return answer_among(
             f"The boxes of the {COUNT} Gaussians cover {', '.join(str(c * r) for *_, c, r in facts['boxes'])} tiles. "
@@ -237,7 +237,7 @@ class Binned(Lesson):
             f"largest difference <b>{apart.max():.2f}</b> steps of 255, "
             f"by a step or more in <b>{(apart >= 1).mean():.1%}</b> of the pixels"
         )
-        said = "They skip layers fainter than 1/255 at a pixel. Where many of these lie over each other, it adds up."
+        said = "They skip layers fainter than 1/255 at a pixel. Where many of these lie over one another, that adds up."
         return Verdict(bool(apart.max() < 0.01), ran, said)
 
     # What is tried
@@ -267,7 +267,7 @@ class Binned(Lesson):
             rows.append(("together", f"{totals[kernels]:.2f}", ""))
             tables.append(Table((head, "ms in one iteration", "what it does"), tuple(rows), marked=(len(rows) - 1,)))
         ratio = totals["tiled"] / totals["binned"]
-        return Several((*tables, Words(f"<p>Here the fast ones are {ratio:.0f} times as fast.</p>")))
+        return Several((*tables, Words(f"<p>Here the fast kernels are {ratio:.0f} times as fast.</p>")))
 
 
 # What the kernels of an iteration do.
