@@ -1,1 +1,1 @@
-"""The renderer and its training: settings, state, kernels, the trainer. It is independent of any user interface."""
+"""The renderer and its training: settings, state, kernels, trainer. It is independent of any user interface."""

@@ -19,18 +19,18 @@ SPLAT_FLOATS = 12
 BLOCK = 64  # Gaussians per workgroup in the kernels that use one thread per Gaussian
 ENOUGH_TILES = 1024  # tiles of 16 × 16 pixels that keep a GPU busy
 PAIRS_PER_GAUSSIAN = 32  # initial capacity of the lists, which grow when it is used up
-_COUNTED = ("tileCount", "splats", "duplicatesOf", "duplicateCount")  # what a projection writes
+_COUNTED = ("tileCount", "splats", "duplicatesOf", "duplicateCount")  # the buffers that a projection writes
 
 
 @dataclass(frozen=True)
 class Tiling:
-    """How a picture is cut into tiles, and how many threads work on each. It never changes during a run.
+    """How a picture is divided into tiles, and how many threads work on each. It never changes during a run.
 
     Attributes:
         side: Width and height of a tile in pixels.
         lanes: Threads that share a tile.
         wave: Threads in the narrowest wave that the device may choose.
-        columns, rows: How many tiles cover the picture.
+        columns, rows: The number of tiles that cover the picture.
     """
 
     side: int
@@ -53,20 +53,21 @@ class Tiling:
 
     @property
     def waves(self) -> int:
-        """The largest number of waves that share a tile; each stores partial sums of its own."""
+        """The largest number of waves that share a tile; each stores its own partial sums."""
         return max(1, self.lanes // self.wave)
 
 
 class BinnedKernels:
     """The binned kernels, with the same interface as `TiledKernels`.
 
-    A projection counts the Gaussians of each tile; building the lists consumes these counts. So the two alternate: `begin`
-    projects, each of `steps` builds lists and ends with the next projection, and `drawing` builds lists without one, so that
-    `begin` has to follow.
+    A projection counts the Gaussians of each tile, and building the lists consumes these counts. So the two must alternate. `begin`
+    projects. Each iteration of `steps` builds lists and ends with the next projection. `drawing` builds lists but does not project,
+    so `begin` has to follow it.
 
     A tile's list has no maximum length: its memory grows, so no tile overflows. Each tile stores its partial sums of a Gaussian's
-    gradient separately. No two threads add to the same float, so two runs that report after the same iterations are equal bit for
-    bit. Reproducible runs are equal whenever they report, because the same kernel projects before and after a report.
+    gradient separately, so no two threads add to the same float. So two runs that report after the same iterations are equal bit
+    for bit. Runs with the setting `reproducible` are equal whenever they report, because the same kernel projects before and after
+    a report.
 
     Attributes:
         constants: The link-time constants.
@@ -82,22 +83,22 @@ class BinnedKernels:
         self._tiling = tiling = Tiling.of(run)
         self.constants = _link_constants(run, tiling)
         self.tile = (tiling.side, tiling.side, 2**32 - 1)
-        self._steps_done = -1  # the device's count
+        self._steps_done = -1  # the count that is on the device
         self._capacity = max(1 << 16, PAIRS_PER_GAUSSIAN * run.settings.blobs)
         self._buffers = _make_buffers(run, tiling) | self._make_lists()
-        self._with_lists: list[tuple[BoundKernel, list[str]]] = []  # all kernels, and which of the growing buffers each uses
+        self._with_lists: list[tuple[BoundKernel, list[str]]] = []  # all kernels, each with the growing buffers that it uses
         self._project = self._per_gaussian("binned", "projectMain", *_COUNTED, blobsBuffer=run.raw)
         self._update = self._bind_update()
         listing, image = self._bind_listing(), self._raster("binnedImageMain", outputBuffer=run.picture)
         self.drawing = [*listing, image]
         self.deriving = [*listing, *self._bind_derivatives(image)]
         self.iteration = [*self.deriving, self._update]
-        if run.settings.reproducible:  # its update does not project
+        if run.settings.reproducible:  # the update of such a run does not project
             self.iteration.append(self._project)
         self.bounds = [self._project, *self.iteration, image]
 
     def begin(self) -> list[BoundKernel]:
-        """Return the projection. Each iteration relies on the projection that ended the last one; drawing consumes it."""
+        """Return the projection. Each iteration relies on the projection at the end of the last one; drawing consumes it."""
         return [self._project]
 
     def steps(self, first: int, count: int) -> Iterator[BoundKernel]:
@@ -112,11 +113,11 @@ class BinnedKernels:
             yield from self.iteration
 
     def grow(self) -> bool:
-        """Enlarge the lists if they are nearly full. Return whether they overflowed, and so must be computed again.
+        """Enlarge the lists if they are nearly full. Return whether they overflowed and must be computed again.
 
         Call this after a projection, which also ends each iteration, or after drawing.
         """
-        # The projection counts in one element, the lists in the other.
+        # The projection uses one element as its counter, the lists use the other.
         needed = int(download(self._buffers["duplicateCount"], np.uint32, (2,)).max())
         overfull = needed > self._capacity
         if needed > 0.75 * self._capacity:
@@ -157,7 +158,7 @@ class BinnedKernels:
     def _bind_derivatives(self, image: BoundKernel) -> list[BoundKernel]:
         """Return the kernels that compute the partial sums from the lists."""
         compare, compared_with = [], {"targetBuffer": self.run.target}
-        if self.run.settings.loss == "l1+ssim":  # its windows cross tiles, so the whole picture comes first
+        if self.run.settings.loss == "l1+ssim":  # its windows cross tiles, so the whole picture is drawn first
             stages, slopes = slope_kernels(self.run)
             compare, compared_with = [image, *stages], {"slopeBuffer": slopes}
         return [*compare, self._raster("binnedDerivativesMain", "stepsDone", "partialSums", **compared_with)]

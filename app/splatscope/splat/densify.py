@@ -2,7 +2,7 @@
 
 The idea is due to Kerbl et al., “3D Gaussian Splatting for Real-Time Radiance Field Rendering”, 2023, but here the number of
 Gaussians is fixed. One that has not been added yet is invisible, so buffers, state files and kernels need not know about
-densification. The lowest ids are the nearest and are added last, so that details lie over what was there before.
+densification. The lowest ids are the nearest and are added last, so that details lie in front of earlier Gaussians.
 """
 
 import numpy as np
@@ -12,12 +12,12 @@ from splatscope.splat.settings import Settings
 from splatscope.splat.state import Splats
 
 START = 0.25  # fraction of the Gaussians that is visible from the first iteration
-UNTIL = 0.5  # fraction of the run after which all are visible
+UNTIL = 0.5  # fraction of the run after which all Gaussians are visible
 STAGES = 10
 LONGEST = 100  # iterations between two stages
 HIDDEN = -12.0  # logit of an opacity too low to change a pixel
 USELESS = 0.01  # opacity below which a Gaussian is removed, to be added elsewhere
-SIZE = 0.3  # of a new Gaussian, in mean distances between all Gaussians
+SIZE = 0.3  # the size of a new Gaussian, as a multiple of the mean distance between Gaussians
 
 
 def hide(raw: np.ndarray) -> None:
@@ -27,7 +27,7 @@ def hide(raw: np.ndarray) -> None:
 
 
 def next_stage(settings: Settings, step: int) -> int | None:
-    """Return the first iteration after `step` at which Gaussians are added, or None if none are added any more."""
+    """Return the first iteration after `step` at which Gaussians are added, or None if no more are added."""
     if not settings.grows:
         return None
     interval = _interval(settings)
@@ -45,7 +45,7 @@ def place(
         ids: The Gaussians, (n,) int.
         pixels: Their pixels, (n,) int, as indices into the target's pixels in row order.
         target: (H, W, 3) uint8.
-        size: Their size, in mean distances between all Gaussians.
+        size: Their size, as a multiple of the mean distance between Gaussians.
         generator: Draws shifts of up to half a pixel, and angles.
     """
     height, width, _ = target.shape
@@ -82,7 +82,7 @@ def add(
 
 def _draw_pixels(error: np.ndarray, count: int, generator: np.random.Generator) -> np.ndarray:
     """Draw (count,) pixels with a probability proportional to their error to the power of 2.5."""
-    # `Generator.choice` and `**` would take ten times as long.
+    # `Generator.choice` and `**` take ten times as long.
     odds = np.sqrt(error)
     odds *= error
     odds *= error

@@ -9,7 +9,7 @@ from splatscope.splat.state import Splats, TrainingState
 
 
 def start_state(settings: Settings, target: np.ndarray, target_name: str) -> TrainingState:
-    """Return the state before the first iteration, drawn from the settings' seed; `target` is (H, W, 3) uint8."""
+    """Return the state before the first iteration, generated from the settings' seed; `target` is (H, W, 3) uint8."""
     generator = np.random.default_rng(settings.seed)
     start = _start_sample if settings.uses_sample_model else _start_direct
     raw = start(settings.blobs, target, generator)
@@ -19,12 +19,12 @@ def start_state(settings: Settings, target: np.ndarray, target_name: str) -> Tra
 
 
 def _start_sample(count: int, target: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    """Return uniform raw values in [0, 1), (9, count) float32, as the sample starts."""
+    """Return uniform raw values in [0, 1), (9, count) float32, as in the sample."""
     return generator.random((FIELDS, count)).astype(np.float32)
 
 
 def _start_direct(count: int, target: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    """Return raw values, (9, count) float32: half of the Gaussians at random, half where the picture changes fast.
+    """Return raw values, (9, count) float32: half of the Gaussians at random places, half where the picture changes fast.
 
     Each has the colour of its pixel and is large enough to overlap its neighbours.
     """

@@ -1,4 +1,4 @@
-"""What all kinds of kernels share: a run's buffers and uniforms, and the kernels that measure the picture."""
+"""The parts that all kinds of kernels share: a run's buffers and uniforms, and the kernels that measure the picture."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from splatscope.gpu.kernel import BoundKernel, compile_kernel
 from splatscope.splat.settings import Settings
 from splatscope.splat.state import Splats
 
-BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8  # the sample's
+BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8  # as in the sample
 # Every iteration sees every pixel, so there is no noise to average out, and a shorter memory follows the gradient faster.
 DIRECT_BETA2 = 0.95
 MAX_WEIGHT = 0.99
@@ -29,7 +29,7 @@ class RunBuffers:
         first_moment: Adam's first moments, (9·N,) float32.
         second_moment: Adam's second moments, (9·N,) float32.
         target: (H·W, 4) float32.
-        sources: Sources that replace modules of shaders/, by module name.
+        sources: Sources to use instead of modules of shaders/, by module name.
         picture: (H·W, 4) float32.
         error_map: (H·W,) float32.
         error_sums: (workgroups, 2) float32: the sums of the loss and of the visible squared error over 256 pixels each.

@@ -52,7 +52,7 @@ class TiledKernels:
         self.bounds = [*self.iteration, *self.drawing]
 
     def begin(self) -> list[BoundKernel]:
-        """Return what must run before the first iteration and again after each drawing."""
+        """Return the kernels to run before the first iteration and again after each drawing."""
         return []
 
     def steps(self, first: int, count: int) -> Iterator[BoundKernel]:
@@ -65,11 +65,11 @@ class TiledKernels:
             yield from self.iteration
 
     def grow(self) -> bool:
-        """Return False: these lists have a fixed length, so nothing is drawn again with more memory."""
+        """Return False: these lists have a fixed length, so nothing needs to be drawn again with more memory."""
         return False
 
     def list_lengths(self) -> np.ndarray:
-        """Return how many Gaussians each tile found at the last drawing, (rows, columns) uint32; empty for the simple kernels."""
+        """Return the number of Gaussians that each tile found at the last drawing, (rows, columns) uint32; empty for simple."""
         columns, rows = self.run.tiles(*self.tile[:2])
         return download(self._lengths, np.uint32, (0, 0) if self._is_simple else (rows, columns))
 

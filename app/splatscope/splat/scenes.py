@@ -1,4 +1,4 @@
-"""Small scenes made by hand: Gaussians from their properties, and the inputs of a kernel that draws them."""
+"""Small hand-made scenes: Gaussians from their properties, and the inputs of a kernel that draws them."""
 
 from collections.abc import Sequence
 

@@ -12,7 +12,7 @@ TILES = {"8 × 4, lists of 512": (8, 4, 512), "16 × 16, lists of 256": (16, 16,
 LIVE = ("rate_position", "rate_shape", "rate_colour", "rate_opacity", "rate_shipped", "iterations")
 
 
-# By their labels, in the order of the binned kernels' constant LOSS.
+# In the order of the binned kernels' constant LOSS.
 LOSSES = {"L2": "l2", "L1": "l1", "L1 + SSIM": "l1+ssim"}
 
 FALL = 0.2  # the factor by which the direct model's rates fall over a run
@@ -143,7 +143,7 @@ def allowed_size(is_software: bool) -> int:
 
 
 def refuse(settings: Settings, is_software: bool) -> str | None:
-    """Return one line on why these settings cannot run on a device, or None if they can."""
+    """Return one line that says why these settings cannot run on a device, or None if they can."""
     device = "a software device" if is_software else "this device"
     longest = allowed_size(is_software)
     if settings.size > longest:

@@ -9,7 +9,7 @@ from splatscope.gpu.buffers import zeros
 from splatscope.gpu.kernel import BoundKernel
 from splatscope.splat.kernels import RunBuffers, bind
 
-PIXELS_A_THREAD = 4  # consecutive pixels that a thread filters: they share most of their reads
+PIXELS_A_THREAD = 4  # consecutive pixels that a thread filters, since they share most of their reads
 
 
 def slope_kernels(run: RunBuffers) -> tuple[list[BoundKernel], spy.Buffer]:

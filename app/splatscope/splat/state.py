@@ -36,16 +36,16 @@ class Splats:
 
 @dataclass
 class TrainingState:
-    """A training run at one moment.
+    """A training run at one point in time.
 
     Attributes:
-        settings: What the user chose.
+        settings: The user's settings.
         target: The picture to fit, (H, W, 3) uint8.
         target_name: Name of the picture's file.
         splats: The Gaussians and Adam's moments.
         generator: The random generator for the rest of the run.
-        step: Iterations done.
-        seconds: Device time they took.
+        step: The number of iterations done.
+        seconds: The device time that they took.
         history: Measurements so far, (measurements,) of dtype HISTORY.
     """
 

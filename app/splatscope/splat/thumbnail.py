@@ -1,4 +1,4 @@
-"""A finished training as a small file, and a renderer that blends its nearest Gaussians, as many as asked for."""
+"""A finished training as a small file, and a renderer that blends a given number of its nearest Gaussians."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,7 +53,7 @@ class Thumbnail:
 
 
 class ThumbnailRenderer:
-    """Draws a thumbnail on a device. Its buffers and kernel are made once."""
+    """Draws a thumbnail on a device. Its buffers and kernel are created once."""
 
     def __init__(self, device: spy.Device, thumbnail: Thumbnail):
         self.device = device

@@ -15,13 +15,13 @@ from splatscope.splat.parameters import FIELDS
 from splatscope.splat.sample_kernels import TiledKernels
 from splatscope.splat.state import HISTORY, Splats, TrainingState
 
-# The target length of a submission. Displays share the device, and some drivers reset it after two seconds.
+# The target duration of a submission. Displays share the device, and some drivers reset it after two seconds.
 _SUBMIT_SECONDS = 0.05
 _MOST_PER_SUBMIT = 256
 
 
 class UnsupportedDevice(ValueError):  # noqa: N818
-    """The device lacks what these kernels need; the message says what to choose instead."""
+    """The device lacks something that these kernels need; the message says what to choose instead."""
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,9 @@ class Look:
     """The measured state of a run.
 
     Attributes:
-        iteration: Iterations done.
-        seconds: Device time they took.
-        psnr: In dB, of the picture as a screen shows it.
+        iteration: The number of iterations done.
+        seconds: The device time that they took.
+        psnr: In dB, for the picture as a screen shows it.
         loss: The mean over pixels of the squared error summed over channels.
         picture: (H, W, 3) float32.
         error: (H, W) float32 in 0 … 1, the root mean square over channels.
@@ -54,7 +54,7 @@ class Look:
 
     @property
     def overflowed_tiles(self) -> int:
-        """The number of tiles that more Gaussians touch than their list holds."""
+        """The number of tiles that are touched by more Gaussians than fit in their list."""
         return int((self.list_lengths > self.tile[2]).sum())
 
 
@@ -92,7 +92,7 @@ class Trainer:
 
     def _train(self, iterations: int, seconds: float) -> int:
         """Train for up to `iterations` more or about `seconds`, at least one iteration. Return how many were done."""
-        # The first goes alone, to be timed kernel by kernel.
+        # The first iteration is submitted alone, so that each of its kernels can be timed.
         started = last = time.perf_counter()
         self._submit(list(self._steps(1)))
         done, under_way = 1, None
@@ -100,7 +100,7 @@ class Trainer:
             count = min(self._per_submit, iterations - done)
             submitted = submit(self.device, self._steps(count))
             done += count
-            if under_way is not None:  # one submission always waits behind the one that runs
+            if under_way is not None:  # keep one submission queued behind the one that is running
                 self.device.wait_for_submit(under_way)
                 now = time.perf_counter()
                 self._pace(now - last)
@@ -163,7 +163,7 @@ class Trainer:
         return self.state
 
     def _pace(self, elapsed: float) -> None:
-        """Adapt the length of submissions after one that took `elapsed` seconds."""
+        """Adapt the duration of submissions after one that took `elapsed` seconds."""
         if elapsed < _SUBMIT_SECONDS:
             self._per_submit = min(2 * self._per_submit, _MOST_PER_SUBMIT)
         elif elapsed > 2 * _SUBMIT_SECONDS:

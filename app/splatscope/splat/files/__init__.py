@@ -1,1 +1,1 @@
-"""What a run reads and leaves behind: pictures, its state, its Gaussians, an animation."""
+"""The files that a run reads and writes: pictures, its state, its Gaussians, an animation."""

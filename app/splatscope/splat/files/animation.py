@@ -1,4 +1,4 @@
-"""An animation of a training. Frames are close together at the start, where much changes, and then ever rarer."""
+"""An animation of a training. Frames are frequent at the start, where much changes, and become ever rarer."""
 
 import io
 
@@ -15,7 +15,7 @@ LAST_MS = 2500
 
 
 class Animation:
-    """The frames of a run, stored as JPEGs of at most LONGEST_SIDE pixels a side, 10 to 40 kB each.
+    """The frames of a run, stored as JPEGs of at most LONGEST_SIDE pixels per side, 10 to 40 kB each.
 
     When a run returns to an earlier state, its later frames are dropped.
     """
@@ -28,14 +28,14 @@ class Animation:
 
     @property
     def due(self) -> int:
-        """The first iteration at which the next frame is taken."""
+        """The iteration from which the next frame is due."""
         if not self._frames:
             return 0
         last = self._frames[-1][0]
         return max(last + 1, round(GROWTH * last))
 
     def take(self, iteration: int, picture: np.ndarray, is_last: bool = False) -> None:
-        """Add `picture`, (H, W, 3) float32, if a frame is due or it is the run's last."""
+        """Add `picture`, (H, W, 3) float32, if a frame is due or if it is the run's last."""
         self._frames = [frame for frame in self._frames if frame[0] < iteration]
         if is_last or iteration >= self.due:
             self._frames.append((iteration, encode(_small(to_bytes(picture)))))

@@ -1,4 +1,4 @@
-"""Store Gaussians at 16 bits a parameter, and read them back.
+"""Store Gaussians with 16 bits per parameter, and read them back.
 
 Each of the nine rows of raw values is rounded to 65,536 evenly spaced values from its smallest to its largest.
 """
@@ -39,7 +39,7 @@ def load_compact(data: bytes) -> np.ndarray:
     """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            # Before anything is unpacked: a small file can claim to hold terabytes.
+            # Check sizes before unpacking: a small file can claim to contain terabytes.
             unpacked = sum(member.file_size for member in archive.infolist())
         if unpacked <= MAX_FILE_BYTES:
             with np.load(io.BytesIO(data), allow_pickle=False) as file:
@@ -62,6 +62,6 @@ def load_compact(data: bytes) -> np.ndarray:
 
 
 def _span(low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Return how far the values of each row extend, (9,) float64; 1 for a row of equal values."""
+    """Return the range of each row's values, (9,) float64; 1 for a row of equal values."""
     span = high.astype(np.float64) - low
     return np.where(span > 0, span, 1.0)

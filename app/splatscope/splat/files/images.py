@@ -1,4 +1,4 @@
-"""Decode a user's picture into an (H, W, 3) uint8 array of bounded size, and encode what a kernel drew."""
+"""Decode a user's picture into an (H, W, 3) uint8 array of bounded size, and encode a kernel's picture."""
 
 import io
 import math
@@ -12,12 +12,12 @@ from PIL.JpegImagePlugin import JpegImageFile
 
 FORMATS = ("PNG", "JPEG", "WEBP")
 MAX_BYTES = 64 * 2**20
-MAX_MILLIONS = {"JPEG": 64, "PNG": 36, "WebP": 24}  # of pixels: none of these takes a worker more than 500 MiB
+MAX_MILLIONS = {"JPEG": 64, "PNG": 36, "WebP": 24}  # millions of pixels: a worker needs at most 500 MiB for any of these
 MAX_ASPECT = 64
 MIN_SIDE = 8
-_LARGE = 4_000_000  # pixels, from which on a picture is made smaller while it is decoded
-_FINER = 1.5  # and so brought to this many times the size that is wanted, by means of blocks
-_ROWS = 256  # of a picture that are converted at once
+_LARGE = 4_000_000  # pixels: a larger picture is scaled down while it is decoded, by averaging blocks
+_FINER = 1.5  # the size after that, as a multiple of the wanted size
+_ROWS = 256  # rows of a picture that are converted at once
 _TURNS = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
     3: Image.Transpose.ROTATE_180,
@@ -36,14 +36,14 @@ class ImageError(ValueError):
 
 @dataclass(frozen=True)
 class _Decoded:
-    """A picture over white and in RGB, as it lies in its file.
+    """A picture in RGB, blended over white, in the orientation of its file.
 
     Attributes:
         image: The picture, perhaps smaller than in the file.
-        extent: How much of its width and height the picture takes: the last blocks may go beyond it.
-        turn: How it is turned to stand upright, if it is.
+        extent: How much of the image's width and height the picture takes: the last blocks may extend beyond it.
+        turn: The rotation that makes it upright; None for none.
         size: Its size in the file, upright.
-        is_transparent: Whether it was.
+        is_transparent: Whether the file had transparency.
     """
 
     image: Image.Image
@@ -53,11 +53,11 @@ class _Decoded:
     is_transparent: bool
 
     def upright(self) -> Image.Image:
-        """Return the picture as it is, upright."""
+        """Return the upright picture without resizing it."""
         return self.image if self.turn is None else self.image.transpose(self.turn)
 
     def resized(self, size: tuple[int, int], is_cropped: bool = False) -> Image.Image:
-        """Return the picture in an upright size (Lanczos), where `is_cropped` with its own aspect, cropped around the centre."""
+        """Return the upright picture in a size (Lanczos). If `is_cropped`, crop it around the centre to keep its proportions."""
         wanted = size[::-1] if self.turn in _ON_THEIR_SIDE else size
         scales = [extent / side for extent, side in zip(self.extent, wanted, strict=True)]
         taken = [side * (min(scales) if is_cropped else scale) for side, scale in zip(wanted, scales, strict=True)]
@@ -108,9 +108,9 @@ def crop_picture(data: bytes, name: str, width: int, height: int) -> LoadedImage
 
 
 def _decode(data: bytes, wanted: int, side_of: Callable[[Sequence[int]], int]) -> _Decoded:
-    """Return a picture; of a large one, the longer or shorter side (`side_of`) has `_FINER` times the pixels that are wanted.
+    """Decode a picture. The longer or shorter side (`side_of`) of a large one is reduced to `_FINER` times the wanted pixels.
 
-    So it needs the memory of its decoder and little more, and a JPEG a fraction of that.
+    So decoding needs little more memory than the decoder itself, and a fraction of that for a JPEG.
 
     Raises:
         ImageError: The file has any fault, or is too large.
@@ -135,7 +135,7 @@ def _decode(data: bytes, wanted: int, side_of: Callable[[Sequence[int]], int]) -
         raise ImageError(f"The picture is {width:,} × {height:,}; one side may be up to {MAX_ASPECT} times the other.")
     try:
         factor = _FINER * wanted / side_of((width, height)) if width * height > _LARGE else 1
-        drafted = image.draft(image.mode, (math.ceil(width * factor), math.ceil(height * factor)))  # of a JPEG alone
+        drafted = image.draft(image.mode, (math.ceil(width * factor), math.ceil(height * factor)))  # has an effect on JPEG only
         image.load()
         block = max(1, math.floor(side_of(image.size) / side_of((width, height)) / factor))
         across, down = drafted[1][2:] if drafted else image.size
@@ -143,12 +143,12 @@ def _decode(data: bytes, wanted: int, side_of: Callable[[Sequence[int]], int]) -
         upright = (height, width) if turn in _ON_THEIR_SIDE else (width, height)
         extent = across / block, down / block
         return _Decoded(_over_white(image, block), extent, turn, upright, image.has_transparency_data)
-    except Exception:  # here, too: tags that are cut short raise struct.error
+    except Exception:  # here, too, anything may be raised: truncated tags raise struct.error
         raise ImageError("The picture is cut short or damaged: save it again and try once more.") from None
 
 
 def _over_white(image: Image.Image, block: int) -> Image.Image:
-    """Return the means over blocks of so many pixels each way, over white and in RGB, made of a few rows at a time."""
+    """Return the means over blocks of `block` × `block` pixels, in RGB over white. Only a few rows are converted at a time."""
     width, height = image.size
     made = Image.new("RGB", (-(-width // block), -(-height // block)))
     rows = -(-_ROWS // block) * block

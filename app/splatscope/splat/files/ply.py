@@ -15,13 +15,13 @@ at integers.
 | scale_2 | the same along z | ln(FLAT) |
 | rot_0 … rot_3 | quaternion w, x, y, z: a rotation about z | (cos ½θ, 0, 0, sin ½θ) |
 
-The file does not contain the white background, which has to be chosen in the viewer, nor the limit of 0.99 on each layer's alpha,
+The file does not contain the white background, which has to be set in the viewer, nor the limit of 0.99 on each layer's alpha,
 which viewers apply themselves.
 """
 
 import numpy as np
 
-DEPTH = 2.0**-5  # units from the nearest to the farthest: so little that perspective moves nothing
+DEPTH = 2.0**-5  # units from the nearest to the farthest: too little for perspective to move anything
 FLAT = 1e-4  # units
 SH_C0 = 0.5 / np.sqrt(np.pi)
 _FAINT = 1e-6  # opacities stay this far from 0 and 1, where the logit is infinite
@@ -38,8 +38,8 @@ def to_ply(ellipses: np.ndarray, width: int, height: int) -> bytes:
 
     Args:
         ellipses: (N, 10) float32, as in `Look.ellipses`.
-        width: Of the picture, in pixels.
-        height: Of the picture, in pixels.
+        width: The picture's width in pixels.
+        height: The picture's height in pixels.
     """
     count, side = len(ellipses), max(width, height)
     centre, axis, radii, opacity, colour = np.split(ellipses.astype(np.float64), [2, 4, 6, 7], axis=1)

@@ -87,7 +87,7 @@ def _read_arrays(data: bytes) -> dict[str, np.ndarray]:
     """Return the arrays in an .npz file by name."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            # Declared sizes are checked before anything is unpacked: a small file can claim to hold terabytes.
+            # Check the declared sizes before unpacking: a small file can claim to contain terabytes.
             if sum(member.file_size for member in archive.infolist()) > MAX_FILE_BYTES:
                 raise StateError(f"This state file unpacks to more than {MAX_FILE_BYTES // 2**20} MB, which is not allowed.")
         with np.load(io.BytesIO(data), allow_pickle=False) as file:
