@@ -120,7 +120,7 @@ class Binned(Lesson):
         told.append(
             (
                 max(step for step, *_ in facts["numbered"]),
-                f"All have numbers, {total} of them, Gaussian by Gaussian: so each entry has a place of its own for its gradients.",
+                f"All {total} entries have numbers, Gaussian by Gaussian: so each has a place of its own for its gradients.",
             )
         )
         given, taken = 0, sorted((step, length) for step, _, length in facts["parts"])

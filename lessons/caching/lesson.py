@@ -320,7 +320,7 @@ def element(name: str) -> str:
 
 def apart(words: str, found: float, other: float) -> str:
     """Return words on two numbers that should be equal, with what they are apart."""
-    return f"{words}, to the last bit" if found == other else f"{words}, but for {number(abs(float(found) - float(other)), 1)}"
+    return f"{words}, to the last bit" if found == other else f"{words}, to within {number(abs(float(found) - float(other)), 1)}"
 
 
 def _off(gradient: np.ndarray, other: np.ndarray) -> float:

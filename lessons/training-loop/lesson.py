@@ -105,7 +105,7 @@ class TrainingLoop(Lesson):
             at = [len(KERNELS) * t + i for i in range(len(KERNELS) + 1)]  # in `kept`: before the first kernel, after each
             held = "what the iteration before left" if t else "0, as at the start"
             largest = int(np.abs(gradients[at[2]]).argmax())
-            added = f"the largest gradient is now {number(gradients[at[2], largest])}, of {NAMES[largest]}"
+            added = f"the largest gradient is now {number(gradients[at[2], largest])} ({NAMES[largest]})"
             moved = int(np.sum(raw[at[3]] != raw[at[2]]))
             step = f"{NAMES[0]} goes from {number(raw[at[2], 0])} to {number(raw[at[3], 0])}"
             before = f", {psnr[t - 1]:.1f} before" if t and psnr[t - 1] is not None else ""
@@ -416,7 +416,7 @@ class TrainingLoop(Lesson):
         return Pictures(
             (
                 Picture("simple: every Gaussian for every pixel", to_bytes(simple)),
-                Picture("tiled: a sorted list a tile", to_bytes(tiled)),
+                Picture("tiled: a sorted list for each tile", to_bytes(tiled)),
                 Picture(f"apart, in steps of 255: at most {apart.max():.2f}", apart, low=0.0, high=1.0),
             )
         )
@@ -430,7 +430,7 @@ class TrainingLoop(Lesson):
             jobs = [training_job(raw, COST, kind, what) for what in ("image", "derivatives") for kind in ("simple", "tiled")]
             simple = sum(experiment.private_arrays(jobs[2]).values())
             rows.append((str(count), *(milliseconds(experiment, job) for job in jobs), f"{simple:,}", f"{tiled:,}"))
-        head = ("Gaussians", "drawing: simple", "tiled", "derivatives: simple", "tiled", "bytes a thread: simple", "tiled")
+        head = ("Gaussians", "drawing: simple", "tiled", "derivatives: simple", "tiled", "bytes per thread: simple", "tiled")
         return Table(head, tuple(rows))
 
     def _simple(self, raw: np.ndarray, ending: int) -> KernelJob:
