@@ -5,11 +5,16 @@ Gaussians is fixed. One that has not been added yet is invisible, so buffers, st
 densification. The lowest ids are the nearest and are added last, so that details lie in front of earlier Gaussians.
 """
 
-import numpy as np
+from dataclasses import replace
 
-from splatscope.splat.parameters import ANGLE, COLOUR, LOG_SIZE, OPACITY, POSITION, X, Y
+import numpy as np
+import slangpy as spy
+
+from splatscope.gpu.buffers import download, upload, zeros
+from splatscope.gpu.kernel import BoundKernel, submit
+from splatscope.splat.kernels import RunBuffers, bind
+from splatscope.splat.parameters import ANGLE, COLOUR, LOG_SIZE, OPACITY, X, Y
 from splatscope.splat.settings import Settings
-from splatscope.splat.state import Splats
 
 START = 0.25  # fraction of the Gaussians that is visible from the first iteration
 UNTIL = 0.5  # fraction of the run after which all Gaussians are visible
@@ -18,6 +23,9 @@ LONGEST = 100  # iterations between two stages
 HIDDEN = -12.0  # logit of an opacity too low to change a pixel
 USELESS = 0.01  # opacity below which a Gaussian is removed, to be added elsewhere
 SIZE = 0.3  # the size of a new Gaussian, as a multiple of the mean distance between Gaussians
+
+BLOCK_PIXELS = 256  # as in shaders/binned/densify.slang
+PLACEMENT = np.dtype([("shift", "f4", 2), ("angle", "f4"), ("odds", "f4"), ("block", "u4"), ("gaussian", "u4")])  # as there
 
 
 def hide(raw: np.ndarray) -> None:
@@ -51,46 +59,86 @@ def place(
     height, width, _ = target.shape
     raw[X, ids] = pixels % width + generator.uniform(-0.5, 0.5, len(ids))
     raw[Y, ids] = pixels // width + generator.uniform(-0.5, 0.5, len(ids))
-    raw[LOG_SIZE, ids] = np.log(max(0.5, size * np.sqrt(width * height / raw.shape[1])))
+    raw[LOG_SIZE, ids] = _log_size(size, width * height, raw.shape[1])
     raw[ANGLE, ids] = generator.uniform(0.0, np.pi, len(ids))
     raw[COLOUR, ids] = target.reshape(-1, 3)[pixels].T / 255.0
 
 
-def add(
-    splats: Splats, target: np.ndarray, error: np.ndarray, settings: Settings, step: int, generator: np.random.Generator
-) -> int:
-    """Add Gaussians at iteration `step`, and move those that have become useless. Return how many were placed.
+class Densifier:
+    """Adds Gaussians to a run, on its device.
 
-    Args:
-        splats: Changed in place.
-        target: (H, W, 3) uint8.
-        error: (H, W) float32, as in `Look`.
-        settings: The settings of the run.
-        step: The iteration, as returned by `next_stage`.
-        generator: Draws the pixels.
+    Attributes:
+        bounds: All kernels, in the order to compile them.
     """
-    raw, (height, width) = splats.raw, error.shape
-    useless = _useless(raw, width, height)
-    missing = _wanted(splats.count, step / (STAGES * _interval(settings))) - int((~useless).sum())
-    ids = np.flatnonzero(useless)[::-1][: max(0, missing)]
-    place(raw, ids, _draw_pixels(error, len(ids), generator), target, SIZE, generator)
-    raw[OPACITY, ids] = 0.0
-    splats.first_moment[:, ids] = 0.0
-    splats.second_moment[:, ids] = 0.0
-    return len(ids)
 
+    def __init__(self, run: RunBuffers):
+        self._run = run
+        count, pixels = run.settings.blobs, run.width * run.height
+        self._block_odds = zeros(run.device, -(-pixels // BLOCK_PIXELS))
+        self._useless = zeros(run.device, -(-count // 32), np.uint32)
+        logit = float(np.log(USELESS / (1 - USELESS)))
+        self._find = [
+            self._bind("blockOddsMain", pixels, errorMap=run.error_map, blockOdds=self._block_odds),
+            self._bind("uselessMain", -(-count // 32), uselessBits=self._useless, uselessLogit=logit),
+        ]
+        self._place = self._bind(
+            "placeMain",
+            1,
+            errorMap=run.error_map,
+            referenceBuffer=run.target,
+            firstMoment=run.first_moment,
+            secondMoment=run.second_moment,
+            placements=self._upload(np.zeros(1, PLACEMENT)),
+            placementCount=0,
+            logSize=_log_size(SIZE, run.width * run.height, count),
+        )
+        self.bounds = [*self._find, self._place]
 
-def _draw_pixels(error: np.ndarray, count: int, generator: np.random.Generator) -> np.ndarray:
-    """Draw (count,) pixels with a probability proportional to their error to the power of 2.5."""
-    # `Generator.choice` and `**` take ten times as long.
-    odds = np.sqrt(error)
-    odds *= error
-    odds *= error
-    odds += np.float32(1e-12)
-    cumulative = np.cumsum(odds, dtype=np.float64)
-    # Sorted, so that the binary searches stay in the processor's cache.
-    drawn = np.sort(generator.uniform(0.0, np.nextafter(cumulative[-1], 0.0), count))
-    return generator.permutation(np.searchsorted(cumulative, drawn, side="right"))
+    def add(self, step: int, generator: np.random.Generator) -> int:
+        """Add Gaussians at iteration `step`, and move those that have become useless. Return how many were placed.
+
+        Call this after the picture was drawn and measured.
+
+        Args:
+            step: The iteration, as returned by `next_stage`.
+            generator: Draws the pixels, shifts of up to half a pixel, and angles.
+        """
+        run, count = self._run, self._run.settings.blobs
+        submit(run.device, self._find)
+        bits = download(self._useless, np.uint8, (self._useless.size,))
+        useless = np.unpackbits(bits, count=count, bitorder="little").view(bool)
+        missing = _wanted(count, step / (STAGES * _interval(run.settings))) - int((~useless).sum())
+        ids = np.flatnonzero(useless)[::-1][: max(0, missing)]
+        if not len(ids):
+            return 0
+        placements = self._draw_placements(ids, generator)
+        self._place.set(placements=self._upload(placements), placementCount=len(ids))
+        submit(run.device, [replace(self._place, groups=spy.uint3(-(-len(ids) // self._place.kernel.group_size[0]), 1, 1))])
+        return len(ids)
+
+    def _draw_placements(self, ids: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+        """Draw a pixel for each of these Gaussians, with a probability proportional to its odds. Return them as PLACEMENT."""
+        odds = download(self._block_odds, np.float32, (self._block_odds.size // 4,))
+        cumulative = np.cumsum(odds, dtype=np.float64)
+        # Sorted, so that the binary searches stay in the processor's cache.
+        drawn = np.sort(generator.uniform(0.0, np.nextafter(cumulative[-1], 0.0), len(ids)))
+        blocks = np.searchsorted(cumulative, drawn, side="right")
+        placements = np.zeros(len(ids), PLACEMENT)
+        placements["block"] = blocks
+        placements["odds"] = drawn - (cumulative[blocks] - odds[blocks])
+        placements = generator.permutation(placements)
+        placements["gaussian"] = ids
+        placements["shift"] = generator.uniform(-0.5, 0.5, (len(ids), 2))
+        placements["angle"] = generator.uniform(0.0, np.pi, len(ids))
+        return placements
+
+    def _upload(self, placements: np.ndarray) -> spy.Buffer:
+        return upload(self._run.device, placements.view(np.uint32).reshape(len(placements), -1))  # SlangPy takes no structs
+
+    def _bind(self, entry: str, threads: int, **variables) -> BoundKernel:
+        if entry != "blockOddsMain":
+            variables["blobsBuffer"] = self._run.raw
+        return bind(self._run, {}, "densify", entry, (threads, 1), scene=self._run.scene, **variables)
 
 
 def _interval(settings: Settings) -> int:
@@ -103,8 +151,6 @@ def _wanted(count: int, progress: float) -> int:
     return int(np.ceil(count * (START + (1 - START) * min(1.0, progress))))
 
 
-def _useless(raw: np.ndarray, width: int, height: int) -> np.ndarray:
-    """Return a mask, (N,) bool, of Gaussians that are nearly transparent or too far outside the picture to show."""
-    radius = 3 * np.exp(raw[LOG_SIZE].max(axis=0))
-    outside = (raw[POSITION] < -radius) | (raw[POSITION] > np.array([[width], [height]]) + radius)
-    return (raw[OPACITY] < np.log(USELESS / (1 - USELESS))) | outside.any(axis=0)
+def _log_size(size: float, pixels: int, count: int) -> float:
+    """Return the log size, in ln pixels, of a Gaussian `size` times as large as the mean distance between `count` of them."""
+    return float(np.log(max(0.5, size * np.sqrt(pixels / count))))

@@ -81,16 +81,6 @@ def make_buffers(device: spy.Device, settings: Settings, splats: Splats, target:
     return RunBuffers(device, settings, width, height, *(upload(device, a.reshape(-1)) for a in arrays), upload(device, pixels))
 
 
-def upload_splats(run: RunBuffers, splats: Splats) -> None:
-    """Replace a run's Gaussians and their moments."""
-    for buffer, array in (
-        (run.raw, splats.raw),
-        (run.first_moment, splats.first_moment),
-        (run.second_moment, splats.second_moment),
-    ):
-        buffer.copy_from_numpy(np.ascontiguousarray(array.reshape(-1)))
-
-
 def bind(run: RunBuffers, constants: dict, module: str, entry: str, threads: tuple[int, int], **variables) -> BoundKernel:
     """Compile an entry point with link-time `constants` and bind it to `variables` for `threads` (x, y).
 

@@ -68,6 +68,7 @@ class Trainer:
         self.kernels = BinnedKernels(self.run) if state.settings.kernels == "binned" else TiledKernels(self.run)
         self._measure = kernels.measure(self.run)
         self._describe = kernels.describe(self.run, {"SAMPLE_MODEL": int(state.settings.uses_sample_model)})
+        self.densifier = densify.Densifier(self.run) if state.settings.grows else None
         self._timestamps = device.create_query_pool(type=spy.QueryType.timestamp, count=32)
         self._per_submit = 1
         self.kernel_ms: dict[str, float] = {}  # milliseconds of each kernel's latest timed dispatch
@@ -113,9 +114,7 @@ class Trainer:
     def _add_gaussians(self) -> None:
         """Add Gaussians where the current picture is wrong."""
         self._draw()
-        splats = self.save().splats
-        densify.add(splats, self.state.target, self._error(), self.state.settings, self.state.step, self.state.generator)
-        kernels.upload_splats(self.run, splats)
+        self.densifier.add(self.state.step, self.state.generator)
         self._begin()
 
     def _begin(self) -> None:
@@ -191,7 +190,8 @@ class Trainer:
         Raises:
             UnsupportedDevice: The driver refuses a kernel.
         """
-        with_scene = [*self.kernels.bounds, self._describe]
+        densifying = self.densifier.bounds if self.densifier else []
+        with_scene = [*self.kernels.bounds, *densifying, self._describe]
         for bound in with_scene:
             bound.set(scene=self.run.scene | {"blobCount": 0})
         try:

@@ -21,6 +21,58 @@ def seen(splats) -> int:
     return int((splats.raw[8] > -4.5).sum())
 
 
+def grown(device, state, error, step=40):
+    """Return the trainer of a state to which Gaussians were added where this error is, and how many."""
+    trainer = Trainer(device, state)
+    trainer.run.error_map.copy_from_numpy(error.reshape(-1))
+    return trainer, trainer.densifier.add(step, state.generator)
+
+
+@pytest.mark.parametrize("side", [48, 50])  # a whole number of blocks of 256 pixels, and not
+def test_new_ones_go_where_the_error_is_in_the_targets_colour(device, side):
+    state = state_of(side)
+    error = np.zeros((side, side), np.float32)
+    error[10:14, 30:40] = 0.5
+    before = state.splats.raw.copy()
+    trainer, added = grown(device, state, error)
+    raw, new = trainer.save().splats.raw, np.arange(201) < 150
+    assert added == 150
+    assert np.array_equal(raw[:, ~new], before[:, ~new])
+    x, y = np.rint(raw[:2, new]).astype(int)
+    assert ((x >= 29) & (x <= 40) & (y >= 9) & (y <= 14)).all()
+    assert np.ptp(x) > 5
+    near = state.target[9:15, 29:41].reshape(-1, 3) / 255
+    assert np.abs(raw[5:8, new].T[:, None] - near).max(axis=2).min(axis=1).max() < 1e-6
+    assert np.ptp(raw[4, new]) > 2  # at all angles
+    assert (raw[8, new] == 0).all()
+
+
+def test_useless_ones_are_moved_and_begin_anew(device):
+    error = np.full((48, 48), 0.1, np.float32)
+    trainer, _ = grown(device, state_of(), error)
+    splats = trainer.save().splats
+    splats.first_moment[:] = splats.second_moment[:] = 1
+    splats.raw[8, 7] = -6
+    splats.raw[0, 190] = 48 + 4 * np.exp(splats.raw[2:4, 190].max())
+    before = splats.raw.copy()
+    again, moved = grown(device, trainer.state, error)
+    splats = again.save().splats
+    assert moved == 2
+    assert np.flatnonzero((splats.raw != before).any(axis=0)).tolist() == [7, 190]
+    assert np.flatnonzero((splats.second_moment == 0).all(axis=0)).tolist() == [7, 190]
+    assert again.densifier.add(40, again.state.generator) == 0
+
+
+def test_pixels_are_drawn_by_their_error_to_the_power_of_two_and_a_half(device):
+    error = np.repeat(np.array([0.1, 0.2, 0.4], np.float32), 16)[:, None].repeat(48, axis=1)  # three bands of 16 rows
+    trainer, added = grown(device, state_of(blobs=8000), error)
+    y = np.rint(trainer.save().splats.raw[1, :added])
+    parts = np.histogram(y, [-1, 15.5, 31.5, 48])[0] / added
+    expected = np.array([0.1, 0.2, 0.4]) ** 2.5
+    assert added == 6000
+    assert parts == pytest.approx(expected / expected.sum(), abs=0.03)  # four standard deviations, and half a pixel of shift
+
+
 def test_a_run_begins_with_a_part_and_has_all_after_the_last_stage(device):
     trainer = Trainer(device, state_of())
     counts = [seen(trainer.state.splats)]
