@@ -1,7 +1,7 @@
 """The book's table of contents: each folder of `lessons/` with a text is a section.
 
-A section's folder has `text.md` and `lesson.py`, and may have `walk.md`, `drawing.js`, `drawing.css` and `recording.npz`. What the
-sidebar and the map on the home page say of it stands at the top of its text:
+A section's folder has `text.md` and `lesson.py`, and may have `walk.md`, `drawing.js`, `drawing.css` and `recording.npz`. The
+front matter of its text says how the sidebar and the map on the home page show it:
 
     ---
     title: Bitonic sort
@@ -31,8 +31,8 @@ _Record = TypeVar("_Record")
 class MapPlace:
     """A section's entry on the home page's map of the program.
 
-    `place` is one of MAP_PLACES, or the name of the section whose box it stands in; `order` sorts the sections of one place.
-    `sentence` says what happens there. `time` names the kernel or stage whose milliseconds stand beside it, a key of
+    `place` is one of MAP_PLACES, or the name of the section whose box contains it; `order` sorts the sections of one place.
+    `sentence` says what happens there. `time` names the kernel or stage whose milliseconds are shown beside it, a key of
     `ProgramMap.times`; "" for none.
     """
 
@@ -67,7 +67,7 @@ def text_of(name: str) -> str:
 
 @cache
 def sections() -> tuple[Section, ...]:
-    """Return all sections in the order of the book. Raises ValueError for front matter that is missing or wrong."""
+    """Return all sections in the order of the book. Raises ValueError for front matter that is missing or invalid."""
     found = (parse_section(name, text_of(name)) for name in lesson_names())
     return tuple(sorted(found, key=lambda section: (GROUPS.index(section.group), section.order, section.name)))
 
@@ -82,7 +82,7 @@ def parse_section(name: str, text: str) -> Section:
     """Return the section that a text's front matter describes.
 
     Raises:
-        ValueError: the front matter is missing or wrong. Names the file and what to write.
+        ValueError: The front matter is missing or invalid. The message names the file and says what to write.
     """
     where = f"lessons/{name}/text.md"
     try:
@@ -101,7 +101,7 @@ def parse_section(name: str, text: str) -> Section:
 
 
 def _record(kind: type[_Record], values: dict[str, Any], where: str) -> _Record:
-    """Return a dataclass made of `values`, each checked against the type that its field declares."""
+    """Return a dataclass with these values, after checking each against the type that its field declares."""
     declared = {field.name: field for field in fields(kind)}
     needed = {name for name, field in declared.items() if field.default is MISSING}
     if missing := needed - values.keys():

@@ -1,4 +1,4 @@
-"""Experiments of a lesson: run, record, time and compile kernels on the worker's device."""
+"""Run a lesson's experiments: run, record, time and compile kernels on the worker's device."""
 
 import time
 
@@ -26,7 +26,7 @@ class Experiment:
         return adapter_of(self.device)
 
     def has(self, feature: str) -> bool:
-        """Return whether the device has a feature by SlangPy's name for it: "atomic_float", "wave_ops"."""
+        """Return whether the device has a feature, named as in SlangPy: "atomic_float", "wave_ops"."""
         return self.device.has_feature(getattr(spy.Feature, feature))
 
     def record(self, job: KernelJob) -> RecordingQuery:
@@ -40,10 +40,10 @@ class Experiment:
         return {name: typed(job, name, words) for name, words in outputs.items()}
 
     def seconds(self, job: KernelJob, dispatches: int = 20, repeats: int = 5) -> float:
-        """Return the seconds of one dispatch on the device: the least of `repeats`, each of many dispatches in one submit.
+        """Return the device time of one dispatch in seconds: the minimum of `repeats` submits, each of many dispatches.
 
         Raises:
-            CompileError, ValueError: the kernel does not compile, or its inputs do not fit.
+            CompileError, ValueError: The kernel does not compile, or its inputs do not fit.
         """
         run = prepare(self.device, job).dispatch()
         best = float("inf")
@@ -54,7 +54,7 @@ class Experiment:
         return best / dispatches
 
     def private_arrays(self, job: KernelJob) -> dict[str, int]:
-        """Return the bytes of each thread's own arrays in the compiled kernel, by type. Raises CompileError, ValueError."""
+        """Return the bytes of each thread's private arrays in the compiled kernel, by type. Raises CompileError, ValueError."""
         return self._memory(job)[0]
 
     def shared_variables(self, job: KernelJob) -> dict[str, int]:
@@ -77,4 +77,4 @@ class Experiment:
         return ""
 
 
-_memories: dict[tuple, tuple[dict[str, int], dict[str, int]]] = {}  # a few numbers for each kernel that was asked about
+_memories: dict[tuple, tuple[dict[str, int], dict[str, int]]] = {}  # a few numbers for each kernel that was examined

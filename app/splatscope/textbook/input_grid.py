@@ -1,4 +1,4 @@
-"""The inputs with which a section is published: a published book has recordings of these, and of no others."""
+"""The grid of inputs with which a section is published. A published book has recordings for these inputs only."""
 
 from collections.abc import Iterable, Iterator
 from itertools import product
@@ -8,15 +8,16 @@ import param
 
 from splatscope.textbook.lesson import Lesson
 
-VALUES = 5  # of a number, where the section names none
+VALUES = 5  # the number of values for a numeric parameter, if the section names none
 MOST_CHOICES = 24  # combinations of switches and menus
 
 
 def input_grid(lesson: type[Lesson]) -> list[dict[str, Any]]:
     """Return the inputs to publish, each as the parameters that differ from their defaults; the first is {}.
 
-    These are all combinations of switches and menus, each value of any other parameter with all else at its default, and with each
-    switch turned. `Lesson.grid` names a parameter's values; otherwise a number has VALUES of them between its bounds.
+    The grid contains all combinations of switches and menus. It also contains each value of every other parameter, with everything
+    else at its default, and again with each switch toggled. `Lesson.grid` lists a parameter's values; without it, a number has
+    VALUES values between its bounds.
     """
     defaults = {name: parameter.default for name, parameter in _parameters(lesson)}
     values = {name: _values(lesson, name, parameter) for name, parameter in _parameters(lesson)}
@@ -37,7 +38,7 @@ def _parameters(lesson: type[Lesson]) -> list[tuple[str, param.Parameter]]:
 
 
 def _values(lesson: type[Lesson], name: str, parameter: param.Parameter) -> list[Any]:
-    """Return the values of one parameter, its default among them."""
+    """Return the values of one parameter, including its default."""
     match parameter:
         case _ if name in lesson.grid:
             values = lesson.grid[name]

@@ -1,7 +1,7 @@
 """The model of a section: its parameters, the kernel of its figure, its quizzes and its experiments.
 
-It is independent of the user interface. Its text is the text.md beside it (`textbook.markdown`), which names the methods:
-`::: quiz NAME`, `::: claim NAME`, `::: show NAME`. All methods run on a worker.
+It is independent of the user interface. The section's text is in the text.md beside it (`textbook.markdown`), which refers to the
+methods: `::: quiz NAME`, `::: claim NAME`, `::: show NAME`. All methods run on a worker.
 """
 
 from collections.abc import Mapping
@@ -24,10 +24,10 @@ class FigureSpec:
     """The initial state of a page's figure.
 
     Attributes:
-        parts: the stepper's panes beside the drawing, of `web.stepper.stepper.PARTS`.
-        thread: the thread that is chosen at first; -1 for that of each event.
-        lockstep: whether the figure steps as if all threads executed each statement together.
-        options: what drawing.js is given as `host.options`.
+        parts: The stepper's panes beside the drawing, from `web.stepper.stepper.PARTS`.
+        thread: The thread that is selected at first; -1 to follow the thread of each event.
+        lockstep: Whether the figure steps as if all threads executed each statement together.
+        options: The `host.options` of drawing.js.
     """
 
     parts: tuple[str, ...] = ("source",)
@@ -38,16 +38,16 @@ class FigureSpec:
 
 @dataclass(frozen=True)
 class ControlSpec:
-    """How a parameter's control differs from the usual one: a slider, segments, a switch or a field for text.
+    """How a parameter's control differs from the default: a slider, segments, a switch or a text field.
 
     Attributes:
-        kind: "number" makes a field of a slider; "menu" a menu of segments; "bars" draws a text of numbers as bars; "bits" makes a
-            switch of each bit of a number; "hidden" leaves the parameter to the drawing.
-        live: whether a slider sends its value while it is dragged.
-        log: whether a slider is logarithmic.
-        off, on: the words of a switch.
-        count, low, high: how many bars, and the range of their whole numbers.
-        parts: the names and widths of groups of bits, the highest first.
+        kind: "number" replaces a slider by a number field, "menu" replaces segments by a menu, "bars" draws a list of numbers as
+            bars, "bits" shows a switch for each bit of a number, and "hidden" leaves the parameter to the drawing.
+        live: Whether a slider sends its value while it is dragged.
+        log: Whether a slider is logarithmic.
+        off, on: The labels of a switch.
+        count, low, high: The number of bars, and the range of their whole numbers.
+        parts: The names and widths of groups of bits, the highest first.
     """
 
     kind: Literal["", "number", "menu", "bars", "bits", "hidden"] = ""
@@ -64,64 +64,64 @@ class ControlSpec:
 class Lesson(param.Parameterized):
     """A section's model. Its parameters are the page's controls.
 
-    A change of a parameter that `job` reads brings a new recording. What a control moves is best a buffer or a uniform: then
-    nothing is compiled.
+    A change of a parameter that `job` reads requires a new recording. Let it change a buffer or a uniform if possible, so that
+    nothing has to be compiled.
 
     A method for a quiz takes the RecordingQuery and returns an Answer. A method for a claim takes an Experiment and returns a
-    Verdict; one for a show takes an Experiment and returns one of `textbook.results`. Both run again when a parameter changes
-    that `@param.depends` names, else once.
+    Verdict. A method for a show takes an Experiment and returns one of the classes in `textbook.results`. A claim or a show runs
+    again when a parameter that its `@param.depends` names changes; without that it runs once.
     """
 
-    unit: ClassVar[str] = "event"  # what one step is called
+    unit: ClassVar[str] = "event"  # the name of one step
     figure: ClassVar[FigureSpec] = FigureSpec()
-    controls: ClassVar[dict[str, ControlSpec]] = {}  # by parameter, where its control is not the usual one
-    grid: ClassVar[dict[str, tuple[Any, ...]]] = {}  # by parameter, the values that a published book has: see `textbook.grid`
-    fix: ClassVar[dict[str, bool]] = {}  # parameter values that remove what the figure's recording finds: the fix that is offered
+    controls: ClassVar[dict[str, ControlSpec]] = {}  # by parameter, for controls that differ from the default
+    grid: ClassVar[dict[str, tuple[Any, ...]]] = {}  # by parameter, its values in a published book: see `textbook.input_grid`
+    fix: ClassVar[dict[str, bool]] = {}  # the fix that is offered: parameter values that remove the findings of the figure
 
     def job(self) -> KernelJob:
         """Return the kernel of the page's figure, with its inputs."""
         raise NotImplementedError
 
     def stops(self, query: RecordingQuery) -> list[int]:
-        """Return the steps of the recording at which → and ← stop, in the order that the figure shows; empty for all."""
+        """Return the steps of the recording at which → and ← stop, in the figure's order; empty to stop at every step."""
         return []
 
     def opening(self, query: RecordingQuery) -> int:
-        """Return the step at which the figure opens: the section's telling moment, above 0. By default the stop in the middle."""
+        """Return the step at which the figure opens, above 0: the most instructive one. By default it is the middle stop."""
         stops = self.stops(query)
         return stops[len(stops) // 2] if stops else max(1, len(query) // 2)
 
     def sentences(self, query: RecordingQuery) -> list[str]:
-        """Return for each of `stops` a sentence on what has just happened and why, with `code` in backticks; empty for none.
+        """Return a sentence for each of `stops` on what has just happened and why, with `code` in backticks; empty for none.
 
-        It stands over the transport and is spoken, so it has to be true of every recording that the controls can bring.
+        It is shown above the transport and spoken, so it has to be true for every recording that the controls can produce.
         """
         return []
 
     def conclusion(self, query: RecordingQuery) -> str:
-        """Return what came out and what that means, in a sentence: the figure says it at its end, which is one more stop.
+        """Return a sentence on the result and its meaning. The figure shows it at its end, which is an additional stop.
 
-        Empty where the last of `sentences` says it. Like them, it has to be true of every recording.
+        It is empty if the last of `sentences` says so already. Like those, it has to be true for every recording.
         """
         return ""
 
     def legend(self, query: RecordingQuery) -> str:
-        """Return how the drawing of this recording is read and where it opens, in place of the text of the page's `figure` block.
+        """Return how to read the drawing of this recording and where it opens, to replace the text of the page's `figure` block.
 
-        Empty where that text fits the recording.
+        It is empty if that text fits the recording.
         """
         return ""
 
     def chosen(self, query: RecordingQuery) -> int:
-        """Return the thread that is chosen when the figure opens; -1 for that of each event."""
+        """Return the thread that is selected when the figure opens; -1 to follow the thread of each event."""
         return self.figure.thread
 
     def findings(self, query: RecordingQuery) -> list[Finding]:
-        """Return the findings that the figure shows: those of the checks. A section may know better accesses to show one by."""
+        """Return the findings that the figure shows, by default those of the checks. A section may choose more telling accesses."""
         return query.findings
 
     def facts(self, query: RecordingQuery) -> Mapping[str, Any]:
-        """Return what the drawing needs from the whole recording, as JSON types.
+        """Return the facts that the drawing needs from the whole recording, as JSON types.
 
         A lesson with a drawing declares the shape as a TypedDict `Facts`.
         """
@@ -129,17 +129,17 @@ class Lesson(param.Parameterized):
 
     def kernel(self, name: str = "", **options: Any) -> KernelJob:
         """Return a job of the kernel NAME in the lesson's text; `options` are those of KernelJob. Raises KeyError."""
-        # not STEM.slang: where a module of shaders/ is called like the section, the kernel could not import it
+        # not STEM.slang: if a module of shaders/ has the section's name, the kernel could not import it
         return KernelJob(self.source(name), **{"file": f"{self.stem()}-page.slang", "records": PAGE_RECORDS} | options)
 
     @staticmethod
     def shader(file: str, **options: Any) -> KernelJob:
-        """Return a job of an entry point of a shader that ships; `options` are those of KernelJob. Raises LookupError."""
+        """Return a job of an entry point in one of the app's shaders; `options` are those of KernelJob. Raises LookupError."""
         return KernelJob(shader(file).read_text(encoding="utf-8"), **{"file": file, "records": PAGE_RECORDS} | options)
 
     @classmethod
     def stem(cls) -> str:
-        """Return the section's name, which is that of its folder and its page."""
+        """Return the section's name, which is also the name of its folder and its page."""
         return cls.__module__.split(".")[-2]
 
     @classmethod
@@ -149,12 +149,12 @@ class Lesson(param.Parameterized):
 
 
 def edited(job: KernelJob, part: str, other: str) -> KernelJob:
-    """Return a job whose source has another text in one place: what the reader sees, less an attribute or with a mistake in it.
+    """Return a job with one part of its source replaced, such as the quoted kernel without an attribute or with a mistake in it.
 
-    For sizes and switches there are link-time constants; this is for what Slang has no constants for.
+    Use link-time constants for sizes and switches; this is for changes that constants cannot express.
 
     Raises:
-        ValueError: the part is not in the source, or more than once.
+        ValueError: The part does not occur in the source exactly once.
     """
     if job.source.count(part) != 1:
         raise ValueError(f"{job.file} holds “{part.strip()}” {job.source.count(part)} times: a lesson changes it where it is once.")
@@ -163,6 +163,6 @@ def edited(job: KernelJob, part: str, other: str) -> KernelJob:
 
 @cache
 def kernels_of(path: Path) -> dict[str, str]:
-    """Return the sources of the kernels in a lesson's text by name, "" for the one without."""
+    """Return the sources of the kernels in a lesson's text by name; the name of an unnamed kernel is ""."""
     blocks = parse(path.read_text(encoding="utf-8"))
     return {block.args[0]: f"{block.text}\n" for block in blocks if block.kind == "kernel"}

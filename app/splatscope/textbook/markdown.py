@@ -1,8 +1,8 @@
-"""Parse a lesson's text: Markdown with blocks for live parts, and code quoted from the kernels that run.
+"""Parse a lesson's text: Markdown with blocks for interactive parts, and code quoted from the kernels that run.
 
-A block begins with a line `::: KIND NAME …` and ends with `:::`; its words stand between them. All between the blocks `aside` and
-`end` is folded away, blocks included. A kernel is a fence that begins with ```slang kernel NAME. An unknown kind, file or region
-raises, so that a page never shows an empty box.
+A block begins with a line `::: KIND NAME …` and ends with `:::`; its words are in between. Everything between the blocks `aside`
+and `end`, including other blocks, is collapsed at first. A kernel is a fence that begins with ```slang kernel NAME. An unknown
+kind, file or region is an error, so that a page never shows an empty box.
 """
 
 import inspect
@@ -40,7 +40,7 @@ def parse(text: str, kinds: tuple[str, ...] = KINDS) -> list[TextBlock]:
     """Return the blocks of a text in order, without its front matter.
 
     Raises:
-        ValueError: a block is unknown or not closed, and names its line; or an aside does not end, or one ends that never began.
+        ValueError: A block is unknown or not closed, in which case the message names its line; or `aside` and `end` do not match.
     """
     lines, blocks, begin = text.split("\n"), [], 0
 
@@ -59,7 +59,7 @@ def parse(text: str, kinds: tuple[str, ...] = KINDS) -> list[TextBlock]:
             kind, *args = head
             if kind not in kinds:
                 raise ValueError(f"Line {first + 1}: there is no block “{kind}”; there are {', '.join(kinds)}.")
-            end = last - 1 if token.type == "fence" else last  # the line that closes it
+            end = last - 1 if token.type == "fence" else last  # the line that closes the block
             if end == first or end >= len(lines) or not lines[end].strip().startswith(token.markup):
                 raise ValueError(f"Line {first + 1}: the block “{kind}” is not closed.")
             add_words(first)
@@ -73,7 +73,7 @@ def parse(text: str, kinds: tuple[str, ...] = KINDS) -> list[TextBlock]:
 
 
 def _head(token: Token) -> list[str]:
-    """Return a block's kind and what follows it on its line; empty for a token that is part of the prose."""
+    """Return a block's kind and the rest of its line, split; empty for a token that is part of the prose."""
     words = token.info.split()
     if token.type == "fence":
         return ["kernel", *(words[2:] or [""])] if words[:2] == ["slang", "kernel"] else []
@@ -81,7 +81,7 @@ def _head(token: Token) -> list[str]:
 
 
 def html_of(text: str, links: Links | None = None) -> str:
-    """Return Markdown as HTML; HTML in it is escaped. `links` turns terms that it names for the first time into glossary links."""
+    """Return Markdown as HTML; HTML in it is escaped. `links` links the first mention of each term to the glossary."""
     tokens = _markdown.parse(text)
     return _markdown.renderer.render(links.link(tokens) if links else tokens, _markdown.options, {})
 
@@ -95,14 +95,14 @@ def region(file: str, names: tuple[str, ...]) -> list[tuple[int, str]]:
     """Return declarations of a shader with the comments above them, or functions of a lesson's model.
 
     Args:
-        file: a file of shaders/ such as "obb.slang", or "NAME.py" for lessons/NAME/lesson.py.
-        names: functions, types, methods (`OBB.intersects`) or variables of a shader; functions of a model.
+        file: A file of shaders/ such as "obb.slang", or "NAME.py" for lessons/NAME/lesson.py.
+        names: Functions, types, methods (`OBB.intersects`) or variables of a shader; functions of a model.
 
     Returns:
         For each name, the number of the first line, counted from 1, and the source text.
 
     Raises:
-        LookupError: there is no such file, or no such name in it.
+        LookupError: There is no such file, or no such name in it.
     """
     path = LESSONS / file.removesuffix(".py") / "lesson.py" if file.endswith(".py") else shader(file)
     if not path.is_file():
@@ -123,8 +123,8 @@ def source_path(file: str) -> str:
 def _function(lines: list[str], name: str, file: str) -> tuple[int, str]:
     """Return the number of a function's first line, and its source text.
 
-    It is read from the tokens: in Python 3.11.7 a syntax tree fails if one more is built meanwhile, as an error is logged from
-    within the collection of garbage.
+    It is found by tokens and not in a syntax tree. In Python 3.11.7, building one fails if another is built meanwhile, as happens
+    when an error is logged during garbage collection.
     """
     first = next((i for i, line in enumerate(lines) if re.match(rf"\s*def {name}\(", line)), None)
     if first is None:
@@ -153,7 +153,7 @@ def _span(path: Path, name: str) -> tuple[int, int]:
 
 
 def code(parts: list[tuple[int, str]], caption: str = "", language: str = "slang") -> str:
-    """Return the HTML of quoted source, each part with the number of its first line; the browser colours it: "slang", "python"."""
+    """Return the HTML of quoted source, each part with its first line number. The browser highlights "slang" and "python"."""
     head = f"<figcaption>{caption}</figcaption>" if caption else ""
     quoted = "".join(
         f'<pre data-language="{language}" data-first="{first}"><code>{escape(text)}</code></pre>' for first, text in parts

@@ -1,14 +1,14 @@
-"""Numbers as a learner reads them: `0.0704`, `1.8 × 10⁻⁷`, `−12.5`; `text()` in web/stepper/model/values.js writes the same."""
+"""Format numbers for readers: `0.0704`, `1.8 × 10⁻⁷`, `−12.5`. `text()` in web/stepper/model/values.js formats them alike."""
 
 import math
 
-SMALLEST, LARGEST = 1e-4, 1e6  # what is smaller, or not smaller, has a power of ten
+SMALLEST, LARGEST = 1e-4, 1e6  # numbers below the one, or not below the other, have a power of ten
 _POWERS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-_TIMES_TEN = "\u202f×\u202f10"  # with narrow spaces at which no line breaks
+_TIMES_TEN = "\u202f×\u202f10"  # with narrow no-break spaces
 
 
 def number(value: float, digits: int = 3) -> str:
-    """Return a number with so many significant digits, zeros at its end left out, with a real minus sign.
+    """Format a number with this many significant digits, without trailing zeros and with a real minus sign.
 
     A number from SMALLEST up to LARGEST is written without a power of ten.
     """

@@ -1,4 +1,4 @@
-"""Query a recording: which steps did what, and with which values."""
+"""Query a recording: find steps and their values."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from splatscope.tracing.sites import Site
 
 @dataclass(frozen=True)
 class RecordingQuery:
-    """A recording with its job and its findings. Steps are events in the device's order, counted from 1, as the stepper does."""
+    """A recording with its job and its findings. Steps are events in the device's order, counted from 1 as in the stepper."""
 
     recording: Recording
     job: KernelJob
@@ -26,7 +26,7 @@ class RecordingQuery:
         return len(self.recording.trace)
 
     def steps(self, where: Callable[[Site], bool] | None = None, thread: int | None = None, **wanted: str | int) -> np.ndarray:
-        """Return the steps of a thread, or of all, at sites with these attributes, sorted: (n,) int64.
+        """Return the steps of one thread or all at sites with these attributes, sorted: (n,) int64.
 
         `steps(kind="write", name="blobs", function="orderPair")`; `where` narrows the sites further.
         """
@@ -64,15 +64,15 @@ class RecordingQuery:
         return numbers if type_.shape else numbers[:, 0]
 
     def contents(self, name: str, count: int, after: Sequence[int]) -> np.ndarray:
-        """Return the first `count` elements of an array of scalars as its recorded writes leave it after each of these steps.
+        """Return the first `count` elements of an array of scalars after each of these steps, from its recorded writes.
 
         Args:
-            name: a shared array, or a buffer that begins as zeros; an element that was not written yet is 0.
-            count: how many elements.
-            after: steps, rising.
+            name: A shared array, or a buffer that is initially zeros; an element that was not written yet is 0.
+            count: The number of elements.
+            after: Steps in ascending order.
 
         Returns:
-            (steps, count), of the type of the array.
+            (steps, count), of the array's type.
         """
         writes = self.steps(kind="write", name=name)
         indices, values = self.indices(writes), self.values(writes)
@@ -85,14 +85,14 @@ class RecordingQuery:
         return np.array(found).reshape(len(after), count)
 
     def count_until(self, steps: np.ndarray, marks: np.ndarray) -> np.ndarray:
-        """Return for each of `steps` how many of `marks` its thread has made by then, the step itself included: (n,) int64."""
+        """Return, for each of `steps`, how many of `marks` its thread has passed, including the step itself: (n,) int64."""
         trace = self.recording.trace
         marked = np.zeros(len(trace), bool)
         marked[self._order[np.asarray(marks, int) - 1]] = True
         return trace.count(marked)[self._order[np.asarray(steps, int) - 1]].astype(np.int64)
 
     def last(self, name: str, thread: int, before: int | None = None) -> float | int | list | None:
-        """Return what a thread's variable holds after step `before` (default: at the end); None where it was never set."""
+        """Return the value of a thread's variable after step `before`, by default at the end; None if it was never set."""
         steps = self.steps(kind="value", name=name, thread=thread)
         steps = steps if before is None else steps[steps <= before]
         if not len(steps):
@@ -101,19 +101,19 @@ class RecordingQuery:
         return value[0] if value is not None and len(value) == 1 else value
 
     def barriers(self) -> list[int]:
-        """Return the steps at which all threads have reached a barrier, one for each barrier that is met."""
+        """Return the steps at which all threads have reached a barrier, one for each time that a barrier is met."""
         arrivals = self.steps(kind="arrive")
-        numbers = self.count_until(arrivals, arrivals)  # of the barriers that each thread has met
+        numbers = self.count_until(arrivals, arrivals)  # the number of barriers that each thread has met
         return sorted(int(arrivals[numbers == number].max()) for number in np.unique(numbers))
 
     def output(self, name: str) -> np.ndarray:
-        """Return a buffer after the dispatch, with dtype and shape of the input of this name."""
+        """Return a buffer after the dispatch, with the dtype and shape of its input."""
         return typed(self.job, name, self.recording.outputs[name])
 
     def race_shown_by(self, earlier: int, later: int) -> list[Finding]:
-        """Return the findings, the first race on the variable that two steps access shown by them: a step each of two threads.
+        """Return the findings, with the first race on a variable shown by these two steps, which belong to different threads.
 
-        A check shows a race by the first accesses that nothing orders. A section can know those that did the harm.
+        A check shows a race by the first unordered accesses. A section may know which accesses did the harm.
         """
         sites = [self.site(step) for step in (earlier, later)]
         threads, index = self.threads([earlier, later]).tolist(), int(self.indices([earlier])[0])
@@ -136,7 +136,7 @@ class RecordingQuery:
 
 
 def typed(job: KernelJob, name: str, words: np.ndarray) -> np.ndarray:
-    """Return 32-bit words with dtype and shape of the job's input of this name; uint32 where it had none."""
+    """Return 32-bit words with the dtype and shape of the job's input of this name; as uint32 if there is none."""
     given = job.inputs.get(name)
     if given is None:
         return words

@@ -1,26 +1,26 @@
-"""Make the answer to a quiz from the right value and the misconceptions that lead to others."""
+"""Build the answer to a quiz from the right value and from misconceptions that lead to wrong ones."""
 
 import re
 from collections.abc import Iterable
 
 from splatscope.textbook.results import Answer
 
-MOST = 4  # options of a question
+MOST = 4  # options per question
 
 
 def answer_among(
     question: str, value: str, misconceptions: Iterable[tuple[str, str]], step: int = 0, because: str = "", rank: bool = True
 ) -> Answer:
-    """Return an answer whose options are the right value and what misconceptions lead to, each different from the others.
+    """Return an answer whose distinct options are the right value and the results of misconceptions.
 
     Args:
-        question: Markdown of one line, with the inputs that the answer depends on.
-        value: the right option.
-        misconceptions: wrong options with the reason why each is wrong, the most instructive first. Those that these inputs make
-            equal to another option are left out, and those beyond MOST options.
-        step: the step of the recording that shows the answer.
-        because: why it is the answer, as HTML.
-        rank: whether to sort the options by their first number; else they stay in the order given, the right one first.
+        question: One line of Markdown, with the inputs that the answer depends on.
+        value: The right option.
+        misconceptions: Wrong options, each with the reason why it is wrong, the most instructive first. One that equals another
+            option for these inputs is omitted. So are those beyond MOST options.
+        step: The step of the recording that shows the answer.
+        because: Why it is right, as HTML.
+        rank: Whether to sort the options by their first number; otherwise they keep their order, with the right one first.
     """
     wrong: dict[str, str] = {}
     for option, why in misconceptions:

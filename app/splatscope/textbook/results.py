@@ -13,11 +13,11 @@ class Answer:
 
     Attributes:
         value: The answer, one of the options.
-        options: Up to four distinct texts. A wrong one is what a certain misconception leads to.
+        options: Up to four distinct texts. Each wrong one results from a certain misconception.
         step: The step of the recording that shows it; 0 for none.
-        because: A sentence on why it is right, HTML.
-        wrong: For a wrong option, what leads to it and why it is wrong, HTML.
-        question: The question with its inputs, Markdown of one paragraph, in place of the one in the text; "" for that one.
+        because: A sentence that says why it is right, as HTML.
+        wrong: By wrong option, what leads to it and why it is wrong, as HTML.
+        question: The question with its inputs, as one paragraph of Markdown; "" to use the question in the text.
     """
 
     value: str
@@ -32,7 +32,7 @@ class Answer:
 class Verdict:
     """The verdict on a claim: whether it holds, what was run and counted, and what is true instead (both HTML).
 
-    `holds` is None where the claim holds in part, and "undecided" where this device cannot tell.
+    `holds` is None if the claim holds in part, and "undecided" if it cannot be decided on this device.
     """
 
     holds: bool | Literal["undecided"] | None
@@ -42,12 +42,12 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Curve:
-    """A line of `Curves`. `x`, `y` (n,) floats; NaN where there is no value."""
+    """A line of `Curves`. `x` and `y` are (n,) floats; NaN means that there is no value."""
 
     label: str
     x: np.ndarray
     y: np.ndarray
-    points: bool = False  # marks instead of a line
+    points: bool = False  # draw points instead of a line
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Curves:
 
 @dataclass(frozen=True)
 class Bars:
-    """Amounts with their labels, drawn as bars from zero. `words` stand at the end of each bar, else the amount."""
+    """Labelled amounts, drawn as bars from zero. At the end of each bar are its `words`, or else the amount."""
 
     labels: tuple[str, ...]
     amounts: tuple[float, ...]
@@ -84,21 +84,21 @@ class Table:
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture (h, w, 3) or (h, w, 4) uint8, or a map (h, w) of floats or integers whose values a pointer reads off."""
+    """A picture (h, w, 3) or (h, w, 4) uint8, or a map (h, w) of floats or integers whose values can be read with the pointer."""
 
     caption: str
     pixels: np.ndarray
     unit: str = ""
-    low: float | None = None  # of a map: what its first and its last colour stand for
+    low: float | None = None  # for a map: the values of its first and last colours
     high: float | None = None
     signed: bool = False  # a map of differences: blue through ground to vermilion
 
 
 @dataclass(frozen=True)
 class Pictures:
-    """Pictures beside each other, each pixel drawn as a square. A pointer magnifies the same pixels in all: `lens` pixels across.
+    """Pictures side by side, with pixels drawn as squares. Under the pointer, a lens magnifies the same `lens` pixels in all.
 
-    Until somebody points, the lens is at `at` (x, y), where that is given.
+    Before a reader points at them, the lens is at `at` (x, y), if that is given.
     """
 
     pictures: tuple[Picture, ...]
@@ -115,7 +115,7 @@ class Words:
 
 @dataclass(frozen=True)
 class Code:
-    """Source to read, its first line numbered `first`. `notes` stand beside the lines: what each left, "" for nothing."""
+    """Source code whose first line has the number `first`. `notes` are shown beside the lines, "" for none."""
 
     text: str
     first: int = 1
@@ -131,7 +131,7 @@ class Several:
 
 @dataclass(frozen=True)
 class Scenes:
-    """Results of which one is shown at a time, scrubbed by a slider. `words` (HTML) name each; `first` is in view at first."""
+    """Results shown one at a time, selected by a slider. `words` (HTML) name them; `first` is the index shown at first."""
 
     scenes: tuple["Result", ...]
     words: tuple[str, ...]
@@ -140,13 +140,13 @@ class Scenes:
 
 @dataclass(frozen=True)
 class Paths:
-    """Paths over a landscape from above, scrubbed step by step.
+    """Paths over a landscape seen from above, followed step by step with a slider.
 
     Attributes:
-        heights: (h, w) over x and y from `low` to `high`, its first row at the lowest y.
+        heights: (h, w) over x and y from `low` to `high`; the first row is at the lowest y.
         low, high: (x, y).
-        levels: the heights at which contours are drawn.
-        paths: each with as many points, one a step.
+        levels: The heights at which contours are drawn.
+        paths: All of the same length, with one point per step.
         goal: (x, y) of the lowest point.
     """
 

@@ -16,8 +16,8 @@ READING = Path(__file__).with_name("reading.md")  # works beside this book, a li
 class Term:
     """A row of the glossary.
 
-    `page` is the section that shows it. `linked` says where prose links to it: "everywhere", "here" (on that page alone, for a word
-    that means something else on others) or "never".
+    `page` is the section that shows it. `linked` says where prose links to it: "everywhere", "here" (only on that page, for a word
+    that means something else elsewhere) or "never".
     """
 
     name: str
@@ -32,7 +32,7 @@ class Term:
 
     @property
     def form(self) -> str:
-        """The name as in a sentence, without the letter in brackets."""
+        """The name as used in a sentence, without the letter in parentheses."""
         return self.name.partition(" (")[0]
 
 
@@ -46,7 +46,7 @@ def terms() -> tuple[Term, ...]:
 class Links:
     """Links from one section's prose to the glossary, at the first mention of each term.
 
-    Headings, code and links are left as they are.
+    Headings, code and links are unchanged.
     """
 
     def __init__(self, page: str):
@@ -59,7 +59,7 @@ class Links:
         self._named = _pattern(tuple(self._left))
 
     def link(self, tokens: list[Token]) -> list[Token]:
-        """Return markdown-it's tokens with links in their text."""
+        """Add links to the text of markdown-it's tokens."""
         heading = False
         for token in tokens:
             if token.type in ("heading_open", "heading_close"):
@@ -69,7 +69,7 @@ class Links:
         return tokens
 
     def definitions(self) -> str:
-        """Return hidden HTML with the definitions of the linked terms, by which their links are described."""
+        """Return hidden HTML with the definitions of the linked terms, which describe the links to screen readers."""
         parts = "".join(f'<span id="says-{t.anchor}"><b>{escape(t.name)}</b> {_plain(t.definition)}</span>' for t in self.used)
         return f"<div hidden>{parts}</div>" if parts else ""
 

@@ -1,1 +1,1 @@
-"""Record Slang kernels: instrument the source, run it on a device, store what happened, find what is wrong."""
+"""Record Slang kernels: instrument the source, run it on a device, store the events, and check them for faults."""

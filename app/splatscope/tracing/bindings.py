@@ -13,18 +13,18 @@ from splatscope.gpu.slang_types import SlangType, short_name
 from splatscope.gpu.struct_layout import dtype_of
 from splatscope.tracing.textures import make_sampler, make_texture, texel_of
 
-ELEMENTS = 1024  # of a buffer without an input
-_TEXEL_BUFFERS = ("float", "int", "uint")  # scalars that texel buffers may hold
+ELEMENTS = 1024  # in a buffer without an input
+_TEXEL_BUFFERS = ("float", "int", "uint")  # the scalar types that texel buffers may contain
 
 
 @dataclass
 class BoundBuffer:
-    """A buffer, or a writable texture, and what is in it.
+    """A buffer or writable texture on the device, and the type of its contents.
 
     Attributes:
-        buffer: On the device.
+        buffer: The buffer or texture.
         type: The scalar type of its elements, "uint" for structs.
-        dtype: Of an element of a buffer, as the device stores it; None for textures and where it is not known.
+        dtype: The dtype of a buffer's element as the device stores it; None for textures and if it is not known.
     """
 
     buffer: spy.Buffer | spy.Texture
@@ -32,7 +32,7 @@ class BoundBuffer:
     dtype: np.dtype | None = None
 
     def typed(self, data: np.ndarray) -> np.ndarray:
-        """Return what was read from it as a buffer's elements, structs as structured arrays; a texture's rows as they are."""
+        """Return data read from it in the dtype of its elements, structs as structured arrays; a texture's rows are unchanged."""
         if isinstance(self.buffer, spy.Texture) or self.dtype is None:
             return data
         raw = data.reshape(-1).view(np.uint8)
@@ -48,11 +48,11 @@ def bind(
         device: The device.
         program: The program.
         root: Its shader object.
-        inputs: Arrays by their parameters' names, as `inputs.fitted` returns them.
-        recorder: The recorder's own parameters by name, which are written as they are.
+        inputs: Arrays by parameter name, as `inputs.fitted` returns them.
+        recorder: The recorder's own parameters by name, which are bound without conversion.
 
     Raises:
-        ValueError: A parameter is of a kind that cannot be bound, or a value does not fit it.
+        ValueError: A parameter cannot be bound because of its kind, or a value does not fit it.
     """
     globals_ = spy.ShaderCursor(root)
     binder = _Binder(device, inputs, {})
@@ -68,7 +68,7 @@ def bind(
 
 @dataclass
 class _Binder:
-    """Writes inputs through cursors, and collects the buffers that it makes."""
+    """Writes inputs through cursors, and collects the buffers that it creates."""
 
     device: spy.Device
     inputs: dict[str, np.ndarray]
@@ -128,12 +128,12 @@ class _Binder:
 
 
 def _write(cursor: spy.ShaderCursor, value: np.ndarray, layout: Any) -> None:
-    """Write a uniform, an array of them element by element."""
+    """Write a uniform; an array of uniforms is written element by element."""
     if layout.kind.name == "array":
         count = layout.type.element_count
         for i, element in enumerate(np.asarray(value).reshape(count, -1)):
             _write(cursor[i], element, layout.element_type_layout)
-    elif (matrix := _matrix(layout)) is not None and matrix.scalar.name != "float":  # SlangPy takes no others
+    elif (matrix := _matrix(layout)) is not None and matrix.scalar.name != "float":  # SlangPy supports only matrices of floats
         rows = np.ascontiguousarray(_value(value, layout).astype(matrix.scalar.dtype)).view(np.uint8)
         stride = layout.element_type_layout.stride
         cursor.set_data(np.pad(rows, ((0, 0), (0, stride - rows.shape[1]))))

@@ -1,10 +1,10 @@
-"""The comments in a kernel's source that say how it is run, and which findings are in order.
+"""Comments in a kernel's source that say how to run it, and which findings are allowed.
 
     // splatscope: entry=main groups=4,1,1 vars={"CB": {"n": 8}} inputs=points.json
     counter[0] = 1;  // splatscope: allow benign-race: all write the same
 
-The first asks for a dispatch; a file may ask for several. The second silences findings of this kind that have to do with its line,
-or, where it stands alone, with the next line; the reason is listed with them.
+The first asks for a dispatch; a file may ask for several. The second silences findings of this kind on its line or, if the comment
+is alone on its line, on the next. The reason is listed with them.
 """
 
 import json
@@ -23,12 +23,12 @@ _LISTS = ("groups", "group", "arguments", "functions", "include", "allow")
 
 
 class CommentError(ValueError):
-    """A comment cannot be understood; the message has its line."""
+    """A comment is malformed; the message has its line."""
 
 
 @dataclass(frozen=True)
 class Allowed:
-    """Kinds of finding that are in order at a line, and why; the comment may stand on the line before."""
+    """Kinds of findings that are allowed on a line, and why. The comment may be on the line before."""
 
     line: int
     comment_line: int
@@ -40,13 +40,13 @@ def dispatches(text: str) -> list[tuple[dict[str, Any], int]]:
     """Return the options of each dispatch that a source asks for, with its comment's line.
 
     Raises:
-        CommentError: A comment has another form.
+        CommentError: A comment is malformed.
     """
     return [(_options(comment, line), line) for comment, line, _ in _comments(text) if not re.match(r"allow\b", comment)]
 
 
 def allowances(text: str) -> list[Allowed]:
-    """Return what a source allows, by line.
+    """Return the allowances in a source, by line.
 
     Raises:
         CommentError: A comment gives no reason, or there is no such kind of finding.
@@ -66,7 +66,7 @@ def allowances(text: str) -> list[Allowed]:
 
 
 def _comments(text: str) -> Iterator[tuple[str, int, bool]]:
-    """Yield (words, line, whether it stands alone) of each comment."""
+    """Yield (words, line, whether it is alone on its line) for each comment."""
     for number, line in enumerate(text.split("\n"), 1):
         if match := _COMMENT.search(line):
             yield match["text"].strip(), number, not line[: match.start()].strip()
@@ -85,7 +85,7 @@ def _options(text: str, line: int) -> dict[str, Any]:
 
 
 def _value(text: str, at: int, line: int) -> tuple[Any, int]:
-    """Return a value and where it ends: JSON where it begins like an object, a list or a text, else all up to a space."""
+    """Return a value and where it ends. It is JSON if it begins like an object, a list or a string; else it ends at a space."""
     if text[at : at + 1] in ("{", "[", '"'):
         try:
             return json.JSONDecoder().raw_decode(text, at)

@@ -1,9 +1,10 @@
-"""How the buffers that a recorded kernel leaves differ from those of the plain one: not at all, by rounding, or truly.
+"""Compare the buffers that the recorded kernel leaves with those of the plain one: the same, different by rounding, or different.
 
-What is recorded stands between the operations of a kernel, so a compiler may fuse and round other ones than in the plain kernel.
-Then floats differ in their last digits, as they do where threads add to a sum in another order. A small difference is rounding
-only where no two threads depend on their order. A hash (`frac(sin(x) * 43758.5)`) makes a large difference of a last digit: of that
-it is said where it may have happened: a note on the verdict, since the run that was recorded is one that the source allows.
+Recording statements stand between the operations of a kernel, so the compiler may fuse and round other operations than in the plain
+kernel. Then floats differ in their last digits, as they also do if threads add to a sum in another order. So a small difference
+counts as rounding only if no result depends on the order of the threads. A hash (`frac(sin(x) * 43758.5)`) turns a difference in
+the last digit into a large one. Where that may have happened, a note on the verdict says so, since the recorded run is also one
+that the source allows.
 """
 
 import math
@@ -22,9 +23,9 @@ from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
-MOST_ULPS = 8192  # a thousandth of the value: what rounding grows to in a kernel of many steps
-_MOST_ULPS_OF_LARGEST = 16  # of the largest number in the buffer, for a small one that is left of a difference of two large ones
-_SMALLEST = 1e-30  # words of a struct that look like smaller floats are integers
+MOST_ULPS = 8192  # a thousandth of the value: the error that rounding accumulates in a kernel of many steps
+_MOST_ULPS_OF_LARGEST = 16  # ulps of the buffer's largest number, for a small number that is the difference of two large ones
+_SMALLEST = 1e-30  # words of a struct that would be smaller floats are taken for integers
 
 _LEAVES_OPEN = (
     "uninitialised-read", "out-of-bounds", "barrier-divergence", "integer-division-by-zero", "shift-out-of-range",
@@ -40,11 +41,12 @@ Difference = Literal["same", "rounding", "different"]
 class Comparison:
     """How two sets of buffers differ.
 
-    `buffers` names those that differ, and `ulps` is the largest difference between two floats, in units of the last place of the
-    plain one; 0 unless `difference` is "rounding". `is_explained` is False where they are different though no two threads were seen
-    to depend on their order, and nothing was found that leaves a value open. `by_findings` is whether only the latter explains it.
-    `beyond` says how many of the floats differ by more than rounding, where only floats differ, and `magnified` where a last digit
-    may have become more: "frac on line 3". `miscompiled` is the loop that the compiler is known to get wrong: "line 3 of k.slang".
+    `buffers` names those that differ. `ulps` is the largest difference between two floats, in units in the last place of the plain
+    one; 0 unless `difference` is "rounding". `is_explained` is False if they differ although no result was seen to depend on the
+    order of threads, and no finding leaves a value undefined. `by_findings` says whether only the latter explains the difference.
+    If only floats differ, `beyond` says how many of them differ by more than rounding, and `magnified` where a difference in the
+    last digit may have grown: "frac on line 3". `miscompiled` is a loop that the compiler is known to miscompile:
+    "line 3 of k.slang".
     """
 
     difference: Difference
@@ -58,7 +60,7 @@ class Comparison:
 
     @property
     def sentence(self) -> str:
-        """What it means, in one sentence."""
+        """The comparison in one sentence."""
         if self.difference == "same":
             return "The plain kernel leaves the same buffers."
         names = f"{', '.join(self.buffers[:3])}{', …' if len(self.buffers) > 3 else ''}"
@@ -91,15 +93,15 @@ def compare(
     findings: list[Finding],
     reached: Iterable[Site] = (),
 ) -> Comparison:
-    """Compare the buffers that the recorded kernel left with those of the plain one.
+    """Compare the buffers of the recorded kernel with those of the plain one.
 
     Args:
-        outputs: Of the recorded kernel by name, as uint32 words.
-        plain: Of the plain kernel.
+        outputs: The buffers after the recorded kernel by name, as uint32 words.
+        plain: The buffers after the plain kernel, likewise.
         types: The scalar types of their elements, "uint" for structs.
-        trace: What was recorded.
-        findings: What the checks found in it.
-        reached: The sites that threads of any workgroup came to, or may have.
+        trace: The recorded events.
+        findings: The findings in the trace.
+        reached: The sites that threads of any workgroup reached, or may have reached.
     """
     kinds = {name: scalar_named(types.get(name, "uint")) for name in outputs}
     differing = tuple(name for name in outputs if _differ(outputs[name], plain[name], kinds[name]))
@@ -127,7 +129,7 @@ def compare(
 
 
 def _miscompiled(trace: Trace) -> str:
-    """Return where a loop stands that the compiler is known to get wrong; "" if there is none."""
+    """Return the place of a loop that the compiler is known to miscompile; "" if there is none."""
     for file, text in trace.header.get("sources", {}).items():
         if line := line_of_lossy_unrolling(text):
             return f"line {line} of {file}"
@@ -135,7 +137,7 @@ def _miscompiled(trace: Trace) -> str:
 
 
 def _differ(words: np.ndarray, plain: np.ndarray, scalar: Scalar | None) -> bool:
-    """Return whether two buffers differ. All NaNs are the same, whatever their bits."""
+    """Return whether two buffers differ. All NaNs count as equal, whatever their bits."""
     if np.array_equal(words, plain):
         return False
     if scalar is None or not scalar.is_floating or words.shape != plain.shape:
@@ -146,16 +148,16 @@ def _differ(words: np.ndarray, plain: np.ndarray, scalar: Scalar | None) -> bool
 
 
 def _order_matters(trace: Trace, findings: list[Finding]) -> bool:
-    """Return whether what threads leave may depend on their order: they race, or several use an atomic."""
+    """Return whether the results may depend on the order of threads: they race, or several use an atomic."""
     if any(finding.kind == "race" for finding in findings):
         return True
     return len(np.unique(trace.thread[trace.kinds == "atomic"])) > 1
 
 
 def _depends_on_groups(name: str, known: Sources, reached: list[Site]) -> bool:
-    """Return whether a buffer may hold what depends on the order of workgroups: on what an atomic in a buffer returned.
+    """Return whether a buffer's contents may depend on the order of workgroups, through the result of an atomic on a buffer.
 
-    That goes through variables and shared memory, or through a branch.
+    The dependence may go through variables, shared memory or a branch.
     """
     atomics = [site for site in reached if site.kind == "atomic" and site.space != "shared"]
     branches = [site for site in reached if site.kind == "branch"]
@@ -166,7 +168,7 @@ def _depends_on_groups(name: str, known: Sources, reached: list[Site]) -> bool:
 
 
 def _apart(words: np.ndarray, plain: np.ndarray, dtype: np.dtype) -> tuple[int, int]:
-    """Return how many of two buffers' floats differ by more than rounding, and how many there are."""
+    """Return the number of floats in two buffers that differ by more than rounding, and the number of all floats."""
     mine, theirs = (np.ascontiguousarray(one).view(dtype).astype(np.float64) for one in (words, plain))
     with np.errstate(all="ignore"):
         near = np.abs(mine - theirs) <= MOST_ULPS * np.finfo(dtype).eps * np.abs(theirs)
@@ -174,7 +176,7 @@ def _apart(words: np.ndarray, plain: np.ndarray, dtype: np.dtype) -> tuple[int, 
 
 
 def _magnifier(trace: Trace) -> str:
-    """Return the first call that ran and makes a large difference of a small one, "frac on line 3"; "" if there is none."""
+    """Return the first executed call that magnifies small differences, "frac on line 3"; "" if there is none."""
     sites = [trace.sites[number] for number in np.unique(trace.site).tolist()]
     ran = sorted({(site.file != trace.header.get("file"), site.file, site.line) for site in sites})
     lines = {
@@ -192,7 +194,7 @@ def _is_struct(type_text: str | None) -> bool:
 
 
 def _ulps(words: np.ndarray, plain: np.ndarray, type_text: str, is_struct: bool) -> int | None:
-    """Return the largest difference in ulps; None where it is no rounding."""
+    """Return the largest difference in ulps; None if it is more than rounding."""
     scalar = scalar_named("float" if is_struct else type_text)
     if scalar is None or not scalar.is_floating or words.shape != plain.shape:
         return None

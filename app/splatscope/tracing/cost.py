@@ -1,4 +1,4 @@
-"""The cost of a recording before it is made: how many sites each function would have."""
+"""Estimate the cost of a recording: how many sites each function would have."""
 
 import re
 from collections import Counter
@@ -15,7 +15,7 @@ from splatscope.tracing.sites import loops_with_budget
 
 @dataclass(frozen=True)
 class Cost:
-    """A function that the entry point calls: how many sites it has, or why it is stepped over."""
+    """A function that the entry point calls: the number of its sites, or why it is stepped over."""
 
     name: str
     file: str
@@ -27,9 +27,9 @@ class Cost:
 def costs(
     source: str, file: str = "kernel.slang", entry: str = "", include: tuple[Path, ...] = (), defines: Mapping[str, str] = {}
 ) -> list[Cost]:
-    """Return the functions that `entry` calls, directly or not: itself first, then by file and line. Nothing is compiled.
+    """Return `entry` and the functions that it calls, directly or not, by file and line. Nothing is compiled.
 
-    Calls are found by name, so an overload that is not called counts too.
+    Calls are found by name, so an overload that is not called is included.
 
     Raises:
         CompileError: There is no entry point.
@@ -59,7 +59,7 @@ def costs(
 
 
 def endless_loops(source: str, file: str, include: tuple[Path, ...] = ()) -> list[int]:
-    """Return the lines of the source's own loops that no budget would end. Nothing is compiled."""
+    """Return the lines of the source's own loops that would get no budget. Nothing is compiled."""
     modules = load_modules(source, file, include)
     instrumenter, _ = _instrumented(modules, "")
     with_budget = loops_with_budget(instrumenter.sites, file)

@@ -1,4 +1,4 @@
-"""What a recording does not show: lines that run as written, macros recorded as one step, loops without a budget."""
+"""List what a recording does not show: lines that run as written, macros recorded as one step, loops without a budget."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -11,9 +11,9 @@ from splatscope.slang.source import Source
 from splatscope.slang.symbols import Symbols
 from splatscope.tracing.sites import Site, loops_with_budget
 
-_ONLY_IF_WRONG = ("overrun", "out-of-bounds", "fault")  # kinds of sites
+_ONLY_IF_WRONG = ("overrun", "out-of-bounds", "fault")  # kinds of sites that record only faults
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_WITHOUT_A_NAME = ("", "get", "set", "ref", "modify")  # what an operator, a property or a subscript calls
+_WITHOUT_A_NAME = ("", "get", "set", "ref", "modify")  # called without a name: by an operator, a property or a subscript
 _DOES_SOMETHING = re.compile(r"[;={}]|\+\+|--|Barrier|Interlocked|\.(?:Load|Store|add|exchange)\b")
 
 
@@ -24,7 +24,7 @@ def coverage_gaps(
 
     Args:
         modules: The program. Loops of imported modules are not named.
-        excluded_lines: (file, line) of what the compiler took only as written.
+        excluded_lines: (file, line) of lines that the compiler accepts only as written.
         sites: The sites of the program.
         symbols: Its symbols.
     """
@@ -46,20 +46,22 @@ Place = tuple[str, str, int, int, str]
 
 
 def place_of(site: Site) -> Place:
-    """Return what tells a site from others in every recording of a program: their numbers differ where a store was outside."""
+    """Return an identifier of a site that is the same in every recording of a program.
+
+    The site's number is not: a recording with stores out of bounds numbers its sites differently.
+    """
     return site.file, site.function, site.line, site.column, site.name
 
 
 def unreached_lines(sites: list[Site], reached: Collection[Place], entry: str) -> list[tuple[str, int, int]]:
-    """Return (file, first line, last line) of what no thread reached in the entry point and in functions that were called.
+    """Return (file, first line, last line) of code that no thread reached, in the entry point and in functions that were called.
 
-    Nothing is said of a loop's head: it has events only if its body is entered.
+    The head of a loop is left out: it has events only if the body is entered.
 
     Args:
         sites: The sites of the program.
-        reached: The places of those that have events.
+        reached: The places of the sites that have events.
         entry: The entry point's name.
-
     """
     heads = {(site.file, site.line) for site in sites if site.kind in ("loop", "overrun")}
     called = {(file, function) for file, function, *_ in reached}
@@ -80,12 +82,12 @@ def unreached_lines(sites: list[Site], reached: Collection[Place], entry: str) -
 
 
 def accesses_nothing(sites: list[Site], reached: Collection[Place], sources: Mapping[str, str], entry: str) -> bool:
-    """Return whether no thread reached any of the accesses to memory in the entry point and in what it may call.
+    """Return whether no thread reached a memory access in the entry point or in functions that it may call.
 
     Args:
         sites: The sites of the program.
-        reached: The places of those that have events.
-        sources: The program's texts by file.
+        reached: The places of the sites that have events.
+        sources: The program's sources by file.
         entry: The entry point's name.
     """
     accesses = [site for site in sites if site.kind in ("read", "write", "atomic") and site.space]
@@ -96,7 +98,7 @@ def accesses_nothing(sites: list[Site], reached: Collection[Place], sources: Map
 
 
 def words_in_use(entry: str, texts: Iterable[str]) -> set[str]:
-    """Return the words in an entry point, in functions whose names are among them, and in what has no name to be called by."""
+    """Return all words in an entry point, in functions that these words name, and in functions that are called without a name."""
     words: dict[str, set[str]] = {}
     pending = [entry]
     for text in texts:

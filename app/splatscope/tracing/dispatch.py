@@ -1,4 +1,4 @@
-"""A compiled kernel with its inputs, dispatched and read back."""
+"""Compile a kernel, dispatch it on its inputs, and read its buffers back."""
 
 import tempfile
 from dataclasses import replace
@@ -16,13 +16,13 @@ from splatscope.tracing.inputs import fitted
 from splatscope.tracing.instrument.build import build_plain, pipeline_of
 from splatscope.tracing.job import KernelJob
 
-MOST_COMPILED = 32  # kernels that a process keeps, at about 18 MB each
+MOST_COMPILED = 32  # compiled kernels that a process keeps, about 18 MB each
 
 
 class Dispatch:
-    """A kernel with its inputs on the device: uploaded once, when it is made.
+    """A kernel with its inputs on the device. They are uploaded once, when the object is created.
 
-    `recorder` holds the recorder's parameters by name, {} for a plain program.
+    `recorder` has the recorder's parameters by name; {} for a plain program.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class Dispatch:
         self._bound = bind(device, program, self._root, job.inputs, recorder)
 
     def dispatch(self, times: int = 1) -> "Dispatch":
-        """Dispatch the kernel, each time on what the time before left, and wait for the device."""
+        """Dispatch the kernel several times, each time on the buffers of the time before, and wait for the device."""
         encoder = self._device.create_command_encoder()
         with encoder.begin_compute_pass() as compute_pass:
             compute_pass.bind_pipeline(self._pipeline, self._root)
@@ -44,13 +44,13 @@ class Dispatch:
         return self
 
     def outputs(self) -> dict[str, np.ndarray]:
-        """Return every buffer by name as uint32 words, flat; of a texture the first layer, row by row."""
+        """Return every buffer by name as flat uint32 words; a texture's first layer row by row."""
         return self.read()[0]
 
     def read(self) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-        """Return every buffer and writable texture by name, as `outputs` does and in the dtype of its elements.
+        """Return every buffer and writable texture by name in two forms: as `outputs` does, and in the dtype of its elements.
 
-        In the second form structs are structured arrays, and textures have their rows. Each is read from the device once.
+        In the second form structs are structured arrays, and textures keep their shape. Each is read from the device once.
         """
         data = {name: one.buffer.to_numpy() for name, one in self._bound.items()}
         words = {name: array.reshape(-1).view(np.uint32) for name, array in data.items()}
@@ -78,10 +78,10 @@ _programs: LRUCache[tuple, Compiled] = LRUCache(MOST_COMPILED)
 
 
 def compiled(device: spy.Device, modules: list[Module], entry: str, job: KernelJob) -> Compiled:
-    """Return the kernel as it is, compiled now or before.
+    """Return the plain kernel, compiled on first use.
 
     Raises:
-        CompileError: the compiler does not take it.
+        CompileError: It does not compile.
     """
     key = (device, texts_of(modules), entry, job.compilation)
     if (found := _programs.get(key)) is None:
@@ -91,11 +91,11 @@ def compiled(device: spy.Device, modules: list[Module], entry: str, job: KernelJ
 
 
 def spirv_of(device: spy.Device, job: KernelJob) -> str:
-    """Return what the compiler makes of a job, as SPIR-V's text.
+    """Compile a job and return it as SPIR-V assembly.
 
     Raises:
-        CompileError: the compiler does not take it.
-        ValueError: the device is given something else than SPIR-V.
+        CompileError: It does not compile.
+        ValueError: The device uses another format than SPIR-V.
     """
     modules = load_modules(job.source, job.file, job.include, job.defines)
     with tempfile.TemporaryDirectory() as folder:
@@ -104,7 +104,7 @@ def spirv_of(device: spy.Device, job: KernelJob) -> str:
         refused = None
         try:
             pipeline_of(device, program)
-        except CompileError as error:  # of the driver, perhaps, which refuses what Slang has written by then
+        except CompileError as error:  # it may come from the driver, which is called after Slang has written the code
             refused = error
         found = sorted(Path(folder).glob("*.spv-asm"))
         if not found and refused:
@@ -118,7 +118,7 @@ def parameters_in(program: spy.ShaderProgram, modules: list[Module]) -> list[Par
     """Return the parameters of a program that was linked from these modules.
 
     Raises:
-        ValueError: One is an array without a size, for which SlangPy makes no room: its memory would be damaged.
+        ValueError: One is an array without a size. SlangPy allocates nothing for it, so memory would be corrupted.
     """
     parameters = parameters_of(program, "".join(module.original for module in modules))
     for parameter in parameters:
@@ -128,16 +128,16 @@ def parameters_in(program: spy.ShaderProgram, modules: list[Module]) -> list[Par
 
 
 def texts_of(modules: list[Module]) -> tuple:
-    """Return what tells one program from another: file, text and whether it is included, of each module."""
+    """Return a hashable key of a program: file, text and whether it is included, for each module."""
     return tuple((module.file, module.included, module.original) for module in modules)
 
 
 def prepare(device: spy.Device, job: KernelJob) -> Dispatch:
-    """Return a job ready to run as it is, unrecorded.
+    """Return a job's plain kernel with its inputs, ready to run.
 
     Raises:
-        CompileError: the source does not compile.
-        ValueError: the inputs do not fit.
+        CompileError: The source does not compile.
+        ValueError: The inputs do not fit.
     """
     modules = load_modules(job.source, job.file, job.include, job.defines)
     program, pipeline = compiled(device, modules, job.entry or find_entry(modules[-1]), job)

@@ -1,7 +1,7 @@
-"""From what a user gives to what a kernel takes: names completed, numbers converted, structs laid out.
+"""Convert a user's inputs to a kernel's parameters: complete names, convert numbers, lay out structs.
 
-A parameter has one name: members of blocks and structs after a dot, elements of arrays in brackets (`scene.lights[2].colour`). What
-comes out of `fitted` has these names and nothing else, and holds what the kernel sees, byte by byte.
+A parameter has one full name, with dots before members of blocks and structs and with array indices in brackets
+(`scene.lights[2].colour`). The result of `fitted` has these names only, and contains the bytes that the kernel sees.
 """
 
 import difflib
@@ -16,14 +16,14 @@ from splatscope.gpu.struct_layout import dtype_of, filled, scalars_of
 
 _TEXTURE_PARTS = ("format", "mip")
 _SAMPLER_PARTS = ("filter", "address")
-MOST_BYTES = 2**30  # of a buffer that is given by its size
-MOST_NAMES = 12  # in a message
+MOST_BYTES = 2**30  # in a buffer that is given by its number of elements
+MOST_NAMES = 12  # names that a message lists
 
 
 def flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, np.ndarray]:
-    """Return nested inputs by dotted name as arrays: `{"CB": {"n": 8}}` becomes `{"CB.n": array(8)}`.
+    """Flatten nested inputs to arrays by dotted name: `{"CB": {"n": 8}}` becomes `{"CB.n": array(8)}`.
 
-    A list of dicts, which may be an array of structs or the contents of a buffer of structs, stays one array of objects.
+    A list of dicts stays a single array of objects: it may be an array of structs, or the contents of a buffer of structs.
     """
     found: dict[str, np.ndarray] = {}
     for key, value in values.items():
@@ -38,15 +38,15 @@ def flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, np.ndarray]:
 
 
 def fitted(parameters: list[Parameter], given: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Return the inputs under their parameters' names, as the kernel stores them.
+    """Return the inputs by full parameter name, as the kernel stores them.
 
-    A name may leave out what leads to it where that is no other parameter's name: `n` for `CB.n`. Python's and NumPy's default
-    64-bit numbers become the parameter's type; an array of dtype V4 holds bit patterns of 32 bits. A buffer takes the bytes of any
-    other array; one of structs also a structured array or an array of dicts, whose missing members are zeros. `buffer.count` is
-    the number of elements of a buffer of zeros.
+    A name may omit its leading parts if the rest is unique: `n` for `CB.n`. The default 64-bit numbers of Python and NumPy are
+    converted to the parameter's type. An array of dtype V4 contains 32-bit patterns. A buffer takes the bytes of any other array. A
+    buffer of structs also takes a structured array or an array of dicts, whose missing members are zeros. `buffer.count` is the
+    number of elements of a buffer of zeros.
 
     Raises:
-        ValueError: There is no such parameter, or the value does not fit it. The message lists those that there are.
+        ValueError: There is no such parameter, or the value does not fit it. The message lists the parameters.
     """
     by_name = {parameter.name: parameter for parameter in parameters}
     found: dict[str, np.ndarray] = {}
@@ -59,7 +59,7 @@ def fitted(parameters: list[Parameter], given: Mapping[str, np.ndarray]) -> dict
 
 
 def _parts_of(name: str, value: np.ndarray, by_name: dict[str, Parameter]) -> list[tuple[str, np.ndarray]]:
-    """Return (parameter's name, its value) of what one input sets: more than one where it is an array of structs."""
+    """Return (parameter's name, value) for each parameter that an input sets. An array of structs sets several."""
     full = _full_name(name, by_name)
     parameter = by_name.get(full)
     if parameter is None and (owner := _sized(full, by_name)) is not None:
@@ -99,17 +99,17 @@ def _full_name(name: str, by_name: dict[str, Parameter]) -> str:
 
 
 def _sized(name: str, by_name: dict[str, Parameter]) -> Parameter | None:
-    """Return the buffer whose number of elements an input is; None if it is another input."""
+    """Return the buffer whose number of elements an input gives; None for any other input."""
     owner, _, option = name.rpartition(".")
     parameter = by_name.get(owner) if option == "count" else None
     return parameter if parameter is not None and stride_of(parameter) else None
 
 
 def _zeros(buffer: Parameter, count: np.ndarray) -> np.ndarray:
-    """Return the bytes of a buffer of so many elements; they are words where it has no element type.
+    """Return the bytes of a buffer of `count` zero elements, which are words if it has no element type.
 
     Raises:
-        ValueError: It is no number of elements, or too large a one.
+        ValueError: The count is not a whole number above 0, or too large.
     """
     stride = stride_of(buffer) or 4
     if count.size != 1 or count.dtype.kind not in "iu" or not 1 <= count.item() <= MOST_BYTES // stride:
@@ -133,7 +133,7 @@ def _converted(name: str, value: np.ndarray, parameter: Parameter) -> np.ndarray
 
 
 def _numbers(name: str, value: np.ndarray, type_name: str, layout: Any) -> np.ndarray:
-    """Return a uniform's numbers, in its own type."""
+    """Return a uniform's numbers in its own type."""
     count, inside = 1, layout
     while inside.kind.name == "array":
         count, inside = count * inside.type.element_count, inside.element_type_layout
@@ -155,10 +155,10 @@ def _quantity(count: int) -> str:
 
 
 def _cast(name: str, value: np.ndarray, dtype: np.dtype, type_name: str) -> np.ndarray:
-    """Return numbers in another dtype.
+    """Convert numbers to another dtype.
 
     Raises:
-        ValueError: One of them does not fit.
+        ValueError: A number does not fit.
     """
     if value.dtype == dtype:
         return value
@@ -171,7 +171,7 @@ def _cast(name: str, value: np.ndarray, dtype: np.dtype, type_name: str) -> np.n
 
 
 def _elements(name: str, value: np.ndarray, element: Any) -> np.ndarray:
-    """Return a buffer's contents, laid out as its elements are."""
+    """Return a buffer's contents in the layout of its elements."""
     type_name = short_name(element.type.full_name)
     if value.dtype == object or value.dtype.names is not None:
         dtype = dtype_of(element)
@@ -194,7 +194,7 @@ def _elements(name: str, value: np.ndarray, element: Any) -> np.ndarray:
 
 
 def _only_type(struct: Any) -> SlangType | None:
-    """Return the scalar type of all members of a struct that has no gaps; None where they differ, or it has gaps."""
+    """Return the scalar type of all members of a struct; None if they differ, or if the struct has gaps."""
     dtype = dtype_of(struct)
     bases = {base for base, _ in scalars_of(dtype)} if dtype is not None else set()
     if len(bases) != 1 or sum(count * base.itemsize for base, count in scalars_of(dtype)) != dtype.itemsize:

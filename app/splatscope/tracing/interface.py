@@ -1,4 +1,4 @@
-"""The interface of a job's kernel, from what compiles and records it."""
+"""Read the interface of a job's kernel."""
 
 import slangpy as spy
 

@@ -1,8 +1,8 @@
-"""Dispatches of more workgroups than can be recorded at once: they are dispatched several times, and a part is recorded each time.
+"""Record dispatches with too many workgroups for one recording: dispatch several times, and record a part each time.
 
-Two halves of a part are recorded together, and looked at as if they were all. First come (0, 1), (2, 3), …, so that each
-workgroup is looked at once. A race between workgroups may be one of two halves that were not together yet. That takes an address
-that one half writes and another touches: only such halves are then recorded together, too.
+A part has two halves, which are recorded together and checked as if they were all workgroups. First come (0, 1), (2, 3), …, so that
+each workgroup is checked once. Workgroups of two halves that were not yet recorded together may race, but only if one half writes
+an address that the other touches. Only such halves are then recorded together, too.
 """
 
 import itertools
@@ -15,7 +15,7 @@ import numpy as np
 from splatscope.tracing.checks import Finding, cut_off, find
 from splatscope.tracing.trace import Trace
 
-_Touched = dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]  # by memory: indices written plainly, atomically, and read plainly
+_Touched = dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]  # by memory: indices written, accessed atomically, read
 
 
 MORE_SECONDS = "Allow more seconds (timeout=, --timeout), or dispatch fewer workgroups."
@@ -26,12 +26,13 @@ class Parts:
     """The parts of a dispatch.
 
     Attributes:
-        groups: How many workgroups there are.
-        half: How many are in one half of a part.
+        groups: The number of workgroups.
+        half: The number of workgroups in one half of a part.
         record: Records (first, second, count), see `KernelJob.part`.
-        findings: What was found, one of each cause.
+        findings: The findings, one for each cause.
         truncated: Whether a recording was full before its end.
-        left_over: What was not looked at for want of time, or behind a wait that another part may have ended; "" if nothing.
+        left_over: What was not checked, because time was up or because it followed a wait that another part may have ended; "" if
+            there is nothing.
     """
 
     groups: int
@@ -42,7 +43,7 @@ class Parts:
     left_over: str = ""
 
     def look(self, seconds: float) -> None:
-        """Record part after part, and look for all findings; begin none that would not end within so many seconds."""
+        """Record part after part, and collect all findings. A part that would not finish within `seconds` is not begun."""
         end, longest = time.monotonic() + seconds, 0.0
         starts = list(range(0, self.groups, self.half))
         touched: dict[int, _Touched] = {}
@@ -64,7 +65,7 @@ class Parts:
             self._look_at(list(pair))
 
     def _look_at(self, starts: list[int]) -> dict[int, _Touched]:
-        """Record one half or two, note the findings, and return what each half touched."""
+        """Record one half or two, collect the findings, and return the indices that each half touched."""
         trace = self.record((starts[0], starts[-1], self.half))
         self.truncated |= trace.header["truncated"]
         known = {cause_of(finding) for finding in self.findings}
@@ -74,14 +75,14 @@ class Parts:
 
 
 def cause_of(finding: Finding) -> tuple:
-    """Return what two findings of one cause have in common."""
-    # Of shared memory that nobody wrote, any line may be the first to read it.
+    """Return a key that findings with the same cause share."""
+    # Any line may be the first to read shared memory that was never written.
     lines = () if finding.kind == "uninitialised-read" else tuple(sorted(finding.lines))
     return finding.kind, finding.name, finding.file, lines
 
 
 def _touched(trace: Trace, first: int, last: int) -> _Touched:
-    """Return what the workgroups from `first` to `last` touch of buffers and textures, by name and index."""
+    """Return the indices that the workgroups from `first` to `last` touch in buffers and textures, by name."""
     group = trace.group_and_lane[0]
     mine = (group >= first) & (group < last)
     found: _Touched = {}
@@ -96,7 +97,7 @@ def _touched(trace: Trace, first: int, last: int) -> _Touched:
 
 
 def _meet(one: _Touched, other: _Touched) -> bool:
-    """Return whether one half writes what the other touches, other than by atomics alone."""
+    """Return whether one half writes an element that the other touches, unless both use only atomics."""
     for name in one.keys() & other.keys():
         (writes, atomics, reads), (other_writes, other_atomics, other_reads) = one[name], other[name]
         pairs = (

@@ -1,4 +1,4 @@
-"""A trace in the Chrome/Perfetto format: a workgroup is a process, each thread a thread, each event a slice one tick long."""
+"""Export a trace to the Chrome/Perfetto format: a workgroup is a process, a thread a thread, an event a slice of one tick."""
 
 import json
 import math
@@ -34,7 +34,7 @@ def perfetto(trace: Trace) -> str:
 
 
 def _json_value(values: list | float | int | None) -> list | float | int | str | None:
-    """Return a value with NaN and infinities named, as JSON has none."""
+    """Replace NaN and infinities by their names, since JSON lacks them."""
     if isinstance(values, list):
         return [_json_value(value) for value in values]
     return str(values) if isinstance(values, float) and not math.isfinite(values) else values

@@ -17,14 +17,14 @@ _on_progress: ContextVar[Callable[[int], None] | None] = ContextVar("on_progress
 
 
 def report_progress(stage: int) -> None:
-    """Report that a stage begins, to the callback of `progress_to`."""
+    """Report the start of a stage to the callback of `progress_to`."""
     if on_progress := _on_progress.get():
         on_progress(stage)
 
 
 @contextmanager
 def progress_to(on_progress: Callable[[int], None] | None) -> Iterator[None]:
-    """Within this context, pass stages to `on_progress`, unless it is None."""
+    """Pass all stages reported in this context to `on_progress`, unless it is None."""
     token = _on_progress.set(on_progress)
     try:
         yield

@@ -1,4 +1,4 @@
-"""The files of a project that came as text: written to a folder of their own, where the compiler finds them."""
+"""Write the files of a project, which are given as text, to a temporary folder where the compiler finds them."""
 
 import tempfile
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from splatscope.tracing.job import KernelJob
 def unpacked(job: KernelJob) -> Iterator[KernelJob]:
     """Yield the job with its files in a temporary folder, the first of its `include`; the job itself if it has no files.
 
-    Paths are not checked here: those of a page have passed `source_filter.refuse_job`.
+    Paths are not checked here: a page's paths have passed `source_filter.refuse_job`.
     """
     if not job.files:
         yield job

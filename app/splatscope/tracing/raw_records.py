@@ -1,4 +1,4 @@
-"""From what the recorder wrote on the device to a trace."""
+"""Build a trace from the records that the device wrote."""
 
 import numpy as np
 
@@ -8,21 +8,21 @@ from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
 _TICKED = ("read", "write", "atomic", "arrive", "resume", "overrun", "out-of-bounds")  # kinds of site that take a slot
-_INDEXED = ("read", "write", "atomic", "out-of-bounds")  # kinds that name an element after it
+_INDEXED = ("read", "write", "atomic", "out-of-bounds")  # kinds of site whose records have an index after the slot
 
 
 def from_records(records: np.ndarray, sites: list[Site], header: dict, batches: Batches) -> Trace:
-    """Return the trace in what the recorder wrote.
+    """Build the trace from the recorder's records.
 
-    A record is four words: its site with flags, then slot, index and value as far as its kind has them. A value that does not fit
-    goes on in records of site CONTINUED, three words each. Sets header["truncated"], header["capacity"], header["threads"] and
-    header["cut_threads"]: those whose part was full, of which the beginning is here.
+    A record is four words: its site with flags, then slot, index and value, as far as its kind has them. A value that does not fit
+    continues in records of site CONTINUED, three words each. The trace's header gets "truncated", "capacity", "threads", and
+    "cut_threads": the threads whose part was full, so that only their beginning is recorded.
 
     Args:
         records: (threads, capacity, 4) uint32, each thread's part; a record of site 0 was not written.
-        sites: what the numbers of sites mean.
-        header: what is known besides; not changed.
-        batches: the sites whose records were written as one.
+        sites: The sites by number.
+        header: The other entries of the header; not changed.
+        batches: The sites whose records were written as one.
     """
     threads, capacity, _ = records.shape
     written, cut = _written(records, sites)
@@ -38,7 +38,7 @@ def from_records(records: np.ndarray, sites: list[Site], header: dict, batches: 
     heads = np.flatnonzero(numbers != CONTINUED)
     site = numbers[heads]
     ticked, indexed, is_element = (np.array([s.kind in kinds for s in sites])[site] for kinds in (_TICKED, _INDEXED, ("element",)))
-    before_value = np.where(indexed, 2, np.where(ticked | is_element, 1, 0))  # words of the record after its site
+    before_value = np.where(indexed, 2, np.where(ticked | is_element, 1, 0))  # words between the site and the value in a record
     return Trace(
         header,
         sites,
@@ -52,10 +52,10 @@ def from_records(records: np.ndarray, sites: list[Site], header: dict, batches: 
 
 
 def _written(records: np.ndarray, sites: list[Site]) -> tuple[np.ndarray, np.ndarray]:
-    """Return which records count, (threads, capacity), and which threads' parts were full, (threads,).
+    """Return masks of the valid records, (threads, capacity), and of the threads whose part was full, (threads,).
 
-    A thread whose part is full goes on writing its last event over the one before, so that event is left out. Its very last record
-    is spare: there stands the end of an endless loop, which comes after all that had room, unless that is among these too.
+    A thread whose part is full keeps overwriting its last event, so that event is not valid. The very last record of a part is
+    reserved for the end of an endless loop, which comes after everything that had room, unless it is among that already.
     """
     capacity = records.shape[1]
     is_overrun = np.array([site.kind == "overrun" for site in sites])
@@ -74,7 +74,7 @@ def _written(records: np.ndarray, sites: list[Site]) -> tuple[np.ndarray, np.nda
 
 
 def _values(rows: np.ndarray, heads: np.ndarray, before_value: np.ndarray) -> np.ndarray:
-    """Return the words of the values, (events, w): what each head holds after slot and index, then three of each continuation."""
+    """Return the words of the values, (events, w): those after slot and index in each head, then three of each continuation."""
     follows = np.diff(np.r_[heads, len(rows)]) - 1
     most = int(follows.max(initial=0))
     words = np.zeros((len(heads), 3 + 3 * most), np.uint32)

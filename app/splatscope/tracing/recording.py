@@ -1,4 +1,4 @@
-"""Recording: a kernel is dispatched twice on the same inputs, instrumented and plain; what happened and what came out."""
+"""Record a kernel: dispatch it twice on the same inputs, instrumented and plain, and return its events and outputs."""
 
 import math
 from dataclasses import dataclass, field, replace
@@ -21,20 +21,19 @@ from splatscope.tracing.progress import COMPARING, COMPILING, INSTRUMENTING, RUN
 from splatscope.tracing.raw_records import from_records
 from splatscope.tracing.trace import Trace
 
-MOST_BUILDS = 16  # instrumented kernels that a process keeps
+MOST_BUILDS = 16  # compiled instrumented kernels that a process keeps
 
 
 @dataclass
 class Recording:
-    """What came of a kernel.
+    """The result of recording a kernel.
 
-    `outputs` are the buffers after the instrumented dispatch, by name, as uint32 words; `plain` are those after the plain one, None
-    where that was not run; `plain_is_safe` is whether what was recorded shows that it may be. `types` are the scalar types of their
-    elements; "uint" for structs and byte-address buffers. `functions` are those that were recorded, `stepped_over` those that were
-    not, each with the reason. `job` is what was dispatched, its inputs under their parameters' full names, as the kernel stores
-    them. `arrays` are the outputs in the dtypes of their elements, `layouts` those of the buffers' elements. `uniforms` are their
-    types by name, `pictures` the (height, width, components) of the two-dimensional textures among the outputs, `textures` the
-    names of all textures.
+    `outputs` has the buffers after the instrumented dispatch by name, as uint32 words, and `plain` those after the plain dispatch,
+    None if it was not run. `plain_is_safe` says whether the recording shows that it may be run. `types` has the scalar types of the
+    outputs' elements; "uint" for structs and byte-address buffers. `functions` were recorded; `stepped_over` were not, each with
+    the reason. `job` is the dispatch, with its inputs by full parameter name as the kernel stores them. `arrays` has the outputs in
+    the dtypes of their elements, `layouts` the layouts of buffers, `uniforms` the types of uniforms, and `pictures` the (height,
+    width, components) of the two-dimensional textures among the outputs, all by name. `textures` names all textures.
     """
 
     trace: Trace
@@ -53,7 +52,7 @@ class Recording:
 
     @property
     def same_as_plain(self) -> bool | None:
-        """Whether the kernel leaves the same buffers without being recorded; None where that is not known."""
+        """Whether the plain kernel leaves the same buffers; None if that is not known."""
         if self.plain is None:
             return None
         return all(np.array_equal(self.outputs[name], self.plain[name]) for name in self.outputs)
@@ -62,11 +61,11 @@ class Recording:
 def record(device: spy.Device, job: KernelJob, run_plain: bool = True) -> Recording:
     """Record one workgroup of a dispatch, and run the plain kernel if that is safe, unless `run_plain` is False.
 
-    With `job.all_groups`, record all of them, each thread in a smaller part of as many records.
+    With `job.all_groups`, record all workgroups in the same number of records, with a smaller part for each thread.
 
     Raises:
-        CompileError: the source itself does not compile, or has no entry point.
-        ValueError: the inputs do not fit, or there are too many threads.
+        CompileError: The source itself does not compile, or has no entry point.
+        ValueError: The inputs do not fit, or there are too many threads.
     """
     report_progress(COMPILING)
     modules = load_modules(job.source, job.file, job.include, job.defines)
@@ -101,7 +100,7 @@ def record(device: spy.Device, job: KernelJob, run_plain: bool = True) -> Record
     trace.header["unseen"] += [parameter.without_counter for parameter in parameters if parameter.without_counter]
     if run_plain:
         report_progress(COMPARING)
-    ended = recorder["clock"].to_numpy().view(np.uint32)[1]  # a loop, perhaps of a workgroup that is not recorded
+    ended = recorder["clock"].to_numpy().view(np.uint32)[1]  # whether a loop was ended, perhaps in a workgroup that is not recorded
     is_outside = trace.at(lambda site: site.kind == "out-of-bounds") | (trace.flags & 1 > 0)
     harmless = trace.at(lambda site: site.space == "texture")  # the device drops a store outside of a texture
     unsafe = ended or "overrun" in trace.kinds or (is_outside & ~harmless).any()
@@ -137,13 +136,13 @@ def _pictures(interface: Interface, arrays: dict[str, np.ndarray]) -> dict[str, 
 
 
 def _groups_of(job: KernelJob) -> int:
-    """Return how many of all workgroups are recorded."""
+    """Return the number of recorded workgroups."""
     first, second, count = job.part
     return count if first == second else 2 * count
 
 
 def _numbered(thread: np.ndarray, job: KernelJob, lanes: int) -> np.ndarray:
-    """Return the numbers through all workgroups of threads that are numbered through the recorded part of these."""
+    """Convert thread numbers within the recorded part of the dispatch to thread numbers within the whole dispatch."""
     first, second, count = job.part
     return thread + np.where(thread // lanes < count, first, second - count).astype(np.int64).astype(np.uint32) * np.uint32(lanes)
 
@@ -152,7 +151,7 @@ _builds: LRUCache[tuple, Build] = LRUCache(MOST_BUILDS)
 
 
 def _instrumented(device: spy.Device, modules: list[Module], entry: str, job: KernelJob) -> Build:
-    """Return the instrumented program, compiled now or before: other inputs of the same kernel cost no compilation."""
+    """Return the instrumented program, compiled on first use, so that other inputs of a kernel need no compilation."""
     key = (device, texts_of(modules), entry, job.compilation, job.functions, job.instrument_scope)
     if (build := _builds.get(key)) is None:
         build = build_instrumented(device, modules, entry, job)
@@ -193,6 +192,6 @@ def _trace(
     if job.all_groups:
         trace.thread = _numbered(trace.thread, job, math.prod(size))
         trace.header["cut_threads"] = _numbered(np.array(trace.header["cut_threads"], np.uint32), job, math.prod(size)).tolist()
-    # Of Splatscope's own modules, a kernel imports what it does not call: nothing is said of these.
+    # A kernel imports more of Splatscope's own modules than it calls, so their gaps are not reported.
     trace.header["unseen"] = [*build.coverage_gaps, *left_out(trace, {module.file for module in modules if module.is_own})]
     return trace

@@ -1,4 +1,4 @@
-"""Sites: the points of a source that write records."""
+"""Sites: the points in a source that write records."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,23 +6,23 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Site:
-    """A point of a source that writes records.
+    """A point in a source that writes records.
 
     Attributes:
-        file, line, column: Where it stands, lines and columns from 1.
-        kind: step, value, element, read, write, atomic, arrive, resume, branch, loop, call, return, overrun, out-of-bounds,
-            fault: an operation that was wrong, or unfollowed: an access that leaves no record.
-        name: The variable, memory or function that it is about.
-        function: The function that it stands in.
-        type: The Slang type of the recorded value, "" if its records hold none.
-        path: What follows the subscripts of an access: ".x". Of a fault what the finding needs to know: the type that a float
-            becomes, the bits of what is shifted, "read" or "write".
-        space: "shared", "device" or "texture", or "alias" where the name stands for one buffer or another.
-        dims: The texts of the array sizes of a memory; of a texture its size, outermost first.
+        file, line, column: Its position; lines and columns count from 1.
+        kind: step, value, element, read, write, atomic, arrive, resume, branch, loop, call, return, overrun, out-of-bounds, fault
+            (a faulty operation), or unfollowed (an access that leaves no record).
+        name: The variable, memory or function.
+        function: The function that contains it.
+        type: The Slang type of the recorded value, "" if its records contain none.
+        path: For an access, what follows the subscripts: ".x". For a fault, what the finding needs to know: the type to which a
+            float is converted, the number of bits of a shifted value, "read" or "write".
+        space: "shared", "device" or "texture", or "alias" if the name may stand for different buffers.
+        dims: The array sizes of a memory, as text; for a texture its size, outermost first.
         atomic: Whether the access is atomic.
-        access: Of an atomic the method or operator; "inout" of a read that a call may make; of a struct in a byte-address
-            buffer "16 bytes", "?" if its size is not known; of an out-of-bounds index "read" or "write"; of a fault the kind of
-            finding.
+        access: For an atomic, the method or operator; for a read that a call may make, "inout"; for a struct in a byte-address
+            buffer, "16 bytes", or "?" if its size is not known; for an index out of bounds, "read" or "write"; for a fault, the
+            kind of finding.
     """
 
     file: str

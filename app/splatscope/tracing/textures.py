@@ -1,4 +1,4 @@
-"""Textures and samplers for a kernel's parameters, with what was given, else zeros."""
+"""Create the textures and samplers for a kernel's parameters from its inputs; missing texels are zeros."""
 
 import re
 from collections.abc import Mapping
@@ -19,27 +19,27 @@ _USAGE = (
 
 
 def texel_of(layout) -> SlangType | None:
-    """Return the type of what a texture or a texel buffer holds; None where it is not numeric."""
+    """Return the type of a texel in a texture or texel buffer; None if it is not numeric."""
     return SlangType.parse(short_name(layout.type.resource_result_type.full_name))
 
 
 def make_texture(device: spy.Device, name: str, layout: Any, inputs: Mapping[str, np.ndarray]) -> spy.Texture:
-    """Make a texture with the texels that are given for a parameter.
+    """Create the texture for a parameter, with the texels that are given.
 
-    An array with as many axes as the texture, and one more for the components if there are several, gives its size as well:
-    (height, width, 4) for a Texture2D<float4>, with the layers or the six faces as the first axis of arrays and cubes. Texels of
-    dtype uint8 for a texture of floats are a picture: 255 is read as 1, and three components get an alpha of 1. A flat array fills
-    the first layer of a texture of the default size, row by row, and zeros follow it.
+    An array with as many axes as the texture, plus one for the components if there are several, also gives the size: (height,
+    width, 4) for a Texture2D<float4>. Arrays and cubes have their layers or six faces as the first axis. Texels of dtype uint8 for
+    a texture of floats are a picture: 255 is read as 1, and three components get an alpha of 1. A flat array fills the first layer
+    of a texture of the default size in row-major order, and the rest is zeros.
 
     Args:
-        device: Where it is made.
-        name: The parameter's.
-        layout: The parameter's, from SlangPy's reflection.
-        inputs: All inputs. Those of this texture are `name`, `name.mip1` and so on, each half the size of the one before, and
+        device: The device.
+        name: The parameter's name.
+        layout: The parameter's layout, from SlangPy's reflection.
+        inputs: All inputs. Those for this texture are `name`, `name.mip1` and so on, each half the size of the one before, and
             `name.format`, the name of one of SlangPy's formats.
 
     Raises:
-        ValueError: The shape or the type of its texels is not supported, or the array does not fit.
+        ValueError: The texture's shape or texel type is not supported, or the array does not fit.
     """
     shape = re.sub("^texture_", "", layout.type.resource_shape.name)
     base = shape.removesuffix("_array")
@@ -100,7 +100,7 @@ def _texels(name: str, given: np.ndarray, texel: SlangType, axes: int) -> np.nda
 def _default(
     device: spy.Device, name: str, shape: str, texel: SlangType, edges: tuple[int, ...], given: np.ndarray | None
 ) -> spy.Texture:
-    """Make a texture of the default size: zeros, and what is given in its first layer."""
+    """Create a texture of the default size: zeros, except for given texels in its first layer."""
     lanes = texel.count
     stored = 4 if lanes == 3 else lanes
     texture = device.create_texture(
@@ -126,10 +126,10 @@ _ADDRESSES = {"wrap": "wrap", "mirror": "mirror_repeat", "clamp": "clamp_to_edge
 
 
 def make_sampler(device: spy.Device, name: str, inputs: Mapping[str, np.ndarray]) -> spy.Sampler:
-    """Make a sampler: SlangPy's default, but for `name.filter` (point, linear) and `name.address` (wrap, mirror, clamp, border).
+    """Create a sampler: SlangPy's default, except for `name.filter` (point, linear), `name.address` (wrap, mirror, clamp, border).
 
     Raises:
-        ValueError: An option has another value.
+        ValueError: An option has an invalid value.
     """
     filter_, address = (str(inputs.get(f"{name}.{option}", "")) for option in ("filter", "address"))
     if (filter_ and filter_ not in _FILTERS) or (address and address not in _ADDRESSES):

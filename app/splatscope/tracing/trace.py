@@ -1,4 +1,4 @@
-"""What a kernel did: a table of events by column, a table of sites, and a header; and its file."""
+"""A trace of what a kernel did: a table of events by column, a table of sites, and a header; and its file format."""
 
 import dataclasses
 import io
@@ -23,17 +23,17 @@ VERSION = 1
 
 @dataclass
 class Trace:
-    """Events in each thread's program order, thread by thread; `order` sorts them as the device had them.
+    """Events in program order, thread by thread; `order` gives the device's order.
 
-    All columns are uint32, one entry for each event:
+    All columns are uint32, with one entry for each event:
 
-    - `thread`: its number in the workgroup, or through all workgroups, `header["lanes"]` to each, if `header["all_groups"]`;
+    - `thread`: its number in the workgroup or, if `header["all_groups"]`, in the dispatch, with `header["lanes"]` per workgroup;
     - `site`: a row of `sites`;
     - `slot`: the device's order of accesses, atomics and barriers; NO_SLOT for other events;
-    - `index`: the element that was accessed, rows flattened;
+    - `index`: the flat index of the accessed element, row-major;
     - `words`, (events, w): the value, as `SlangType.values` reads it for the type of its site;
     - `flags`: 1, the index was out of bounds; 2, a backward pass ran this again;
-    - `shared_epoch`, `device_epoch`: how many barriers that order this memory its thread has passed.
+    - `shared_epoch`, `device_epoch`: the number of barriers for this memory that its thread has passed.
     """
 
     header: dict
@@ -63,11 +63,11 @@ class Trace:
         return np.array([site.kind for site in self.sites])[self.site]
 
     def at(self, says: Callable[[Site], bool]) -> np.ndarray:
-        """Return of each event whether its site is so, (events,) bool."""
+        """Return a mask of the events whose site satisfies a predicate, (events,) bool."""
         return np.array([says(site) for site in self.sites], bool)[self.site]
 
     def count(self, marks: np.ndarray) -> np.ndarray:
-        """Return how many marked events each event's thread has made by then, the event included, (events,) uint32."""
+        """Return, for each event, how many marked events its thread has made so far, including it: (events,) uint32."""
         total = np.cumsum(marks)
         before = np.maximum.accumulate(np.where(self._starts, total - marks, 0))
         return (total - before).astype(np.uint32)
@@ -79,19 +79,19 @@ class Trace:
 
     @cached_property
     def order(self) -> np.ndarray:
-        """Event numbers as the device had them: what has no slot comes right after what its thread did before."""
+        """Event numbers in the device's order. An event without a slot comes right after its thread's previous event."""
         ticked = self.slot != NO_SLOT
         latest = np.maximum.accumulate(np.where(ticked | self._starts, np.arange(len(self)), 0))
         key = np.where(ticked, self.slot.astype(np.int64), -1)[latest]
-        return np.argsort(key, kind="stable")  # a slot has one thread, and events stand in their thread's order
+        return np.argsort(key, kind="stable")  # a slot belongs to one thread, and a stable sort keeps that thread's order
 
     def value(self, event: int) -> list[float | int] | None:
-        """Return an event's value as numbers, None where its type is not recorded."""
+        """Return an event's value as numbers, None if its type is not recorded."""
         type_ = SlangType.parse(self.sites[self.site[event]].type)
         return type_.values(self.words[event]).tolist() if type_ else None
 
     def save(self) -> bytes:
-        """Return one .npz: the columns, no wider than each needs, with sites and header as JSON. See docs/file-formats.md."""
+        """Return an .npz file: the columns in narrow dtypes, with sites and header as JSON. See docs/file-formats.md."""
         about = {"header": self.header, "sites": [dataclasses.asdict(site) for site in self.sites]}
         file = io.BytesIO()
         np.savez_compressed(
@@ -111,7 +111,7 @@ class Trace:
         """Read what `save` wrote.
 
         Raises:
-            ValueError: it is not such a file.
+            ValueError: It is not such a file.
         """
         try:
             with np.load(io.BytesIO(data), allow_pickle=False) as file:
@@ -128,12 +128,12 @@ class Trace:
 
     @staticmethod
     def header_of(file: Path) -> dict[str, Any]:
-        """Return the header alone of a trusted file that `save` wrote, without unpacking its columns."""
+        """Return only the header of a trusted file that `save` wrote, without unpacking its columns."""
         with np.load(file, allow_pickle=False) as arrays:
             return json.loads(arrays["about"].tobytes())["header"]
 
     def of_group(self, number: int) -> tuple["Trace", int]:
-        """Return one workgroup of a recording of all, as if it had been recorded alone, and the number of its first event."""
+        """Extract a workgroup from a recording of all, as if recorded alone. Return it and the number of its first event."""
         lanes, (across, down, _) = self.header["lanes"], self.header["groups"]
         start, end = np.searchsorted(self.thread, (number * lanes, (number + 1) * lanes)).tolist()
         cut = [thread - number * lanes for thread in self.header.get("cut_threads", []) if thread // lanes == number]
@@ -145,7 +145,7 @@ class Trace:
 
     @property
     def group_and_lane(self) -> tuple[np.ndarray, np.ndarray]:
-        """Of each event, the number of its workgroup in the dispatch (x fastest) and its thread's number within."""
+        """For each event, the number of its workgroup in the dispatch (x fastest), and the number of its thread within that."""
         if self.header.get("all_groups"):
             return np.divmod(self.thread, np.uint32(self.header["lanes"]))
         (x, y, z), (across, down, _) = self.header["group"], self.header["groups"]

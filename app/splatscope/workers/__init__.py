@@ -1,4 +1,4 @@
-"""Worker processes, so that no page ever waits for a device: `await worker_pool.run(function, …, key=…, limit=…)`."""
+"""Worker processes, so that pages never wait for a device: `await worker_pool.run(function, …, key=…, limit=…)`."""
 
 from splatscope.workers.pool import Pool
 

@@ -1,7 +1,7 @@
 """Scheduler and worker processes, on one machine or on several.
 
-Whoever reaches a scheduler can run any code on its workers. So beyond this machine it listens only with the key that
-$SPLATSCOPE_CLUSTER_KEY names: a file with a certificate and its private key, which all machines of the cluster have.
+Anyone who can connect to a scheduler can run any code on its workers. So a scheduler that listens beyond this machine needs the key
+that $SPLATSCOPE_CLUSTER_KEY names: a file with a certificate and its private key, which all machines of the cluster share.
 """
 
 import asyncio
@@ -23,26 +23,26 @@ from splatscope.workers.connection import WorkerError
 log = logging.getLogger(__name__)
 KEY = "SPLATSCOPE_CLUSTER_KEY"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
-CONNECTION_LIMIT = 20.0  # seconds in which a worker has to reach its scheduler
-LOOK_EVERY = 2.0  # seconds between two looks at whether a process has been stopped
+CONNECTION_LIMIT = 20.0  # seconds within which a worker has to reach its scheduler
+LOOK_EVERY = 2.0  # seconds between checks for stopped processes
 SETTINGS = {
     "distributed.worker.profile.enabled": False,
-    "distributed.scheduler.worker-ttl": None,  # a worker in a long driver call sends no heartbeat, and is alive
+    "distributed.scheduler.worker-ttl": None,  # a worker in a long driver call sends no heartbeat, but is alive
     "distributed.scheduler.http.routes": [],
 }
 
 
 class NumberedNanny(Nanny):
-    """Starts a worker process, and starts it again when it dies. Workers of one machine count from 0, for `gpu.device`.
+    """Starts a worker process, and restarts it when it dies. It numbers a machine's workers from 0, for `gpu.device`.
 
-    A process that a signal has stopped (SIGSTOP) would keep its job for ever: one that stands still at two looks in a row is
-    killed, be it the worker or what it has started for the sandbox. A worker in a long call of its driver does not stand still.
+    A process that a signal has stopped (SIGSTOP) would keep its job forever. So a process that is stopped at two checks in a row
+    is killed, whether it is the worker or one that the worker started for the sandbox. A worker in a long driver call runs on.
     """
 
     def __init__(self, *args: Any, name: int | str, env: dict[str, str] | None = None, number: int | None = None, **options: Any):
         number = name if number is None else number
         super().__init__(*args, name=name, env={**(env or {}), "SPLATSCOPE_WORKER": str(number)}, **options)
-        self._at_rest: set[psutil.Process] = set()  # at the last look
+        self._at_rest: set[psutil.Process] = set()  # the processes that were stopped at the last check
         self.periodic_callbacks["stopped"] = PeriodicCallback(self._end_stopped, 1000 * LOOK_EVERY)
 
     async def _end_stopped(self) -> None:
@@ -55,7 +55,7 @@ class NumberedNanny(Nanny):
 
 
 def _stopped_processes(pid: int) -> set[psutil.Process]:
-    """Return those of a process and all that it has started that a signal has stopped."""
+    """Return which of a process and its descendants a signal has stopped."""
     found = set()
     with suppress(psutil.NoSuchProcess):
         worker = psutil.Process(pid)
@@ -67,12 +67,12 @@ def _stopped_processes(pid: int) -> set[psutil.Process]:
 
 
 def local_cluster() -> LocalCluster:
-    """Start a scheduler and workers that only this machine reaches."""
-    # A busy machine may take longer than dask's 15 s to replace a lost worker: dask would then end the one that is starting, under
-    # the job that it had got meanwhile, and start no other. Read at each loss, so it stays set.
+    """Start a scheduler and workers that only this machine can reach."""
+    # A busy machine may take longer than dask's 15 s to replace a lost worker. Dask would then end the worker that is starting,
+    # with the job it has meanwhile got, and start no other. Dask reads this setting at each loss, so it stays set.
     dask.config.set({"distributed.deploy.lost-worker-timeout": "1 day"})
-    logging.getLogger("distributed").setLevel(logging.WARNING)  # Bokeh shows all that is logged from INFO on
-    # It warns of each process that it replaces, one that has grown too large included; whoever loses a job is told by `connection`.
+    logging.getLogger("distributed").setLevel(logging.WARNING)  # Bokeh shows everything from INFO on
+    # The nanny warns of each process that it replaces, even one that has grown too large. `connection` reports lost jobs anyway.
     logging.getLogger("distributed.nanny").setLevel(logging.ERROR)
     with dask.config.set(SETTINGS):
         return LocalCluster(
@@ -87,7 +87,7 @@ def local_cluster() -> LocalCluster:
 
 
 def worker_count() -> int:
-    """Return $SPLATSCOPE_WORKERS, or else four where there are as many processors, and two for each GPU.
+    """Return $SPLATSCOPE_WORKERS, or else up to four, one per processor, but at least two for each GPU.
 
     At least two, so that one hung kernel does not block all pages.
     """
@@ -97,7 +97,7 @@ def worker_count() -> int:
 
 
 def security() -> Security:
-    """Return what a connection to a scheduler needs: encryption with the cluster's key, where there is one.
+    """Return the security settings for a connection to a scheduler: encryption with the cluster's key, if there is one.
 
     Raises:
         WorkerError: The file cannot be read.
@@ -112,7 +112,7 @@ def security() -> Security:
 
 
 async def run_scheduler(host: str, port: int, on_start: Callable[[str], None]) -> None:
-    """Run a scheduler until it is ended, and call back with its address once it listens.
+    """Run a scheduler until it is stopped, and call `on_start` with its address once it listens.
 
     Raises:
         WorkerError: Other machines could reach it without a key, or it cannot listen there.
@@ -135,7 +135,7 @@ async def run_scheduler(host: str, port: int, on_start: Callable[[str], None]) -
 
 
 async def run_workers(address: str, count: int, on_start: Callable[[], None]) -> None:
-    """Run worker processes for a scheduler until it ends, and call back once they are there.
+    """Run worker processes for a scheduler until it ends, and call `on_start` once they are up.
 
     Raises:
         WorkerError: No scheduler answers at this address.

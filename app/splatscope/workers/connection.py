@@ -1,7 +1,7 @@
-"""One event loop's connection to the cluster: send a job to the worker it is assigned to, and return its result or error.
+"""One event loop's connection to the cluster: send each job to its assigned worker, and return its result or error.
 
 A job is sent by `Client.run`, which bypasses dask's task graph. That takes 2 ms instead of 11, leaves no state on dask's scheduler,
-never repeats a job on its own, and fails at once when the worker dies. `Scheduler` does what the graph would do.
+never repeats a job on its own, and fails at once when the worker dies. `Scheduler` replaces the task graph.
 """
 
 import asyncio
@@ -20,18 +20,18 @@ from splatscope.workers import worker as remote
 from splatscope.workers.scheduler import Scheduler, Worker
 
 log = logging.getLogger(__name__)
-GRACE = 5.0  # seconds past a job's limit after which a worker that has not ended itself counts as lost
+GRACE = 5.0  # seconds past a job's limit after which a worker counts as lost if its watchdog has not ended it
 NO_WORKER_LIMIT = 20.0  # seconds that jobs wait while the cluster has no worker
-REPLACED = 10.0  # seconds in which a worker that is being replaced is up again; closing waits no longer for it
-PROGRESS_DELAY = 0.3  # seconds that a stage must last before it is reported: most are shorter
+REPLACED = 10.0  # seconds within which a replaced worker is up again; closing waits no longer than that
+PROGRESS_DELAY = 0.3  # seconds that a stage must last before it is reported; most are shorter
 SETTLED = 3.0  # seconds after which a new worker is asked which device it opens
 DISCONNECTED = "The connection to the cluster was lost: try again when it is back."
 
 
 class WorkerError(RuntimeError):
-    """The job could not be run, through no fault of its own. The message is one line for the user.
+    """The job could not be run. The message is one line for the user.
 
-    `stage` is the last stage of `tracing.progress` that it reported in the sandbox, None where that is not known.
+    `stage` is the last stage of `tracing.progress` that the job reported from the sandbox, None if it is not known.
     """
 
     stage: int | None = None
@@ -42,7 +42,7 @@ class WorkerLost(WorkerError):  # noqa: N818
 
 
 class JobTimeout(WorkerError):  # noqa: N818
-    """The job ran longer than its limit, and its worker was ended."""
+    """The job ran past its limit, and its worker was killed."""
 
 
 class JobNotStarted(Exception):  # noqa: N818
@@ -61,13 +61,13 @@ class Connection:
         self.client = client
         self.scheduler = Scheduler()
         self._topic = f"splatscope progress {client.id}"
-        self._listeners: dict[int, Callable[[int], None]] = {}  # by the number of a job that runs
+        self._listeners: dict[int, Callable[[int], None]] = {}  # by the number of the running job
         self._job_numbers = count()
-        self._asked: dict[str, asyncio.Task[None]] = {}  # by the worker's address, for its devices
-        self._replacing: asyncio.Task[None] | None = None  # one at a time: the others go on meanwhile
-        self._listed = asyncio.Event()  # the workers that were there when it was opened are known
+        self._asked: dict[str, asyncio.Task[None]] = {}  # requests for a worker's devices, by its address
+        self._replacing: asyncio.Task[None] | None = None  # one at a time, while the other workers go on
+        self._listed = asyncio.Event()  # set once the workers that were up when the connection opened are known
         self._locks: dict[str, Lock] | None = {} if shared else None
-        self._scheduler_comm = client.scheduler_comm  # replaced when the client reconnects, to a scheduler that knows nothing
+        self._scheduler_comm = client.scheduler_comm  # changes if the client reconnects, and then the scheduler has lost its state
         self._watch = asyncio.create_task(self._watch_cluster())
 
     @property
@@ -79,8 +79,8 @@ class Connection:
         """Close the connection; queued jobs fail."""
         self.client.unsubscribe_topic("all")
         self.client.unsubscribe_topic(self._topic)
-        await asyncio.sleep(0.02)  # until this is sent, or the scheduler logs that a subscriber left without notice
-        if self._replacing:  # a cluster that ends while it restarts a worker logs that as an error
+        await asyncio.sleep(0.02)  # let this be sent: otherwise the scheduler logs that a subscriber left without notice
+        if self._replacing:  # a cluster that ends while it restarts a worker logs an error
             await asyncio.wait({self._replacing}, timeout=REPLACED)
         ending = {self._watch} | ({self._replacing} if self._replacing else set())
         for task in ending:
@@ -106,7 +106,7 @@ class Connection:
             args: Positional arguments.
             kwargs: Keyword arguments.
             on_progress: Called with each stage (an index of `tracing.progress.STAGES`) that lasts longer than PROGRESS_DELAY.
-            file_work: What it does with a user's file if it runs no kernel, "reading photo.png".
+            file_work: For a job without a kernel, what it does with a user's file: "reading photo.png".
 
         Raises:
             JobNotStarted: The worker was lost before the job reached it.
@@ -127,7 +127,7 @@ class Connection:
                     )
                 result, error = pickle.loads(outcome)
         except OSError as lost:
-            if self._locks is not None:  # a dying scheduler may end its workers; wait to see which was lost
+            if self._locks is not None:  # a dying scheduler may take its workers with it; wait to see which of them was lost
                 await asyncio.wait({self._watch}, timeout=1)
             if not self.alive:
                 raise WorkerError(DISCONNECTED) from None
@@ -145,27 +145,27 @@ class Connection:
         return result
 
     def _replace(self, worker: Worker) -> None:
-        """Replace a worker's process. Until the fresh one is there, its jobs go to the others."""
+        """Replace a worker's process. Until the new one is up, its jobs go to the others."""
         self.scheduler.remove_worker(worker.address)
         self._replacing = asyncio.create_task(self._restart(worker))
 
     async def _restart(self, worker: Worker) -> None:
         try:
-            async with self._exclusive(worker):  # another server's job comes to its end
+            async with self._exclusive(worker):  # let another server's job finish
                 await self.client.restart_workers([worker.address], raise_for_error=False)
-        except (OSError, TimeoutError) as error:  # it was lost at this very moment, or the cluster was
+        except (OSError, TimeoutError) as error:  # the worker or the cluster was lost just now
             log.warning("A worker that had grown too large was not replaced: %s", error)
         finally:
             self._replacing = None
 
     async def stop_sandboxed(self, workers: list[Worker]) -> None:
-        """Stop what these workers run in the sandbox: others wait for it."""
+        """Stop the sandboxed jobs of these workers, because others are waiting."""
         if workers:
             with suppress(OSError):
                 await self.client.run(remote.stop_sandboxed, workers=[worker.address for worker in workers])
 
     async def _watch_cluster(self) -> None:
-        """Report workers that come and go to the scheduler while the connection lasts; then fail the queued jobs."""
+        """Tell the scheduler about workers that come and go while the connection lasts; then fail the queued jobs."""
         self.client.subscribe_topic("all", self._on_worker_event)
         self.client.subscribe_topic(self._topic, self._on_progress_event)
         last_seen = time.monotonic()
@@ -197,7 +197,7 @@ class Connection:
         return self.scheduler.adapters
 
     def _ask_for_devices(self, settled: float = SETTLED) -> None:
-        """Ask workers for their devices, once they are settled: a server that ends while it starts logs no lost question."""
+        """Ask workers for their devices once they have settled, so that a server that ends during startup logs no lost request."""
         now = time.monotonic()
         for worker in self.scheduler.workers.values():
             if worker.address not in self._asked and now - worker.joined >= settled:
@@ -206,16 +206,16 @@ class Connection:
     async def _ask_for_device(self, address: str) -> None:
         try:
             devices = (await self.client.run(remote.available, workers=[address]))[address]
-        except OSError:  # it has left
+        except OSError:  # the worker has left
             return
-        except Exception as error:  # a driver that fails here fails in words when it runs a kernel
+        except Exception as error:  # a driver that fails here will be reported when it runs a kernel
             log.warning("A worker cannot say which devices it has: %s", error)
             devices = Available()
-        if address in self._asked:  # it has not left meanwhile
+        if address in self._asked:  # the worker has not left meanwhile
             self.scheduler.add_worker(address, devices)
 
     def _take_worker(self, address: str) -> None:
-        """Take a worker; one of a shared cluster may open another device than the others, so that is asked first."""
+        """Accept a worker. In a shared cluster workers may open different devices, so ask for its device first."""
         if self._locks is None:
             self.scheduler.add_worker(address)
         else:
@@ -236,7 +236,7 @@ class Connection:
 
     @contextmanager
     def _progress_channel(self, on_progress: Callable[[int], None] | None) -> Iterator[tuple[str, int] | None]:
-        """Yield the topic and number under which a job reports its stages, or None without a callback."""
+        """Yield the topic and number under which a job reports its stages, or None if there is no callback."""
         if on_progress is None:
             yield None
             return
@@ -257,7 +257,7 @@ class Connection:
                 timer.cancel()
 
     async def _call(self, worker: Worker, timeout: float, function: Callable, *args: Any) -> Any:
-        """Return `function(*args)`, called on `worker`.
+        """Call `function(*args)` on `worker` and return the result.
 
         Raises:
             ConnectionError: The worker died, or did not answer within `timeout` seconds; the scheduler has removed it.
@@ -269,12 +269,12 @@ class Connection:
                 return call.result()[worker.address]
             call.cancel()
             raise ConnectionError("the worker is gone or does not answer")
-        except OSError as lost:  # never the job's own error, which comes back pickled
+        except OSError as lost:  # never the job's own error, which is returned pickled
             self.scheduler.remove_worker(worker.address)
             raise ConnectionError(str(lost)) from lost
 
     def _exclusive(self, worker: Worker) -> AbstractAsyncContextManager:
-        """Lock the worker of a shared cluster, so that waiting behind another server's job does not count as running."""
+        """Lock a worker of a shared cluster, so that the time spent waiting for another server's job does not count as running."""
         if self._locks is None:
             return nullcontext()
         if worker.address not in self._locks:

@@ -1,4 +1,4 @@
-"""The pool of worker processes: `await pool.run(function, …)` from any event loop, without ever blocking it."""
+"""The pool of worker processes: `await pool.run(function, …)` from any event loop, without blocking it."""
 
 import asyncio
 import os
@@ -13,8 +13,8 @@ from splatscope.workers.cluster import local_cluster, security
 from splatscope.workers.connection import Connection, JobNotStarted, WorkerError
 from splatscope.workers.scheduler import Worker
 
-PATIENCE = 20.0  # seconds that an untrusted job waits for another session's that has run as long; then that one is stopped
-CONNECTION_LIMIT = 5.0  # seconds until a scheduler that does not answer is given up
+PATIENCE = 20.0  # seconds: an untrusted job that has run this long is stopped if another session's has waited this long for it
+CONNECTION_LIMIT = 5.0  # seconds that a scheduler has to answer
 
 
 class Pool:
@@ -27,19 +27,19 @@ class Pool:
         self._start_lock = threading.Lock()
         self._connections: dict[asyncio.AbstractEventLoop, asyncio.Task[Connection]] = {}
         self.whose_turn: Callable[[], Hashable] = lambda: None
-        """Returns what tells the sessions apart that take turns with untrusted jobs."""
+        """Returns the key of the current session. Sessions take turns with untrusted jobs."""
         self.limit_factor = 1.0
-        """Times their limit that jobs may run from now on, for who has time to wait for a busy machine."""
+        """A factor on the limits of all jobs from now on, for callers that can wait on a busy machine."""
 
     def start(self) -> None:
-        """Start the workers unless they run, which takes a second; `run` does so itself if need be."""
+        """Start the workers unless they are running, which takes a second. `run` does so if necessary."""
         with self._start_lock:
             if not self._shared and self._cluster is None:
                 self._cluster = local_cluster()
                 self._address = self._cluster.scheduler_address
 
     def stop(self) -> None:
-        """End this pool's own workers; those of a shared cluster keep running."""
+        """Stop this pool's own workers; those of a shared cluster keep running."""
         with self._start_lock:
             self._connections.clear()
             if self._cluster is not None:
@@ -47,7 +47,7 @@ class Pool:
                 self._cluster = None
 
     async def close(self) -> None:
-        """Close this event loop's connection, then `stop`: for a program that ends its event loop itself."""
+        """Close this event loop's connection, then `stop`. For programs that end their event loop themselves."""
         task = self._connections.pop(asyncio.get_running_loop(), None)
         if task and (connection := _established(task)) and connection.alive:
             await connection.close()
@@ -66,26 +66,26 @@ class Pool:
         file_work: str = "",
         **kwargs: Any,
     ) -> Any:
-        """Return `function(*args, **kwargs)`, called on a worker; function, arguments and result must pickle.
+        """Call `function(*args, **kwargs)` on a worker and return its result; function, arguments and result must pickle.
 
-        A caller that is cancelled leaves the queue; a job that runs already runs on.
+        If the caller is cancelled, a queued job leaves the queue; a running job runs to its end.
 
         Args:
-            function: What to call.
+            function: The function to call.
             args: Its positional arguments.
-            key: Jobs of one key run in the same process for as long as that lives, so that it can hold their state.
-            limit: Seconds that the job may run, times `limit_factor`; the time in the queue does not count.
-            untrusted: The job may well use up its limit: such jobs never occupy all workers, sessions take turns with them, and
-                one that runs in the sandbox is stopped after `PATIENCE` while another session waits.
-            waits: All other jobs go first, also those that come later; such jobs leave a worker free for them.
-            adapter: The device that the worker must have, by a name of `adapters`. Without one the job runs where most workers open
-                the same device by themselves, on hardware before software.
-            on_progress: Called with the number of each stage of the job that lasts (`tracing.progress.STAGES`).
-            file_work: What the job does with a user's file if it runs no kernel, as "reading photo.png", for the words of an error.
+            key: Jobs with the same key run in the same process for as long as that lives, so that it can hold their state.
+            limit: Seconds that the job may run, multiplied by `limit_factor`; time in the queue does not count.
+            untrusted: Whether the job may well use up its limit. Such jobs never occupy all workers, sessions take turns with them,
+                and one that runs in the sandbox is stopped after `PATIENCE` if another session is waiting.
+            waits: Whether all other jobs go first, even later ones. Such jobs leave a worker free for the others.
+            adapter: The device that the worker must have, one of `adapters`. Without one, the job runs on the default device: the
+                one that most workers open by default, hardware before software.
+            on_progress: Called with the number of each stage of the job (`tracing.progress.STAGES`), except very short stages.
+            file_work: For error messages of a job without a kernel, what it does with a user's file: "reading photo.png".
             kwargs: Its keyword arguments.
 
         Raises:
-            WorkerLost: The worker died under the job.
+            WorkerLost: The worker died while it ran the job.
             JobTimeout: The job ran longer than `limit`.
             WorkerError: There is no cluster, or the connection to it was lost.
             Exception: Whatever `function` raised.
@@ -109,7 +109,7 @@ class Pool:
         return await (await self._connection()).adapters()
 
     async def _acquired(self, connection: Connection, key: str | None, untrusted: bool, waits: bool, adapter: str) -> Worker:
-        """Wait for a worker; an untrusted job does not wait without end for another session's."""
+        """Wait for a worker. An untrusted job does not wait forever for another session's: after `PATIENCE` that is stopped."""
         turn = self.whose_turn() if untrusted else None
         asked = asyncio.ensure_future(connection.scheduler.acquire(key, untrusted, waits, turn, adapter))
         try:
@@ -140,8 +140,8 @@ class Pool:
         client = Client(self._address, asynchronous=True, set_as_default=False, timeout=CONNECTION_LIMIT, security=keys)
         try:
             await client
-        except (OSError, ValueError, TypeError) as error:  # a TypeError where a key is needed and there is none
-            with suppress(Exception):  # what has not begun need not end
+        except (OSError, ValueError, TypeError) as error:  # TypeError: a key is needed and there is none
+            with suppress(Exception):  # it may not have started
                 await client.close()
             raise WorkerError(
                 f"No scheduler answers at {self._address}: start it with `splatscope scheduler`, or unset SPLATSCOPE_SCHEDULER."
@@ -150,7 +150,7 @@ class Pool:
 
 
 def _take_note(job: asyncio.Task[Any]) -> None:
-    """Retrieve how a job ended that nobody waits for any more, or asyncio logs its error when the task is collected."""
+    """Retrieve the outcome of a job that nobody waits for any more. Otherwise asyncio logs its error when the task is collected."""
     if not job.cancelled():
         job.exception()
 

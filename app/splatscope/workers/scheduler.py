@@ -1,7 +1,8 @@
-"""Assignment of jobs to workers: one job at a time on each worker, all jobs of a key on one worker.
+"""Assign jobs to workers: one job at a time on each worker, all jobs with the same key on one worker.
 
-First come, first served; jobs that can wait come after all others, and leave one worker free for these. With untrusted jobs,
-sessions take turns: whose last turn was the longest ago goes first, so that one that sends job after job shares with the others.
+Jobs are served in the order of their arrival. Jobs that can wait come after all others and leave one worker free for those.
+Sessions take turns with untrusted jobs: the session whose last turn is longest ago goes first, so that one that sends many jobs
+does not keep the others waiting.
 """
 
 import asyncio
@@ -12,24 +13,24 @@ from dataclasses import dataclass, field
 
 from splatscope.gpu.device import Available
 
-MOST_TURNS = 1000  # sessions whose last turn is known
-REPLACEMENT_WAIT = 3.0  # seconds that a key without a worker waits for a lost worker's replacement before it shares another key's
+MOST_TURNS = 1000  # sessions whose last turn is remembered
+REPLACEMENT_WAIT = 3.0  # seconds that a key waits for the replacement of a lost worker before it shares another key's worker
 
 
 @dataclass(eq=False)
 class Worker:
-    """A worker process, known by its address; `gone` is done once it has left the cluster."""
+    """A worker process, identified by its address; `gone` is done once it has left the cluster."""
 
     address: str
     gone: asyncio.Future[None]
     joined: float = field(default_factory=time.monotonic)
-    devices: Available = field(default_factory=Available)  # workers of one device share its time; empty while that is not known
+    devices: Available = field(default_factory=Available)  # workers with the same device share its time; empty while not known
     busy: bool = False
     runs_untrusted: bool = False
-    runs_waiting: bool = False  # a job for which nobody waits
-    turn: Hashable = None  # whose untrusted job it runs
+    runs_waiting: bool = False  # whether its job is one that `waits`
+    turn: Hashable = None  # the session whose untrusted job it runs
     since: float = 0.0  # when it got the job, `time.monotonic`
-    has_run_untrusted: bool = False  # its sandbox is warm, so the next untrusted job is best assigned here too
+    has_run_untrusted: bool = False  # its sandbox is warm, so the next untrusted job is best assigned to it as well
 
 
 @dataclass(eq=False)
@@ -51,12 +52,12 @@ class Scheduler:
         self.workers: dict[str, Worker] = {}
         self.affinity: dict[str, Worker] = {}
         self._queue: list[_Request] = []
-        self._turns: dict[Hashable, int] = {}  # of each session with untrusted jobs, when it had its last turn
+        self._turns: dict[Hashable, int] = {}  # by session, when it last had a turn with an untrusted job
         self._turn_count = 0
-        self._replacements: list[asyncio.TimerHandle] = []  # one a lost worker, until it is replaced or no longer waited for
+        self._replacements: list[asyncio.TimerHandle] = []  # one per lost worker, until it is replaced or the wait is over
 
     def add_worker(self, address: str, devices: Available | None = None) -> None:
-        """Assign jobs to this worker from now on, or note its devices, so that keys spread over devices first."""
+        """Assign jobs to this worker from now on, or update its devices. Keys spread over devices first, then over workers."""
         if address not in self.workers:
             if self._replacements:
                 self._replacements.pop(0).cancel()
@@ -83,13 +84,13 @@ class Scheduler:
     async def acquire(
         self, key: str | None, untrusted: bool = False, waits: bool = False, turn: Hashable = None, adapter: str = ""
     ) -> Worker:
-        """Wait for an idle worker: the one that `key` is bound to, or any with this adapter. Give it back with `release`.
+        """Wait for an idle worker: the one that `key` is bound to, or any with this adapter. Return it with `release`.
 
-        Without an adapter, it is one of the default device: that of most workers, hardware before software.
+        Without an adapter, the worker has the default device, which is the device of most workers, hardware before software.
 
-        Untrusted jobs never occupy all workers, where there are two or more. One that `waits` lets all others go first, and does
-        not begin on the last worker that is neither with an untrusted job nor with one like itself. `turn` tells the sessions apart
-        that take turns with untrusted jobs.
+        If there are two or more workers, untrusted jobs never occupy all of them. A job that `waits` lets all others go first, and
+        never takes the last worker that runs neither an untrusted job nor one that `waits`. `turn` identifies the session, since
+        sessions take turns with untrusted jobs.
         """
         request = _Request(key, untrusted, waits, turn, adapter, asyncio.get_running_loop().create_future())
         self._queue.append(request)
@@ -104,7 +105,7 @@ class Scheduler:
             raise
 
     def release(self, worker: Worker) -> None:
-        """Make a worker that was acquired available to the next job."""
+        """Make an acquired worker available to the next job."""
         worker.busy = worker.runs_untrusted = worker.runs_waiting = False
         self._assign()
 
@@ -114,11 +115,11 @@ class Scheduler:
         self._assign()
 
     def is_bound(self, worker: Worker) -> bool:
-        """Return whether jobs of some key run on this worker alone, which may hold their state."""
+        """Return whether some key is bound to this worker, which may hold the state of its jobs."""
         return worker in self.affinity.values()
 
     def held(self, turn: Hashable, seconds: float) -> list[Worker]:
-        """Return the workers that have run an untrusted job of another session than `turn` for so long, or longer."""
+        """Return the workers that have run an untrusted job of a session other than `turn` for at least this long."""
         now = time.monotonic()
         return [w for w in self.workers.values() if w.runs_untrusted and w.turn != turn and now - w.since >= seconds]
 
@@ -134,7 +135,7 @@ class Scheduler:
         self._assign()
 
     def _assign(self) -> None:
-        """Grant idle workers to queued requests, oldest first, and those that wait last."""
+        """Grant idle workers to queued requests, oldest first; those that `waits` marks come last."""
         for request in sorted(self._queue, key=self._rank):
             worker = self.affinity.get(request.key) or self._least_loaded(request)
             if worker is None or worker.busy or not self._accepts(request):
@@ -159,19 +160,19 @@ class Scheduler:
         self._turns.pop(turn, None)
         self._turns[turn] = self._turn_count
         while len(self._turns) > MOST_TURNS:
-            del self._turns[next(iter(self._turns))]  # the longest ago
+            del self._turns[next(iter(self._turns))]  # the session whose turn is longest ago
 
     def _accepts(self, request: _Request) -> bool:
-        """Return whether a job may begin and leave a worker for those that do not last."""
+        """Return whether a job may begin and still leaves a worker for short jobs."""
         if not (request.untrusted or request.waits):
             return True
         long = sum(w.runs_untrusted or (request.waits and w.runs_waiting) for w in self.workers.values())
         return long < max(1, len(self.workers) - 1)
 
     def _least_loaded(self, request: _Request) -> Worker | None:
-        """Return the idle worker that has the adapter, and whose device, then which itself has the fewest keys.
+        """Return the idle worker with the adapter whose device has the fewest keys; among equals, the one with the fewest itself.
 
-        For an untrusted job, one that ran such jobs before is preferred.
+        For an untrusted job, a worker that has run such jobs before is preferred.
         """
         bound = list(self.affinity.values())
         devices = Counter(w.devices.turn for w in bound)
@@ -184,13 +185,13 @@ class Scheduler:
         return None if request.key is not None and worker in bound and self._replacements else worker
 
     def _with(self, adapter: str) -> list[Worker]:
-        """Return the workers that have an adapter; all of them where none has it, which will say so."""
+        """Return the workers that have an adapter. If none has it, return all, since running the job will report that."""
         default, workers = self._default(), list(self.workers.values())
         if adapter:
             return [w for w in workers if adapter in w.devices.names] or workers
         return [w for w in workers if w.devices.name in ("", default)]
 
     def _default(self) -> str:
-        """Return the name of the device that jobs run on which name none; "" while it is not known."""
+        """Return the name of the device for jobs that name none; "" while it is not known."""
         known = Counter((not w.devices.is_software, w.devices.name) for w in self.workers.values() if w.devices.name)
         return max(known, key=lambda one: (one[0], known[one]), default=(False, ""))[1]

@@ -8,11 +8,11 @@ from cachetools import LRUCache
 
 
 class SingleFlightCache:
-    """Results by key; the least recently used leave once the sizes of all add up to more than `maxsize`.
+    """Results by key. The least recently used are evicted once their total size exceeds `maxsize`.
 
     Args:
-        maxsize: The most that the cache holds, in the unit of `size`.
-        size: Returns the size of a result. A result of size 0, or one larger than `maxsize`, is not cached.
+        maxsize: The largest total size, in the unit of `size`.
+        size: Returns the size of a result. A result is not cached if its size is 0 or exceeds `maxsize`.
     """
 
     def __init__(self, maxsize: int, size: Callable[[Any], int] = lambda result: 1) -> None:
@@ -24,9 +24,9 @@ class SingleFlightCache:
         return self._results.get(key)
 
     async def get(self, key: str, make: Callable[[], Awaitable[Any]]) -> Any:
-        """Return the cached result of `key`, or that of `make()`, which runs once for all who wait for it.
+        """Return the cached result of `key`, or the result of `make()`, which runs once for all concurrent callers.
 
-        A caller that is cancelled does not cancel `make()`. What `make()` raises reaches all callers and is not cached.
+        Cancelling a caller does not cancel `make()`. An error that `make()` raises reaches all callers and is not cached.
         """
         if key in self._results:
             return self._results[key]

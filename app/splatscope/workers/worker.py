@@ -1,4 +1,4 @@
-"""Runs in the worker process: run a job under a watchdog and pickle its result or error."""
+"""The code in a worker process: run a job under a watchdog and pickle its result or error."""
 
 import asyncio
 import faulthandler
@@ -22,16 +22,16 @@ _devnull = open(os.devnull, "w")  # noqa: SIM115 - the watchdog writes to it as 
 
 
 def ping() -> None:
-    """Return, to prove that this worker is alive."""
+    """Do nothing; the answer shows that this worker is alive."""
 
 
 async def available() -> device.Available:
-    """Return which devices this worker can open, and which it opens by itself."""
+    """Return the devices that this worker can open, and its default device."""
     return await asyncio.get_running_loop().run_in_executor(_thread, device.available)
 
 
 def stop_sandboxed() -> None:
-    """Stop what this worker runs in the sandbox, for others who wait."""
+    """Stop this worker's sandboxed job, because others are waiting."""
     if supervisor := sys.modules.get("splatscope.workers.sandbox.supervisor"):
         supervisor.stop_running()
 
@@ -51,7 +51,7 @@ async def run_job(
         function: The function to call.
         args: Its positional arguments.
         kwargs: Its keyword arguments.
-        channel: The topic and the job's number, under which to publish progress; None for no progress.
+        channel: The topic and the job's number for progress reports; None for no reports.
         dask_worker: Filled in by dask.
     """
     loop = asyncio.get_running_loop()
@@ -66,7 +66,7 @@ async def run_job(
 def _run_guarded(
     limit: float, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any], on_progress: Callable[[int], None] | None
 ) -> bytes:
-    # The watchdog is a native thread. It fires even while a driver call holds the GIL and when the server has ended.
+    # The watchdog is a native thread. It fires even while a driver call holds the GIL, and even if the server has ended.
     faulthandler.dump_traceback_later(limit, exit=True, file=_devnull)
     try:
         with progress_to(on_progress):

@@ -1,1 +1,1 @@
-"""Rewriting Slang so that it records what it does."""
+"""Rewrite Slang code so that it records what it does."""

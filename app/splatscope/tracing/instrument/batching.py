@@ -1,7 +1,7 @@
-"""Records with nothing between them, written as one: the fewer writes, the less there is for a driver to compile.
+"""Combine adjacent records into one: fewer writes mean less code for the driver to compile.
 
-A batch goes by the number of its first site, with the words of all its values one after another. After the run, `spread` takes the
-batches apart again.
+A batch has the number of its first site and the words of all its values, one after another. After the run, `spread` splits the
+batches again.
 
 Example:
     `_rec_step(3); _rec_value(4, a); _rec_value(5, b);` becomes `_rec_float_int(3, a, b);`, and the batches are {3: (3, 4, 5)}.
@@ -17,7 +17,7 @@ from splatscope.gpu.slang_types import is_numeric, words_in
 from splatscope.tracing.instrument.runtime import CONTINUED, REPLAY, record_function
 from splatscope.tracing.sites import Site
 
-Batches = dict[int, tuple[int, ...]]  # all sites of a batch by its first
+Batches = dict[int, tuple[int, ...]]  # all sites of a batch, by its first site
 
 _RECORD = r"_rec_(?:step|value)\((\d+)(?:, ([\w.]+|int\([\w.]+\)))?\);"
 _SPACE = r"(?:\s|\{|//[^\n]*\n|/\*.*?\*/)*"
@@ -26,13 +26,13 @@ _SEVERAL = re.compile(rf"{_RECORD}(?:{_SPACE}{_RECORD})+", re.DOTALL)
 
 
 def join(text: str, sites: list[Site]) -> tuple[str, Batches]:
-    """Return a function's text with neighbouring records joined, and the batches."""
+    """Return a function's text with adjacent records joined, and the batches."""
     batches: Batches = {}
 
     def joined(match: re.Match[str]) -> str:
         result, batch, spaces = "", [], ""
         for space, record, number, value in _ONE.findall(match.group(0)):
-            if value and not is_numeric(sites[int(number)].type):  # the compiler picks its overload
+            if value and not is_numeric(sites[int(number)].type):  # the compiler chooses the overload for it
                 result += _joined(batch, batches, sites) + spaces + space + record
                 batch, spaces = [], ""
                 continue
@@ -60,22 +60,22 @@ def types_of(batch: Iterable[int], sites: list[Site]) -> tuple[str, ...]:
 
 
 def spread(rows: np.ndarray, thread: np.ndarray, sites: list[Site], batches: Batches) -> tuple[np.ndarray, np.ndarray]:
-    """Take batches apart.
+    """Split batches into single records.
 
     Args:
         rows: (n, 4) uint32, records in each thread's order.
-        thread: (n,), the thread of each.
+        thread: (n,), the thread of each record.
         sites: The sites, by number.
-        batches: All sites of a batch by its first.
+        batches: All sites of a batch, by its first site.
 
     Returns:
-        Rows and threads, with the single records of each batch in its place.
+        Rows and threads, with each batch replaced by its single records.
     """
     numbers = rows[:, 0] & CONTINUED
     is_head = numbers != CONTINUED
     head_number = numbers[np.maximum.accumulate(np.where(is_head, np.arange(len(rows)), 0))]
     in_batch = np.isin(head_number, list(batches))
-    counts = (~in_batch).astype(np.intp)  # rows that come of each row: all those of a batch of its head
+    counts = (~in_batch).astype(np.intp)  # how many rows replace each row: for the head of a batch, all rows of the batch
     widths = {first: [words_in(sites[n].type) for n in batch] for first, batch in batches.items()}
     at = {first: np.flatnonzero(in_batch & is_head & (numbers == first)) for first in np.unique(head_number[in_batch]).tolist()}
     for first, heads in at.items():
@@ -97,5 +97,5 @@ def spread(rows: np.ndarray, thread: np.ndarray, sites: list[Site], batches: Bat
 
 
 def _rows_for(words: int) -> int:
-    """Return how many records so many words take, three to a record."""
+    """Return the number of records that hold this many words, three per record."""
     return max(1, math.ceil(words / 3))

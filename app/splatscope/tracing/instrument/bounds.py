@@ -1,8 +1,8 @@
-"""Indices on their way into brackets: evaluated once, kept inside, and recorded where they are outside.
+"""Rewrite indices: evaluate each once, clamp it to the bounds, and record it if it is out of bounds.
 
-`tile[i + 1]` becomes `tile[_rec_at(uint(i + 1), uint n)]`: `_rec_at` notes the index for the record of the access, and returns
-one that is inside. An index into a local array, a vector or a field, whose accesses are not recorded, becomes `_rec_inside(site,
-i, n)`, which records only an index that is outside.
+`tile[i + 1]` becomes `tile[_rec_at(uint(i + 1), uint n)]`. `_rec_at` notes the index for the record of the access and returns an
+index within bounds. An index into a local array, a vector or a field, whose accesses are not recorded, becomes `_rec_inside(site,
+i, n)`, which records only an index that is out of bounds.
 """
 
 import re
@@ -17,23 +17,23 @@ from splatscope.tracing.instrument.lvalues import NO_BOUND, LValue, element_coun
 from splatscope.tracing.instrument.textures import Textures
 from splatscope.tracing.instrument.writer import TreeWriter
 
-_MAY_CHANGE = ("assignment_expression", "update_expression", "call_expression")  # what must not be evaluated twice
+_MAY_CHANGE = ("assignment_expression", "update_expression", "call_expression")  # expressions that must not be evaluated twice
 
 
 class Bounds:
-    """Writes indices and what they are inside of."""
+    """Writes indices, and elements and paths with their indices."""
 
     def __init__(self, context: FunctionContext, writer: TreeWriter, textures: Textures):
         self._context, self._writer, self._textures = context, writer, textures
 
     def index(self, argument: Node, index: Node, array: ArrayType, text: str, access: str = "read") -> str:
-        """Return the new text of an index into something that is no shared memory.
+        """Return the new text of an index into anything but recorded memory.
 
         Args:
-            argument: What stands before the brackets.
-            index: What stands in them.
+            argument: The expression before the brackets.
+            index: The expression in the brackets.
             array: The type of `argument`.
-            text: The new text of `index`, without bounds.
+            text: The new text of `index`, without the bounds check.
             access: "read" or "write".
         """
         if (texel := self._textures.subscript(argument, index, text, access)) != "":
@@ -47,9 +47,10 @@ class Bounds:
         return f"_rec_inside({site}, uint({text}), uint({size}))"
 
     def _size(self, argument: Node, array: ArrayType) -> str:
-        """Return how many elements an argument of a type has, as an expression; "" where that is not known.
+        """Return the expression for the number of elements of an argument with this type; "" if it is not known.
 
-        An array in a constant buffer's struct is asked for it: the names in its size may be the struct's or a namespace's own.
+        For an array in a constant buffer's struct, the expression asks the array itself, since the names in its size may be local
+        to the struct or to a namespace.
         """
         scope, size = self._context.scope, self._context.scope.length(array)
         if not array.sizes or not size or size.isdecimal() or scope.root(argument) in scope.types:
@@ -58,10 +59,10 @@ class Bounds:
         return f"({text_of(argument)}).getCount()" if argument.type == "field_expression" and not may_change else size
 
     def element(self, lvalue: LValue, is_pushed: bool = False, access: str = "read", also: Sequence[str] = ()) -> str:
-        """Return an element with its indices noted and kept inside.
+        """Return an element with its indices noted and clamped to the bounds.
 
-        `is_pushed`: other accesses may come between the index and the record, so the index waits on the recorder's stack.
-        `also` are sites of accesses without a value, in their order, that are recorded as soon as the index is known.
+        If `is_pushed`, other accesses may come between the index and the record, so the index waits on the recorder's stack. `also`
+        lists sites of accesses without a value, which are recorded in this order as soon as the index is known.
         """
         if not lvalue.subscripts:
             return lvalue.memory.name + self.path(lvalue)
@@ -86,7 +87,7 @@ class Bounds:
         return self._textures.texel(lvalue, "write")
 
     def path(self, lvalue: LValue) -> str:
-        """Return what follows an element, its indices kept inside."""
+        """Return the path after an element, with its indices clamped to the bounds."""
         text, array = "", ArrayType(lvalue.memory.type)
         for part in lvalue.path:
             if isinstance(part, str):
@@ -96,24 +97,24 @@ class Bounds:
                 argument = part.parent.parent.child_by_field_name("argument")
                 is_plain = self._context.scope.is_repeatable(part)
                 inner = self.index(argument, part, array, self._writer.text(part) if is_plain else self._writer.emit(part))
-                # Accesses in the brackets come between: a scalar is noted anew, an element waits on the stack.
+                # Accesses in the brackets come in between: a scalar is noted again, an element waits on the stack.
                 text += f"[{inner if is_plain or lvalue.subscripts else f'_rec_here(uint({inner}))'}]"
                 array = self._context.scope.element_of(array)
         return text
 
 
 def count_of(memory: Memory) -> str:
-    """Return how many elements a buffer has, bytes for a byte-address buffer, as an expression."""
+    """Return the expression for the number of elements in a buffer, or of bytes in a byte-address buffer."""
     return element_count(memory) if memory.space != "shared" else NO_BOUND
 
 
 def room(memory: Memory, width: str) -> str:
-    """Return where an access of `width` bytes (an expression) must begin before, so that all of it is inside of a buffer."""
+    """Return the exclusive bound on the start of an access of `width` bytes (an expression) that lies inside a buffer."""
     return f"_rec_room({count_of(memory)}, uint({width}) - 1)" if memory.byte_address else count_of(memory)
 
 
 def flat_index(names: list[str], sizes: list[str] | tuple[str, ...]) -> str:
-    """Return the expression for an element's flat index, rows first: `(i * uint(4) + j)` for `i`, `j` in 3 × 4."""
+    """Return the expression for an element's flat index, row-major: `(i * uint(4) + j)` for `i`, `j` in 3 × 4."""
     if not names:
         return "0"
     flat = names[0]
@@ -123,17 +124,17 @@ def flat_index(names: list[str], sizes: list[str] | tuple[str, ...]) -> str:
 
 
 def is_inside(names: list[str], sizes: list[str] | tuple[str, ...]) -> str:
-    """Return the condition that all indices are inside."""
+    """Return the condition that all indices are within bounds."""
     return " && ".join(f"{name} < uint({size or NO_BOUND})" for name, size in zip(names, sizes, strict=True))
 
 
 def guarded(site: int, names: list[str], sizes: list[str] | tuple[str, ...], setup: str, action: str) -> str:
-    """Return a block that performs an action on an element where its indices are inside, and else records that they are not.
+    """Return a block that performs an action on an element if its indices are within bounds, and otherwise records the fault.
 
     Args:
         site: The site of the access.
         names: The names of the indices, which `setup` declares.
-        sizes: How many elements each chooses from.
+        sizes: The bounds of the indices.
         setup: Statements that come first.
         action: Statements that access the element and record it.
     """

@@ -1,4 +1,4 @@
-"""From modules to programs: plain, and instrumented as far as the compiler takes it."""
+"""Link a program from its modules: plain, and instrumented as far as the compiler accepts it."""
 
 import contextlib
 import re
@@ -28,16 +28,16 @@ from splatscope.tracing.job import KernelJob
 from splatscope.tracing.sites import Site
 
 MOST_ATTEMPTS = 8
-_MOST_PASSES = 4  # of functions that hand a local on
+_MOST_PASSES = 4  # nested calls that pass a local on
 NOT_CHOSEN = "it was not chosen"  # why a function is not recorded
 ROLLED = "Loops that the source unrolls are recorded as loops, which compile faster."
 NO_PIPELINE = (
     "The device's driver refuses this kernel, and does not say why: it may need more memory than a thread or a page's kernel gets. "
     "If less of it is recorded, it may fit."
 )
-# Parameters are bound by name. Where a kernel asks for registers of two kinds, both become the same binding, and SlangPy's layout
-# has no room for a space that a kernel asks for: either way the driver's memory is damaged. SlangPy's cursors do not reach push
-# constants.
+# Parameters are bound by name, so registers and bindings are removed. If a kernel uses registers of two kinds, both get the same
+# binding, and SlangPy's layout has no room for an explicit register space: either way the driver's memory is corrupted. SlangPy's
+# cursors do not reach push constants.
 _BINDING = re.compile(r":\s*register\s*\([^()]*\)|\[\[?\s*vk(?:::|_)(?:binding\s*\([^()]*\)|push_constant)\s*\]?\]")
 
 
@@ -46,13 +46,13 @@ class Build:
     """An instrumented program, compiled.
 
     Attributes:
-        sites: By number, as records name them.
+        sites: The sites by number, as in records.
         batches: The sites that are recorded together.
-        functions: The functions that record.
-        stepped_over: Those that do not, with the reason.
+        functions: The functions that are recorded.
+        stepped_over: The functions that are not recorded, with the reason.
         coverage_gaps: What else is not recorded, a sentence each.
-        attempts: How often it was compiled.
-        notes: What is recorded in another form than it is written in, a sentence each.
+        attempts: The number of compilations.
+        notes: What is recorded in another form than written, a sentence each.
     """
 
     program: spy.ShaderProgram
@@ -68,20 +68,20 @@ class Build:
 
 @dataclass(frozen=True)
 class _Linker:
-    """Links the texts of a program's modules as its job asks."""
+    """Links the texts of a program's modules with the settings of its job."""
 
     device: spy.Device
     entry: str
     job: KernelJob
 
     def link(self, modules: list[Module], texts: list[str], recorder: str = "", options: Mapping = {}) -> spy.ShaderProgram:
-        """Link modules, the program's own last, each with its text, after the recorder's module if there is one.
+        """Link modules with the given texts, the program's own last. If there is a recorder's module, it comes first.
 
-        All are compiled from a folder that mirrors where they were found. So what one includes beside itself or in a folder of the
-        job is found in the form given here.
+        All are compiled from a folder that mirrors their locations. So an include beside a module or in a folder of the job finds
+        the text that is given here.
 
         Raises:
-            CompileError: The compiler refuses it.
+            CompileError: They do not compile.
         """
         plain = [without_bindings(without_asserts(text)) for text in texts]
         sources = {module.file: text for module, text in zip(modules, plain, strict=True)}
@@ -104,14 +104,14 @@ class _Linker:
             if module.included and module.path is not None:
                 mirrored(module.path).parent.mkdir(parents=True, exist_ok=True)
                 mirrored(module.path).write_text(text, encoding="utf-8")
-        (mirror / "main").mkdir()  # a device that reloads files on change watches it
+        (mirror / "main").mkdir()  # a device with hot reload watches it
         folders = [folder for folder in self.job.include if mirrored(folder).mkdir(parents=True, exist_ok=True) is None]
         paths = [*map(mirrored, folders), *folders, *map(mirrored, SHADER_FOLDERS), *COMPILER_OPTIONS["include_paths"]]
         settings = COMPILER_OPTIONS | {"include_paths": list(map(str, paths)), "defines": self.job.defines} | dict(options)
-        # A session of its own: modules are found by name, and the instrumented ones bear the names of the plain.
+        # A separate session, since modules are found by name, and instrumented modules have the names of the plain ones.
         session = self.device.create_slang_session(compiler_options=settings)
         helpers = [("_recorder", recorder)] * bool(recorder) + [(exchange.MODULE, exchange.TEXT)] * has_exchanges
-        # The job's macros are the session's, and may have names that these modules use.
+        # The job's macros apply to the whole session, and these modules may use their names.
         undefined = "".join(f"#undef {name}\n" for name in self.job.defines)
         loaded = [session.load_module_from_source(name, undefined + text, f"{name}.slang") for name, text in helpers]
         for module, text in zip(modules, texts, strict=True):
@@ -132,7 +132,7 @@ class _Linker:
         return session.link_program(loaded, [entry])
 
     def _own(self, mirror: Path, mirrored: Callable[[Path], Path]) -> Path:
-        """Return where the program's own source is said to be: what it includes is looked for beside it, too."""
+        """Return the path to give for the program's own source. Its includes are searched beside that path, too."""
         in_project = self.job.include and "/" in self.job.file
         return mirrored(self.job.include[0] / self.job.file) if in_project else mirror / "main" / self.job.file
 
@@ -141,7 +141,7 @@ def build_plain(device: spy.Device, modules: list[Module], entry: str, job: Kern
     """Link the program as written; `options` are the compiler's, on top of `COMPILER_OPTIONS`.
 
     Raises:
-        CompileError: The compiler refuses it, or `entry` is "".
+        CompileError: It does not compile, or `entry` is "".
     """
     if missing := constants_without_value(modules, job.constants):
         raise CompileError(f"{', '.join(missing)} has no value: give each link-time constant one (--constant {missing[0]}=…).")
@@ -149,21 +149,19 @@ def build_plain(device: spy.Device, modules: list[Module], entry: str, job: Kern
 
 
 def build_instrumented(device: spy.Device, modules: list[Module], entry: str, job: KernelJob) -> Build:
-    """Instrument and compile a program. What the compiler refuses in its recorded form is left as written.
+    """Instrument and compile a program. Code that does not compile when instrumented is left as written.
 
     Args:
         device: The device to compile for.
         modules: The program, its own source last.
         entry: The entry point's name.
-        job: How to compile it, and what of it to record.
+        job: The settings for compiling it, and which functions to record.
 
     Raises:
-        CompileError: The compiler refuses it even where nothing records.
+        CompileError: It does not compile even without instrumented code.
     """
     linker = _Linker(device, entry, job)
-    roll_up = (
-        roll if job.instrument_scope == "all" else without_unrolling
-    )  # what was too long unrolled may not be too long as a loop
+    roll_up = roll if job.instrument_scope == "all" else without_unrolling  # code that is too long when unrolled may fit as a loop
     rolled = [replace(m, source=Source(text, m.file)) if (text := roll_up(m.original)) != m.original else m for m in modules]
     if rolled != modules:
         rolled = with_macros_expanded(rolled, job.defines)
@@ -176,10 +174,10 @@ def build_instrumented(device: spy.Device, modules: list[Module], entry: str, jo
 
 
 def pipeline_of(device: spy.Device, program: spy.ShaderProgram, modules: Iterable[Module] = ()) -> spy.ComputePipeline:
-    """Return what the device runs. Slang writes the device's code only here. Errors are placed in `modules` as they are written.
+    """Create the pipeline that the device runs; only here does Slang generate code. Errors refer to `modules` as written.
 
     Raises:
-        CompileError: Slang or the driver refuses it.
+        CompileError: Slang or the driver refuses the program.
     """
     try:
         return device.create_compute_pipeline(program)
@@ -189,12 +187,12 @@ def pipeline_of(device: spy.Device, program: spy.ShaderProgram, modules: Iterabl
 
 
 def _build(linker: _Linker, modules: list[Module], excluded: Exclusions, attempts: int) -> Build:
-    """Instrument and compile, again without what the compiler refuses, so many times."""
+    """Instrument and compile; while the compiler refuses some code, exclude it and try again, up to `attempts` times."""
     symbols = Symbols.of(module.source for module in modules)
     on_software = adapter_of(linker.device).is_software
     for attempt in range(1, attempts + 1):
         followed: set[str] = set()
-        for _ in range(_MOST_PASSES):  # what is followed into one function may be handed to another
+        for _ in range(_MOST_PASSES):  # a local that is followed into one function may be passed on to another
             instrumenter = Instrumenter(symbols, linker.entry, excluded, followed)
             results = [instrumenter.instrument(module.source, not module.included) for module in modules]
             if instrumenter.handed <= followed:
@@ -220,7 +218,7 @@ def _build(linker: _Linker, modules: list[Module], excluded: Exclusions, attempt
 
 
 def _outside_scope(modules: list[Module], entry: str, job: KernelJob) -> Exclusions:
-    """Return the functions that are not to be recorded."""
+    """Return the functions that the job does not record."""
     excluded = Exclusions()
     for module in modules:
         for block in module.source.functions():
@@ -233,5 +231,5 @@ def _outside_scope(modules: list[Module], entry: str, job: KernelJob) -> Exclusi
 
 
 def without_bindings(text: str) -> str:
-    """Return a source without the registers and bindings that its parameters ask for; lines keep their lengths."""
+    """Blank the registers and bindings of a source's parameters; lines keep their lengths."""
     return _BINDING.sub(lambda match: re.sub(r"[^\n]", " ", match.group(0)), text)

@@ -1,4 +1,4 @@
-"""Calls inside of expressions: loads and atomic methods are recorded, arguments for out parameters stay l-values."""
+"""Rewrite calls in expressions: record loads and atomic methods, and keep arguments for out parameters l-values."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -15,7 +15,7 @@ from splatscope.tracing.instrument.operations import Operations
 from splatscope.tracing.instrument.textures import Textures
 from splatscope.tracing.instrument.writer import Rule, TreeWriter
 
-# By name: the memory that a barrier orders, and whether threads wait for each other at it.
+# By name: the memory that a barrier orders, and whether threads wait for each other there.
 BARRIERS = {
     "GroupMemoryBarrierWithGroupSync": ("shared", True),
     "DeviceMemoryBarrierWithGroupSync": ("device", True),
@@ -29,7 +29,7 @@ _ATOMIC_METHODS = {
 }  # fmt: skip
 _LOADS = {"Load", "Load2", "Load3", "Load4", "LoadAligned"}
 _OUT_PARAMETERS = {"sincos": {1, 2}, "modf": {1}, "frexp": {1}, "GetDimensions": {0, 1, 2, 3}, "asuint": {1, 2}}
-# Functions whose arguments are functions, or that the compiler takes apart.
+# Functions whose arguments are functions, or that the compiler treats specially.
 _SPECIAL = re.compile(
     r"(__)?(bwd_diff|fwd_diff|apply_bwd|no_diff|detach|static_assert|sizeof|alignof|countof|getStringHash|printf)\b"
 )
@@ -37,13 +37,13 @@ _LVALUES = ("identifier", "field_expression", "subscript_expression", "parenthes
 
 
 def template_argument(call: str) -> str:
-    """Return what is between the angle brackets at the end of a function's name, "" without them: "float3" of `b.Load<float3>`."""
+    """Return the text in angle brackets after a function's name, "" if there is none: "float3" for `b.Load<float3>`."""
     match = re.search(r"<(.*)>$", call.strip(), re.DOTALL)
     return match.group(1) if match else ""
 
 
 class Calls:
-    """The rule for calls."""
+    """The rewriting rule for calls."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class Calls:
             outs = symbols.out_parameters.get(method, set()) | _OUT_PARAMETERS.get(method, set())
             inout = symbols.inout_parameters.get(method, set())
             receiver = function.child_by_field_name("argument")
-            # A method may change what it is called on: then that stays an l-value, and is not read into a value.
+            # A method may change its object. Then the object stays an l-value and is not read into a value.
             only_reads = method in symbols.methods and method not in symbols.mutating
             if only_reads or self._context.scope.lvalue(receiver) is None:
                 head = self._writer.emit(receiver)
@@ -107,7 +107,7 @@ class Calls:
         return self._writer.text(function) + self._writer.text(arguments)
 
     def _checked_arguments(self, function: Node, name: str, arguments: list[Node]) -> dict[int, Callable[[str], str]]:
-        """Return, by node, what is checked of arguments: what a constructor converts, a lane, where a texture is accessed."""
+        """Return the checks of arguments by node: a constructor's conversion, a lane, a texture's coordinates."""
         if function.type == "field_expression" and arguments:
             texture, method = function.child_by_field_name("argument"), text_of(function.child_by_field_name("field"))
             return {arguments[0].id: lambda text: self._textures.method(texture, method, arguments[0], text) or text}
@@ -121,9 +121,9 @@ class Calls:
     def arguments(
         self, arguments: Node, outs: set[int], inout: set[int] = frozenset(), checks: Mapping[int, Callable[[str], str]] = {}
     ) -> str:
-        """Return the arguments, those for out parameters as l-values, of which those for `inout` are read, too.
+        """Return the arguments. Those for out parameters stay l-values; those for `inout` parameters are also read.
 
-        `checks` completes the new texts of some, by node.
+        `checks` wraps the new texts of some of them, by node.
         """
         read = {child.id for i, child in enumerate(arguments.named_children) if i in inout}
         lvalues = {child.id for i, child in enumerate(arguments.named_children) if i in outs and child.type in _LVALUES}
@@ -140,10 +140,10 @@ class Calls:
         return self._writer.children(arguments, part)
 
     def _changed(self, node: Node, is_read: bool = False) -> str:
-        """Return an l-value that a call writes, and may read, with a record of that.
+        """Return an l-value that a call writes, and perhaps reads, and record the access.
 
-        The record comes after the statement, with the new value. An index that must not be evaluated twice is recorded where it
-        stands, and the value is left open.
+        The record follows the statement and has the new value. If an index must not be evaluated twice, the access is recorded at
+        once, without a value.
         """
         scope, context = self._context.scope, self._context
         lvalue = scope.lvalue(node)
@@ -161,7 +161,7 @@ class Calls:
         return self._expressions.as_lvalue(node)
 
     def _atomic_method(self, node: Node, function: Node, arguments: Node, method: str) -> str:
-        """Return a recorded call of a method of an Atomic<T>, "" for another method."""
+        """Return a recorded call of a method of Atomic<T>, "" for any other method."""
         receiver = function.child_by_field_name("argument")
         lvalue = self._context.scope.lvalue(receiver)
         if lvalue is None or not lvalue.memory.atomic or method not in _ATOMIC_METHODS:
@@ -171,7 +171,7 @@ class Calls:
         return self._expressions.atomic(node, lvalue, call, method, is_pushed)
 
     def _load(self, node: Node, function: Node, arguments: Node, method: str) -> str:
-        """Return a recorded `buffer.Load(…)`, "" for another method."""
+        """Return a recorded `buffer.Load(…)`, "" for any other method."""
         receiver = function.child_by_field_name("argument")
         memory = self._context.scope.memory.get(re.sub(r"\s", "", text_of(receiver)))
         if memory is None or memory.space == "shared" or method not in _LOADS or len(arguments.named_children) != 1:

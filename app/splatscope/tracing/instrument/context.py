@@ -1,4 +1,4 @@
-"""What the parts of the rewriter share while they rewrite one function."""
+"""The data that the parts of the rewriter share while they rewrite one function."""
 
 import re
 from collections.abc import Collection
@@ -16,17 +16,17 @@ from splatscope.tracing.instrument.runtime import FAULTS, TYPES, UNKNOWN
 from splatscope.tracing.instrument.scope import Scope
 from splatscope.tracing.sites import Site
 
-_MOST_QUOTED = 60  # characters of an operand
-_MOST_PARTS = 64  # of an element, each with a site
+_MOST_QUOTED = 60  # characters of an operand that a finding quotes
+_MOST_PARTS = 64  # parts of an element that get a site each
 _LETTERS = "xyzwrgba"
 _MATRIX_ELEMENT = re.compile(r"\._(m?)([0-4])([0-4])")
 
 
 class SiteTable:
-    """The sites of a program, numbered from 1, and the types of value that their records hold.
+    """The sites of a program, numbered from 1, and the types of the values in their records.
 
-    `followed` are the parameters that locals are followed into, `grow_1` for the second of `grow`, and `handed` those that a local
-    was handed to: see `UninitialisedLocals`.
+    `followed` names the parameters into which locals are followed, `grow_1` for the second parameter of `grow`, and `handed` those
+    to which a local was passed: see `UninitialisedLocals`.
     """
 
     def __init__(self, followed: Collection[str] = ()):
@@ -45,21 +45,21 @@ class SiteTable:
         return len(self.sites) - 1
 
     def add_fault(self, site: Site) -> int:
-        """Add a site that writes a record only where something is wrong, and return its number."""
+        """Add a site that writes a record only if something is wrong, and return its number."""
         self.faults.append(site)
         return FAULTS + len(self.faults) - 1
 
 
 class FunctionContext:
-    """A function on its way through the rewriter.
+    """The state of rewriting one function.
 
     Attributes:
-        scope: The names visible at the point that the rewriter has reached.
-        types: The types of expressions there.
-        type_parameters: Of the function and of the generic structs around it.
-        is_differentiable: Whether autodiff follows it: then nothing may come between its values.
-        changed_locals: Locals that the expressions of the statement at hand change; their values are recorded after it.
-        records_after: Records to be written after the statement at hand.
+        scope: The names visible at the current position.
+        types: The types of expressions at the current position.
+        type_parameters: The type parameters of the function and of the generic structs around it.
+        is_differentiable: Whether autodiff differentiates it. Then nothing may be inserted between its values.
+        changed_locals: Locals that expressions of the current statement change; their values are recorded after it.
+        records_after: Records to write after the current statement.
     """
 
     def __init__(self, source: Source, block: Block, symbols: Symbols, table: SiteTable):
@@ -73,17 +73,17 @@ class FunctionContext:
         self.records_after: list[str] = []
 
     def site(self, node: Node, kind: str, name: str = "", at_end: bool = False, type: str = "", **more) -> int:
-        """Add a site where a node begins, or ends, and return its number. `more` are further fields of `Site`."""
+        """Add a site at a node's start or end, and return its number. `more` are further fields of `Site`."""
         line, column = self.source.line_column(node.end_byte if at_end else node.start_byte)
         return self._table.add(Site(self.source.file, line, column, kind, name, self.block.name, type=type, **more))
 
     def fault(self, node: Node, kind: str, name: str = "", **more) -> int:
-        """Add the site of an operation that is recorded only where it is wrong, and return its number.
+        """Add the site of an operation that is recorded only if it is faulty, and return its number.
 
         Args:
-            node: The operand that may be wrong.
+            node: The operand that may be faulty.
             kind: The kind of finding.
-            name: What the finding is about, as it quotes it.
+            name: The code that the finding quotes.
             more: Further fields of `Site`.
         """
         name = " ".join(name.split())
@@ -92,20 +92,20 @@ class FunctionContext:
         return self._table.add_fault(Site(self.source.file, line, column, "fault", name, self.block.name, access=kind, **more))
 
     def is_followed(self, parameter: str) -> bool:
-        """Note that a local is handed to a parameter, and return whether it is followed there."""
+        """Note that a local is passed to a parameter, and return whether it is followed there."""
         self._table.handed.add(parameter)
         return parameter in self._table.followed
 
     @property
     def followed(self) -> Collection[str]:
-        """The parameters that locals are followed into."""
+        """The parameters into which locals are followed."""
         return self._table.followed
 
     def access_site(self, node: Node, kind: str, lvalue: LValue, below: str = "", **more) -> str:
         """Add the site of an access to an element and return its number, as an expression.
 
-        A part that is chosen as the kernel runs (`tile[i][c]`: component `c`) has a site for each part that there is.
-        `below` is a path within the part.
+        If the part is chosen at run time (`tile[i][c]`: component `c`), each possible part has a site. `below` is a path within the
+        part.
         """
         fields = {"type": self.recorded_type(lvalue.type)} | lvalue.site_fields | more
         paths, chosen = self._paths(lvalue)
@@ -113,7 +113,7 @@ class FunctionContext:
         return f"({sites[0]} + {chosen})" if chosen else str(sites[0])
 
     def struct_access(self, memory: Memory, recorded_type: str, type_text: str) -> str:
-        """Return how many bytes of a byte-address buffer are accessed as a struct, "16 bytes"; "" for numbers, "?" if not known."""
+        """Return the size of a struct that is accessed in a byte-address buffer, "16 bytes"; "" for numbers, "?" if not known."""
         if not memory.byte_address or recorded_type not in ("", UNKNOWN) or is_numeric(self.types.named(type_text)):
             return ""
         size = self.symbols.bytes_of(type_text)
@@ -124,9 +124,9 @@ class FunctionContext:
         self.site(node, "unfollowed", lvalue.memory.declared_name, **lvalue.site_fields)
 
     def _paths(self, lvalue: LValue) -> tuple[list[str], str]:
-        """Return the paths that an access may take within its element, and which it takes, as an expression; "" of one.
+        """Return the possible paths of an access within its element, and the expression for the one it takes; "" if there is one.
 
-        A vector's components are `.y`, those of a matrix `[row][column]`. What is not known, or one of too many, is `[?]`.
+        A vector's components are `.y`, those of a matrix `[row][column]`. A part that is not known, or one of too many, is `[?]`.
         """
         if lvalue.memory.coordinates:
             return [lvalue.site_fields["path"]], ""
@@ -160,21 +160,21 @@ class FunctionContext:
         return paths, chosen
 
     def recorded_type(self, type_text: str) -> str:
-        """Return the type for a site of such values: `UNKNOWN` where the records say it, "" where they hold no value."""
+        """Return the type for a site with such values: `UNKNOWN` if only the records give it, "" if they contain no value."""
         if not type_text or type_text in self.type_parameters:
             return UNKNOWN
         return type_text if is_numeric(type_text) else ""
 
     def without_derivative(self, node: Node, call: str) -> str:
-        """Return the recorder's call that replaces a node, inside of `no_diff(…)` where autodiff follows."""
+        """Return the recorder's call that replaces a node, inside `no_diff(…)` in differentiable code."""
         inside = re.search(r"\bno_diff\s*\(\s*$", self.source.code[max(0, node.start_byte - 40) : node.start_byte])
         return f"no_diff({call})" if self.is_differentiable and not inside else call
 
     def note_change(self, node: Node) -> None:
-        """Note that the expression at hand changes a local."""
+        """Note that the current expression changes a local."""
         if node.type == "identifier":
             self.changed_locals.append(text_of(node))
 
     def forget_changes(self) -> None:
-        """Drop the records that would follow the statement at hand."""
+        """Drop the records that would follow the current statement."""
         self.changed_locals, self.records_after = [], []

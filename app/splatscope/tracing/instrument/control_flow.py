@@ -1,4 +1,4 @@
-"""Statements that steer: branches, loops with their budgets, jumps."""
+"""Rewrite control flow: branches, loops with their budgets, jumps."""
 
 from tree_sitter import Node
 
@@ -34,7 +34,7 @@ class ControlFlow:
     # Branches
 
     def if_statement(self, node: Node) -> str:
-        """Rewrite an if with its else: the outcome of its condition is recorded, its branches get braces."""
+        """Rewrite an if with its else: its condition's outcome is recorded, and its branches get braces."""
         condition = node.child_by_field_name("condition")
         is_compile_time_loop = self._context.source.text[node.start_byte] == "$"  # `$for`, masked as an if
 
@@ -67,7 +67,7 @@ class ControlFlow:
         )
 
     def _condition(self, clause: Node) -> str:
-        """Return a condition, with or without brackets, whose outcome is recorded."""
+        """Return a condition, with or without parentheses, whose outcome is recorded."""
         has_brackets = clause.type == "condition_clause"
         value = clause.child_by_field_name("value") if has_brackets else clause
         if value is None or value.type == "declaration" or self._writer.is_excluded(clause) or clause.has_error:
@@ -79,12 +79,12 @@ class ControlFlow:
         return f"({branch})" if has_brackets else branch
 
     def _braced(self, node: Node, first: str = "") -> str:
-        """Return a statement in braces, so that records have room in it, with `first` at the beginning."""
+        """Return a statement in braces, so that records can be added, with `first` at the beginning."""
         if node.type == "compound_statement" and not any(child.type == "ERROR" for child in node.children):
             return f"{{{first}{self._writer.emit(node)[1:]}"
         if node.type == "if_statement" and not first:
             return self._writer.emit(node)
-        attributes = attributes_before(self._context.source.code, node.start_byte)  # they stay with their loop
+        attributes = attributes_before(self._context.source.code, node.start_byte)  # they stay before their loop
         text = f"{{{first} {' '.join(attributes.split())} {self._writer.emit(node)} }}"
         if attributes.strip():
             self._writer.absorb(node, len(attributes))
@@ -129,7 +129,7 @@ class ControlFlow:
     def _for_statement(self, node: Node) -> str:
         initializer, condition, body = (node.child_by_field_name(f) for f in ("initializer", "condition", "body"))
         names, behind_condition = [], [child for child in node.children if child.type == ";"][-1]
-        # Autodiff and unrolling find a loop's bound in its bare condition.
+        # Autodiff and unrolling need the bare condition to find a loop's bound.
         is_bare = condition is None or self._context.is_differentiable or self._context.scope.is_repeatable(condition)
         has_break = not is_bare or (not self._context.is_differentiable and is_longer_than_once(self._writer.text(node)))
         if initializer is not None and initializer.type == "declaration":
@@ -161,9 +161,9 @@ class ControlFlow:
         return self._writer.children(node, part)
 
     def _iteration(self, node: Node, first: str = "", has_budget: bool = False) -> str:
-        """Return the text for the beginning of a loop's body: its budget, a record of the iteration, and `first`.
+        """Return the text for the start of a loop's body: its budget, a record of the iteration, and `first`.
 
-        `has_budget`: the loop's condition holds its budget, if it gets one.
+        If `has_budget`, the budget is already in the loop's condition.
         """
         if self._writer.is_excluded(node.children[0]):
             return ""
@@ -172,11 +172,11 @@ class ControlFlow:
         return f"{budget} _rec_step({self._context.site(node, 'loop')});{first}"
 
     def _within_budget(self, node: Node, condition: str) -> str:
-        """Return a loop's bare condition, with the loop's budget in it.
+        """Return a loop's bare condition with the loop's budget added.
 
-        Slang makes invalid code of a `break` in a loop that it finds to run once. Where autodiff follows, a `break` would also
-        change how gradients are summed. A loop there that surely ends gets no budget, so that the driver still finds how often it
-        runs, unrolls it, and rounds as it did.
+        The budget is not a `break`: Slang generates invalid code for a `break` in a loop that it finds to run once, and in
+        differentiable code a `break` would change how gradients are summed. There, a loop that certainly ends gets no budget, so
+        that the driver still finds its iteration count, unrolls it, and rounds as before.
         """
         context, code = self._context, self._context.source.code
         if is_unrolled(code, node.start_byte) or self._writer.is_excluded(node.children[0]):

@@ -1,9 +1,9 @@
-"""`InterlockedExchange` on a software device, whose driver crashes on one in a buffer: made of compare-exchanges there."""
+"""Replace `InterlockedExchange` on software devices by compare-exchanges, since their driver crashes on an exchange in a buffer."""
 
 import re
 
 MODULE = "_exchange"
-_NAME = "_rec_exchangeByCas_"  # as long as what it stands for, so that columns stay
+_NAME = "_rec_exchangeByCas_"  # as long as `InterlockedExchange`, so that columns do not change
 _CALL = re.compile(r"(?<!\w)InterlockedExchange(?=\s*\()")
 _FUNCTION = """
 [ForceInline] public void {name}(__ref {type} cell, {type} value, out {type} original)
@@ -38,7 +38,7 @@ public extension {buffer}
     }}
 }}
 """
-# The driver takes these, or nothing does.
+# For exchanges that the driver supports, or for which there is no substitute.
 _AS_IT_IS = """
 [ForceInline] public void {name}(__ref {type} cell, {type} value, out {type} original)
 {{
@@ -56,5 +56,5 @@ def are_in(texts: list[str]) -> bool:
 
 
 def by_compare_exchange(text: str, is_module: bool) -> str:
-    """Return a text whose exchanges are made of compare-exchanges; `is_module` is False for one that others include."""
+    """Replace the exchanges in a text by compare-exchanges; `is_module` is False for a text that others include."""
     return _CALL.sub(_NAME, text) + (f"\nimport {MODULE};\n" if is_module else "")

@@ -1,6 +1,6 @@
-"""The numeric types of expressions, as far as they are certain: "" where a type is not known, for which nothing is checked.
+"""Infer the numeric types of expressions. A type that is not certain is "", and nothing is checked for it.
 
-`Scope.type_of` knows variables and their parts; this adds literals, operators, constructors, intrinsics and calls.
+`Scope.type_of` gives the types of variables and their parts; this adds literals, operators, constructors, intrinsics and calls.
 """
 
 import re
@@ -11,13 +11,13 @@ from splatscope.gpu.slang_types import SCALARS, SlangType, is_numeric, short_nam
 from splatscope.slang.source import text_of
 from splatscope.tracing.instrument.scope import Scope
 
-_MOST_DEPTH = 24  # of operators inside of each other
+_MOST_DEPTH = 24  # nested operators
 _RANK = ("bool", "int8_t", "uint8_t", "int16_t", "uint16_t", "int", "uint", "int64_t", "uint64_t", "half", "float", "double")
 _ALIASES = {"int32_t": "int", "uint32_t": "uint", "float32_t": "float", "float16_t": "half", "float64_t": "double", "dword": "uint"}
 _SHIFTS = ("<<", ">>")
 _COMPARISONS = ("<", ">", "<=", ">=", "==", "!=", "&&", "||")
 
-# Functions by what they return: the common type of all arguments, that of the first, its floats, its scalar, or a certain type.
+# Functions by their result type: the common type of the arguments, the first's type, its float or scalar type, or a fixed type.
 _COMMON = {"min", "max", "clamp", "lerp", "step", "smoothstep", "fmod", "pow", "mad", "fma", "select"}
 _FIRST = {
     "abs", "sign", "saturate", "countbits", "firstbithigh", "firstbitlow", "reversebits", "floor", "ceil", "round", "trunc", "frac",
@@ -38,13 +38,13 @@ _BITS_AS = {"asuint": "uint", "asint": "int", "asfloat": "float"}
 
 
 class ExpressionTypes:
-    """Finds the types of expressions in the scope that the rewriter has reached."""
+    """Infers the types of expressions in the rewriter's current scope."""
 
     def __init__(self, scope: Scope):
         self._scope, self._symbols = scope, scope.symbols
 
     def of(self, node: Node | None, depth: int = 0) -> str:
-        """Return the numeric type of an expression, "" where it is not known or not numeric."""
+        """Return the numeric type of an expression, "" if it is not known or not numeric."""
         if node is None or depth > _MOST_DEPTH or node.has_error:
             return ""
         rule = _RULES.get(node.type)
@@ -52,7 +52,7 @@ class ExpressionTypes:
         return found if is_numeric(found) else ""
 
     def named(self, type_text: str) -> str:
-        """Return a numeric type by its short name: "uint" for an alias of it, "float3" for `vector<float, 3>`; "" for others."""
+        """Return the short name of a numeric type: "uint" for an alias of it, "float3" for `vector<float, 3>`; "" for others."""
         text = self._scope.resolve(type_text.strip())
         text = short_name(re.sub(r"\s", "", text))
         scalar = re.match(r"[A-Za-z]\w*?(?=[1-4](?:x[1-4])?$|$)", text)
@@ -61,7 +61,7 @@ class ExpressionTypes:
         return text if is_numeric(text) else ""
 
     def whole(self, node: Node) -> str:
-        """Return the type of a variable or of a part of one, numeric or not, "" where it is not known or an array."""
+        """Return the type of a variable or a part of one, numeric or not; "" if it is not known or an array."""
         if node.type == "identifier":
             name = text_of(node)
             hidden = name in self._scope.types or name in self._scope.memory
@@ -162,7 +162,7 @@ class ExpressionTypes:
         return ""
 
     def _method(self, function: Node) -> str:
-        """Return the type of an atomic's value, or of what a buffer's `Load` returns."""
+        """Return the type of an atomic's value, or of the result of a buffer's `Load`."""
         receiver, method = function.child_by_field_name("argument"), text_of(function.child_by_field_name("field"))
         lvalue = self._scope.lvalue(receiver)
         if lvalue is not None and lvalue.memory.atomic:
@@ -195,7 +195,7 @@ _RULES = {
 
 
 def type_of_number(text: str) -> str:
-    """Return the type of a literal: "uint" of `3u`, "half" of `1.5h`, "int" of `0x1f`."""
+    """Return the type of a literal: "uint" for `3u`, "half" for `1.5h`, "int" for `0x1f`."""
     text = text.lower().lstrip("+-")
     if text.startswith("0x") or re.fullmatch(r"\d+[ul]*", text):
         suffix = re.search(r"[ul]*$", text).group(0)
@@ -207,7 +207,7 @@ def type_of_number(text: str) -> str:
 
 
 def common_type(left: str, right: str) -> str:
-    """Return the type of what an operator makes of two types, "" where one is not known."""
+    """Return the result type of an operator on two types, "" if one of them is not known."""
     a, b = SlangType.parse(left), SlangType.parse(right)
     if a is None or b is None:
         return ""
@@ -227,5 +227,5 @@ def is_integer(type_text: str) -> bool:
 
 
 def bits_of(type_text: str) -> int:
-    """Return how many bits an integer, or one of a vector's, has."""
+    """Return the number of bits in an integer, or in a component of a vector of integers."""
     return 8 * SCALARS[SlangType.parse(type_text).scalar.name].dtype.itemsize

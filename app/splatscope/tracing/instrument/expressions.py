@@ -1,8 +1,8 @@
-"""Accesses to shared memory and buffers inside of expressions: reads, writes and atomics, each recorded where it happens.
+"""Rewrite accesses to shared memory and buffers in expressions: reads, writes and atomics, each recorded where it happens.
 
-A read is wrapped where it stands: `tile[i]` becomes `_rec_read(site, tile[_rec_at(i, n)])`. `_rec_at` notes the index, and
-nothing comes between it and the record; where something may (`tile[i] = f(x)` inside of an expression), the index waits on a
-small stack.
+A read is wrapped in place: `tile[i]` becomes `_rec_read(site, tile[_rec_at(i, n)])`. `_rec_at` notes the index, and nothing happens
+between that and the record. If something may happen in between (`tile[i] = f(x)` in an expression), the index waits on a small
+stack.
 """
 
 from collections.abc import Callable
@@ -57,7 +57,7 @@ class Expressions:
         )
 
     def _local_element(self, node: Node) -> str:
-        """Rewrite an element of an array that is no shared memory."""
+        """Rewrite an element of an array that is not recorded memory."""
         argument, indices = node.child_by_field_name("argument"), node.child_by_field_name("indices")
         if len(indices.named_children) != 1:
             return self._writer.children(node)
@@ -66,7 +66,7 @@ class Expressions:
         return f"{new_argument}[{self._bounds.index(argument, index, array, self._writer.emit(index))}]"
 
     def _read_or(self, node: Node, otherwise: Callable[[], str]) -> str:
-        """Return a recorded read where a node names an element of shared memory."""
+        """Return a recorded read if a node names an element of recorded memory, else `otherwise()`."""
         lvalue = self._context.scope.lvalue(node)
         if lvalue is None and (read := self._unwritten.read(node)) is not None:
             with self._unwritten.quietly(read[0]):
@@ -105,14 +105,12 @@ class Expressions:
             return self._written(node, lvalue, "", operator, False, prefix=operator)
         if lvalue.memory.atomic:
             return self.atomic(node, lvalue, operator, operator)
-        write = self._context.access_site(
-            node, "write", lvalue, type=""
-        )  # the value of `x++` is the old one: no value of the write
+        write = self._context.access_site(node, "write", lvalue, type="")  # the value of `x++` is the old one, not the written one
         read = self._context.access_site(node, "read", lvalue)
         return f"_rec_also({write}, {self.recorded(read, lvalue, operator)})"
 
     def atomic(self, node: Node, lvalue: LValue, suffix: str, access: str, is_pushed: bool = False, prefix: str = "") -> str:
-        """Return an operator or a method of an Atomic<T>, with a record of what it returned."""
+        """Return an operator or a method of Atomic<T>, with a record of its result."""
         site = self._context.access_site(node, "atomic", lvalue, atomic=True, access=access)
         return self.recorded(site, lvalue, suffix, prefix, is_pushed)
 
@@ -127,7 +125,7 @@ class Expressions:
     ) -> str:
         """Return `prefix lvalue suffix` with a record of its value.
 
-        `is_pushed` if the suffix may access other memory. `also` is the site of a read that comes before, which has no value.
+        `is_pushed` says whether the suffix may access other memory. `also` is the site of a preceding read, which has no value.
         """
         if not lvalue.subscripts:
             here = f"_rec_also({also}, _rec_here({site}))" if also else f"_rec_here({site})"
@@ -138,7 +136,7 @@ class Expressions:
         return f"_rec_read({site}, {f'_rec_pop({target})' if is_pushed else target})"
 
     def as_lvalue(self, node: Node) -> str:
-        """Return an l-value for an assignment or an out parameter: it stays one, and only its indices are rewritten."""
+        """Return the l-value for an assignment or an out parameter, with only its indices rewritten."""
         lvalue = self._context.scope.lvalue(node)
         if lvalue is not None:
             return self._bounds.element(lvalue, access="write")

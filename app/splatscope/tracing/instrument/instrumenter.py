@@ -1,4 +1,4 @@
-"""The modules of a program, rewritten so that their functions record what they do."""
+"""Rewrite the modules of a program so that their functions record what they do."""
 
 import re
 from collections.abc import Collection
@@ -40,14 +40,14 @@ class Instrumented:
 
 @dataclass
 class Exclusions:
-    """What must stay as written: (file, line) of lines, and functions by (file, offset of the opening brace), with the reason."""
+    """Code to leave as written: lines by (file, line), and functions by (file, offset of the opening brace) with the reason."""
 
     lines: set[tuple[str, int]] = field(default_factory=set)
     functions: dict[tuple[str, int], str] = field(default_factory=dict)
 
 
 class Instrumenter:
-    """Instruments the modules of one program; sites are numbered through all of them."""
+    """Instruments the modules of one program; site numbers are unique across all of them."""
 
     def __init__(self, symbols: Symbols, entry: str, excluded: Exclusions | None = None, followed: Collection[str] = ()):
         self.symbols, self._entry = symbols, entry
@@ -57,7 +57,7 @@ class Instrumenter:
 
     @property
     def sites(self) -> list[Site]:
-        """The sites so far; number 0 is none. Those of faults come last."""
+        """The sites so far. Number 0 is no site; sites of faults come last."""
         return [*self._table.sites, *self._table.faults]
 
     @property
@@ -67,20 +67,20 @@ class Instrumenter:
 
     @property
     def handed(self) -> set[str]:
-        """The parameters that locals are handed to before they are written, as `followed` names them."""
+        """The parameters to which locals are passed before they are written, named as in `followed`."""
         return self._table.handed
 
     def instrument(self, source: Source, is_module: bool = True) -> Instrumented:
-        """Rewrite a module; `is_module` is False for text that others include."""
+        """Rewrite a module; `is_module` is False for a text that others include."""
         result = Instrumented("")
         edits = self._edits(source, source.blocks, result)
         text = _LINE_DIRECTIVE.sub("", _edited(source.text, edits)).encode("latin-1").decode()
-        # The import is at the end, where it moves no line; it holds for all of the module.
+        # The import is at the end, where it moves no line; it applies to the whole module.
         result.text = f"{text}\nimport _recorder;\n" if is_module else text
         return result
 
     def _edits(self, source: Source, blocks: list[Block], result: Instrumented) -> list[tuple[int, int, str]]:
-        """Return (start, end, new text) of what changes in some blocks."""
+        """Return the edits in some blocks as (start, end, new text)."""
         edits = []
         for block in blocks:
             if not block.is_code:
@@ -103,7 +103,7 @@ class Instrumenter:
         return not others or is_entry_point(source, block)
 
     def _function(self, source: Source, block: Block, result: Instrumented) -> str | None:
-        """Return a function's new body; None where it stays as written."""
+        """Return a function's new body; None if it stays as written."""
         reason = self._reason_to_step_over(source, block)
         body = source.body(block) if not reason else None
         if body is None:
@@ -131,7 +131,7 @@ class Instrumenter:
 
 
 def _edited(text: str, edits: list[tuple[int, int, str]], start: int = 0, end: int | None = None) -> str:
-    """Return a span of the text with edits made."""
+    """Apply edits to a span of the text."""
     parts, at = [], start
     for begin, finish, new in sorted(edits):
         parts += [text[at:begin], new]

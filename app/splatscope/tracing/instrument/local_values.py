@@ -1,4 +1,4 @@
-"""Records of the values that a statement leaves in a function's own variables."""
+"""Record the values that a statement leaves in a function's local variables."""
 
 import re
 
@@ -9,12 +9,12 @@ from splatscope.slang.source import text_of
 from splatscope.tracing.instrument.context import FunctionContext
 from splatscope.tracing.instrument.writer import TreeWriter
 
-MOST_FIELDS = 16  # of a struct, that are recorded one by one
-_MOST_DEPTH = 2  # structs inside of each other
+MOST_FIELDS = 16  # fields of a struct that are recorded individually
+_MOST_DEPTH = 2  # nested structs
 
 
 class LocalValues:
-    """Writes what follows a statement: the values that it changed, or else a record that it ran."""
+    """Writes the records after a statement: the values that it changed, or else just that it ran."""
 
     def __init__(self, context: FunctionContext, writer: TreeWriter):
         self._context, self._writer = context, writer
@@ -24,7 +24,7 @@ class LocalValues:
         return f" _rec_step({self._context.site(node, 'step')});"
 
     def after(self, node: Node, text: str, otherwise: str = "") -> str:
-        """Return a statement's new text with records of what its expressions changed, else with `otherwise`, on as many lines."""
+        """Return a statement's new text, followed by records of what its expressions changed, or by `otherwise`; lines stay."""
         changed, after = dict.fromkeys(self._context.changed_locals), self._context.records_after
         self._context.forget_changes()
         scope = self._context.scope
@@ -32,7 +32,7 @@ class LocalValues:
         return self._writer.on_as_many_lines(node, text + ("".join([*after, *values]) or otherwise))
 
     def recorded_fields(self, type_text: str) -> dict[str, str]:
-        """Return the fields of a struct that are recorded, with their types; of another type nothing."""
+        """Return the recorded fields of a struct with their types; {} for other types."""
         return dict(list(self._context.symbols.fields(type_text).items())[:MOST_FIELDS])
 
     def value(self, node: Node, name: str, type_text: str | None = None, depth: int = 0, otherwise: str | None = None) -> str:
@@ -42,8 +42,8 @@ class LocalValues:
             node: The statement that the record belongs to.
             name: The local, or a field of one: `ray.origin`.
             type_text: Its type, if not as declared.
-            depth: How many structs `name` is inside of.
-            otherwise: The text for a value that has no numbers, a step if None.
+            depth: The number of structs that contain `name`.
+            otherwise: The text for a value without numbers; a step if None.
         """
         context, scope = self._context, self._context.scope
         type_text = scope.resolve(scope.types.get(name, "") if type_text is None else type_text)
@@ -59,7 +59,7 @@ class LocalValues:
         return f" _rec_value({context.site(node, 'value', name, type=context.recorded_type(type_text))}, {name});"
 
     def assigned(self, node: Node, left: Node) -> str:
-        """Return a record of what an assignment to a local changed: a number or vector as a whole, of a struct the part named."""
+        """Return a record of an assignment to a local: of a number or vector as a whole, of a struct only the named part."""
         scope, symbols = self._context.scope, self._context.symbols
         root, name = scope.root(left), text_of(left)
         if not root or root in scope.sizes or root in scope.memory or root not in scope.types:

@@ -1,4 +1,4 @@
-"""L-values: elements of shared memory and of buffers, as expressions name them."""
+"""Recognise l-values: expressions that name elements of shared memory and of buffers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,9 +21,9 @@ class LValue:
     """One element of a memory, or a part of one: `tile[y][x].rgb`.
 
     Attributes:
-        subscripts: The nodes in the brackets that lead to the element: `y`, `x`.
-        path: What follows the element: ".field", or the node in a pair of brackets.
-        type: The type of the whole, "" where it is not known.
+        subscripts: The nodes in the brackets that select the element: `y`, `x`.
+        path: The steps after the element: ".field", or the node in a pair of brackets.
+        type: The type of the whole expression, "" if it is not known.
     """
 
     memory: Memory
@@ -33,36 +33,36 @@ class LValue:
 
     @property
     def site_fields(self) -> dict:
-        """The fields of a `Site` that say where an access goes."""
+        """The fields of a `Site` that describe the accessed memory."""
         path = "".join(part if isinstance(part, str) else "[?]" for part in self.path)
         return {"path": path, "space": self.memory.space, "dims": self.memory.sizes, "atomic": self.memory.atomic}
 
     @property
     def sizes(self) -> list[str]:
-        """How many elements each subscript chooses from, as text."""
+        """The bound of each subscript, as text."""
         if self.memory.space != "shared":
             return [element_count(self.memory)]
         return [size or NO_BOUND for size in self.memory.sizes]
 
 
 def element_count(memory: Memory) -> str:
-    """Return the expression for a buffer's number of elements: of bytes for a byte-address buffer.
+    """Return the expression for a buffer's number of elements, or of bytes for a byte-address buffer.
 
-    The name is in brackets, without which Slang does not take a `globallycoherent` buffer for an argument.
+    The name is in parentheses, without which Slang does not accept a `globallycoherent` buffer as an argument.
     """
     return f"_rec_size(({memory.name}))"
 
 
 def find_lvalue(node: Node, memories: dict[str, Memory], type_of_part: Callable[[str, list[str]], str]) -> LValue | None:
-    """Return the element that an expression names, None where it names none of a known memory.
+    """Return the element that an expression names; None if it does not name an element of a known memory.
 
     Example:
         `scene.lights[i].color.rgb` is element `i` of the buffer "scene.lights", with the path [".color", ".rgb"].
 
     Args:
         node: The expression.
-        memories: Shared variables and buffers by name, those in parameter blocks as "block.field".
-        type_of_part: Finds the type that a chain of ".field" and "[]" leads to from a type.
+        memories: Shared variables and buffers by name; those in parameter blocks are "block.field".
+        type_of_part: Returns the type that a chain of ".field" and "[]" leads to, starting at a type.
     """
     chain, base = [], node
     while True:
@@ -93,7 +93,7 @@ def find_lvalue(node: Node, memories: dict[str, Memory], type_of_part: Callable[
 
 
 def is_repeatable(node: Node, memories: dict[str, Memory]) -> bool:
-    """Return whether an expression may be evaluated twice, or later: no call, no change, no read of shared memory."""
+    """Return whether an expression may be evaluated twice or later: it has no call, no change and no read of recorded memory."""
     return all(
         (n.type in _REPEATABLE or not n.is_named) and not (n.type == "identifier" and text_of(n) in memories) for n in walk(node)
     )

@@ -1,8 +1,8 @@
-"""Operations that have no result for some operands: a division by zero, a shift by the width, a float beyond an integer, a lane.
+"""Check operations that are undefined for some operands: divisions, shifts, conversions of floats to integers, reads of a lane.
 
-An operand that may be wrong is handed through the recorder: `a / b` becomes `a / _rec_divisor(site, b)`, which records only a
-divisor that is 0. So a kernel without such a fault leaves the recording that it would leave without these checks. Nothing is
-checked where the types are not certain, or where the source shows that the operand is right (`i / 4`, `1 << 3`).
+An operand that may be invalid is passed through the recorder: `a / b` becomes `a / _rec_divisor(site, b)`, which records only a
+divisor that is 0. So the recording of a kernel without such faults is the same as without these checks. Nothing is checked if the
+types are not certain, or if the source shows that the operand is valid (`i / 4`, `1 << 3`).
 """
 
 import re
@@ -34,11 +34,11 @@ _DIVISIONS = ("/", "%")
 _SHIFTS = ("<<", ">>")
 _SUMS = {"+": "_rec_sum", "-": "_rec_difference", "*": "_rec_product"}
 _ASSIGNED = {"+": "_rec_added", "-": "_rec_subtracted", "*": "_rec_multiplied"}
-_MOST_FACTOR = 1 << 16  # a literal; more is that of a hash
+_MOST_FACTOR = 1 << 16  # the largest literal factor; a larger one belongs to a hash
 _ARITHMETIC = ("parenthesized_expression", "unary_expression", "conditional_expression", "argument_list")
 _BITS = ("&", "|", "^", "<<", ">>", "&=", "|=", "^=", "<<=", ">>=", "~")
-_REMAINDERS = ("%", "%=")  # of a hash or a random number, or of an index that is brought back into its range
-_LIMITS = {  # the floats between which an integer type holds what is cut off behind the point
+_REMAINDERS = ("%", "%=")  # used in hashes and random numbers, or to bring an index back into range
+_LIMITS = {  # the exclusive bounds of the floats whose truncated value fits the integer type
     "int": ("-2147483904.0", "2147483648.0"), "uint": ("-1.0", "4294967296.0"),
     "int16_t": ("-32769.0", "32768.0"), "uint16_t": ("-1.0", "65536.0"),
     "int8_t": ("-129.0", "128.0"), "uint8_t": ("-1.0", "256.0"),
@@ -47,9 +47,9 @@ _LIMITS = {  # the floats between which an integer type holds what is cut off be
 
 
 class Operations:
-    """The rules for binary operators and casts, and what else divides, shifts or converts.
+    """The rules for binary operators, casts and everything else that divides, shifts or converts.
 
-    `are_checked` is False in the initial values of static variables, which the compiler must compute.
+    `are_checked` is False in the initial values of static variables, which must stay constant expressions.
     """
 
     def __init__(self, context: FunctionContext, writer: TreeWriter):
@@ -87,9 +87,9 @@ class Operations:
         return f"_rec_negative({site}, {self._writer.emit(argument)})"
 
     def added(self, left: Node, operator: str, right: Node, text: str) -> str:
-        """Return the new text of the right side of `left operator right`; a sum that an int cannot hold is recorded.
+        """Return the new text of the right side of `left operator right`, with a record if the sum overflows an int.
 
-        `text` is its new text without this. The left side is a variable, and may be read before.
+        `text` is its new text without this check. The left side is a variable, and may be read earlier.
         """
         sign = operator[:-1]
         is_sum = operator in ("+=", "-=", "*=") and re.fullmatch(r"[\w.]+", text_of(left)) and self.are_checked
@@ -100,10 +100,10 @@ class Operations:
         return f"{_ASSIGNED[sign]}({site}, {text_of(left)}, {_argument(right, text)})"
 
     def _may_overflow(self, node: Node, operator: str, left: Node, right: Node) -> bool:
-        """Return whether an operation on two ints may overflow without meaning to.
+        """Return whether an operation on two ints may overflow unintentionally.
 
-        Ints wrap around, and hashes and random numbers are made of that: what becomes bits or a uint, or is multiplied by a large
-        number, is left alone.
+        Ints wrap around, and hashes and random numbers rely on that. So a result that is used as bits or as a uint, or that is
+        multiplied by a large number, is not checked.
         """
         context = self._context
         if context.is_differentiable or context.types.of(left) != "int" or context.types.of(right) != "int":
@@ -118,26 +118,26 @@ class Operations:
                 return False
             outer = outer.parent
         if outer is None or outer.type == "subscript_argument_list" or self._is_converted(outer):
-            return False  # a wrong index is told as out of bounds
-        if "for_statement" in (outer.type, outer.parent.type if outer.parent else ""):  # the compiler counts its turns
+            return False  # a wrong index is reported as out of bounds
+        if "for_statement" in (outer.type, outer.parent.type if outer.parent else ""):  # the compiler counts its iterations
             return False
         target = outer.child_by_field_name("left") or outer.child_by_field_name("declarator")
         names = {text_of(n) for part in (node, target) if part is not None for n in walk(part) if n.type == "identifier"}
         return not names & self._bit_patterns
 
     def _has_large_literal(self, node: Node) -> bool:
-        """Return whether an expression holds a number as large as those of hashes and random numbers."""
+        """Return whether an expression contains a number as large as those in hashes and random numbers."""
         known = (integer(text_of(literal), {}) for literal in walk(node) if literal.type == "number_literal")
         return any(abs(number or 0) >= _MOST_FACTOR for number in known)
 
     @property
     def _bit_patterns(self) -> set[str]:
-        """The variables whose bits the function works on."""
+        """The variables that the function uses as bit patterns."""
         code = self._context.source.code[self._context.block.start : self._context.block.end]
         return set(_USED_BITS.findall(code)) | set(_GIVEN_BITS.findall(code))
 
     def _is_converted(self, outer: Node) -> bool:
-        """Return whether a value becomes bits or something else than an int: by a cast, a call, or what it is assigned to."""
+        """Return whether a value is used as bits or as another type than int: by a cast, a call, or its assignment."""
         if outer.type == "cast_expression":
             return self._context.types.of(outer) != "int"
         if outer.type == "call_expression":
@@ -152,12 +152,12 @@ class Operations:
         return False
 
     def aligned(self, node: Node, text: str, type_text: str, name: str, access: str) -> str:
-        """Return the new text of an address in a byte-address buffer: a multiple of the largest scalar that is accessed there.
+        """Return the new text of an address in a byte-address buffer, which must be a multiple of the largest accessed scalar.
 
         Args:
             node: The address.
             text: Its new text.
-            type_text: The type of what is read or written there.
+            type_text: The type of the value that is read or written.
             name: The buffer.
             access: "read" or "write".
         """
@@ -168,7 +168,7 @@ class Operations:
         return f"_rec_aligned({site}, uint({text}), {alignment})"
 
     def _alignment(self, type_text: str, depth: int = 0) -> int:
-        """Return the bytes of the largest scalar in a type; 0 where that is not known."""
+        """Return the size of the largest scalar in a type, in bytes; 0 if it is not known."""
         type_ = SlangType.parse(self._context.types.named(type_text))
         if type_ is not None:
             return type_.scalar.dtype.itemsize
@@ -190,19 +190,19 @@ class Operations:
         return self._writer.children(node, part)
 
     def right_side(self, operator: str, target: str, right: Node) -> str:
-        """Return the new text of the right side of an assignment to something of the type `target`."""
+        """Return the new text of the right side of an assignment to an l-value of the type `target`."""
         text = self._writer.emit(right)
         if operator == "=":
             return self.converted(right, text, target)
         return self._operand(operator[:-1], target, right, text)
 
     def converted(self, value: Node, text: str, target: str) -> str:
-        """Return the new text of a value that becomes an integer of the type `target`, if it is a float.
+        """Return the new text of a value that is converted to the type `target`; a float that becomes an integer is checked.
 
         Args:
             value: The value.
             text: Its new text.
-            target: A numeric type; others change nothing.
+            target: A numeric type; for other types nothing is checked.
         """
         is_plain = value.type in ("number_literal", "initializer_list")
         if not is_integer(target) or is_plain or not self.are_checked or self._context.is_differentiable:
@@ -216,20 +216,21 @@ class Operations:
         return f"_rec_converted({site}, {_argument(value, text)}, {low}, {high})"
 
     def constructed(self, name: str) -> str:
-        """Return the scalar type that a constructor's arguments become, "" for other calls."""
+        """Return the scalar type to which a constructor converts its arguments, "" for other calls."""
         made = SlangType.parse(self._context.types.named(name))
         return "" if made is None or len(made.shape) > 1 else made.scalar.name
 
     def lane(self, node: Node, text: str) -> str:
-        """Return the new text of the lane that `WaveReadLaneAt` reads."""
+        """Return the new text of the lane index for `WaveReadLaneAt`."""
         if self._context.is_differentiable:
             return text
         return f"_rec_read_lane({self._context.fault(node, LANE, _name(node), type='uint', path='read')}, {_argument(node, text)})"
 
     def over_wave(self, node: Node, name: str, text: str) -> str:
-        """Return the new text of a call; a sum over the wave whose result leaves the branch it stands in records part of a wave.
+        """Return the new text of a call. A reduction over a partly active wave is recorded if its result leaves its branch.
 
-        Within a branch it is common to compute over the lanes that took it. What leaves the branch looks like that of all lanes.
+        Within a branch it is common to compute over the lanes that took it. But a result that leaves the branch looks as if it came
+        from all lanes.
         """
         if name not in _OVER_WAVE or self._context.is_differentiable or not self._leaves_branch(node):
             return text
@@ -238,7 +239,7 @@ class Operations:
     def _leaves_branch(self, node: Node) -> bool:
         """Return whether a value is assigned to a local that was declared outside of the innermost branch or loop.
 
-        What is stored to memory within a branch is taken to be meant so: that is how lanes compact a list.
+        A store to memory within a branch is taken to be intended, since that is how lanes compact a list.
         """
         value = node
         while node.parent is not None and node.type != "assignment_expression" and not node.type.endswith("statement"):
@@ -255,7 +256,7 @@ class Operations:
         return not any(re.search(rf"\b{root}\b(?=\s*[=,;\[])", text) for text in declared)
 
     def _operand(self, operator: str, left_type: str, right: Node, text: str) -> str:
-        """Return the new text of a divisor or of a shift's width."""
+        """Return the new text of a divisor or of a shift distance."""
         right_type = self._context.types.of(right)
         if not is_integer(right_type) and not right_type.startswith("bool"):
             return text
@@ -277,13 +278,13 @@ class Operations:
 
     @property
     def _constants(self) -> dict[str, str]:
-        """The constants that no local hides."""
+        """The constants that are not hidden by locals."""
         hidden = self._context.scope.types
         return {name: value for name, value in self._context.symbols.integers.items() if name not in hidden}
 
 
 def _name(node: Node) -> str:
-    """Return an operand as a finding quotes it, without brackets around it."""
+    """Return an operand as findings quote it, without parentheses around it."""
     while node.type == "parenthesized_expression" and len(node.named_children) == 1:
         node = node.named_children[0]
     return text_of(node)

@@ -1,4 +1,4 @@
-"""What to leave as written after the compiler refused an instrumented program: first a line, then its function, at last all."""
+"""Choose the code to leave as written after the compiler refused an instrumented program: a line, then its function, then all."""
 
 import re
 
@@ -12,19 +12,19 @@ from splatscope.tracing.instrument.instrumenter import Exclusions
 def exclude_refused(
     error: CompileError, modules: list[Module], written: dict[str, str], excluded: Exclusions, entry: str, is_nearly_last: bool
 ) -> None:
-    """Add to the exclusions what the compiler blames.
+    """Exclude the code that the compiler's error blames.
 
-    A line goes first, then the function of a line that is blamed though it stays as written. A line outside of all functions
-    excludes the functions that it names, since the compiler runs them. If that adds nothing, all but the entry point goes, then
-    the entry point.
+    First the line is excluded. If a line is blamed that is excluded already, its function is. A line outside of all functions
+    excludes the functions that it names, since the compiler evaluates them. If all that adds nothing, everything but the entry
+    point is excluded, and then the entry point.
 
     Args:
-        error: What the compiler said.
+        error: The compiler's error.
         modules: The program.
         written: The instrumented texts by file.
         excluded: Changed in place.
         entry: The entry point's name.
-        is_nearly_last: Whether few attempts are left: then no line is looked at.
+        is_nearly_last: Whether few attempts are left, so that whole functions are excluded instead of lines.
     """
     reason = f"the compiler refused its recorded form: {error}"
     progress = False
@@ -53,7 +53,7 @@ def _functions_named(names: list[str], modules: list[Module]) -> list[tuple[str,
 
 
 def _function_at(module: Module, line: int) -> Block | None:
-    """Return the innermost function that holds a line."""
+    """Return the innermost function that contains a line."""
     innermost = None
     for block in module.source.functions():
         if module.source.line_column(block.head)[0] <= line <= module.source.line_column(block.end)[0]:

@@ -1,6 +1,6 @@
-"""One function, rewritten so that it records what it does.
+"""Rewrite one function so that it records what it does.
 
-Everything is inserted on the line that it is about, so that line numbers and diagnostics stay the user's.
+Everything is inserted on the line that it refers to, so that line numbers and diagnostics match the user's source.
 """
 
 import re
@@ -27,10 +27,10 @@ from splatscope.tracing.instrument.writer import TreeWriter
 class FunctionRewriter:
     """Rewrites the body of one function.
 
-    The parts that do the work share a `FunctionContext` (what is known of the function) and a `TreeWriter` (from tree to text):
-    `Expressions` and `Calls` for what happens inside of statements, `Statements` and `Stores` for statements, `ControlFlow` for
-    those that hold others. `Bounds` writes indices, `Operations` divisions, shifts and conversions, `LocalValues` the records that
-    follow a statement, `UninitialisedLocals` those of locals that are read before they are written.
+    The parts that do the work share a `FunctionContext` (the state of the function) and a `TreeWriter` (from tree to text).
+    `Expressions` and `Calls` rewrite expressions, `Statements` and `Stores` simple statements, and `ControlFlow` statements that
+    contain others. `Bounds` writes indices, and `Operations` divisions, shifts and conversions. `LocalValues` writes the records
+    that follow a statement, and `UninitialisedLocals` the checks of locals that are read before they are written.
     """
 
     def __init__(
@@ -53,11 +53,11 @@ class FunctionRewriter:
         self._is_head_excluded = source.line_column(block.start)[0] in excluded_lines
 
     def replace_block(self, block: Block, text: str) -> None:
-        """Set the new text of a lambda or a struct inside of the function."""
+        """Set the new text of a lambda or a struct inside the function."""
         self._writer.rewritten_blocks[block.start] = text
 
     def rewrite(self, body: Node, begin: str = "") -> str:
-        """Return the new body, braces included; `begin` comes first in it."""
+        """Return the new body with its braces; `begin` comes first in it."""
         context = self._context
         arguments = self._arguments(body)
         followed = self._unwritten.begin(body)
@@ -71,7 +71,7 @@ class FunctionRewriter:
         return f"{{{first}{inner[1:-1]}{last}}}"
 
     def _arguments(self, body: Node) -> str:
-        """Declare the parameters, and return the records of the values that they come with."""
+        """Declare the parameters, and return the records of their initial values."""
         context, records = self._context, ""
         for parameter in context.source.parameters(context.block):
             type_text, name, sizes = split_parameter(parameter)

@@ -1,10 +1,10 @@
-"""The host's side of the recorder: the text of its module for one kernel, the buffers it writes to, and the types its records note.
+"""The host's side of the recorder: its module's text for one kernel, the buffers it writes, and the types noted in its records.
 
-runtime.slang is the fixed part of the module. What depends on the kernel is added here: overloads for the types of value that it
-records, and functions that write the values of several sites at once (see `batching`).
+runtime.slang is the fixed part of the module. The part that depends on the kernel is added here: overloads for the types of the
+recorded values, and functions that write the values of several sites at once (see `batching`).
 
-Where the source does not say a value's type (`let x = …`), the compiler picks the overload, which notes the number of the type in
-the record; `settle` then gives the type to the site.
+If the source does not give a value's type (`let x = …`), the compiler chooses the overload, which notes the type's number in the
+record. `settle` then sets the type of the site.
 """
 
 import dataclasses
@@ -18,24 +18,24 @@ from splatscope.gpu.buffers import USAGE
 from splatscope.gpu.slang_types import SCALARS, SlangType
 from splatscope.tracing.sites import Site
 
-# As in runtime.slang.
+# These values are the same in runtime.slang.
 REPLAY = 1 << 31  # flag: written while a backward pass runs the primal again
 OUTSIDE = 1 << 30  # flag: the index was out of bounds
-FAULTS = 1 << 23  # the number of the first site that records only what is wrong
-CONTINUED = (1 << 24) - 1  # site of a record that goes on with the values of the one before
-NO_SLOT = 0xFFFFFFFF  # of an access that did not happen, in place of its slot in the device's order
+FAULTS = 1 << 23  # the number of the first site that records only faults
+CONTINUED = (1 << 24) - 1  # the site of a record that continues the values of the one before
+NO_SLOT = 0xFFFFFFFF  # the slot of an access that did not happen, and so has no place in the device's order
 
-UNKNOWN = "?"  # type of a site whose records say it
-TYPES = (  # by number, as records note it
+UNKNOWN = "?"  # the type of a site whose records give the type
+TYPES = (  # by their number in records
     "",
     *(f"{scalar}{n}" for scalar in SCALARS for n in ("", 2, 3, 4)),
     *(f"float{rows}x{columns}" for rows in (2, 3, 4) for columns in (2, 3, 4)),
 )
-_TYPE_SHIFT, _TYPE_MASK = 24, 63  # where a record notes the number of its type
+_TYPE_SHIFT, _TYPE_MASK = 24, 63  # the position of the type's number in a record
 
 # Read when the module is imported: a sandboxed process cannot read files later.
 _RUNTIME = Path(__file__).with_name("runtime.slang").read_text()
-_WORDS = {  # how a scalar becomes words: one, or two for 64 bits
+_WORDS = {  # expressions for the words of a scalar: one, or two for 64 bits
     "bool": ["{v} ? 1 : 0"],
     "uint": ["{v}"],
     "int": ["asuint({v})"],
@@ -49,17 +49,17 @@ _WORDS = {  # how a scalar becomes words: one, or two for 64 bits
     "uint64_t": ["uint({v})", "uint({v} >> 32)"],
     "double": ["uint(bit_cast<uint64_t>({v}))", "uint(bit_cast<uint64_t>({v}) >> 32)"],
 }
-_GENERIC = ("float", "half", "double", "int", "uint", "bool")  # scalars of the values that generic functions record
+_GENERIC = ("float", "half", "double", "int", "uint", "bool")  # the scalar types that generic functions record
 
 
 def module_text(types: set[str], batches: set[tuple[str, ...]], on_software: bool, followed: Iterable[str] = ()) -> str:
     """Return the recorder's module for a kernel.
 
     Args:
-        types: The types of value that the kernel records; values of others are recorded as no value.
-        batches: The types of the values of sites that are recorded together.
-        on_software: Whether the device is the CPU.
-        followed: The parameters that locals are followed into.
+        types: The types of the values that the kernel records; values of other types are recorded without a value.
+        batches: The types of the values in each batch of sites that are recorded together.
+        on_software: Whether it is a software device.
+        followed: The parameters into which locals are followed.
     """
     define = "#define RECORD_BUFFER RWBuffer\n" if on_software else ""
     overloads = [_generic_value(types), *map(_overloads, sorted(types)), *map(_batch_function, sorted(batches))]
@@ -77,9 +77,9 @@ def record_function(types: tuple[str, ...]) -> str:
 
 
 def buffers(device: spy.Device, records: int) -> dict[str, spy.Buffer]:
-    """Create the buffers that the module writes to, zeroed: `records` rows of 4 words, and the device's clock.
+    """Create the zeroed buffers that the module writes to: `records` rows of 4 words, and the device's clock.
 
-    Behind the clock stands whether a loop was ended in any workgroup.
+    The word after the clock says whether a loop was ended in any workgroup.
     """
 
     def zeroed(count: int, lanes: int, texel: spy.Format) -> spy.Buffer:
@@ -93,17 +93,17 @@ def buffers(device: spy.Device, records: int) -> dict[str, spy.Buffer]:
 
 
 def settle(records: np.ndarray, sites: list[Site]) -> list[Site]:
-    """Return the sites with what only their records say: types that the compiler found, stores that were out of bounds, and faults.
+    """Complete the sites with what only the records tell: types that the compiler chose, stores out of bounds, and faults.
 
-    A site gets a copy for each type that its records note, and for stores outside of their memory, which become "out-of-bounds".
-    Of the sites of faults only those are left that have a record.
+    A site gets a copy for each type in its records, and one of the kind "out-of-bounds" for stores out of bounds. Sites of faults
+    without records are dropped.
 
     Args:
-        records: (threads, records, 4) uint32, changed in place to name the copies.
-        sites: The sites, by number; at the end those of faults, which records number from FAULTS.
+        records: (threads, records, 4) uint32, changed in place to refer to the copies.
+        sites: The sites by number; those of faults come last, and records number them from FAULTS.
     """
     common = sum(site.kind != "fault" for site in sites)
-    written = np.nonzero(records[..., 0])  # few of a buffer that is made for the longest kernels
+    written = np.nonzero(records[..., 0])  # few rows of a buffer that has room for the longest kernels
     heads = records[(*written, 0)]
     numbers = heads & CONTINUED
     is_head = numbers < CONTINUED
@@ -138,7 +138,7 @@ def _words(type_text: str, value: str = "v") -> list[str]:
 
 
 def _overloads(name: str) -> str:
-    """Return the functions that record a value of one type: of a local, an array's element, a read and a write."""
+    """Return the functions that record a value of one type: for a local, an array's element, a read and a write."""
     words = _words(name)
     number = TYPES.index(name) << _TYPE_SHIFT if name in TYPES else 0
     site = f"site | {number}" if number else "site"
@@ -151,7 +151,7 @@ public void _rec_wrote(uint site, uint index, {name} v) {{ {_put(site, ["tick()"
 
 
 def _generic_value(types: set[str]) -> str:
-    """Return the function for values of a type parameter: each specialisation keeps the branch for its type."""
+    """Return the function for values of a generic type: each specialisation keeps only the branch for its type."""
     names = [name for name in TYPES[1:] if set(TYPES[1:]) <= types and name.startswith(_GENERIC)]
     branches = "".join(f"if (let x = v as {name}) {{ _rec_value(site, x); return; }} " for name in names)
     return f"public void _rec_value<T>(uint site, T v) {{ {branches}put(site, 0, 0, 0); }}\n"
@@ -165,7 +165,7 @@ def _batch_function(types: tuple[str, ...]) -> str:
 
 
 def _put(site: str, first: list[str], words: list[str]) -> str:
-    """Return the statements that write a record: `first`, then `words`, three to a record."""
+    """Return the statements that write a record: `first`, then `words`, three per record."""
     cells = [*first, *words]
     puts = []
     for i in range(0, len(cells), 3):

@@ -1,4 +1,4 @@
-"""The names that a function's code can see, with the types and the memory behind them, and the types of expressions."""
+"""The names that are visible in a function's code, with their types and memory, and the types of expressions."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -15,15 +15,15 @@ from splatscope.tracing.instrument.lvalues import LValue, find_lvalue, is_repeat
 
 
 class Scope:
-    """The names visible at the point that the rewriter has reached.
+    """The names visible at the rewriter's current position.
 
     Attributes:
-        types: Types of parameters, locals and, in a method, fields; "" where the source does not say.
-        sizes: Array sizes of those that are arrays.
-        inferred: Numeric types of locals whose type the source does not say, from their initial values.
-        memory: Shared variables and buffers, globals that a local hides left out.
-        own_struct: The struct whose method this is, "" if none.
-        type_parameters: Of the function and of what it stands in; they hide aliases of their names.
+        types: Types of parameters, locals and, in a method, fields; "" if the source does not give the type.
+        sizes: Array sizes of the names that are arrays.
+        inferred: Numeric types of locals whose type the source does not give, inferred from their initial values.
+        memory: Shared variables and buffers, without globals that a local hides.
+        own_struct: The struct whose method this is, "" if there is none.
+        type_parameters: Type parameters of the function and its enclosing blocks; they hide aliases with their names.
     """
 
     def __init__(self, symbols: Symbols, own_struct: str = "", type_parameters: Collection[str] = ()):
@@ -44,7 +44,7 @@ class Scope:
 
     @contextmanager
     def nested(self) -> Iterator[None]:
-        """Forget, at the end of a `with`, what was declared in it."""
+        """At the end of a `with`, forget everything that was declared in it."""
         saved = dict(self.types), dict(self.sizes), dict(self.memory), dict(self.arrays), dict(self.inferred)
         try:
             yield
@@ -56,7 +56,7 @@ class Scope:
         return type_text if type_text in self.type_parameters else self.symbols.resolve(type_text)
 
     def declare(self, name: str, type_text: str, sizes: tuple[str, ...] = ()) -> None:
-        """Add a parameter or a local; it hides what had its name."""
+        """Add a parameter or a local, which hides earlier declarations of its name."""
         type_text = self.resolve(type_text)
         self.memory.pop(name, None)
         self.sizes.pop(name, None)
@@ -70,7 +70,7 @@ class Scope:
             self.sizes[name] = sizes
 
     def _hide_sizes(self, name: str) -> None:
-        """Forget the sizes of what was declared with a constant that a local of this name hides from here on."""
+        """Forget array sizes that use a constant which a local of this name hides from here on."""
 
         def seen(sizes: tuple[str, ...]) -> tuple[str, ...]:
             return tuple("" if re.search(rf"\b{name}\b", size) else size for size in sizes)
@@ -86,7 +86,7 @@ class Scope:
         yield from (array.sizes for array in self.arrays.values())
 
     def bind_parameter(self, function: str, parameter: str) -> None:
-        """Find which buffer a parameter stands for: the one that all calls of its function pass, if they agree."""
+        """Find the buffer that a parameter stands for: the one that all calls of its function pass, if they agree."""
         if parameter in self.memory:
             given = self.symbols.calls.reaching(function, parameter)
             if given:
@@ -102,19 +102,19 @@ class Scope:
     # Expressions
 
     def lvalue(self, node: Node) -> LValue | None:
-        """Return the element of shared memory or of a buffer that an expression names, None if none."""
+        """Return the element of shared memory or of a buffer that an expression names, None if there is none."""
         return find_lvalue(node, self.memory, self.symbols.type_of_part)
 
     def is_repeatable(self, node: Node) -> bool:
-        """Return whether an expression may be evaluated twice, or later, with the same result."""
+        """Return whether an expression may be evaluated twice or later with the same result."""
         return is_repeatable(node, self.memory)
 
     def has_repeatable_path(self, lvalue: LValue) -> bool:
-        """Return whether the indices behind an element (`tile[i].rows[j]`: `j`) may be evaluated twice."""
+        """Return whether the indices after an element (`j` in `tile[i].rows[j]`) may be evaluated twice."""
         return all(isinstance(part, str) or self.is_repeatable(part) for part in lvalue.path)
 
     def root(self, node: Node) -> str:
-        """Return the variable that an l-value is a part of: "ray" of `ray.at[2].x`; "" if it is no variable's."""
+        """Return the variable that an l-value is part of: "ray" for `ray.at[2].x`; "" if there is none."""
         while node.type in ("field_expression", "subscript_expression", "parenthesized_expression"):
             node = node.child_by_field_name("argument") or node.named_children[0]
         return text_of(node) if node.type in ("identifier", "this") else ""
@@ -137,7 +137,7 @@ class Scope:
         return UNKNOWN_ARRAY
 
     def element_of(self, array: ArrayType) -> ArrayType:
-        """Return the type that one more pair of brackets leads to: of an array, a matrix or a vector."""
+        """Return the type of an element of an array, a matrix or a vector."""
         element, sizes = array
         if sizes:
             return ArrayType(element, sizes[1:])
@@ -155,7 +155,7 @@ class Scope:
         return ArrayType(self.symbols.type_of_part(struct, [f".{name}"]))
 
     def length(self, array: ArrayType) -> str:
-        """Return how many elements the next pair of brackets chooses from, as text; "" where that is not known."""
+        """Return the bound of the next subscript, as text; "" if it is not known."""
         element, sizes = array
         if sizes:
             return sizes[0]

@@ -1,4 +1,4 @@
-"""Statements that hold no others: declarations, assignments, calls, barriers. Each is followed by records of what it did."""
+"""Rewrite simple statements: declarations, assignments, calls, barriers. Each is followed by records of what it did."""
 
 import re
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class LocalDeclaration:
     """A declaration of locals.
 
     Attributes:
-        type: "" where the compiler finds it.
+        type: The type; "" if the compiler infers it.
         names: Names with array sizes.
         values: The texts of initial values by name.
     """
@@ -122,7 +122,7 @@ class Statements:
         return found
 
     def declared(self, node: Node) -> LocalDeclaration:
-        """Read a declaration, from its text: the grammar misses array sizes after the type and types after the name."""
+        """Parse a declaration from its text, since the grammar lacks array sizes after the type and types after the name."""
         text, values = list(self._context.source.code[node.start_byte : node.end_byte]), {}
         for declarator in node.children_by_field_name("declarator"):
             value = declarator.child_by_field_name("value") if declarator.type == "init_declarator" else None
@@ -201,13 +201,13 @@ class Statements:
         return ""
 
     def _assertion(self, node: Node, condition: Node) -> str:
-        """Record a condition that the kernel asserts and that is false."""
+        """Record a false condition of an assert."""
         site = self._context.fault(condition, "assertion", text_of(condition))
         check = self._context.without_derivative(node, f"_rec_assert({site}, bool({self._writer.as_argument(condition)}))")
         return self._values.after(node, f"{check};") + self._values.step(node)
 
     def _barrier(self, node: Node, name: str) -> str:
-        """Record when a thread arrives at a barrier where threads wait, and when it goes on."""
+        """Record when a thread arrives at a barrier, if threads wait there, and when it continues."""
         space, waits = BARRIERS[name]
         before = f"_rec_sync({self._context.site(node, 'arrive', name, space=space)}); " if waits else ""
         resume = self._context.site(node, "resume", name, space=space)

@@ -1,7 +1,7 @@
-"""Statements that write to shared memory, to buffers, or to an element of a local array.
+"""Rewrite statements that write to shared memory, to buffers, or to an element of a local array.
 
-`tile[i] = value;` becomes a block that evaluates the index and the value once, stores where the index is inside, and records what
-was stored, or that it would have gone outside:
+`tile[i] = value;` becomes a block that evaluates the index and the value once, stores the value if the index is within bounds, and
+records what was stored, or that the store was out of bounds:
 
     { uint _rec_i = uint(i); bool _rec_ok = _rec_i < uint(64); float _rec_v = value; if (_rec_ok) tile[_rec_i] = _rec_v;
       _rec_wrote(_rec_mark(7, _rec_ok), _rec_i, _rec_v); }
@@ -29,7 +29,7 @@ _BYTE_STORES = {"Store", "Store2", "Store3", "Store4", "StoreAligned"}
 
 @dataclass(frozen=True)
 class Target:
-    """Where a store goes, its indices in variables: `setup` declares the `names`, `text` is the element or the part of it."""
+    """The target of a store, with its indices in variables: `setup` declares the `names`; `text` is the element or a part of it."""
 
     names: list[str]
     sizes: list[str] | tuple[str, ...]
@@ -43,28 +43,28 @@ class Target:
 
     @property
     def inside(self) -> str:
-        """The condition that all indices are inside; "" where there are none."""
+        """The condition that all indices are within bounds; "" if there are none."""
         return is_inside(self.names, self.sizes)
 
     def guarded(self, site: int, action: str, setup: str = "") -> str:
-        """Return a block that does something with the element where it is inside, after more `setup`."""
+        """Return a block that performs an action on the element if it is within bounds, after additional `setup`."""
         return guarded(site, self.names, self.sizes, self.setup + setup, action)
 
 
 @dataclass(frozen=True)
 class Texel(Target):
-    """A texel that a store goes to. What is outside of a texture is recorded with its coordinates; the device drops the store."""
+    """A texel as the target of a store. Coordinates outside of the texture are recorded; the device itself drops the store."""
 
     index = "_rec_i"
     inside = "_rec_is_in"
 
     def guarded(self, site: int, action: str, setup: str = "") -> str:
-        """Return a block that does something with the texel where it is inside, after more `setup`."""
+        """Return a block that performs an action on the texel if it is within bounds, after additional `setup`."""
         return f"{{ {self.setup}{setup}if (_rec_is_in) {{ {action} }} }}"
 
 
 class Stores:
-    """Rewrites store statements. A method returns "" where the statement is none that it can rewrite."""
+    """Rewrites store statements. A method returns "" for a statement that it cannot rewrite."""
 
     def __init__(
         self,
@@ -99,7 +99,7 @@ class Stores:
         if left.type != "identifier" or len(subscripts) != len(sizes) or None in subscripts or name in scope.memory:
             return ""
         site = context.site(node, "element", name, type=context.recorded_type(scope.types[name]), dims=sizes)
-        if context.is_differentiable:  # the store stays as written, so that autodiff follows it
+        if context.is_differentiable:  # the store stays as written, so that autodiff can differentiate it
             if not all(scope.is_repeatable(s) for s in subscripts):
                 return ""
             index = flat_index([f"uint({self._writer.text(s)})" for s in subscripts], sizes)
@@ -112,7 +112,7 @@ class Stores:
         return self._values.after(node, store)
 
     def store(self, node: Node, lvalue: LValue, operator: str, right: Node | None) -> str:
-        """Rewrite `lvalue operator right;`, or `lvalue++;` where `right` is None."""
+        """Rewrite `lvalue operator right;`, or `lvalue++;` if `right` is None."""
         context = self._context
         if not context.scope.has_repeatable_path(lvalue):
             return ""
@@ -209,18 +209,18 @@ class Stores:
         read: str = "",
         left_first: bool = False,
     ) -> str:
-        """Return a store of a number: made where it is inside, recorded in any case. "" for another type.
+        """Return a store of a number, which is performed only within bounds and recorded in any case; "" for other types.
 
         Args:
             site: The site of the store.
             record: The recorder's function: `_rec_wrote` or `_rec_element`.
             type_text: The type of the value.
-            target: Where it goes.
+            target: The target of the store.
             operator: "=", "+=", ….
             value: The text of the right side.
-            read: A record of the value before, which is in `_rec_v`.
-            left_first: Whether the element is read before the right side is evaluated, as Slang does with texels; other elements
-                it reads afterwards. The right side may change them.
+            read: A record of the old value, which is in `_rec_v`.
+            left_first: Whether the element is read before the right side is evaluated, as Slang does with texels; it reads other
+                elements afterwards. The order matters, since the right side may change the element.
         """
         if not is_numeric(type_text):
             return ""
@@ -237,7 +237,7 @@ class Stores:
         return f"{{ {setup}{compute}{guard}{target.text} = _rec_v; {record}({mark}, {target.index}, _rec_v); }}"
 
     def _record_parts(self, node: Node, lvalue: LValue, target: Target) -> tuple[str, str]:
-        """Return the first site and the records of a store of a struct: one for each field that holds numbers."""
+        """Return the first site and the records of a store of a struct: one for each numeric field."""
         context, symbols = self._context, self._context.symbols
         fields = self._values.recorded_fields(lvalue.type)
         first, records = "", ""
@@ -249,7 +249,7 @@ class Stores:
         has_all = not symbols.has_arrays(lvalue.type) and len(fields) < MOST_FIELDS
         if records and has_all and all(is_numeric(symbols.resolve(t)) for t in fields.values()):
             return first, records
-        if records:  # of the other fields, that they were written
+        if records:  # the other fields are recorded without values
             site = context.access_site(node, "write", lvalue, type="")
             return site, f"_rec_touch({site}, {target.index}); {records}"
         site = context.access_site(node, "write", lvalue)
@@ -258,10 +258,10 @@ class Stores:
         return site, f"_rec_touch({site}, {target.index});"
 
     def _store_atomic(self, node: Node, lvalue: LValue, method: str, arguments: Node) -> str:
-        """Rewrite `atomic.store(…);`, or an exchange whose result nobody uses.
+        """Rewrite `atomic.store(…);`, or an exchange whose result is unused.
 
-        Such an exchange is recorded as a store: some of Slang's compilers crash on the result of an exchange, so the record does
-        without.
+        Such an exchange is recorded as a store, without its result, because some downstream compilers crash on the result of an
+        exchange.
         """
         target = self._target_of(lvalue)
         site = self._context.access_site(node, "atomic", lvalue, atomic=True, access="store")
@@ -305,7 +305,7 @@ class Stores:
         inputs = 2 if "Compare" in method else 1
         texts = [self._writer.emit(v) if i < inputs else self._expressions.as_lvalue(v) for i, v in enumerate(values)]
         returns = len(values) > inputs
-        is_told = returns and self._context.scope.lvalue(values[-1]) is None  # what it found is in a local
+        is_told = returns and self._context.scope.lvalue(values[-1]) is None  # the old value is in a local
         record = f"_rec_wrote({site}, _rec_i, {texts[-1]});" if is_told else f"_rec_touch({site}, _rec_i);"
         action = f"{self._writer.text(function)}({', '.join(['_rec_i', *texts])}); {record}"
         if returns:

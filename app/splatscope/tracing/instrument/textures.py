@@ -1,6 +1,6 @@
-"""Where textures are accessed: `image[at]`, `image.Load(at)`, `image.Store(at, value)`.
+"""Rewrite texture coordinates: in `image[at]`, `image.Load(at)` and `image.Store(at, value)`.
 
-What is outside of a texture is recorded. If the kernel may write the texture, its accesses are recorded like those of a buffer.
+Coordinates outside of a texture are recorded. If the kernel may write the texture, all accesses are recorded as for a buffer.
 """
 
 import re
@@ -23,15 +23,15 @@ class Textures:
         self._context, self._writer = context, writer
 
     def subscript(self, texture: Node, index: Node, text: str, access: str) -> str:
-        """Return the new text of the coordinates in `texture[index]`, "" if it is no texture."""
+        """Return the new text of the coordinates in `texture[index]`, "" if it is not a texture."""
         return self._checked(texture, index, text, access, "_rec_texel")
 
     def method(self, texture: Node, method: str, at: Node, text: str) -> str:
-        """Return the new text of the coordinates in `texture.method(at, …)`, "" if it is no texture or another method."""
+        """Return the new text of the coordinates in `texture.method(at, …)`, "" if it is not a texture or another method."""
         if method not in ("Load", "Store"):
             return ""
         found = self._texture(texture)
-        has_level = found is not None and not found[1]  # of a texture that is only read
+        has_level = found is not None and not found[1]  # for a read-only texture
         return self._checked(texture, at, text, "read" if method == "Load" else "write", "_rec_load" if has_level else "_rec_texel")
 
     def _checked(self, texture: Node, at: Node, text: str, access: str, function: str) -> str:
@@ -49,11 +49,11 @@ class Textures:
     def _noted(self, texture: str, count: int, at: Node, text: str, access: str, function: str) -> str:
         type_text = f"int{count}" if count > 1 else "int"
         site = self._context.fault(at, KIND, texture, type=type_text, path=access, space="texture")
-        # Brackets, without which Slang does not take a `globallycoherent` texture for an argument.
+        # In parentheses, without which Slang does not accept a `globallycoherent` texture as an argument.
         return f"{function}({site}, ({texture}), {text})"
 
     def _texture(self, node: Node) -> tuple[int, bool] | None:
-        """Return how many coordinates a texture has, and whether it may be written; None for what is no texture."""
+        """Return the number of a texture's coordinates and whether it is writable; None if the node is not a texture."""
         if node.type not in ("identifier", "field_expression"):
             return None
         memory = self._context.scope.memory.get(re.sub(r"\s", "", self._writer.text(node)))

@@ -1,18 +1,18 @@
-"""Locals that are declared without a value: a read is recorded where what it reads was not written on the path taken.
+"""Find reads of locals that were not initialised on the path taken.
 
 `float x;` becomes `float x; uint _rec_set_x = 0;`. A statement that writes it sets bits: all of them, or those of a field, a
-component or an element. A read becomes `_rec_initialised(site, (_rec_set_x & bits) != 0, x)`, which records only where none of the
-bits is set.
+component or an element. A read becomes `_rec_initialised(site, (_rec_set_x & bits) != 0, x)`, which writes a record only if none of
+the bits is set.
 
-Only what is certain is told. A local that may be written in another way than by a statement of its own is left alone.
+Only certain cases are reported. A local is not tracked if it may be written by anything but plain statements and out parameters.
 
-A local that is handed to an `inout` parameter is followed into the function. `grow(x, best);` becomes
+A local that is passed to an `inout` parameter is followed into the function. `grow(x, best);` becomes
 
     _rec_given_grow_1 = _rec_set_best; _rec_left_grow_1 = ~0u; grow(x, best);
     _rec_set_best = _rec_left_grow_1; _rec_given_grow_1 = ~0u;
 
 and `grow` begins with `_rec_left_grow_1 = _rec_given_grow_1; _rec_given_grow_1 = ~0u;` and keeps the parameter's bits there. If it
-does not, because it is not recorded or does with the parameter what is not followed, all bits are left set.
+does not, because it is not recorded or uses the parameter in a way that is not followed, all bits stay set.
 """
 
 import re
@@ -39,30 +39,30 @@ _STATEMENTS = ("expression_statement", "declaration")
 
 @dataclass(frozen=True)
 class _Local:
-    """A local without a value: how many parts it has, and the names of those that are fields."""
+    """A local without an initial value: the number of its parts, and the names of its fields."""
 
     count: int
     fields: tuple[str, ...] = ()
 
 
 class UninitialisedLocals:
-    """Knows which locals of a function are watched, and writes what watches them."""
+    """Decides which locals of a function are tracked, and writes the code that tracks them."""
 
     def __init__(self, context: FunctionContext, writer: TreeWriter):
         self._context, self._writer = context, writer
         self._locals: dict[str, _Local] = {}
-        self._quiet: list[str] = []  # roots of what is being written already
+        self._quiet: list[str] = []  # locals whose check is being written, and which are not checked again
         self._names: dict[str, list[Node]] = {}  # all identifiers of the function
-        self._flags: dict[str, str] = {}  # where the bits of a parameter are kept
+        self._flags: dict[str, str] = {}  # the variable with the bits of each parameter
 
     @cached_property
     def _behind_macros(self) -> set[str]:
-        """The names that macros stand for: what these do with a local is not seen."""
+        """The names in macros' bodies. What a macro does with a local is not seen."""
         symbols = self._context.symbols
         return set(re.findall(r"\w+", " ".join([*symbols.macros.values(), *symbols.aliases.values()])))
 
     def begin(self, body: Node) -> str:
-        """Read a function's body before it is rewritten, and return the statements that it begins with."""
+        """Examine a function's body before it is rewritten, and return the statements to begin it with."""
         if self._context.is_differentiable or "=>" in text_of(body):
             return ""
         for node in walk(body):
@@ -80,7 +80,7 @@ class UninitialisedLocals:
         return text
 
     def declared(self, node: Node, type_text: str, names: list[tuple[str, tuple[str, ...]]], values: dict[str, str]) -> str:
-        """Return the declarations of the bits of those names of a declaration that are watched."""
+        """Return the declarations of the bits for the tracked names of a declaration."""
         text = ""
         if re.match(r"\s*(static|const|groupshared|let|var)\b", text_of(node)):
             return text
@@ -93,7 +93,7 @@ class UninitialisedLocals:
         return text
 
     def read(self, node: Node) -> tuple[str, str] | None:
-        """Return the root of what an expression reads, and the condition that it was written; None where it is not watched."""
+        """Return the local that an expression reads, and the condition that it was written; None if it is not tracked."""
         root = self._context.scope.root(node)
         if root not in self._locals or root in self._quiet or self._is_handed_out(node):
             return None
@@ -107,7 +107,7 @@ class UninitialisedLocals:
         return call is not None and call.type == "call_expression" and node in _out_arguments(call, self._context)
 
     def checked(self, node: Node, root: str, condition: str, text: str) -> str:
-        """Return the text of a read that is recorded where nothing was written before."""
+        """Return the text of a read that is recorded if the local was not written before."""
         site = self._context.fault(node, KIND, text_of(node), space="local")
         return f"_rec_initialised({site}, {condition}, {text})"
 
@@ -116,7 +116,7 @@ class UninitialisedLocals:
         return _Quiet(self._quiet, root)
 
     def around(self, statement: Node, expression: Node, text: str) -> str:
-        """Return an expression statement's new text between a check of what it changes and the bits that it sets."""
+        """Surround an expression statement's new text with a check of the local that it changes and with the bits that it sets."""
         before = after = ""
         if expression.type in ("assignment_expression", "update_expression"):
             target = expression.child_by_field_name("left") or expression.child_by_field_name("argument")
@@ -130,7 +130,7 @@ class UninitialisedLocals:
         return first + before + text + last + after
 
     def outs(self, statement: Node) -> tuple[str, str]:
-        """Return the statements before and after one that hands locals to out parameters: they set their bits."""
+        """Return the statements to put before and after one that passes locals to out parameters, to update their bits."""
         before = after = ""
         given: dict[str, list[tuple[Node, str]]] = {}
         for call in walk(statement) if self._locals else ():
@@ -151,7 +151,7 @@ class UninitialisedLocals:
         return before, after
 
     def _parameter(self, statement: Node, call: Node, argument: Node) -> str:
-        """Return the `inout` parameter that an argument goes to, "" if none or if another call may come between."""
+        """Return the `inout` parameter for an argument, "" if there is none or if another call may come in between."""
         symbols, name = self._context.symbols, _called(call)
         position = call.child_by_field_name("arguments").named_children.index(argument)
         if symbols.definitions.get(name) != 1 or position not in symbols.inout_parameters.get(name, ()):
@@ -167,7 +167,7 @@ class UninitialisedLocals:
         return self._flags.get(name, f"_rec_set_{name}")
 
     def _parts(self, type_text: str, sizes: tuple[str, ...]) -> _Local | None:
-        """Return the parts of a local of a type, None where it is not watched."""
+        """Return the parts of a local with this type, None if it is not tracked."""
         numeric = SlangType.parse(self._context.types.named(type_text))
         if sizes:
             count = integer(sizes[0], self._context.symbols.integers)
@@ -185,14 +185,14 @@ class UninitialisedLocals:
         return _Local(len(names), names) if is_plain and 0 < len(names) <= _MOST_BITS else None
 
     def _is_simple(self, name: str, declaration: Node) -> bool:
-        """Return whether a local is declared once, and nothing but statements and out parameters writes it.
+        """Return whether a local is declared once and written only by statements and through out parameters.
 
         `declaration` is the body of the function for a parameter.
         """
         context = self._context
         for node in self._names[name]:
             outer, inner = node.parent, node
-            is_target = True  # whether `inner` is still the l-value that the name begins
+            is_target = True  # whether `inner` is still the l-value that begins with the name
             while outer is not None and not (outer.type.endswith("statement") or outer.type == "declaration"):
                 if outer.type == "ERROR" or outer.type.startswith("preproc") or outer.type == "lambda_expression":
                     return False
@@ -216,7 +216,7 @@ class UninitialisedLocals:
         return not self._is_written_next(name, declaration)
 
     def _is_written_next(self, name: str, declaration: Node) -> bool:
-        """Return whether the first statement that names a local writes all of it, whatever path is taken."""
+        """Return whether the first statement that names a local writes all of it on every path."""
         is_parameter = declaration.type == "compound_statement"
         outer = declaration if is_parameter else declaration.parent
         later = (node for node in self._names[name] if is_parameter or node.start_byte >= declaration.end_byte)
@@ -237,7 +237,7 @@ class UninitialisedLocals:
         return is_handed and not self._parameter(statement, expression, first)
 
     def _bits(self, node: Node, root: str) -> str:
-        """Return the bits of the part of a local that an expression names; "" where they are not known."""
+        """Return the bits for the part of a local that an expression names; "" if they are not known."""
         local, step = self._locals[root], node
         if node.type == "identifier":
             return _ALL
@@ -265,7 +265,7 @@ def _holds(outer: Node, node: Node) -> bool:
 
 
 def _out_arguments(call: Node, context: FunctionContext) -> list[Node]:
-    """Return the arguments of a call that it may write; of a method that is not known, all."""
+    """Return the arguments that a call may write; all of them for an unknown method."""
     arguments = call.child_by_field_name("arguments")
     if arguments is None:
         return []
@@ -283,7 +283,7 @@ def _called(call: Node) -> str:
 
 
 def _in_statement(node: Node) -> bool:
-    """Return whether an expression stands in a statement that holds no others."""
+    """Return whether an expression is in a simple statement, one that contains no other statements."""
     while node.parent is not None and not node.type.endswith("statement") and node.type != "declaration":
         node = node.parent
     return node.type in _STATEMENTS and (node.parent is None or node.parent.type != "for_statement")

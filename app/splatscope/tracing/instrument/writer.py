@@ -1,4 +1,4 @@
-"""From a syntax tree back to text: what a rule changes is changed, the rest is copied as written."""
+"""Turn a syntax tree back into text: apply the rules, and copy everything else as written."""
 
 import re
 from collections.abc import Callable
@@ -23,7 +23,7 @@ class TreeWriter:
     """Writes the body of one function.
 
     Attributes:
-        rules: By type of node, the function that returns its new text. A node without a rule is written child by child.
+        rules: The functions that return a node's new text, by node type. A node without a rule is written child by child.
         rewritten_blocks: The new text of the lambdas and structs in the body, by the offset of their opening brace.
     """
 
@@ -31,14 +31,14 @@ class TreeWriter:
         self._source, self._block, self._excluded_lines = source, block, excluded_lines
         self.rules: dict[str, Rule] = {}
         self.rewritten_blocks: dict[int, str] = {}
-        self._absorbed: dict[int, int] = {}  # by where a statement begins: how much text before it went into its new text
+        self._absorbed: dict[int, int] = {}  # by a statement's start: the length of the text before it that its new text includes
 
     def text(self, node: Node) -> str:
         """Return a node as written."""
         return self.span(node.start_byte, node.end_byte)
 
     def span(self, start: int, end: int) -> str:
-        """Return a span as written, but for the rewritten blocks in it."""
+        """Return a span as written, except for the rewritten blocks in it."""
         parts, at = [], start
         for block in self._block.inner:
             if start <= block.start and block.end <= end and block.start in self.rewritten_blocks:
@@ -47,14 +47,14 @@ class TreeWriter:
         return "".join(parts) + self._source.text[at:end]
 
     def emit(self, node: Node) -> str:
-        """Return a node's new text. Statements that the grammar does not read, or that are excluded, are copied as written."""
+        """Return a node's new text. Statements that the grammar cannot read, or that are excluded, are copied as written."""
         if node.type in _AS_WRITTEN or self._is_left_alone(node):
             return self.text(node)
         rule = self.rules.get(node.type)
         return rule(node) if rule else self.children(node)
 
     def children(self, node: Node, emit: Rule | None = None) -> str:
-        """Return a node with each child's new text in its place, by `self.emit` if not by another function."""
+        """Return a node with each child replaced by its new text, from `emit` or by default `self.emit`."""
         emit = emit or self.emit
         if not node.children:
             return self.text(node)
@@ -68,19 +68,19 @@ class TreeWriter:
         return "".join(parts)
 
     def as_argument(self, node: Node) -> str:
-        """Return an expression's new text as one argument of a call: `a, b` in brackets."""
+        """Return an expression's new text as a single argument of a call: `a, b` is put in parentheses."""
         return f"({self.emit(node)})" if node.type == "comma_expression" else self.emit(node)
 
     def absorb(self, node: Node, length: int) -> None:
-        """Blank so many characters before a statement: its new text holds them already."""
+        """Blank `length` characters before a statement, since its new text already includes them."""
         self._absorbed[node.start_byte] = length
 
     def on_as_many_lines(self, node: Node, text: str) -> str:
-        """Return the text with the line breaks that it lacks against the node, so that later lines keep their numbers."""
+        """Append the line breaks that a text lacks compared with the node, so that later lines keep their numbers."""
         return text + "\n" * (self.text(node).count("\n") - text.count("\n"))
 
     def is_excluded(self, node: Node) -> bool:
-        """Return whether a node is on a line that must stay as written."""
+        """Return whether a node is on an excluded line, which stays as written."""
         if not self._excluded_lines:
             return False
         first, last = (self._source.line_column(offset)[0] for offset in (node.start_byte, node.end_byte))

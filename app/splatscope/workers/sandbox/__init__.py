@@ -1,1 +1,1 @@
-"""Confined processes in which sources that came from a page are compiled and run."""
+"""Sandboxed processes, in which sources from pages are compiled and run."""

@@ -1,11 +1,11 @@
 """The program of the sandboxed processes, which compile and run untrusted sources. `supervisor` starts them and sends them jobs.
 
 One process, the fork server, loads all code and forks the others. Each of these opens the device, confines itself, and only then
-reads a source. The fork server has a minimal environment. Each of the others may write only to a folder of its own, for its files
-and the driver's cache: nothing passes from one source to the next. These folders are in the fork server's temporary folder, which
-is removed when it ends.
+reads a source. The fork server has a minimal environment. Each forked process may write only to its own folder, which contains its
+files and the driver's cache, so nothing passes from one source to the next. These folders are in the fork server's temporary
+folder, which is removed when it ends.
 
-The arguments are the file descriptor of a socket and the name of a module that has
+The arguments are the file descriptor of a socket and the name of a module with
     JOBS: dict[str, Callable[..., Answer]]   the jobs by name
     warm_up(adapter: str) -> None            loads everything that these jobs load at first use
 """
@@ -39,23 +39,23 @@ from splatscope.workers.sandbox.limits import drop_capabilities, limit_resources
 from splatscope.workers.sandbox.seccomp import restrict_calls
 from splatscope.workers.sandbox.supervisor import Answer
 
-# Where drivers keep what they compiled.
+# Environment variables for the folders of drivers' compiled kernels.
 CACHE_VARIABLES = ("HOME", "XDG_CACHE_HOME", "MESA_SHADER_CACHE_DIR", "CUDA_CACHE_PATH", "__GL_SHADER_DISK_CACHE_PATH")
 GIB = 2**30
-MEMORY = 2 * GIB  # bytes of address space beyond the device's own; not limited on a GPU, whose driver maps more than it uses
+MEMORY = 2 * GIB  # bytes of address space beyond the device's own; no limit on a GPU, whose driver maps more than it uses
 FILE_SIZE = GIB // 4  # bytes; lavapipe keeps all memory of its buffers in one file, opened with the device
 OPEN_FILES = 256
 PROCESSOR_SECONDS = 600
 MAX_ADAPTER_NAME = 100  # characters
 
-# What drivers read while a device is opened. The threads that they start then keep these rights, and no others.
+# Paths that drivers read while a device is opened. The threads that they start then keep these rights, and no others.
 _SYSTEM = "/usr /lib /lib32 /lib64 /opt /sys /nix/store /run/opengl-driver /etc/ld.so.cache /etc/vulkan /etc/glvnd /etc/drirc"
 _KERNEL = "/proc/self /proc/cpuinfo /proc/meminfo /proc/devices /proc/modules /proc/driver /dev/shm"
 _DEVICES = ("/dev/dri", "/dev/kfd", "/dev/nvidia*", "/dev/null", "/dev/zero", "/dev/urandom")
 
 
 def main(control: socket.socket, jobs: ModuleType) -> None:
-    """Fork a process for each connection that arrives at `control`, until its other end is closed."""
+    """Fork a process for each connection that arrives at `control`, until the other end is closed."""
     silence_compiler()
     with tempfile.TemporaryDirectory(prefix="splatscope-sandbox-", ignore_cleanup_errors=True) as folder:
         alive: set[int] = set()
@@ -76,7 +76,7 @@ def _fork(control: socket.socket, jobs: ModuleType, folder: Path, alive: set[int
     parent = os.getpid()
     if (process := os.fork()) == 0:
         control.close()
-        faulthandler.enable(handles[1], all_threads=False)  # a compiler or driver that dies says of what
+        faulthandler.enable(handles[1], all_threads=False)  # a compiler or driver that dies reports the cause
         _serve(Connection(handles[0]), jobs, folder, parent, adapter.decode(errors="replace").strip())
     alive.add(process)
     for handle in handles:
@@ -89,7 +89,7 @@ def _fork(control: socket.socket, jobs: ModuleType, folder: Path, alive: set[int
 
 
 def _serve(connection: Connection, jobs: ModuleType, folder: Path, parent: int, adapter: str) -> None:
-    """Confine this process, report that, and run the requested jobs. Never return."""
+    """Confine this process, report that it is ready, and run the requested jobs. Never return."""
     try:
         die_with_parent()
         if os.getppid() == parent:
@@ -111,14 +111,14 @@ def _confine(jobs: ModuleType, folder: Path, adapter: str) -> Answer:
     own.mkdir()
     os.chdir(own)
     tempfile.tempdir = str(own)
-    cache = own / "cache"  # a few tenths of a second of compiling, for the certainty that no other source wrote to it
+    cache = own / "cache"  # an empty cache costs a few tenths of a second, but no other source can have written to it
     cache.mkdir()
     os.environ.update(dict.fromkeys(CACHE_VARIABLES, str(cache)))
     devices = [Path(found) for pattern in _DEVICES for found in glob.glob(pattern)]
     drop_capabilities()
     restrict_files([*_driver_paths(), SHADERS], [own], devices)
     if adapter:
-        os.environ["SPLATSCOPE_DEVICE"] = adapter  # for what names none: a process has one set of a driver's options
+        os.environ["SPLATSCOPE_DEVICE"] = adapter  # for jobs that name no device: a process has one set of driver options
     device = open_device(adapter or None)
     jobs.warm_up(adapter)
 
@@ -143,13 +143,13 @@ def _driver_paths() -> list[Path]:
     """Return the folders of drivers, compilers and Python modules on this machine."""
     python = [sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib")]
     manifests = _listed("VK_DRIVER_FILES", "VK_ICD_FILENAMES")
-    beside = [os.path.dirname(name) for name in manifests]  # the drivers that they name
+    beside = [os.path.dirname(name) for name in manifests]  # the folders of the drivers that the manifests name
     configured = [*manifests, *beside, *_listed("LD_LIBRARY_PATH", "XDG_DATA_DIRS", "CUDA_PATH")]
     return [*map(Path, [*_SYSTEM.split(), *_KERNEL.split(), *python, *configured]), PACKAGE, Path(spy.__file__).parent]
 
 
 def _listed(*variables: str) -> list[str]:
-    """Return the paths that these environment variables list."""
+    """Return the paths listed in these environment variables."""
     return [name for variable in variables for name in os.environ.get(variable, "").split(":") if name]
 
 
@@ -163,7 +163,7 @@ def _outcome(job: Any, *arguments: Any) -> Answer:
         return {"answer": answer, "parts": len(parts)}, parts
     except OSError as error:
         words = "A source from a page cannot read files, but this one tries to."
-        if error.errno in _EXHAUSTED:  # it is the machine's, not the source's
+        if error.errno in _EXHAUSTED:  # the machine's fault, not the source's
             words = f"The machine has not enough left for this ({error.strerror}): try again later."
         return {"raised": "OSError", "message": words}, []
     except MemoryError:

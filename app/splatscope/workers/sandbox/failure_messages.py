@@ -1,4 +1,4 @@
-"""Say what is known of a process that died, was stopped or gave no answer: what died, at which stage, and what to try."""
+"""The messages for a process that died, was stopped or gave no valid answer: what failed, at which stage, and what to try."""
 
 import re
 
@@ -48,7 +48,7 @@ FILE_WORK = {
     "perfetto": "exporting this recording",
     "standalone": "writing the Python file",
 }
-"""What jobs do that neither compile nor run a kernel."""
+"""What a job is doing, for jobs that neither compile nor run a kernel."""
 
 NO_ANSWER = (
     "The process in which this kernel ran has not died, but what it sent is no answer. "
@@ -57,20 +57,20 @@ NO_ANSWER = (
 
 
 def answer_too_large_message(most: int) -> str:
-    """Return the line for an answer of more than `most` bytes, which is not taken."""
+    """Return the message for an answer of more than `most` bytes, which is refused."""
     return (
         f"What came of this kernel is larger than {most >> 20} MiB, and was not taken. Give it smaller buffers or fewer workgroups."
     )
 
 
 def died_message(records: bool, stage: int | None, fault: bytes = b"", file_work: str = "") -> str:
-    """Return the line for a process that died.
+    """Return the message for a process that died.
 
     Args:
         records: Whether it recorded a kernel, rather than only compiling a source.
         stage: The last stage of `tracing.progress` that it reported, None if it is not known.
-        fault: What `faulthandler` wrote as it died. It is not trusted.
-        file_work: What else it was doing, see `FILE_WORK`; "" if it compiled a source.
+        fault: The output of `faulthandler` as it died. It is not trusted.
+        file_work: What it was doing instead, see `FILE_WORK`; "" if it compiled a source.
     """
     found = re.match(rb"Fatal Python error: ([\w -]{1,40})", fault)
     how = _SIGNALS.get(found[1].decode(), "") if found else ""
@@ -79,13 +79,13 @@ def died_message(records: bool, stage: int | None, fault: bytes = b"", file_work
 
 
 def gave_way_message(seconds: float) -> str:
-    """Return the line for a process that was stopped after so many seconds, since others waited."""
+    """Return the message for a process that was stopped after this many seconds because others were waiting."""
     return (
         f"After {seconds:.0f} s this kernel was stopped, since others wait for this machine. Give it less to do, or run it later."
     )
 
 
 def timed_out_message(records: bool, stage: int | None, limit: float, file_work: str = "") -> str:
-    """Return the line for a process that was stopped after `limit` seconds. For the arguments see `died_message`."""
+    """Return the message for a process that was stopped after `limit` seconds. For the other arguments, see `died_message`."""
     words = _SLOW.get(stage, _SLOW[None]) if records else _FILE_SLOW if file_work else _CHECK_SLOW
     return words.format(limit=limit, work=file_work)

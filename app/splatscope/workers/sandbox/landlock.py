@@ -1,7 +1,7 @@
 """Landlock: restrict the files and TCP ports that this process may open from now on.
 
-Landlock needs no root rights and cannot be undone. It holds whatever code runs, be it a compiler that was tricked into opening a
-file or a kernel that overwrote its driver's memory. It applies to the calling thread and to those started later.
+Landlock needs no root rights and cannot be undone. It restricts any code that runs, whether a compiler that was tricked into
+opening a file or a kernel that has overwritten its driver's memory. It applies to the calling thread and to threads started later.
 """
 
 import ctypes
@@ -31,7 +31,7 @@ _RIGHTS_BY_VERSION = {1: 13, 2: 14, 3: 15, 4: 15}  # how many of the rights each
 
 
 def version() -> int:
-    """Return the kernel's version of Landlock, from 1, or a number below 1 without Landlock."""
+    """Return the kernel's version of Landlock, from 1; below 1 if there is no Landlock."""
     try:
         return syscall(_CREATE_RULESET, None, 0, 1)
     except OSError:
@@ -39,9 +39,9 @@ def version() -> int:
 
 
 def restrict_files(read: Iterable[Path], write: Iterable[Path], devices: Iterable[Path]) -> None:
-    """Allow this thread to open only what lies under these paths, and no TCP port.
+    """Allow this thread to open only files under these paths, and no TCP port.
 
-    Files that are open stay open. A second call can only restrict further. Paths that do not exist are ignored.
+    Files that are already open stay open. A second call can only restrict further. Paths that do not exist are ignored.
 
     Args:
         read: Files and folders to read.
@@ -54,7 +54,7 @@ def restrict_files(read: Iterable[Path], write: Iterable[Path], devices: Iterabl
     abi = version()
     handled = (1 << _RIGHTS_BY_VERSION.get(abi, len(_RIGHTS))) - 1
     ports = 0b11 if abi >= 4 else 0
-    scoped = 0b11 if abi >= 6 else 0  # abstract sockets and signals of processes outside
+    scoped = 0b11 if abi >= 6 else 0  # abstract sockets, and signals to processes outside
     ruleset = syscall(_CREATE_RULESET, ctypes.create_string_buffer(struct.pack("QQQ", handled, ports, scoped), 24), 24, 0)
     try:
         for rights, paths in ((_READ, read), (_WRITE, write), (_DEVICE, devices)):

@@ -7,7 +7,7 @@ from splatscope.workers.sandbox.system_calls import capset
 
 
 def drop_capabilities() -> None:
-    """Drop all capabilities, so that root is an ordinary user who owns root's files. Raises OSError."""
+    """Drop all capabilities, so that root has only the rights of the owner of root's files. Raises OSError."""
     header = ctypes.create_string_buffer(struct.pack("Ii", 0x20080522, 0), 8)
     capset(header, ctypes.create_string_buffer(24))
 
@@ -18,9 +18,9 @@ def limit_resources(memory: int, file_size: int, open_files: int, seconds: int) 
     Call it before `landlock.restrict_files`, which may hide /proc/self/statm.
 
     Args:
-        memory: Bytes of address space beyond the present; 0 for no limit.
-        file_size: Bytes per file that it writes.
-        open_files: Files that are open at once.
+        memory: Bytes of address space beyond the present use; 0 for no limit.
+        file_size: Bytes per written file.
+        open_files: The number of files open at once.
         seconds: Processor time in seconds.
     """
     import resource  # not on Windows

@@ -1,4 +1,4 @@
-"""Whether other machines can reach this server."""
+"""Find out whether other machines can reach this server."""
 
 import ipaddress
 

@@ -1,4 +1,4 @@
-"""seccomp-bpf: the filter program by which Linux refuses system calls to a sandboxed process."""
+"""seccomp-bpf: the filter program with which Linux refuses system calls of a sandboxed process."""
 
 import ctypes
 import errno
@@ -10,9 +10,9 @@ from splatscope.workers.sandbox.system_calls import forbid_new_privileges, prctl
 
 MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7, "riscv64": 0xC00000F3}  # as the kernel numbers them
 
-# Name: (number on x86_64, number on all newer architectures); None where there is no such call.
+# Name: (number on x86_64, number on all newer architectures); None if there is no such call.
 _REFUSED = {
-    # other machines and other processes of this one
+    # access to other machines and to other processes
     "socket": (41, 198), "io_uring_setup": (425, 425), "io_uring_enter": (426, 426),
     "shmget": (29, 194), "shmat": (30, 196), "shmctl": (31, 195), "mq_open": (240, 180),
     "msgget": (68, 186), "msgsnd": (69, 189), "msgrcv": (70, 188), "msgctl": (71, 187),
@@ -22,12 +22,12 @@ _REFUSED = {
     "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "process_madvise": (440, 440),
     "kcmp": (312, 272), "setpriority": (141, 140), "ioprio_set": (251, 30), "sched_setscheduler": (144, 119),
     "sched_setparam": (142, 118), "sched_setattr": (314, 274), "sched_setaffinity": (203, 122),
-    "memfd_create": (319, 279), "memfd_secret": (447, 447),  # memory that no limit of this process counts
+    "memfd_create": (319, 279), "memfd_secret": (447, 447),  # memory that does not count towards this process's limits
     # new programs, processes and namespaces
     "execve": (59, 221), "execveat": (322, 281), "fork": (57, None), "vfork": (58, None), "unshare": (272, 97), "setns": (308, 268),
     "bpf": (321, 280), "perf_event_open": (298, 241), "userfaultfd": (323, 282), "syslog": (103, 116),
     "keyctl": (250, 219), "add_key": (248, 217), "request_key": (249, 218),
-    # what Landlock does not cover: modes, owners, times and attributes of files, and watching them
+    # not covered by Landlock: changing modes, owners, times and attributes of files, and watching files
     "chmod": (90, None), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452),
     "chown": (92, None), "fchown": (93, 55), "lchown": (94, None), "fchownat": (260, 54),
     "utime": (132, None), "utimes": (235, None), "futimesat": (261, None), "utimensat": (280, 88),
@@ -48,7 +48,7 @@ _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _KILL, _FAIL = 0x7FFF0000, 0x80000000, 0x00050000
 _NUMBER, _MACHINE, _FIRST_ARGUMENT, _SECOND_ARGUMENT = 0, 4, 16, 24  # offsets in the data that the filter receives
 _CLONE_THREAD = 0x10000
-_SIGNALS_OTHERS = (8, 10, 15)  # what fcntl is asked for: F_SETOWN, F_SETSIG, F_SETOWN_EX
+_SIGNALS_OTHERS = (8, 10, 15)  # commands of fcntl: F_SETOWN, F_SETSIG, F_SETOWN_EX
 _GET_SECCOMP = 21
 _SET_MODE_FILTER, _ALL_THREADS = 1, 1
 
@@ -63,7 +63,7 @@ def is_supported() -> bool:
 
 
 def restrict_calls() -> None:
-    """Deny all threads of this process sockets, new processes and access to other processes; such calls fail with EPERM.
+    """Deny sockets, new processes and access to other processes to all threads of this process; such calls fail with EPERM.
 
     Raises:
         OSError: The system refuses.
@@ -92,12 +92,12 @@ def filter_program(machine: str, process: int, refused: int, absent: int) -> byt
         absent: The error number of calls that the kernel pretends not to know.
     """
     code = [(_LOAD, 0, 0, _MACHINE), (_EQUAL, 1, 0, MACHINES[machine]), (_RETURN, 0, 0, _KILL), (_LOAD, 0, 0, _NUMBER)]
-    if machine == "x86_64":  # the same calls under the numbers of the x32 ABI
+    if machine == "x86_64":  # also refuse the same calls under their numbers in the x32 ABI
         code += [(_AT_LEAST, 0, 1, 0x40000000), (_RETURN, 0, 0, _FAIL | refused)]
     for name in _REFUSED:
         if call_number(name, machine) >= 0:
             code += [(_EQUAL, 0, 1, call_number(name, machine)), (_RETURN, 0, 0, _FAIL | refused)]
-    # The flags of clone3 lie in memory, which a filter cannot read. Without clone3 the C library uses clone.
+    # The flags of clone3 are in memory, which a filter cannot read. Without clone3 the C library falls back to clone.
     code += [(_EQUAL, 0, 1, call_number("clone3", machine)), (_RETURN, 0, 0, _FAIL | absent)]
     for name, test, value in (("clone", _ANY_BIT, _CLONE_THREAD), ("tgkill", _EQUAL, process), ("prlimit64", _EQUAL, 0)):
         code += [

@@ -1,4 +1,4 @@
-"""The filter for sources from pages: it refuses everything that would make the compiler open a file outside their project.
+"""The filter for sources from pages: it refuses anything that would make the compiler open a file outside of the project.
 
 It is the first of two barriers; the second is the sandboxed process (`supervisor`, `child`).
 """
@@ -10,24 +10,24 @@ from collections.abc import Collection, Mapping
 from splatscope.paths import shaders
 from splatscope.tracing.job import KernelJob
 
-MOST_BYTES = 64 * 1024  # of a file
+MOST_BYTES = 64 * 1024  # in one file
 MOST_FILES = 64
-MOST_TOGETHER = 256 * 1024  # bytes of all files
-MOST_NAME = 120  # characters of a path
-MOST_DEPTH = 8  # folders of a path
+MOST_TOGETHER = 256 * 1024  # bytes in all files together
+MOST_NAME = 120  # characters in a path
+MOST_DEPTH = 8  # folders in a path
 MOST_DEFINES = 64
-MOST_WORDS = 200  # characters of a macro's body, of a type
+MOST_WORDS = 200  # characters in the body of a macro, or in a type
 KINDS = (".slang", ".slangh", ".hlsl", ".hlsli", ".h")
 
 # Strings come first, so that comment markers inside them do not count; then comments, then single characters.
 _LEXEMES = re.compile(r"""'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?(?:\*/|\Z)|.""", re.DOTALL)
-# One end of a line, as Slang reads it. A backslash right before it joins two lines; with a space between it does not.
+# A line break as Slang reads it. A backslash directly before it joins two lines; with a space in between it does not.
 _NEWLINE = re.compile(r"\r\n?|\n\r?")
 _DIRECTIVE = re.compile(r"^[ \t]*(#|%:)[ \t]*(\w*)[ \t]*(.*)$")
 _ALLOWED = {"", "define", "undef", "if", "ifdef", "ifndef", "elif", "else", "endif", "error", "warning"}
 _PRAGMAS = {"once", "warning", "pack_matrix", "kernel"}
 _INCLUDED = re.compile(r'"([^"\\]+)"[ \t]*|<([^<>"\\]+)>[ \t]*')
-# Modules and files that a line names. Such a line may hold several.
+# The modules and files that a line names. A line may name several.
 _NAMED = re.compile(
     r'(?:^|(?<=;))[ \t]*(?:(?:__exported|public)[ \t]+)?(import|__include|implementing)[ \t]+([A-Za-z_][\w.]*|"[^"]*")[ \t]*;'
 )
@@ -42,12 +42,12 @@ _TYPE = re.compile(r"[\w<>,. :\[\]-]+")
 
 
 def modules() -> set[str]:
-    """Return the names by which sources can import the app's own modules."""
+    """Return the names of the app's own modules, which sources may import."""
     return {name for path in shaders() for name in (path.stem, path.stem.replace("-", "_"))}
 
 
 def refuse_job(job: KernelJob) -> str:
-    """Return one line on why a job's sources, or what they are compiled with, are refused; "" if all is accepted."""
+    """Return one line that says why a job's sources or compilation settings are refused; "" if they are accepted."""
     if wrong := refuse_files({job.file: job.source, **job.files}):
         return wrong
     names = {job.file, *job.files}
@@ -58,7 +58,7 @@ def refuse_job(job: KernelJob) -> str:
 
 
 def refuse_files(files: Mapping[str, str]) -> str:
-    """Return one line on why a project of these files, by path, is refused; "" if their names, number and sizes are accepted."""
+    """Return one line that says why the names, number or sizes of a project's files are refused; "" if they are accepted."""
     if len(files) > MOST_FILES:
         return f"The project has {len(files):,} files; up to {MOST_FILES} are allowed: leave out what the kernel does not include."
     for name in files:
@@ -79,12 +79,12 @@ def refuse_files(files: Mapping[str, str]) -> str:
 
 
 def refuse(source: str, file: str = "", project: Collection[str] = ()) -> str:
-    """Return one line on why this source is refused; "" if it is accepted.
+    """Return one line that says why a source is refused; "" if it is accepted.
 
     Args:
-        source: Its text.
-        file: Its path in its project.
-        project: The paths of all files of the project: what it may include and import besides the app's own modules.
+        source: The text.
+        file: The source's path in its project.
+        project: The paths of all files of the project, which it may include and import besides the app's own modules.
     """
     size = len(source.encode(errors="replace"))
     if size > MOST_BYTES:
@@ -100,7 +100,7 @@ def refuse(source: str, file: str = "", project: Collection[str] = ()) -> str:
 
 
 def _refuse_line(bare: str, kept: str, file: str, project: Collection[str]) -> str:
-    """Return why a line is refused. `bare` has empty strings, `kept` is the same line with what is in them."""
+    """Return why a line is refused. `kept` is the line without comments, and `bare` the same with all strings emptied."""
     directive = _DIRECTIVE.match(bare)
     if directive and directive[2] == "include":
         return _refuse_include(directive[1], kept, file, project)
@@ -142,7 +142,7 @@ def _refuse_module(kind: str, name: str, file: str, project: Collection[str]) ->
     if any(path in project for one in paths for path in _candidates(one, file)):
         return ""
     if kind == "implementing" and project and not name.startswith('"'):
-        return ""  # it names the module that a file is part of, and opens none
+        return ""  # it names the module that this file belongs to, and opens no file
     if kind == "import" and name in modules():
         return ""
     shown = name.strip('"')[:60]
@@ -152,9 +152,9 @@ def _refuse_module(kind: str, name: str, file: str, project: Collection[str]) ->
 
 
 def _candidates(name: str, file: str) -> list[str]:
-    """Return the paths in a project that a name may stand for: beside the file that names it, else from the top.
+    """Return the paths in a project that a name may refer to: relative to the file that names it, else to the project's root.
 
-    A name that leads out of the project, or starts at the root of the file system, stands for none.
+    A name that leads out of the project, or that is absolute, refers to none.
     """
     if name.startswith("/") or "//" in name:
         return []
@@ -164,7 +164,7 @@ def _candidates(name: str, file: str) -> list[str]:
 
 
 def _refuse_settings(job: KernelJob) -> str:
-    """Return why macros, constants or types that the compiler is given besides are refused."""
+    """Return why the macros, constants or types that are given to the compiler are refused."""
     if len(job.defines) + len(job.constants) > MOST_DEFINES or len(job.arguments) + len(job.conformances) > MOST_DEFINES:
         return f"Up to {MOST_DEFINES} macros, constants and types are allowed."
     for name, body in job.defines.items():
@@ -184,7 +184,7 @@ def _refuse_settings(job: KernelJob) -> str:
 
 
 def _shown(name: str, most: int = 40) -> str:
-    """Return a name as a line can quote it."""
+    """Return a name in a form that a message can quote."""
     return re.sub(r"[^ -~]", "?", name[:most])
 
 

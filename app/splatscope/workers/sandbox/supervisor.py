@@ -1,8 +1,8 @@
 """The worker's side of the sandbox: start sandboxed processes, send them jobs, and kill those that hang.
 
 `child` is the other side: the program of the sandboxed process, which confines itself with `landlock`, `seccomp` and `limits`
-before it reads a source. A worker never unpickles what comes back. A process that ran a kernel is never used again, so a kernel
-that corrupts its process harms only its author; the next process is started in the meantime.
+before it reads a source. A worker never unpickles an answer. A process that has run a kernel is never reused, so a kernel that
+corrupts its process harms only its author. The next process is started in the meantime.
 """
 
 import functools
@@ -36,13 +36,13 @@ from splatscope.workers.sandbox.platform_support import missing_support
 Answer = tuple[dict[str, Any], list[bytes]]
 """The result of a job: a JSON object and a list of bytes."""
 
-START_LIMIT = 60.0  # seconds in which a process opens its device and loads all code
+START_LIMIT = 60.0  # seconds within which a process has to open its device and load all code
 RUNS = ("record", "outcomes")  # the jobs that run a kernel
-MAX_CHECKS = 50  # compilations in one process, none of which runs anything
+MAX_CHECKS = 50  # jobs that only compile, in one process
 MAX_HEAD = 2**24  # bytes of an answer's JSON
-MAX_PART = 2**28  # bytes
+MAX_PART = 2**28  # bytes in one part of an answer
 MAX_PARTS = 4
-MAX_RECORDINGS = 100  # that a job makes, each with its stages
+MAX_RECORDINGS = 100  # recordings in one job, each of which reports its stages
 
 _VARIABLES = ("PATH", "LANG", "TZ", "LD_LIBRARY_PATH", "XDG_DATA_DIRS", "PYTHONPATH", "CUDA_PATH")
 _OURS = ("SPLATSCOPE_DEVICE", "SPLATSCOPE_WORKER")
@@ -58,12 +58,12 @@ def run_sandboxed(jobs: str, name: str, arguments: tuple[Any, ...], limit: float
     Args:
         jobs: The name of a module with `JOBS` and `warm_up`, see `child`.
         name: The job's key in `JOBS`. Those of `RUNS` run kernels; their second argument names an adapter, see `child.chosen`.
-        arguments: The job's arguments, which must pickle.
-        limit: Seconds the job may take.
+        arguments: The job's arguments, which must be picklable.
+        limit: Seconds that the job may take.
         exposed: Whether other machines can reach the server.
 
     Raises:
-        WorkerLost: The sandboxed process crashed, or answered with what is no answer.
+        WorkerLost: The sandboxed process crashed, or its answer is malformed.
         JobTimeout: The process was killed after `limit` seconds.
         ValueError: The job raised it.
         DeviceError: The job raised it.
@@ -87,12 +87,12 @@ def prepare(jobs: str) -> None:
 
 
 def stop_running() -> None:
-    """Stop the job that runs in this process's sandboxes, if one does: others wait. It fails with `JobTimeout`."""
+    """Stop the jobs running in this process's sandboxes, if any, because others are waiting. They fail with `JobTimeout`."""
     for process in list(_running):
         process.give_way()
 
 
-_running: set["SandboxedProcess"] = set()  # those that are at a job
+_running: set["SandboxedProcess"] = set()  # the processes that are running a job
 
 
 @functools.cache
@@ -124,7 +124,7 @@ class Sandbox:
             answer = process.request(name, arguments, limit)
             answered = True
             return answer
-        except ValueError:  # what it was given is refused
+        except ValueError:  # the job refused its arguments
             answered = True
             raise
         finally:
@@ -135,7 +135,7 @@ class Sandbox:
                 self.prepare("")
 
     def _started(self, adapter: str) -> "SandboxedProcess":
-        """Return a process that is ready. One that dies before that is replaced once: its fork server may have died."""
+        """Return a process that is ready. If one dies before that, try once more: its fork server may have died."""
         tries = 0
         while True:
             self.prepare(adapter)
@@ -169,7 +169,7 @@ class Sandbox:
 
 
 class _BreachError(EOFError):
-    """A process that has not died, but whose answer is not taken; `words` say why."""
+    """A process is alive, but its answer is refused; `words` says why."""
 
     def __init__(self, words: str) -> None:
         super().__init__(words)
@@ -182,13 +182,13 @@ class SandboxedProcess:
     Args:
         process: A file descriptor of the process (pidfd).
         connection: Carries requests and answers.
-        fault: A file descriptor from which what `faulthandler` writes as the process dies can be read.
+        fault: A file descriptor to read the output of `faulthandler`, which it writes as the process dies.
     """
 
     def __init__(self, process: int, connection: Connection, fault: int) -> None:
         self._process, self._connection, self._fault = process, connection, fault
         self._ready = False
-        self._stage: int | None = None  # of the job at hand
+        self._stage: int | None = None  # the stage of the current job
         self.jobs_done = 0
         self._gave_way = False
 
@@ -234,7 +234,7 @@ class SandboxedProcess:
             _running.discard(self)
 
     def give_way(self) -> None:
-        """End the process for others who wait."""
+        """End the process because others are waiting."""
         self._gave_way = True
         self._kill()
 
@@ -246,14 +246,14 @@ class SandboxedProcess:
         os.close(self._process)
 
     def _last_words(self) -> bytes:
-        """Return the beginning of what the process wrote as it died, b"" if it wrote nothing."""
+        """Return the start of the process's output as it died, b"" if there is none."""
         return os.read(self._fault, 200) if select.select([self._fault], [], [], 0)[0] else b""
 
     def _receive(self, limit: float) -> Answer:
         """Return the answer, or raise the error that it reports.
 
         Raises:
-            EOFError, OSError: The process died or, a `_BreachError`, violated the protocol.
+            EOFError, OSError: The process died. It is a `_BreachError` if the process violated the protocol.
         """
         watchdog = threading.Timer(limit, self._kill)
         watchdog.start()
@@ -272,7 +272,7 @@ class SandboxedProcess:
         raise _BreachError(NO_ANSWER)
 
     def _receive_head(self) -> Any:
-        """Return the JSON head of the answer, and report the job's stages that precede it."""
+        """Report the job's stages as they arrive, then return the JSON head of the answer."""
         for _ in range(len(STAGES) * MAX_RECORDINGS):
             head = _parse(self._receive_bytes(MAX_HEAD))
             match head:
@@ -304,12 +304,13 @@ def _parse(text: bytes) -> Any:
 
 
 def _start_fork_server(jobs: str) -> socket.socket:
-    """Start the process that forks the sandboxed ones. Return this end of the socket that connects the two."""
+    """Start the fork server. Return this end of the socket that connects the two processes."""
     ours, theirs = socket.socketpair()
     inherited = {
         name: value for name, value in os.environ.items() if name in _VARIABLES + _OURS or name.startswith(_VARIABLE_FAMILIES)
     }
-    # It must have one thread to be able to fork. The driver's optimiser takes most of a recording's time and changes no result.
+    # Only a process with a single thread can fork safely. The driver's optimiser is off: it takes most of a recording's time and
+    # changes no result.
     environment = {"GALLIVM_PERF": "nopt"} | inherited | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     with theirs:
         start_module(

@@ -23,7 +23,7 @@ def capset(header: object, data: object) -> int:
 
 
 def forbid_new_privileges() -> None:
-    """Give up the right to run setuid programs, which Landlock and seccomp require of processes without root. Raises OSError."""
+    """Give up the right to run setuid programs. Landlock and seccomp require this of processes without root. Raises OSError."""
     prctl(_NO_NEW_PRIVS, 1)
 
 
