@@ -100,7 +100,7 @@ class TrainPage:
     def pause(self) -> int:
         """Pause, wait until the run has stopped, and return its iteration."""
         self.button.click()
-        expect(self.button).to_have_text("Go on")
+        expect(self.button).to_have_text("Resume")
         return self.settled()
 
     def settled(self) -> int:

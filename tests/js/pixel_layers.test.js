@@ -23,7 +23,7 @@ test("all that can be seen are counted: those with a row, and those without", ()
   assert.deepEqual([own.size, fainter, unseen], [9, 4, 59])
   assert.match(
     sentence(layers),
-    /list 72 Gaussians for the tile; 13 can be seen in this pixel, and the 9 that give most have a row\. /,
+    /list 72 Gaussians for the tile; 13 can be seen in this pixel, and the 9 with the largest shares have a row\. /,
   )
 })
 

@@ -28,7 +28,7 @@ DOCUMENTED = (
     r"The recorded kernel ended, but the kernel as it is written did not within ",
     r"The sandbox for sources from pages does not start: ",
     # web/training/training_session.py
-    r"The worker process of this run was (?:lost|stopped, because .*)\. The run goes on from iteration [\d,]+, on a fresh one\.",
+    r"The worker process of this run was (?:lost|stopped, because .*)\. The run continues from iteration [\d,]+ on a new one\.",
 )
 _DOCUMENTED = re.compile("|".join(DOCUMENTED))
 

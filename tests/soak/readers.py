@@ -409,7 +409,7 @@ class Trainer(Reader):
         match change:
             case ("RunBar", "reading", {"iteration": int(iteration), "seconds": float(seconds)}):
                 self._seen[iteration] = seconds
-            case ("RunBar", "message", str(words)) if found := re.search(r"goes on from iteration ([\d,]+)", words):
+            case ("RunBar", "message", str(words)) if found := re.search(r"continues from iteration ([\d,]+)", words):
                 kept = int(found[1].replace(",", ""))
                 if self._seen:
                     # A report may be on its way when the worker is lost, so this is what the reader has seen and must see again.

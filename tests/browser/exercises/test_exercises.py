@@ -51,9 +51,9 @@ def test_a_kernel_is_marked_stepped_to_its_fault_and_mended(visit: Callable[...,
     expect(verdict(page)).to_contain_text("nothing orders the two")
     heard = verdict(page).locator("xpath=following-sibling::*[@role='status']")
     expect(heard).to_have_text(re.compile(r"^Race on shared.*\. "))
-    expect(heard).not_to_contain_text("Step to the moment")  # the buttons are not read out with it
+    expect(heard).not_to_contain_text("Step to this moment")  # the buttons are not read out with it
     expect(page.locator(".cm-content")).to_have_attribute("aria-description", re.compile("Escape, then Tab"))
-    page.get_by_role("button", name="Step to the moment").first.click()
+    page.get_by_role("button", name="Step to this moment").first.click()
     stepper = page.get_by_test_id("stepper")
     expect(stepper).to_be_visible(timeout=SLOW)
     expect(stepper).not_to_have_attribute("data-step", "0")
@@ -62,7 +62,7 @@ def test_a_kernel_is_marked_stepped_to_its_fault_and_mended(visit: Callable[...,
     write_barrier(page)
     press_mark(page, passed=True)
     expect(verdict(page)).to_contain_text("Solved. Right on all 2 cases")
-    expect(page.get_by_text("What there was to learn")).to_be_visible()
+    expect(page.get_by_text("What this exercise teaches")).to_be_visible()
     page.get_by_role("link", name="Exercises", exact=True).last.click()
     expect(page.locator(f"a[href*='task={TASK}'][data-solved]")).to_contain_text("Solved, 1 try")
 
@@ -79,10 +79,10 @@ def test_hints_are_counted_and_a_solution_is_shown_after_three_tries(visit: Call
         expect(show).to_have_count(0)
         press_mark(page, passed=False)
     show.click()
-    expect(page.get_by_text("What there was to learn")).to_be_visible()
+    expect(page.get_by_text("What this exercise teaches")).to_be_visible()
     page.get_by_text("One solution").click()
     expect(page.get_by_role("region", name="A solution")).to_contain_text(BARRIER)
-    page.get_by_role("button", name="Yours beside a solution").click()
+    page.get_by_role("button", name="Compare yours with a solution").click()
     expect(page.get_by_test_id("compare")).to_be_visible(timeout=SLOW)
     page.reload()
     opened(page)
@@ -123,7 +123,7 @@ def test_the_answer_comes_into_view_on_a_phone(visit: Callable[..., Page]):
     opened(page)
     press_mark(page, passed=False)
     expect(verdict(page).locator("h3").first).to_be_in_viewport()
-    page.get_by_role("button", name="Step to the moment").first.click()
+    page.get_by_role("button", name="Step to this moment").first.click()
     expect(page.get_by_test_id("stepper")).to_be_visible(timeout=SLOW)
     dock = page.locator(".moment .dock").first
     assert dock.evaluate("dock => getComputedStyle(dock).position") == "sticky"
@@ -149,7 +149,7 @@ def test_a_solved_task_says_so_after_a_reload_and_leads_on_with_the_focus_on_the
     write_barrier(page)
     press_mark(page, passed=True)
     expect(page.get_by_role("button", name="A hint")).to_have_count(0)
-    expect(page.get_by_role("button", name="Yours beside a solution")).to_have_count(0)
+    expect(page.get_by_role("button", name="Compare yours with a solution")).to_have_count(0)
     expect(page.locator("nav.pn")).to_be_hidden()
     page.reload()
     opened(page)
@@ -166,9 +166,9 @@ def test_a_verdict_is_there_again_after_a_reload_and_goes_with_start_again(visit
     expect(verdict(page)).to_have_attribute("data-passed", "false")
     expect(verdict(page)).to_contain_text("Race on shared")
     expect(verdict(page)).to_contain_text("Mark it again to step through it.")
-    expect(page.get_by_role("button", name="Step to the moment")).to_have_count(0)
+    expect(page.get_by_role("button", name="Step to this moment")).to_have_count(0)
     press_mark(page, passed=False)
-    expect(page.get_by_role("button", name="Step to the moment").first).to_be_visible()
+    expect(page.get_by_role("button", name="Step to this moment").first).to_be_visible()
     page.get_by_role("button", name="Start again").click()
     page.reload()
     opened(page)
@@ -203,7 +203,7 @@ def test_a_mistake_in_another_workgroup_opens_there(visit: Callable[..., Page]):
 
 def test_slang_is_explained_beside_every_task(visit: Callable[..., Page]):
     page = opened(visit(f"/app?page=exercises&task={TASK}"))
-    page.get_by_text("Slang for those who know Python").click()
+    page.get_by_text("Slang for Python programmers").click()
     expect(page.locator(".language")).to_contain_text("InterlockedAdd(place, value);")
 
 

@@ -187,7 +187,7 @@ def test_pictures_of_finished_trainings_are_taken_apart_by_their_sliders(visit_w
 def test_a_page_that_the_book_does_not_have_is_said(book_of_few_pages, closed):
     with hosted(book_of_few_pages) as host:
         page = opener("host", book_of_few_pages, host, closed)("?page=neverheardof")
-        expect(page.get_by_text("This book has no page “neverheardof”. Here is its first.")).to_be_visible()
+        expect(page.get_by_text("This book has no page “neverheardof”. This is its first page.")).to_be_visible()
         page.goto(host)
         expect(page.get_by_role("heading", level=1)).to_be_visible()
         expect(page.get_by_text("This book has no page")).to_have_count(0)

@@ -16,9 +16,9 @@ def test_a_task_is_read_and_its_kernel_stepped_as_it_begins_and_as_a_solution(wh
     expect(stepper).to_have_attribute("data-step", re.compile(r"[1-9]"))
     expect(stepper).to_contain_text("Race on")
     expect(page.get_by_text("pip install splatscope").first).to_be_visible()
-    expect(page.get_by_text("What there was to learn")).to_have_count(0)
+    expect(page.get_by_text("What this exercise teaches")).to_have_count(0)
     page.get_by_role("link", name="A solution").click()
-    expect(page.get_by_text("What there was to learn")).to_be_visible()
+    expect(page.get_by_text("What this exercise teaches")).to_be_visible()
     expect(stepper).to_contain_text("Nothing found")
     expect(page.get_by_role("region", name="The kernel")).to_contain_text("GroupMemoryBarrierWithGroupSync")
     assert wrongs_of(page) == []

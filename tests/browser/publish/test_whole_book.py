@@ -36,7 +36,7 @@ def test_what_is_set_in_a_drawing_and_was_not_recorded_is_taken_back(whole_host:
     recorded, count = slider.input_value(), rows.count()
     slider.focus()
     slider.press("ArrowRight")
-    expect(page.get_by_text("This was not recorded for the book")).to_be_visible()
+    expect(page.get_by_text("This value was not recorded for the book")).to_be_visible()
     expect(slider).to_have_value(recorded)
     page.get_by_role("button", name="Add a layer").click()
     expect(rows).to_have_count(count)

@@ -157,7 +157,7 @@ def test_a_saved_state_goes_on_from_exactly_its_bits(small, settings):
     at.has_iteration(0)
     at.upload("train-resume", name, data)
     at.has_iteration(iteration)
-    expect(at.button).to_have_text("Go on")
+    expect(at.button).to_have_text("Resume")
     expect(at.field("Seed")).to_have_value("3")
     again = load_state(at.saved("state")[1])
     for field in ("raw", "first_moment", "second_moment"):

@@ -92,7 +92,7 @@ def test_a_pixel_opens_its_tile_and_leads_back_to_the_run_as_it_was(small):
     iteration = int(re.search(r"iteration ([\d,]+)", heading)[1].replace(",", ""))
     assert "drawn by thread 13 of tile 2, 2" in heading
     at.back.click()
-    expect(at.button).to_have_text("Go on")
+    expect(at.button).to_have_text("Resume")
     expect(at.tile).to_be_hidden()
     assert at.settled() == iteration
     at.page.keyboard.press("ArrowRight")

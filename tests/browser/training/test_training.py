@@ -63,7 +63,7 @@ def test_one_step_while_it_runs_stops_it(small):
     at.start()
     at.grows()
     at.page.get_by_test_id("train-step").click()
-    expect(at.button).to_have_text("Go on")
+    expect(at.button).to_have_text("Resume")
     assert at.settled() == at.settled()
 
 
@@ -76,7 +76,7 @@ def test_keys_act_without_focus_and_after_a_click(small):
     expect(at.button).to_have_text("Pause")
     at.grows()
     keys.press("Space")
-    expect(at.button).to_have_text("Go on")
+    expect(at.button).to_have_text("Resume")
     before = at.settled()  # clicked with the mouse: the focus is on a button now
     keys.press("ArrowRight")
     at.has_iteration(before + 1)
@@ -121,7 +121,7 @@ def test_a_run_ends_where_it_was_told_and_starts_again(small):
     at.page.keyboard.press("ArrowRight")
     assert at.settled() == 12
     at.set("Iterations", 15)  # the end may move, also of a run that is over
-    expect(at.button).to_have_text("Go on")
+    expect(at.button).to_have_text("Resume")
     at.button.click()
     at.has_iteration(15)
     expect(at.button).to_have_text("Start again")
@@ -311,7 +311,7 @@ def test_a_worker_that_dies_costs_a_message_and_the_run_goes_on(alone, watched_t
     before = {worker: sum(worker.cpu_times()[:2]) for worker in workers_of(alone)}
     at.grows(at.grows(at.grows()))
     max(before, key=lambda worker: sum(worker.cpu_times()[:2]) - before[worker]).kill()
-    at.says("The run goes on from iteration")
+    at.says("The run continues from iteration")
     went_back = int(re.search(r"iteration ([\d,]+)", at.message.inner_text())[1].replace(",", ""))
     assert went_back >= 1
     if at.button.inner_text() != "Pause":

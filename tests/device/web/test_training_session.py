@@ -152,7 +152,7 @@ def test_a_lost_worker_is_said_whether_it_had_the_run_in_hand_or_not_and_little_
             await until(lambda: session.run.key not in connection.scheduler.affinity)
             session.step()
         await until(lambda: session.message)
-        lost = f"The worker process of this run was lost. The run goes on from iteration {taken:,}, on a fresh one."
+        lost = f"The worker process of this run was lost. The run continues from iteration {taken:,} on a new one."
         assert session.message == lost
         before = session.report.iteration
         session.start()

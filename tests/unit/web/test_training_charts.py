@@ -69,7 +69,7 @@ def test_the_training_page_says_what_psnr_is_and_leads_to_its_entry() -> None:
     entry, _, sentence = words.partition('">PSNR</a>')
     assert entry in {term.anchor for term in terms()}
     assert "decibels" in sentence
-    assert "more is nearer" in sentence
+    assert "Higher is closer" in sentence
 
 
 def test_neither_axis_has_a_line_that_leaves_marks_where_it_was() -> None:

@@ -13,7 +13,7 @@ Fill = dict[str, Any]
 class Example:
     """A kernel with its inputs.
 
-    `fixes` are pairs (wrong text, right text): the wrong text occurs once in the source, and not at all once it is replaced.
+    `fixes` are pairs (wrong text, right text). The wrong text occurs exactly once in the source, and not in the fixed source.
     """
 
     name: str

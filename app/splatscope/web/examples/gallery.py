@@ -10,7 +10,7 @@ from splatscope.web.examples.textbook import ALONE, TEXTBOOK
 __all__ = ["BY_NAME", "EXAMPLES", "GROUPS", "Example", "difference", "example_jobs", "fixed", "is_shipped"]
 
 GROUPS = (
-    ("To begin with", ALONE),
+    ("First steps", ALONE),
     ("The textbook's kernels", TEXTBOOK),
     ("Broken: races", RACES),
     ("Broken: memory", MEMORY),
@@ -26,7 +26,7 @@ def is_shipped(source: str) -> bool:
 
 
 def example_jobs() -> list[KernelJob]:
-    """Return jobs for each example without and with its fix, on zeros. What is compiled does not depend on the inputs."""
+    """Return jobs for each example with and without its fix, on zeros. The compiled kernels do not depend on the inputs."""
     sources = {source: one for one in EXAMPLES for source in (one.source, fixed(one, one.source)) if source}
     return [KernelJob(source, groups=one.groups) for source, one in sources.items()]
 

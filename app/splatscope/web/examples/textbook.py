@@ -1,4 +1,4 @@
-"""Examples without a fault: the textbook's own kernels, which import what the trainer runs, and a few others."""
+"""Examples without a fault: the textbook's kernels, which import the modules that the trainer runs, and a few others."""
 
 import numpy as np
 
@@ -57,7 +57,7 @@ TEXTBOOK = (
         _scene(12) | {"pixels": zeros(32)},
     ),
     Example(
-        "tile-backward", "One tile, backward", "Gradients of 12 Gaussians; compiles for seconds, once",
+        "tile-backward", "One tile, backward", "Gradients of 12 Gaussians; takes seconds to compile, once",
         _scene(12) | {"targetBuffer": random(32)},
     ),
     Example(
@@ -88,6 +88,6 @@ TEXTBOOK = (
 ALONE = (
     Example("bitonic-sort", "Bitonic sort of 64 keys", "32 threads, 21 rounds", {"data": shuffle(64)}),
     Example("tree-reduction", "Tree reduction", "64 numbers become one in six steps", {"values": random(64), "total": zeros(1)}),
-    Example("compare-and-swap", "Compare and swap", "A float sum without losing one", {"values": ramp(16), "total": zeros(1)}),
-    Example("playground", "From the Slang Playground", "Its attributes fill buffers and say how many threads run"),
+    Example("compare-and-swap", "Compare and swap", "A float sum that loses no addition", {"values": ramp(16), "total": zeros(1)}),
+    Example("playground", "From the Slang Playground", "Its attributes fill buffers and set the number of threads"),
 )

@@ -1,1 +1,1 @@
-"""The page of exercises: the tasks, an editor, what came of marking a kernel, and the moment that shows what is wrong."""
+"""The page of exercises: the tasks, an editor, the verdict on a kernel, and the moment that shows what is wrong."""

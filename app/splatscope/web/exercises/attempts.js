@@ -1,14 +1,14 @@
-// What a learner has tried of each task: kept in this browser alone, saved and loaded with the progress of the book.
+// A learner's attempts at each task. They are stored in this browser only, and saved and loaded with the reader's progress.
 import {remember, remembered} from "#web/shell/stored.js"
 
 /**
  * @typedef {object} Attempt
- * @property {string} [source]  what is in the editor, where it is not the start
- * @property {number} tries  kernels that were marked
- * @property {number} hints  that were looked at
- * @property {string} [solved]  the day, YYYY-MM-DD
- * @property {boolean} [pending]  whether it was given to be marked and no answer has come
- * @property {boolean} [seen]  whether the solution was looked at before
+ * @property {string} [source]  the editor's text, if it differs from the start
+ * @property {number} tries  number of kernels that were marked
+ * @property {number} hints  number of hints that were opened
+ * @property {string} [solved]  the day it was solved, YYYY-MM-DD
+ * @property {boolean} [pending]  whether a kernel was submitted and no answer has arrived
+ * @property {boolean} [seen]  whether the solution was shown before it was solved
  */
 /** @typedef {Record<string, Attempt>} Attempts  by the name of the task */
 
@@ -25,7 +25,7 @@ const changed = () => {
 }
 
 /**
- * Call back whenever attempts change, in this window or another.
+ * Call back whenever attempts change, in this window or another one.
  * @param {() => void} listener
  * @returns {() => void} ends it
  */
@@ -46,14 +46,14 @@ export function attempts() {
 }
 
 /**
- * What was tried of a task.
+ * The attempt at a task.
  * @param {string} name
  * @returns {Attempt}
  */
 export const attempt = (name) => attempts()[name] ?? {tries: 0, hints: 0}
 
 /**
- * Note what has changed.
+ * Store a change of an attempt.
  * @param {string} name
  * @param {Partial<Attempt>} change
  */
@@ -62,9 +62,9 @@ export function note(name, change) {
 }
 
 /**
- * Take in what a file holds, beside what is here: of each task what has come further.
+ * Merge the attempts in a file with those stored here. For each task, the one that has got further is kept.
  * @param {unknown} given
- * @returns {number} how many tasks more are solved
+ * @returns {number} number of tasks that are newly solved
  */
 export function takeIn(given) {
   const here = attempts(),
@@ -87,7 +87,7 @@ export function keep(next) {
 }
 
 /**
- * Of anything at all, what are attempts.
+ * Keep the valid attempts of a value from outside.
  * @param {unknown} given
  * @returns {Attempts}
  */

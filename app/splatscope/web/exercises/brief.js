@@ -1,13 +1,13 @@
-// What a learner reads of a task before the first try.
+// The text of a task, which a learner reads before the first try.
 import {h} from "#web/shell/dom.js"
 
 /** @import {Task} from "./exercises.js" */
 
 /**
- * Make the words of a task, and what holds them.
+ * Make the column with a task's text.
  * @param {Task} task
  * @param {{courses: [name: string, title: string][], tasks: Task[]}} model
- * @param {HTMLElement[]} parts  below the words
+ * @param {HTMLElement[]} parts  shown below the text
  */
 export function brief(task, model, ...parts) {
   const same = model.tasks.filter(({course}) => course === task.course)
@@ -39,35 +39,35 @@ export function brief(task, model, ...parts) {
 
 /** @type {[python: string, slang: string][]} */
 const SLANG = [
-  ["x = 1.8", "float x = 1.8f;  int, uint, bool: with its type, and ;"],
-  ["if a: …  else: …", "if (a) { … } else { … }  braces count, not indentation"],
+  ["x = 1.8", "float x = 1.8f;  state the type (int, uint, bool …), end with ;"],
+  ["if a: …  else: …", "if (a) { … } else { … }  use braces, not indentation"],
   ["for i in range(n): …", "for (uint i = 0; i < n; i++) { … }"],
   ["a and b, a or b, not a", "a && b, a || b, !a"],
   ["a if c else b", "c ? a : b"],
-  ["a // b, a / b", "a / b of integers drops the rest; of floats it does not"],
+  ["a // b, a / b", "a / b drops the remainder for integers, but not for floats"],
   ["# a comment", "// a comment"],
   ["x ** 2, x ** 0.5, min, max", "x * x, sqrt(x), min(a, b), max(a, b)"],
-  ["-1", "a uint is never below 0: 0u - 1 is 4,294,967,295"],
+  ["-1", "a uint is never negative: 0u - 1 is 4,294,967,295"],
 ]
 
 /** @type {[word: string, meaning: string][]} */
 const WORDS = [
-  ["uniform", "the same number for all threads; can only be read"],
-  ["uint id : SV_DispatchThreadID", "the thread's number, through all workgroups"],
+  ["uniform", "the same value for all threads; read-only"],
+  ["uint id : SV_DispatchThreadID", "the thread's number across all workgroups"],
   ["uint lane : SV_GroupIndex", "its number within its workgroup"],
   ["groupshared", "memory that the threads of a workgroup share"],
   ["GroupMemoryBarrierWithGroupSync();", "wait for all threads of the workgroup"],
-  ["InterlockedAdd(place, value);", "add, however many threads do so at once"],
+  ["InterlockedAdd(place, value);", "add safely, even if many threads do so at once"],
 ]
 
-/** What differs from Python, folded. */
+/** The differences from Python, folded. */
 function language() {
   const rows = (/** @type {[string, string][]} */ pairs) =>
     pairs.map(([one, other]) => h("tr", {}, h("th", {scope: "row"}, h("code", {}, one)), h("td", {}, other)))
   return h(
     "details",
     {class: "language"},
-    h("summary", {}, "Slang for those who know Python"),
+    h("summary", {}, "Slang for Python programmers"),
     h("table", {}, h("tbody", {}, ...rows(SLANG), ...rows(WORDS))),
   )
 }

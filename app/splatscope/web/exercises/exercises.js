@@ -12,11 +12,11 @@ import {Workplace} from "./workplace.js"
  * @property {string} name
  * @property {string} title
  * @property {string} course
- * @property {[address: string, title: string] | []} section  of the book, to read first
+ * @property {[address: string, title: string] | []} section  section of the book to read first
  * @property {string} words  HTML
  * @property {string[]} hints  HTML
  * @property {string} start  the kernel to begin with
- * @property {string[]} rules  what must hold beyond the outputs
+ * @property {string[]} rules  conditions besides the right outputs
  * @property {[name: string, hidden: boolean][]} cases
  */
 /**
@@ -29,14 +29,14 @@ import {Workplace} from "./workplace.js"
  * @property {number} line
  * @property {number} step
  * @property {number[]} threads
- * @property {string} meaning  what the words mean, where they are the compiler's
+ * @property {string} meaning  an explanation, if the words are the compiler's
  */
 /**
  * @typedef {object} Mark
  * @property {string} task
  * @property {number} number
  * @property {boolean} passed
- * @property {number} points  the part of the cases that are passed
+ * @property {number} points  the share of cases that are passed
  * @property {Cause[]} causes
  * @property {[name: string, hidden: boolean, passed: boolean | null, waves: number][]} cases
  * @property {import("#web/widgets/codemirror.js").Diagnostic[]} diagnostics
@@ -49,7 +49,7 @@ import {Workplace} from "./workplace.js"
  * @property {string} busy
  * @property {string} error
  * @property {{task?: string, explanation: string, solution: string}} revealed
- * @property {string} place  which workgroup of which case the stepper shows
+ * @property {string} place  the workgroup and case that the stepper shows
  * @property {"" | "stepper" | "compare"} view
  */
 /** @typedef {{stepper: HTMLElement, compare: HTMLElement}} Children */
@@ -79,7 +79,7 @@ export function render({model, el}) {
     const task = model.tasks.find((one) => one.name === name)
     root.dataset.task = task?.name ?? ""
     nameTab(task?.title ?? "", "Exercises")
-    requestAnimationFrame(() => hideNeighbours(el, Boolean(task))) // once it is in the page
+    requestAnimationFrame(() => hideNeighbours(el, Boolean(task))) // after it was added to the page
     work = task ? new Workplace(model, task, place, moment, /** @type {ShadowRoot} */ (el.getRootNode())) : null
     end = work ? () => {} : list(model, place, name)
     if (!shown) return
@@ -102,7 +102,7 @@ export function render({model, el}) {
 }
 
 /**
- * Hide the links to the pages before and after: a task has a next one of its own.
+ * Hide the links to the previous and next page, because a task has its own link to the next one.
  * @param {Node} el  of the component
  * @param {boolean} hide
  */

@@ -1,4 +1,4 @@
-"""The page of exercises. The browser holds what a learner writes; Python marks it and records the case that shows what is wrong."""
+"""The page of exercises. The browser keeps the learner's kernels; Python marks them and records the case that shows an error."""
 
 import logging
 from collections.abc import Callable
@@ -33,18 +33,18 @@ log = logging.getLogger(__name__)
 
 
 class Exercises(Component):
-    """The list of tasks, or the one that the address names: its words, an editor, the verdict, and a stepper.
+    """The list of tasks, or the task in the address: its text, an editor, the verdict, and a stepper.
 
     The root has `data-testid="exercises"` and `data-task`; the verdict has `data-passed` once a kernel was marked.
     """
 
     courses = param.List(default=[], doc="(name, title) of the courses in order")
     tasks = param.List(default=[], doc="The tasks in order, each the result of `public`")
-    mark = param.Dict(default={}, doc="What came of the last kernel: the result of `verdict`, with its task and a number")
+    mark = param.Dict(default={}, doc="The verdict on the last kernel: the result of `verdict`, with a number")
     busy = param.String(default="", doc="What is being waited for; empty when nothing is")
-    error = param.String(default="", doc="Why a kernel could not be marked, or the moment not be recorded, in one line")
-    revealed = param.Dict(default={}, doc="{task, explanation, solution}: what a learner who is done with a task may read")
-    place = param.String(default="", doc="Which workgroup of which case the stepper shows")
+    error = param.String(default="", doc="Why a kernel could not be marked or recorded, in one line")
+    revealed = param.Dict(default={}, doc="{task, explanation, solution}: what a learner may read after finishing a task")
+    place = param.String(default="", doc="The workgroup and case that the stepper shows")
     view = param.Selector(default="", objects=["", "stepper", "compare"], doc="What is shown below the editor")
     stepper = Child(doc="The case that shows what is wrong")
     compare = Child(doc="The learner's recording beside that of a solution")
@@ -56,7 +56,7 @@ class Exercises(Component):
         self._work = BackgroundTask()
         self._marked: tuple[Task, str, Mark] | None = None
         self._number = 0
-        self._marks = False  # one at a time: a worker that marks is not stopped by another press
+        self._marks = False  # whether a kernel is being marked; another press of the button must not interrupt it
 
     def close(self) -> None:
         """Stop waiting for workers."""
@@ -103,7 +103,7 @@ class Exercises(Component):
         self.mark = verdict(mark) | {"number": self._number}
 
     def _at_case(self, task: Task) -> Callable[[int], None]:
-        """Return a callback that shows which of the runs of a task is under way, until it is marked."""
+        """Return a callback that shows which of the task's cases is running, until it is marked."""
 
         def show(number: int) -> None:
             if self._marks:
@@ -153,7 +153,7 @@ class Exercises(Component):
 
 
 def public(task: Task) -> dict[str, Any]:
-    """Return what a browser is told of a task."""
+    """Return the part of a task that browsers get."""
     section = BY_NAME.get(task.section)
     return {
         "name": task.name,
@@ -169,7 +169,7 @@ def public(task: Task) -> dict[str, Any]:
 
 
 def verdict(mark: Mark) -> dict[str, Any]:
-    """Return what a browser is told of a mark."""
+    """Return the part of a mark that browsers get."""
     return {
         "task": mark.task,
         "passed": mark.passed,
@@ -181,7 +181,7 @@ def verdict(mark: Mark) -> dict[str, Any]:
 
 
 def _first_words(listed: list[dict[str, Any]]) -> str:
-    """Return the list of tasks as it stands until its component is there."""
+    """Return the list of tasks that is shown until its component is there."""
     links = "".join(f'<li><a href="?page=exercises&task={task["name"]}">{escape(task["title"])}</a></li>' for task in listed)
     words = "Kernels to repair and to write. Each is run on several inputs, and every access is checked."
     return f'<article class="words"><h1>Exercises</h1><p>{words}</p><ul>{links}</ul></article>'
@@ -196,7 +196,7 @@ def exercises(location: Location) -> Page:
         slots=[part],
         keys=[
             ("Ctrl+Enter", "Mark the kernel"),
-            ("Tab Shift+Tab", "In the editor: indent the line, or take that back"),
+            ("Tab Shift+Tab", "In the editor: indent or unindent the line"),
             ("Esc", "Leave the editor; Tab then moves to the next control"),
             *KEYS,
         ],

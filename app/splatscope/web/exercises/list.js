@@ -1,4 +1,4 @@
-// The list of tasks, course by course, with what was tried of each.
+// The list of tasks, course by course, with the attempts at each.
 import {h} from "#web/shell/dom.js"
 import {severity} from "#web/stepper/panes/icons.js"
 import {attempts, onAttempts} from "./attempts.js"
@@ -12,7 +12,7 @@ import {attempts, onAttempts} from "./attempts.js"
 export const addressOf = (name) => `?page=exercises&task=${encodeURIComponent(name)}`
 
 /**
- * The task to go on with: in the course with the most that was tried, the first that is not solved yet.
+ * The task to continue with: the first unsolved one in the course with the most attempted tasks.
  * @param {Task[]} tasks
  * @param {Attempts} known
  */
@@ -27,7 +27,7 @@ function upNext(tasks, known) {
  * Show the list of tasks.
  * @param {{courses: [name: string, title: string][], tasks: Task[]}} model
  * @param {HTMLElement} place
- * @param {string} missing  a task that the address names and that is not there
+ * @param {string} missing  a task in the address that does not exist
  * @returns {() => void} ends it
  */
 export function list(model, place, missing) {
@@ -39,13 +39,13 @@ export function list(model, place, missing) {
       h(
         "div",
         {class: "exercises-head"},
-        h("h1", {"aria-hidden": "true"}, "Exercises"), // the bar names the page to who hears it
-        missing ? h("p", {class: "missing", role: "status"}, `There is no exercise “${missing.slice(0, 60)}”. These are:`) : null,
+        h("h1", {"aria-hidden": "true"}, "Exercises"), // screen readers read the page's name in the bar
+        missing ? h("p", {class: "missing", role: "status"}, `There is no exercise “${missing.slice(0, 60)}”. These exist:`) : null,
         h(
           "p",
           {class: "lede"},
-          "A kernel that leaves the right numbers may still be wrong. Here each is run on several inputs, and every access is looked " +
-            "at: you are told which two threads got in each other's way, on which line, and can step there.",
+          "A kernel that produces the right numbers may still be wrong. Here each kernel is run on several inputs, and every access is " +
+            "checked. If two threads get in each other's way, you see which two and on which line, and can step there.",
         ),
         next
           ? h(
@@ -69,7 +69,7 @@ export function list(model, place, missing) {
 
 const ABOUT = {
   mend: "Each kernel has one fault, in one place or in several. Find its cause, and change as little as you can.",
-  write: "Parameters and a task. The body is yours.",
+  write: "You get the parameters and a task, and write the body.",
 }
 
 /**

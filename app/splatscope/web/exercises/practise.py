@@ -1,4 +1,4 @@
-"""The way from a section of the book to its exercises."""
+"""Links from a section of the book to its exercises."""
 
 from html import escape
 
@@ -6,7 +6,7 @@ from splatscope.exercises.task import tasks
 
 
 def practise(section: str) -> str:
-    """Return the end of a section's page: links to the exercises that go with it; "" if there is none."""
+    """Return the end of a section's page: links to its exercises; "" if there are none."""
     links = [
         f'<li><a href="?page=exercises&task={task.name}">{escape(task.title)}</a></li>'
         for task in tasks()

@@ -1,4 +1,4 @@
-// The last verdict on each task, with the kernel it is on: kept in this browser alone, so that a page that is loaded anew has it.
+// The last verdict on each task, with its kernel. It is stored in this browser only, so that it is still there after a reload.
 import {remember, remembered} from "#web/shell/stored.js"
 
 /**
@@ -7,7 +7,7 @@ import {remember, remembered} from "#web/shell/stored.js"
  */
 
 const KEY = "splatscope-verdicts"
-const MOST = 40 // tasks; of more, the latest
+const MOST = 40 // tasks; older verdicts are dropped
 
 /** @returns {Record<string, Verdict>} */
 function verdicts() {
@@ -19,7 +19,7 @@ function verdicts() {
 }
 
 /**
- * The verdict kept of a task; null for none, or for anything that is no verdict on it.
+ * The stored verdict on a task; null if there is none or it is not valid.
  * @param {string} task
  * @returns {Verdict | null}
  */
@@ -31,7 +31,7 @@ export function keptVerdict(task) {
 }
 
 /**
- * Keep the verdict on a task, or forget it.
+ * Store the verdict on a task, or remove it.
  * @param {string} task
  * @param {Verdict | null} verdict
  */

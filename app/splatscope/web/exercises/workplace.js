@@ -1,4 +1,4 @@
-// One task: its words and hints at the left, the editor and the verdict at the right, and below them the moment that shows what is wrong.
+// One task: text and hints on the left, editor and verdict on the right, and below them the moment that shows what is wrong.
 import {h} from "#web/shell/dom.js"
 import {emit} from "#web/shell/events.js"
 import {addKeys} from "#web/shell/keys.js"
@@ -15,20 +15,20 @@ import {keepVerdict, keptVerdict} from "./verdicts.js"
  * @import {Cause, Children, Mark, Parameters, Task} from "./exercises.js"
  */
 
-const TRIES = 3 // after which the solution may be looked at
+const TRIES = 3 // tries after which the solution may be shown
 const today = () => new Date().toISOString().slice(0, 10)
 
 export class Workplace {
   /** @type {string | null} */
   marked = null // the source that was marked last
-  counted = 0 // number of the mark that was counted
+  counted = 0 // number of the last mark that was counted as a try
   verdict = h("div", {class: "verdict", tabindex: "-1", "data-testid": "exercise-result"})
-  heard = h("p", {class: "sr", role: "status"}) // the verdict, once, and without its buttons
+  heard = h("p", {class: "sr", role: "status"}) // announces the verdict once, without its buttons
   hints = h("div", {class: "hints"})
   after = h("div", {class: "after-task"})
   wasBusy = false
   work = h("p", {class: "work", hidden: true, role: "status", "data-testid": "exercise-work"})
-  nth = h("b", {"aria-hidden": "true"}) // which case: seen, and not said each time
+  nth = h("b", {"aria-hidden": "true"}) // the current case; visible, but not announced each time
   said = h("span", {class: "dim", role: "status"})
   label = h("span", {}, "Mark")
   run = h(
@@ -43,9 +43,9 @@ export class Workplace {
   /**
    * @param {Model<Parameters, Children>} model
    * @param {Task} task
-   * @param {HTMLElement} place  is filled
-   * @param {Record<"stepper" | "compare", HTMLElement>} moment  the parts below it, of which one may be shown
-   * @param {ShadowRoot} root  that holds it, now or soon
+   * @param {HTMLElement} place  the element to fill
+   * @param {Record<"stepper" | "compare", HTMLElement>} moment  the parts below it, at most one of which is shown
+   * @param {ShadowRoot} root  the root that contains it, now or soon
    */
   constructor(model, task, place, moment, root) {
     this.model = model
@@ -63,15 +63,15 @@ export class Workplace {
     this.editor.show(attempt(task.name).source ?? task.start)
     this.kept = keptVerdict(task.name)
     this.marked = this.kept?.source ?? null
-    if (this.fresh) this.counted = this.fresh.number // before the reader came back to this task
+    if (this.fresh) this.counted = this.fresh.number // counted before the reader returned to this task
     for (const name of ["mark", "busy", "error", "revealed", "view"]) model.on(name, () => this.#live() && this.paint())
     this.ends.push(addKeys({keys: {"Ctrl+Enter": () => this.mark()}}))
     if (attempt(task.name).solved) this.#ask("reveal")
-    if (attempt(task.name).pending) this.mark() // the page was left before the answer came
+    if (attempt(task.name).pending) this.mark() // the page was left before the answer arrived
     this.paint()
   }
 
-  /** End what listens. */
+  /** Remove all listeners. */
   close() {
     this.closed = true
     for (const end of this.ends) end()
@@ -82,13 +82,13 @@ export class Workplace {
     return !this.closed
   }
 
-  /** What came of this task's last kernel since the page was loaded, if anything did: there is more to see of it. */
+  /** The mark of this task's last kernel since the page was loaded, if there is one. Its causes can be stepped to. */
   get fresh() {
     const {mark} = this.model
     return mark.number !== undefined && mark.task === this.task.name && this.marked !== null ? mark : null
   }
 
-  /** What came of this task's last kernel, if anything did. */
+  /** The mark of this task's last kernel, if there is one. */
   get result() {
     return this.fresh ?? this.kept?.mark ?? null
   }
@@ -145,15 +145,15 @@ export class Workplace {
   #startAgain() {
     this.editor.text = this.task.start
     this.editor.mark([])
-    this.marked = null // what was said of it is about lines that are gone
+    this.marked = null // its verdict is about lines that are gone
     this.kept = null
     keepVerdict(this.task.name, null)
     this.paint()
-    this.said.textContent = "Ctrl+Z brings back what you wrote"
+    this.said.textContent = "Ctrl+Z restores your text"
     this.editor.view.focus()
   }
 
-  /** Bring the answer into view, once it is painted, if it begins below the window's last quarter. */
+  /** Scroll to the answer once it is painted, if it begins in the window's last quarter or below. */
   #toVerdict() {
     requestAnimationFrame(() => {
       if (this.verdict.getBoundingClientRect().top > 0.75 * innerHeight)
@@ -161,7 +161,7 @@ export class Workplace {
     })
   }
 
-  /** Paint what depends on the server's answers and on what was tried. */
+  /** Paint everything that depends on the server's answers and on the attempts. */
   paint() {
     const {busy, error, view, mark} = this.model
     const marks = busy.startsWith("Marking")
@@ -195,7 +195,7 @@ export class Workplace {
     if (this.heard.textContent !== words) this.heard.textContent = words
   }
 
-  /** What is known of a task from before: what a page that was loaded anew has of it. */
+  /** What is known about the task after a reload. */
   #paintKnown() {
     const {solved} = attempt(this.task.name)
     delete this.verdict.dataset.passed
@@ -209,7 +209,7 @@ export class Workplace {
     const {busy} = this.model,
       hidden = this.task.cases.filter(([, is]) => is).length
     const what = busy.startsWith("Marking")
-      ? `The kernel is compiled and run on ${counted(this.task.cases.length - hidden, "case")}${hidden ? `, then on ${counted(hidden, "hidden one")}` : ""}, and every access is looked at.`
+      ? `The kernel is compiled and run on ${counted(this.task.cases.length - hidden, "case")}${hidden ? `, then on ${counted(hidden, "hidden one")}` : ""}, and every access is checked.`
       : busy
     this.work.replaceChildren(h("i", {"aria-hidden": "true"}), h("span", {}, what, " ", this.nth))
     requestAnimationFrame(() => this.work.scrollIntoView({block: "nearest"}))
@@ -250,7 +250,7 @@ export class Workplace {
             h(
               "details",
               {},
-              h("summary", {}, `${counted(rest.length, "more reason")}, which may go with the first`),
+              h("summary", {}, `${counted(rest.length, "more reason")}, perhaps with the same cause`),
               ...rest.map((cause, i) => this.#cause(cause, i + 1)),
             ),
           ]
@@ -278,7 +278,7 @@ export class Workplace {
       h(
         "div",
         {class: "row"},
-        this.fresh && cause.step ? button("Step to the moment", step) : null,
+        this.fresh && cause.step ? button("Step to this moment", step) : null,
         this.fresh && !cause.step && !cause.hidden && !["error"].includes(cause.kind) ? button("Step through it", step) : null,
         cause.line ? button(`Line ${cause.line}`, () => this.#toLine(cause.line)) : null,
         this.fresh || number ? null : h("span", {class: "dim"}, "Mark it again to step through it."),
@@ -286,13 +286,13 @@ export class Workplace {
     )
   }
 
-  /** Go back to the editor from what is below it. */
+  /** Go back to the editor from the parts below it. */
   back() {
     this.editor.view.dom.scrollIntoView({block: "center"})
     this.editor.view.focus()
   }
 
-  /** The way to the next task, which stands below the verdict, too: there it is in view. */
+  /** The link to the next task. It is also shown below the verdict, where it is in view. */
   #onward() {
     const next = this.#next()
     return next ? [h("p", {class: "ways"}, h("a", {class: "btn pri", href: addressOf(next.name)}, `Next: ${next.title}`))] : []
@@ -347,7 +347,7 @@ export class Workplace {
     if (revealed && (solved || seen)) {
       const source = h("pre", {tabindex: "0", role: "region", "aria-label": "A solution"})
       listing(source, revealed.solution, 1)
-      parts.push(h("h3", {}, "What there was to learn"), prose(revealed.explanation))
+      parts.push(h("h3", {}, "What this exercise teaches"), prose(revealed.explanation))
       parts.push(h("details", {}, h("summary", {}, "One solution"), h("div", {class: "quote"}, source)))
     } else if (!solved && tries >= TRIES) {
       parts.push(
@@ -370,7 +370,11 @@ export class Workplace {
         h(
           "p",
           {},
-          h("button", {type: "button", class: "btn", onclick: () => this.#ask("compare")}, "Yours beside a solution, step by step"),
+          h(
+            "button",
+            {type: "button", class: "btn", onclick: () => this.#ask("compare")},
+            "Compare yours with a solution, step by step",
+          ),
         ),
       )
     if (solved && !this.result?.passed) parts.push(...this.#onward())
@@ -385,7 +389,7 @@ export class Workplace {
 }
 
 /**
- * A verdict as it is spoken: that all is right, or the first reason why not.
+ * A verdict for screen readers: that all is right, or the first reason why not.
  * @param {Mark} mark
  */
 function verdictWords(mark) {
@@ -399,11 +403,11 @@ function verdictWords(mark) {
 function passedWords(mark) {
   const waves = [...new Set(mark.cases.map(([, , , width]) => width).filter(Boolean))]
   const more = waves.length ? `, with waves of ${waves.join(" and ")}, too` : ""
-  return `Right on all ${counted(mark.cases.length, "case")}${more}, and no two threads in each other's way.`
+  return `Right on all ${counted(mark.cases.length, "case")}${more}, and no two threads got in each other's way.`
 }
 
 /**
- * The cases with what came of them; nothing where there is but one.
+ * The cases with their results; nothing if there is only one.
  * @param {Mark} mark
  */
 function cases({cases: all}) {
@@ -430,7 +434,7 @@ function cases({cases: all}) {
           "li",
           {"data-passed": "null"},
           h("i", {"aria-hidden": "true"}, "·"),
-          `${counted(waits, "hidden case")}, once these are passed`,
+          `${counted(waits, "hidden case")}, run once these pass`,
         )
       : null,
   )

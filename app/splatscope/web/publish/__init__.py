@@ -1,1 +1,1 @@
-"""The book as files that any static host serves and that open from a disk."""
+"""The book as files for any static host, which can also be opened from a disk."""

@@ -1,10 +1,10 @@
-"""Write the book as files: one document, and for each page and each recording a script that the document loads when it is needed.
+"""Write the book as files: one document, and for each page and recording a script that the document loads on demand.
 
-The components, their style and their code are the app's. In the place of a session, `session.js` answers a change of inputs from
-what was recorded here.
+The components, their style and their code are the app's. In place of a session, `session.js` answers a change of inputs with what
+was recorded here.
 
-What fails, as a kernel does that runs out of time on a busy machine, is tried once more after all others and with more time. What
-fails again is said in words for readers where it would stand, and in words for who publishes in `Book.failed`.
+What fails, such as a kernel that runs out of time on a busy machine, is tried once more after everything else and with more time.
+If it fails again, its place on the page says so to readers, and `Book.failed` says so to the publisher.
 """
 
 import asyncio
@@ -59,12 +59,12 @@ from splatscope.workers import worker_pool
 SCRIPT = BUNDLE.with_name("book.js")
 BOKEH = settings.bokehjs_path() / "js" / "bokeh.min.js"
 AT_ONCE = 2  # sections that are recorded at the same time
-MORE_TIME = 5  # times the limit of each job, where something is tried once more
-NO_DEVICE = "no device"  # that has recorded anything
+MORE_TIME = 5  # factor on the time limit of each job in a second try
+NO_DEVICE = "no device"  # shown if no device has recorded anything
 LINK = re.compile(r'<a\b[^>]*href="\?page=(?P<page>[\w-]+)[^>]*>(?P<words>.*?)</a>', re.DOTALL)
-# The style sheet for documents that load it: the components take it from the same element.
+# The script that adds the style sheet. Components read it from the same element as in the app.
 STYLE = 'document.head.append(Object.assign(document.createElement("style"), {{id: "splatscope-css", textContent: {}}}))\n'
-# What readers are told where a component has nothing to show, and what that is called to who publishes.
+# For components with nothing to show: the message to readers, and the name of the missing part for the publisher.
 MISSING: dict[type[Component], tuple[str, str]] = {
     Stepper: (
         "This figure could not be recorded when the book was published. Your own computer may record it: "
@@ -72,22 +72,22 @@ MISSING: dict[type[Component], tuple[str, str]] = {
         "the figure",
     ),
     Quiz: ("The answer could not be recorded when the book was published.", "a question"),
-    Claim: ("This claim could not be tried when the book was published.", "a claim"),
-    Show: ("This could not be tried when the book was published.", "a result"),
+    Claim: ("This claim could not be tested when the book was published.", "a claim"),
+    Show: ("This could not be run when the book was published.", "a result"),
     ProgramMap: ("The times could not be measured when the book was published.", "the times of the map"),
 }
 
 
 @dataclass
 class Progress:
-    """How far the book is.
+    """The progress of publishing.
 
     Attributes:
         recordings: Sets of inputs that were recorded, or given up.
-        all_recordings: Those that are known of.
+        all_recordings: All sets of inputs that are known so far.
         pages: Pages that were written.
-        all_pages: Those of the book.
-        again: Whether what failed is being tried once more.
+        all_pages: All pages of the book.
+        again: Whether failed parts are being tried once more.
     """
 
     recordings: int = 0
@@ -103,7 +103,7 @@ Report = Callable[[Progress, str], None]
 
 @dataclass
 class Draft:
-    """A page that is being made: its states, all of them at first still to be recorded."""
+    """A page that is being made, with its states, none of which is recorded at first."""
 
     name: str
     states: list[PageState]
@@ -112,7 +112,7 @@ class Draft:
     fix: dict[str, Any] = field(default_factory=dict)
 
     def published(self) -> PublishedPage:
-        """Return the page with what its states show."""
+        """Return the page with the contents of its states."""
         page = PublishedPage(figure=self.figure, defaults=self.defaults, fix=self.fix)
         for state in self.states:
             page.add(state.view, state.address, state.inputs)
@@ -124,10 +124,10 @@ class Book:
     """A book that is being written into a folder.
 
     Attributes:
-        folder: Where it is written.
-        names: The pages that it has.
-        adapter: The device that recorded it, known from the first recording on.
-        failed: What could not be recorded, and what to do, a line each.
+        folder: The folder it is written to.
+        names: The names of its pages.
+        adapter: The device that recorded it; known after the first recording.
+        failed: What could not be recorded, and what to do about it, a line each.
     """
 
     folder: Path
@@ -137,23 +137,23 @@ class Book:
 
     @property
     def walks(self) -> list[Walk]:
-        """The walks whose pages the book has, all of them."""
+        """The walks all of whose pages are in the book."""
         return [walk for walk in walks() if {stop.page for stop in walk.stops} <= {*self.names}]
 
     def neighbours(self, name: str) -> str:
-        """Return the links to the pages of the book before and after one."""
+        """Return the links to the previous and next page in the book."""
         return neighbours(BY_NAME[name], [entry for entry in PAGES if entry.name in self.names])
 
     def about(self) -> str:
-        """Return the words at the end of each page: what was recorded where, and what a device is needed for."""
+        """Return the footer of each page: where the book was recorded, and what needs a device."""
         where = f"Recorded on {escape(self.adapter)}" if self.adapter else "Made on"
         made = f"{where}{',' if self.adapter else ''} {date.today():%-d %B %Y}, by Splatscope {__version__}"
-        return f"""<footer class="published"><p>{made}. This book needs no server: it shows what was recorded; your browser blends
-          the pictures of Gaussians. To run its kernels with any inputs, to train on a picture, or to debug a kernel:</p>
+        return f"""<footer class="published"><p>{made}. This book needs no server. It shows recordings, and your browser blends
+          the pictures of Gaussians. To run its kernels with other inputs, train on a picture, or debug a kernel:</p>
           {tools.COMMANDS}</footer>"""
 
     def linked(self, value: Any) -> Any:
-        """Return a component's value with links to the pages of the book alone: what would lead elsewhere is plain text."""
+        """Return a component's value in which links to pages outside the book are plain text."""
         if isinstance(value, str):
             return LINK.sub(lambda found: found[0] if found["page"] in self.names else found["words"], value)
         if isinstance(value, dict):
@@ -161,7 +161,7 @@ class Book:
         return [self.linked(one) for one in value] if isinstance(value, list) else value
 
     def write_script(self, name: str, content: Any) -> None:
-        """Write a file that the document loads, as `files.js` expects it."""
+        """Write a file that the document loads, in the form that `files.js` expects."""
         path = self.folder / f"{name}.js"
         path.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps(content, separators=(",", ":"), ensure_ascii=False)
@@ -172,7 +172,7 @@ class Book:
         self.write_script(name, base64.b64encode(content).decode())
 
     def write_value(self, value: Any) -> str:
-        """Write a long value, unless it is there already; return its file's name."""
+        """Write a long value, unless it exists already. Return its file's name."""
         packed = pack_value(value)
         name = f"values/{hashlib.sha256(packed).hexdigest()[:24]}"
         if not (self.folder / f"{name}.js").exists():
@@ -184,15 +184,15 @@ class Book:
         self.write_script(f"pages/{name}", page.as_json(self.write_value))
 
     def write_walk(self, walk: Walk) -> None:
-        """Write a walk for who reads it alone: its stops, and the notes on them."""
+        """Write a walk for readers on their own: its stops, and the notes on them."""
         bar = WalkBar(walk, teaches=False).described()
         bar["values"]["notes"] = self.linked(bar["values"]["notes"])
         self.write_script(f"walks/{walk.name}", bar)
 
     def take(self, state: PageState, page: Page, mends: bool = False) -> None:
-        """Take in what a page shows now, with the words at its end, and write the recordings that it has.
+        """Store a page's current contents with the footer, and write its recordings.
 
-        Where it `mends` what a recording finds, it says what that does to the outputs; nothing else in the book shows these.
+        The outputs are only kept with `mends`, for a page that shows how a fix changes them.
         """
         state.view, state.failed = page.described(), []
         for component, part in zip(components(page), flat(state.view), strict=True):
@@ -200,7 +200,7 @@ class Book:
                 part["values"] |= self._write_recording(component, mends) | {"sequence": 1, "busy": ""}
                 self.adapter = self.adapter or component.meta.get("adapter", "")
             elif isinstance(component, LessonBar):
-                part["values"]["debugger"] = ""  # its page needs a device
+                part["values"]["debugger"] = ""  # the debugger needs a device
             elif isinstance(component, LiveRender):
                 part["values"] |= {"ready": True, "picture": self._write_gaussians(component.picture)}
                 if component.stills:
@@ -219,7 +219,7 @@ class Book:
         state.view["values"] |= {"html": html, "preload": ""}
 
     def _line(self, page: str, address: str, what: str, wrong: str) -> str:
-        """Return what who publishes reads of something that failed."""
+        """Return the line for the publisher about something that failed."""
         where = f"?page={page}{'&' if address else ''}{address}"
         return (
             f"{where}, {what}: {wrong.partition('. ')[0].rstrip('.')}. Publish again when this machine has less to do; "
@@ -227,13 +227,13 @@ class Book:
         )
 
     def _write_gaussians(self, name: str) -> str:
-        """Write the raw values of a trained picture, which the browser blends; return the file's name."""
+        """Write the raw values of a trained picture, which the browser blends. Return the file's name."""
         raw = Thumbnail.load(ASSETS / f"{name}.npz").raw.astype("<f4")
         self.write_bytes(f"pictures/{name}", raw.tobytes())
         return f"pictures/{name}"
 
     def _write_recording(self, stepper: Stepper, outputs: bool) -> dict[str, Any]:
-        """Write a stepper's recording, if it has one, and its sources, which others share; return the values that name them."""
+        """Write a stepper's recording, if it has one, and its sources, which recordings share. Return the values that name them."""
         if not stepper.meta:
             return {"sources": {}}
         data, sources = lean(stepper.packed.data, outputs=outputs)
@@ -244,7 +244,7 @@ class Book:
 
 
 def _wrong_with(component: Component) -> str | None:
-    """Return why a component has nothing to show; "" where that follows from its figure, None where it shows what it should."""
+    """Return why a component has nothing to show, "" if its figure explains that, and None if it shows what it should."""
     match component:
         case Stepper() if component.error:
             return component.error
@@ -262,14 +262,14 @@ def _wrong_with(component: Component) -> str | None:
 
 
 async def publish(folder: Path, pages: Collection[str] = (), report: Report = lambda progress, line: None) -> Book:
-    """Write the book into a folder, or some of its pages, with the home page and the glossary.
+    """Write the book into a folder, or only some of its pages with the home page and the glossary.
 
-    Each section is recorded for all inputs of its grid, and for those that links and walks name.
+    Each section is recorded for all inputs of its grid, and for those in links and walks.
 
     Raises:
-        ValueError: There is no such page, or the folder holds something else.
+        ValueError: There is no such page, or the folder contains something other than a book.
     """
-    known = [name for name in BY_NAME if name in {*lesson_names(), *_TOOLS}]  # others need a device
+    known = [name for name in BY_NAME if name in {*lesson_names(), *_TOOLS}]  # the other pages need a device
     if unknown := set(pages) - set(known):
         raise ValueError(f"A book has no page {sorted(unknown)[0]}. These are: {', '.join(known)}.")
     _empty(folder)
@@ -280,8 +280,8 @@ async def publish(folder: Path, pages: Collection[str] = (), report: Report = la
     progress = Progress(all_recordings=sum(len(draft.states) for draft in drafts), all_pages=len(drafts))
 
     async def record(draft: Draft) -> None:
-        """Record what of a page is not recorded yet; write the page if nothing failed, or if this was the last try."""
-        for state in draft.states:  # to which a section adds one
+        """Record the missing states of a page. Write the page if nothing failed, or if this was the last try."""
+        for state in draft.states:  # a section adds one
             if not state.is_recorded:
                 book.take(state, await state.make(), mends=bool(draft.fix))
                 progress.all_recordings += _add_shipped(draft)
@@ -317,12 +317,12 @@ async def publish(folder: Path, pages: Collection[str] = (), report: Report = la
 
 
 def _empty(folder: Path) -> None:
-    """Make the folder, or take an earlier book out of it. Raises ValueError if it holds anything else."""
+    """Make the folder, or remove an earlier book from it. Raises ValueError if it contains anything else."""
     if folder.exists() and any(folder.iterdir()) and not (folder / SCRIPT.name).is_file():
-        raise ValueError(f"{folder} holds something else than a book. Name a new folder.")
+        raise ValueError(f"{folder} contains something other than a book. Choose a new folder.")
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    shutil.copyfile(SCRIPT, folder / SCRIPT.name)  # first: it tells a book that was not finished from something else
+    shutil.copyfile(SCRIPT, folder / SCRIPT.name)  # first, so that an unfinished book can be recognized as a book
 
 
 def _place(page: str, inputs: dict[str, str] | None = None) -> Location:
@@ -330,7 +330,7 @@ def _place(page: str, inputs: dict[str, str] | None = None) -> Location:
 
 
 def _section(name: str) -> Draft:
-    """Return a section with its first inputs, those of its grid, and those of links to it."""
+    """Return a section with its initial inputs, those of its grid, and those of links to it."""
     kind = find_lesson(name)
     defaults = {key: value for key, value in kind().param.values().items() if key != "name"}
     own = input_grid(kind)
@@ -343,7 +343,7 @@ def _section(name: str) -> Draft:
 
 
 def _add_shipped(draft: Draft) -> bool:
-    """Have a section show the recording that ships, too. Return False if it does already, or if none ships."""
+    """Add the shipped recording to a section. Return False if it has it already, or if there is none."""
     address = f"{SHIPPED}=1"
     bars = [part for part in flat(draft.states[0].view) if part["class"] == LessonBar.__name__] if draft.figure else []
     if not any(bar["values"]["elsewhere"] for bar in bars) or draft.states[-1].address == address:
@@ -393,7 +393,7 @@ _TOOLS: dict[str, Callable[[Book], Draft]] = {
 
 
 def _write_documents(book: Book) -> None:
-    """Write `index.html`, a document for each figure alone, and what they load first."""
+    """Write `index.html`, a document for each figure to embed, and the files that these load first."""
     css, sections = style_sheet(), [entry for entry in PAGES if entry.name in book.names and entry.is_section]
     (book.folder / "embed").mkdir()
     (book.folder / "assets").mkdir()
@@ -426,7 +426,7 @@ def _document(book: Book, entry: Entry, base: str = "", **variables: Any) -> str
 
 
 def _policy(text: str) -> str:
-    """Return the content security policy of a document: its own scripts and those beside it, and no request elsewhere."""
+    """Return the content security policy of a document: it may load its own scripts and those next to it, and nothing else."""
     inline = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
     hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(one.encode()).digest()).decode()}'" for one in inline)
     allowed = {

@@ -1,14 +1,14 @@
-// One figure of the book in somebody else's page, in a frame: `embed/NAME.html?step=17&count=16`, and `&slide` with large type.
+// One figure of the book, embedded in another page as a frame: `embed/NAME.html?step=17&count=16`, with `&slide` in large type.
 import {h} from "#web/shell/dom.js"
 import {enlarge} from "#web/shell/enlarge.js"
 import {current} from "#web/shell/router.js"
 
 /** @import {Described} from "#web/shell/described_component.js" */
 
-const HEIGHT = 800 // CSS pixels of the frame that is proposed: so high, a drawing is whole in a narrow one, too
+const HEIGHT = 800 // CSS pixels, the suggested height of the frame, in which a drawing fits even if the frame is narrow
 
 /**
- * Leave of a page its figure. Its other components stay, out of sight, since states count them.
+ * Reduce a page to its figure. Its other components stay but are hidden, because states refer to components by number.
  * @param {Described} view
  */
 export function onlyFigure(view) {
@@ -23,7 +23,7 @@ export function onlyFigure(view) {
 }
 
 /**
- * Drawing or code, where a frame is too narrow for both beside each other.
+ * Buttons that choose drawing or code, for frames that are too narrow for both.
  */
 export function partsBar() {
   const root = document.documentElement
@@ -39,14 +39,14 @@ export function partsBar() {
 }
 
 /**
- * A button that copies what to write into another page, to have a section's figure there as it is now.
+ * A button that copies the HTML to embed a section's figure in its current state into another page.
  * @param {string} name  of the section
  */
 export function embedButton(name) {
   const button = h("button", {type: "button", class: "btn quiet roomy"}, "Copy embed code")
   button.onclick = async () => {
     await navigator.clipboard.writeText(embedCode(name, location.href, current(), document.title))
-    button.textContent = location.protocol === "file:" ? "Copied, for a page beside index.html" : "Copied"
+    button.textContent = location.protocol === "file:" ? "Copied for a page next to index.html" : "Copied"
     setTimeout(() => button.replaceChildren("Copy embed code"), 2000)
   }
   return button
@@ -61,7 +61,7 @@ export function embedButton(name) {
 function embedCode(name, here, {step, inputs}, title) {
   const query = [step >= 0 ? `step=${step}` : "", inputs].filter(Boolean).join("&")
   const file = `embed/${name}.html${query ? `?${query}` : ""}`
-  const address = here.startsWith("file:") ? file : new URL(file, here).href // a disk's is this reader's alone
+  const address = here.startsWith("file:") ? file : new URL(file, here).href // an address on a disk works only for this reader
   const escaped = (/** @type {string} */ text) => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;")
   return `<iframe src="${escaped(address)}" title="${escaped(title)}" width="100%" height="${HEIGHT}" loading="lazy"></iframe>`
 }

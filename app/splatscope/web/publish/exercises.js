@@ -1,4 +1,4 @@
-// The exercises in the published book: the list, or a task with its kernel as it begins, or a solution, to step.
+// The exercises in the published book: the list, or a task with a recording of its kernel at the start or of a solution.
 import {h, style} from "#web/shell/dom.js"
 import {brief, prose} from "#web/exercises/brief.js"
 import {addressOf, list} from "#web/exercises/list.js"
@@ -56,15 +56,15 @@ function taskOf(model, task) {
     return h("a", {class: `btn${here ? " pri" : ""}`, href: address, "aria-current": here ? "true" : null}, words)
   }
   const learnt = h("div", {class: "after-task"})
-  if (explanation) learnt.append(h("h3", {}, "What there was to learn"), prose(explanation))
-  const needs = h("div", {class: "needs"}, h("p", {}, "To try it yourself, and have your kernel run and marked:"))
+  if (explanation) learnt.append(h("h3", {}, "What this exercise teaches"), prose(explanation))
+  const needs = h("div", {class: "needs"}, h("p", {}, "To write your own kernel and have it marked:"))
   needs.insertAdjacentHTML("beforeend", commands)
   return [
     brief(task, model, learnt),
     h(
       "div",
       {class: "desk"},
-      h("p", {class: "ways"}, way("The kernel as it begins", false), way("A solution", true)),
+      h("p", {class: "ways"}, way("The kernel at the start", false), way("A solution", true)),
       h("div", {class: "quote"}, kernel),
       needs,
     ),

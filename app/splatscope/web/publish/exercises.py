@@ -1,4 +1,4 @@
-"""The exercises as far as they need no device: the text, and recordings of each kernel as it begins and as a solution."""
+"""The part of the exercises that needs no device: the text, and recordings of each kernel at the start and of a solution."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -24,7 +24,7 @@ from splatscope.web.stepper.stepper import Stepper
 from splatscope.workers import worker_pool
 
 DEFAULTS = {"task": "", "solved": False}
-EVENTS, LOOP_BUDGET = 60_000, 1_000  # what a kernel that does not end leaves of itself
+EVENTS, LOOP_BUDGET = 60_000, 1_000  # limits for recordings of kernels that do not end
 
 
 class PublishedExercises(Component):
@@ -32,17 +32,15 @@ class PublishedExercises(Component):
 
     courses = param.List(default=list(COURSES.items()), doc="(name, title) of the courses in order")
     tasks = param.List(default=[], doc="The tasks in order, each the result of `public`")
-    shown = param.Dict(
-        default={}, doc="{task, source, explanation, commands}: what is shown; no explanation with the kernel to mend"
-    )
+    shown = param.Dict(default={}, doc="{task, source, explanation, commands}: what is shown; the explanation only with a solution")
     stepper = Child(doc="The kernel's recording")
 
 
 def exercises(pages: Collection[str]) -> list[PageState]:
-    """Return the page with the list, and with each task: its kernel at the start and with a solution.
+    """Return the page with the list, and with each task: its kernel at the start and a solution.
 
     Args:
-        pages: The names of the book's pages, to which tasks may lead.
+        pages: The names of the book's pages, to which tasks may link.
     """
     book = tasks()
     listed = [public(task) | ({} if task.section in pages else {"section": []}) for task in book]

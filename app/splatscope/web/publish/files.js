@@ -1,11 +1,11 @@
-// The files of the published book. They are scripts, since from a disk a browser reads nothing else; each calls
+// Loads the files of the published book. They are scripts, because browsers load nothing else from a disk. Each one calls
 // `bookFile(name, content)`.
 import {bytesOf} from "#web/drawing/pixels.js"
 
 /** @type {Map<string, {promise: Promise<any>, given: (content: unknown) => void}>} */
 const files = new Map()
 
-/** The page whose figure alone this document shows, in somebody else's page; undefined for the book itself. */
+/** The page whose figure this document embeds; undefined for the book itself. */
 export const embedded = () => document.documentElement.dataset.embed
 
 Object.assign(window, {
@@ -16,7 +16,7 @@ Object.assign(window, {
 
 /**
  * Load a file, once.
- * @param {string} name  without its ending
+ * @param {string} name  without its extension
  * @returns {Promise<any>} its content
  */
 export function load(name) {
@@ -28,8 +28,8 @@ export function load(name) {
     const script = document.createElement("script")
     script.src = `${embedded() ? "../" : ""}${name}.js`
     script.onerror = () => {
-      files.delete(name) // the next one to ask tries again
-      reject(new Error(`${name}.js cannot be loaded.`))
+      files.delete(name) // so that the next request tries again
+      reject(new Error(`${name}.js could not be loaded.`))
     }
     document.head.append(script)
   })
@@ -38,7 +38,7 @@ export function load(name) {
 }
 
 /**
- * Load a long value, as long_values.py packs it.
+ * Load a long value, packed by long_values.py.
  * @param {string} name
  */
 export async function loadValue(name) {
@@ -50,7 +50,7 @@ export async function loadValue(name) {
 }
 
 /**
- * A picture's bytes, from their differences over some distances.
+ * Restore a picture's bytes from their differences over the given distances.
  * @param {Uint8Array<ArrayBuffer>} all
  * @param {[start: number, length: number, distances: number[]]} place
  */

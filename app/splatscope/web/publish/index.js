@@ -1,4 +1,4 @@
-// The published book: the app's components, and in the place of Python what Python has answered beforehand.
+// The published book: the app's components, with recorded answers in place of Python.
 import * as Claim from "#web/lesson_results/claim.js"
 import * as ClaimsBar from "#web/reference/claims_bar.js"
 import * as Controls from "#web/widgets/controls.js"

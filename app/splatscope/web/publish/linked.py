@@ -1,4 +1,4 @@
-"""The inputs that the book's own links and walks lead to: they are recorded, too."""
+"""The inputs that the book's own links and walks use, which are recorded too."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ _LINK = re.compile(r"\]\(\?page=(?P<page>[\w-]+)&(?P<inputs>[^)\s]+)\)")
 
 
 def linked_inputs(name: str) -> list[dict[str, Any]]:
-    """Return the inputs of a section that links in texts and stops of walks name, as parameters that differ from their defaults."""
+    """Return the inputs of a section in links and walk stops, each as the parameters that differ from their defaults."""
     found = []
     for address in _addresses(name):
         lesson = find_lesson(name)()

@@ -1,4 +1,4 @@
-"""Long values of a published page as files: JSON, and behind it the bytes of pictures and maps, which pack better than base 64.
+"""Long values of a published page as files: JSON followed by the bytes of pictures and maps, which compress better than base64.
 
 `loadValue` in files.js reads it.
 """
@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-BYTES = "$bytes"  # in the place of a text in base 64: [its first byte, how many, the distances over which differences were taken]
-PICTURES = ("bytes", "values", "heights")  # members that hold such a text, in the parts of a result
-SHORT = 100  # characters up to which it stays where it is
+BYTES = "$bytes"  # replaces a base64 text: [first byte, number of bytes, distances over which differences were taken]
+PICTURES = ("bytes", "values", "heights")  # members with base64 texts in the parts of a result
+SHORT = 100  # characters up to which a text is not replaced
 
 
 def pack_value(value: Any) -> bytes:
@@ -43,7 +43,7 @@ def pack_value(value: Any) -> bytes:
 
 
 def _differences(raw: bytes, picture: Mapping[str, Any]) -> tuple[bytes, list[int]]:
-    """Return a picture's bytes as differences to the pixel above and the one before, and over which distances they were taken."""
+    """Return a picture's bytes as differences to the pixels above and to the left, and the distances in bytes."""
     if "alpha" not in picture:  # numbers
         return raw, []
     channels = 4 if picture["alpha"] else 3

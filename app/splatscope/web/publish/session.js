@@ -1,4 +1,4 @@
-// In the place of a session: shows the page that the address names, and answers a change of its inputs from what was recorded.
+// Takes the place of a session: shows the page in the address, and answers a change of inputs with what was recorded.
 import {UNNAMED} from "#web/shell/address.js"
 import {h, nearView} from "#web/shell/dom.js"
 import {emit} from "#web/shell/events.js"
@@ -23,10 +23,10 @@ let modules
 let names
 /** @type {{name: string, published: Published, page: StandIn, parts: StandIn[], state: State} | null} */
 let shown = null
-let changes = 0 // counts what was asked for: of two answers, the later one is shown
+let changes = 0 // counts requests, so that an earlier one never replaces a later one
 
 /**
- * Show the page that the address names, and those that links lead to from then on.
+ * Show the page in the address, and from then on those that links lead to.
  * @param {Modules} components
  * @param {Entry[]} entries
  */
@@ -49,7 +49,7 @@ export async function begin(components, entries) {
 /** @param {Place} place */
 async function follow({page, inputs}) {
   const name = names.has(page) ? page : "home"
-  const lost = name === page ? "" : `This book has no page “${page.slice(0, 40)}”. Here is its first.`
+  const lost = name === page ? "" : `This book has no page “${page.slice(0, 40)}”. This is its first page.`
   if (shown?.name === name) {
     const state = stateOf(shown.published, inputs)
     sayInstead(lost || insteadOf(shown.published, state, inputs))
@@ -76,7 +76,7 @@ async function follow({page, inputs}) {
 }
 
 /**
- * A component's values in a state, or all of them at first.
+ * A component's values in a state; in the first state, all of them.
  * @param {Published} published
  * @param {State} state
  * @param {number} number
@@ -85,10 +85,10 @@ async function follow({page, inputs}) {
 const valuesOf = (published, state, number, first = {}) => ({...first, ...valuesIn(published, state, number)})
 
 /**
- * Values with what lies in files, loaded: long values, and the recording, of which the stepper is given the bytes, since a page on a
- * disk cannot fetch. One that the stepper has already stays where it is.
+ * Load the parts of values that are in files: long values, and the recording. The stepper gets the recording's bytes, because a
+ * page on a disk cannot fetch. A recording that the stepper already has is not loaded.
  * @param {Record<string, any>} values
- * @param {string} [known]  the recording that the stepper has
+ * @param {string} [known]  the recording that the stepper already has
  */
 async function filled(values, known) {
   const recording = values.file && (await whole(values.meta)).recording !== known ? loadBytes(values.file) : null
@@ -101,7 +101,7 @@ async function filled(values, known) {
 const whole = (/** @type {any} */ value) => (value?.$file ? loadValue(value.$file) : value)
 
 /**
- * Take the results that lie in files out of a view that is about to be drawn; return them by number of their component.
+ * Remove the results that are in files from a view before it is drawn. Returns them by number of their component.
  * @param {Described[]} parts
  */
 function withheld(parts) {
@@ -136,7 +136,7 @@ function show(name, published, state, view) {
 }
 
 /**
- * Show results once they come into view, unless others have come by then.
+ * Show results once they come into view, unless they have been replaced by then.
  * @param {number} number  of their component
  * @param {unknown} results
  */
@@ -149,7 +149,7 @@ async function showLater(number, results) {
 }
 
 /**
- * Show another state of this page.
+ * Show another state of the page.
  * @param {State} state
  * @param {Record<string, string>} notes  under controls, by input
  */
@@ -170,7 +170,7 @@ async function change(state, notes = {}) {
 }
 
 /**
- * Draw as many Gaussians of a picture as its slider asks for.
+ * Draw the number of Gaussians that a picture's slider asks for.
  * @param {StandIn} part
  * @param {number} count
  */
@@ -184,7 +184,7 @@ async function draw(part, count) {
 }
 
 /**
- * Answer what a component sends.
+ * Handle a component's message.
  * @param {{type: string, name: string, value: any, count: number, recorded: boolean}} message
  * @param {StandIn} sender
  */
@@ -199,7 +199,7 @@ function answer(message, sender) {
     const note = noteOn(published, found, wanted, message.name)
     instead.textContent = ""
     change(found, {[message.name]: note})
-    if (found === state) emit("again", sender.model) // it shows what was set, which was not recorded
+    if (found === state) emit("again", sender.model) // it shows a value that was not recorded
     say(hasControl(message.name) ? "" : note)
   } else if (message.type === "recorded") {
     change(stateOf(published, message.recorded ? RECORDED : ""))
@@ -209,7 +209,7 @@ function answer(message, sender) {
 }
 
 /**
- * Whether a control of the page sets an input, so that a note can stand under it; others are set in the drawing.
+ * Whether an input has a control on the page, below which a note can be shown. Other inputs are set in the drawing.
  * @param {string} name
  */
 const hasControl = (name) =>
@@ -220,21 +220,21 @@ const hasControl = (name) =>
 const instead = h("p", {class: "instead", role: "status"})
 
 /**
- * Say which inputs are shown in place of those of the address. Its step belongs to a recording of those, and is not taken.
- * @param {string} words  "" where the address has what it asks for
+ * Say which inputs are shown in place of those in the address. The address's step is ignored, because it belongs to those.
+ * @param {string} words  "" if the address's inputs are shown
  */
 function sayInstead(words) {
   instead.textContent = words
   if (words) setStep(UNNAMED)
 }
 
-const NOTE = 5000 // ms that a note stays
+const NOTE = 5000 // ms for which a note is shown
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let noted
 const note = h("p", {class: "book-note", role: "status"})
 
 /**
- * Say something over the page, for a while.
+ * Show a note over the page for a while.
  * @param {string} words
  */
 function say(words) {

@@ -1,27 +1,27 @@
-// What a published page shows, for each set of inputs that was recorded. Python writes it, see states.py.
+// The states of a published page: its contents for each set of inputs that was recorded. Written by states.py.
 import {alike, flat} from "#web/shell/described_component.js"
 
 /** @import {Described} from "#web/shell/described_component.js" */
 
 /**
  * @typedef {object} State
- * @property {string} address  the inputs as they stand in the address
+ * @property {string} address  the inputs as in an address
  * @property {Record<string, any>} inputs  those that differ from the defaults
- * @property {Record<string, Record<string, number>>} patch  by number of a component, its values that differ from the view's, each as its
- *   number in `values`
+ * @property {Record<string, Record<string, number>>} patch  by number of a component, its values that differ from the view's, each as an
+ *   index into `values`
  */
 /**
  * @typedef {object} Published
- * @property {boolean} figure  whether it has a figure that can stand in another page
- * @property {Described} view  in the first state
- * @property {unknown[]} values  a long one as `{$file: name}`
+ * @property {boolean} figure  whether it has a figure that can be embedded
+ * @property {Described} view  the page in its first state
+ * @property {unknown[]} values  long ones as `{$file: name}`
  * @property {Record<string, any>} defaults  of the inputs
- * @property {Record<string, any>} fix  inputs that remove what the recording finds
+ * @property {Record<string, any>} fix  inputs with which the recording's finding disappears
  * @property {State[]} states  the first is that of the view
  */
 
 /**
- * The values of a component in a state: all those that some state changes.
+ * The values of a component in a state: all those that differ between states.
  * @param {Published} page
  * @param {State} state
  * @param {number} number  of the component
@@ -34,7 +34,7 @@ export function valuesIn(page, state, number) {
 }
 
 /**
- * The state of an address, or the one nearest to it.
+ * The state for an address, or the nearest one.
  * @param {Published} page
  * @param {string} address
  */
@@ -45,7 +45,7 @@ export function stateOf(page, address) {
 }
 
 /**
- * All inputs that an address asks for.
+ * All inputs of an address.
  * @param {Published} page
  * @param {string} address
  */
@@ -56,7 +56,7 @@ function wantedBy(page, address) {
 }
 
 /**
- * What to say where an address asks for inputs that were not recorded: which are shown instead; "" where it has what it asks for.
+ * The note for an address whose inputs were not recorded, about the inputs shown instead; "" if they were recorded.
  * @param {Published} page
  * @param {State} state
  * @param {string} address
@@ -83,7 +83,7 @@ function short(name, value) {
 }
 
 /**
- * The state that is nearest to the inputs wanted: that of the input which was moved comes first.
+ * The state nearest to the wanted inputs. The input that was moved counts first.
  * @param {Published} page
  * @param {Record<string, any>} wanted
  * @param {string} moved
@@ -100,8 +100,8 @@ export function nearest(page, wanted, moved) {
   return rated[0].state
 }
 
-const OTHERS = ["recorded", "slide"] // what an address has beside inputs
-export const RECORDED = "recorded=1" // the address of the recording that ships, made elsewhere
+const OTHERS = ["recorded", "slide"] // parameters of an address that are not inputs
+export const RECORDED = "recorded=1" // the address of the shipped recording, made on another device
 
 /**
  * All inputs of a state.
@@ -111,7 +111,7 @@ export const RECORDED = "recorded=1" // the address of the recording that ships,
 export const inputsOf = (page, state) => ({...page.defaults, ...state.inputs})
 
 /**
- * What to say under a control that was moved to a value that this state does not have; "" where it has all that was wanted.
+ * The note below a control that was moved to a value that this state does not have; "" if the state has all wanted inputs.
  * @param {Published} page
  * @param {State} state
  * @param {Record<string, any>} wanted
@@ -120,12 +120,12 @@ export const inputsOf = (page, state) => ({...page.defaults, ...state.inputs})
 export function noteOn(page, state, wanted, moved) {
   const inputs = inputsOf(page, state)
   if (!alike(inputs[moved], wanted[moved])) {
-    if (typeof wanted[moved] !== "number") return "This was not recorded for the book; the nearest is shown."
+    if (typeof wanted[moved] !== "number") return "This value was not recorded for the book. The nearest one is shown."
     const known = [...new Set(page.states.map((one) => inputsOf(page, one)[moved]))].sort((a, b) => a - b)
     return `Recorded for this book: ${known.map((value) => value.toLocaleString("en")).join(", ")}.`
   }
   return Object.keys(wanted).some((name) => !alike(inputs[name], wanted[name]))
-    ? "Recorded with the other settings as they were at first."
+    ? "Recorded only with the initial values of the other settings, which are shown."
     : ""
 }
 

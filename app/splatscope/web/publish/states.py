@@ -1,4 +1,4 @@
-"""What a page of the published book shows, for each set of inputs: the values that a session would have sent."""
+"""The states of a page of the published book: for each set of inputs, the values that a session would have sent."""
 
 import copy
 import json
@@ -9,22 +9,22 @@ from typing import Any
 from splatscope.web.component import Described, flat
 from splatscope.web.shell.page import Page
 
-LONG = 2000  # characters from which on a value is loaded when it is shown
+LONG = 2000  # characters from which a value goes into its own file
 FILE = "$file"
 LAZY = ("Show",)  # components whose long values are loaded when they come into view
-COUNTED = ("sequence", "revision", "busy")  # what the browser counts by itself, and what only a session has
+COUNTED = ("sequence", "revision", "busy")  # values that the browser counts itself, and those that only a session has
 
 
 @dataclass
 class PageState:
-    """A page with one set of inputs, which is still to be recorded or has been.
+    """A page with one set of inputs, recorded or not.
 
     Attributes:
-        make: Make the page, and record what it shows.
-        address: Its inputs as they stand in the address.
-        inputs: Those that are not at their defaults.
-        view: What it shows; empty until it is made.
-        failed: What of it could not be recorded, a line each.
+        make: Makes the page and records its contents.
+        address: Its inputs as in an address.
+        inputs: The inputs that differ from their defaults.
+        view: Its contents; empty until it is made.
+        failed: What could not be recorded, a line each.
     """
 
     make: Callable[[], Awaitable[Page]]
@@ -35,20 +35,20 @@ class PageState:
 
     @property
     def is_recorded(self) -> bool:
-        """Whether it is made and nothing of it failed."""
+        """Whether it was made and nothing failed."""
         return bool(self.view) and not self.failed
 
 
 @dataclass
 class PublishedPage:
-    """A page with its states: `add` them one after the other, the first inputs first.
+    """A page with its states, which are added one after another, beginning with the initial inputs.
 
     Attributes:
-        figure: Whether it has a figure that can stand in another page.
+        figure: Whether it has a figure that can be embedded.
         defaults: The inputs and their defaults.
-        fix: The inputs that remove what the recording finds.
-        states: For each set of inputs its address, the inputs that are not at their defaults, and the values that differ from the
-            first state's, as (number of the component, name, number of the value in `values`).
+        fix: The inputs with which the recording's finding disappears.
+        states: For each set of inputs its address, the inputs that differ from their defaults, and the values that differ from the
+            first state's, as (number of the component, name, index into `values`).
     """
 
     figure: bool = False
@@ -57,13 +57,13 @@ class PublishedPage:
     view: Described = field(default_factory=dict)
     values: list[Any] = field(default_factory=list)
     states: list[dict[str, Any]] = field(default_factory=list)
-    _numbers: dict[str, int] = field(default_factory=dict)  # of values, by their text
+    _numbers: dict[str, int] = field(default_factory=dict)  # index into `values`, by a value's JSON
 
     def add(self, view: Described, address: str = "", inputs: dict[str, Any] | None = None) -> None:
-        """Add what the page shows for some inputs.
+        """Add the page's contents for some inputs.
 
         Raises:
-            ValueError: The page holds other components than in its first state.
+            ValueError: The page has other components than in its first state.
         """
         if not self.view:
             self.view = view
@@ -78,7 +78,7 @@ class PublishedPage:
         self.states.append({"address": address, "inputs": inputs or {}, "patch": patch})
 
     def as_json(self, write: Callable[[Any], str]) -> dict[str, Any]:
-        """Return what `states.js` reads. Long values go to files: `write` takes one and returns its file's name."""
+        """Return the JSON that `states.js` reads. Long values go to files: `write` takes one and returns its file's name."""
 
         def short(value: Any) -> Any:
             return value if len(json.dumps(value, separators=(",", ":"))) < LONG else {FILE: write(value)}

@@ -1,4 +1,4 @@
-"""The tools of the book as far as they need no device: the debugger on its examples, each with its fix, and what training makes."""
+"""The part of the tools that needs no device: the debugger's examples, each with its fix, and the results of training."""
 
 from functools import partial
 from html import escape
@@ -28,12 +28,12 @@ TRAIN = """<article class="words"><h1>Train on a picture</h1>
   <p class="lede">Training fits 2D Gaussians to a photograph while you watch. It runs the kernels of this book thousands of times,
     so it needs a device that can run them: a graphics card, or the processor of any computer.</p>
   {commands}
-  <p>How it does it is told from <a href="?page=training-loop">The training loop</a> on. What it makes is here.</p>
+  <p>The sections from <a href="?page=training-loop">The training loop</a> on explain how it works. Here are its results.</p>
   <h2>Four pictures</h2>
-  <p>Each is 2,048 Gaussians that were fitted to a photograph in 1,200 iterations. Your browser blends them: drag to take a picture
-    apart, the nearest Gaussians are there first.</p>
+  <p>Each consists of 2,048 Gaussians that were fitted to a photograph in 1,200 iterations. Your browser blends them. Drag a slider
+    to blend fewer, the nearest first.</p>
   <div class="trained">{slots}</div></article>"""
-# The trained pictures in assets/, each with what it shows.
+# The trained pictures in assets/, each with a description.
 PICTURES = {
     "coffee": "A cup of coffee",
     "astronaut": "An astronaut in front of a flag and a model of a space shuttle",
@@ -42,13 +42,13 @@ PICTURES = {
 }
 
 DEBUGGER = """<article class="words tool"><h1>Kernels to step</h1>
-  <p>Each of these kernels was recorded with its inputs. Those with a mistake are here twice: as they are, and mended. To step a
-    kernel of your own, or these with other inputs, run <code>splatscope serve</code>.</p>
+  <p>Each of these kernels was recorded with its inputs; those with a fault, once as they are and once fixed. To step through your
+    own kernel, or through these with other inputs, run <code>splatscope serve</code>.</p>
   <div data-slot="0"></div><div data-slot="1"></div></article><div data-slot="2"></div>"""
 
 
 def train() -> Page:
-    """Return the page in the place of the training page, with the pictures of finished trainings."""
+    """Return the page that takes the place of the training page, with the pictures of finished training runs."""
     pictures = [_picture(name, alt) for name, alt in PICTURES.items()]
     slots = "".join(f'<div data-slot="{number}"></div>' for number in range(len(pictures)))
     return Page(page="train", html=TRAIN.format(commands=COMMANDS, slots=slots), slots=pictures)
@@ -65,7 +65,7 @@ FIX = {"mended": True}
 
 
 def debugger() -> list[PageState]:
-    """Return the page with each example, as it is and mended."""
+    """Return the page with each example, as it is and fixed."""
     states = []
     for example in EXAMPLES:
         for mended in (False, True):
@@ -87,7 +87,7 @@ async def _shown(example: Example, mended: bool, address: str) -> Page:
         "name": "mended",
         "label": "The kernel",
         "doc": "",
-        "options": [(False, "As it is"), (True, "Mended")],
+        "options": [(False, "As it is"), (True, "Fixed")],
     }
     controls = Controls(
         lambda name, value: None,
@@ -96,7 +96,7 @@ async def _shown(example: Example, mended: bool, address: str) -> Page:
         values={"example": example.name, "mended": mended and bool(example.fixes)},
         bar=True,
     )
-    words = f"{example.about}." if example.fixes or not mended else f"{example.about}. There is nothing to mend in it."
+    words = f"{example.about}." if example.fixes or not mended else f"{example.about}. It has no fault to fix."
     about = Text(html=f"<p>{inline(escape(words))}</p>")
     adapter = stepper.meta.get("adapter", "")
     bar = LessonBar(lambda recorded: None, address=address, adapter=adapter, software=is_software(adapter))

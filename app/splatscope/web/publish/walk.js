@@ -1,4 +1,4 @@
-// A walk through the published book, for who reads it alone: `index.html?walk=NAME&stop=3`.
+// A walk through the published book, read alone: `index.html?walk=NAME&stop=3`.
 import {standIn} from "#web/shell/described_component.js"
 import {load} from "./files.js"
 
@@ -10,7 +10,7 @@ import {load} from "./files.js"
 /**
  * Open the walk that the address names, if the book has it.
  * @param {Modules} modules
- * @returns {Promise<{place: Partial<Place>, bar: () => StandIn} | null>} where it begins, unless the address says where, and what draws its bar
+ * @returns {Promise<{place: Partial<Place>, bar: () => StandIn} | null>} where it begins, unless the address says so, and a function that draws its bar
  */
 export async function openWalk(modules) {
   const query = new URLSearchParams(location.search)

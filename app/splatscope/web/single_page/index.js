@@ -1,4 +1,4 @@
-// The page of one recording: hands the stepper the model that elsewhere Panel makes, and starts what elsewhere the router starts.
+// The page of one recording: gives the stepper a model in place of Panel's, and starts what the router starts in the app.
 import {h} from "#web/shell/dom.js"
 import {setKeys, startKeys} from "#web/shell/keys.js"
 import {beginTheme, startTheme} from "#web/theme/theme.js"
@@ -12,10 +12,10 @@ import {render} from "#web/stepper/stepper.js"
  */
 
 /**
- * What `single_page.py` puts beside the recording.
+ * What `single_page.py` embeds besides the recording.
  * @typedef {object} About
  * @property {Meta} meta
- * @property {number} opening  the step to begin at where the address names none
+ * @property {number} opening  the step to begin at if the address names none
  * @property {KeyWords[]} keys
  */
 
@@ -23,7 +23,7 @@ import {render} from "#web/stepper/stepper.js"
 const text = (id) => document.getElementById(id)?.textContent ?? ""
 
 /**
- * The stepper's parameters, which here nothing changes.
+ * The stepper's parameters, which do not change here.
  * @param {About} about
  * @returns {Model<Parameters, Children>}
  */

@@ -1,28 +1,28 @@
-// The router of a page of one recording, in the place of shell/router.js: such a page has one address, and its step behind the `#`.
+// The router of a page of one recording, in place of shell/router.js. Such a page has one address, with the step after the `#`.
 import {UNNAMED} from "#web/shell/address.js"
 import {emit} from "#web/shell/events.js"
 
-const PACE = 200 // ms between two writes of the step: browsers allow some 200 in 30 s
-const WITHOUT_ADDRESS = location.protocol === "about:" // in a notebook, the page has none
+const PACE = 200 // ms between two writes of the step: browsers allow about 200 in 30 s
+const WITHOUT_ADDRESS = location.protocol === "about:" // in a notebook, the page has no address
 let step = read()
-let due = false // the address is about to be written
+let due = false // whether the address is about to be written
 
 function read() {
   const named = /^#step=(\d{1,9})$/.exec(location.hash)
   return named ? Number(named[1]) : UNNAMED
 }
 
-/** The step that the address names, UNNAMED where it names none. */
+/** The step in the address, UNNAMED if there is none. */
 export const current = () => ({page: "", step, inputs: ""})
 
-/** Nobody else leads through this page. */
+/** There is no presenter here. */
 export const isLed = () => false
 
-/** Nobody presses → but the reader. */
+/** Only the reader presses →. */
 export const pressesDue = () => -1
 
 /**
- * Take the step into the address.
+ * Write the step to the address.
  * @param {number} next
  */
 export function setStep(next) {

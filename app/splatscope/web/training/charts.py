@@ -20,22 +20,22 @@ from splatscope.splat.progress_report import ProgressReport
 from splatscope.web.theme.charts import AMOUNTS, ORANGE_TEXT, SANS, SERIES, TICK, VALUE, Pair, chart, follow_theme, plain
 
 MOST_POINTS = 400
-ROOM = 0.2  # of the chart's height: above the line, for the value
+ROOM = 0.2  # share of the chart's height that is kept free above the line, for the value
 UNLIMITED = 2**32 - 1
 VERMILION = ("#a83c00", "#ff9a66")
 
 
-KERNEL_WORDS = {  # by entry point, what it does
+KERNEL_WORDS = {  # by entry point, what the kernel does
     "allocateMain": "gives each tile room for its list of Gaussians",
     "scatterMain": "writes each Gaussian into the lists of the tiles that it touches",
     "binnedImageMain": "draws the picture, each tile from its list",
-    "binnedDerivativesMain": "draws, compares with the target, and sums up gradients tile by tile",
+    "binnedDerivativesMain": "draws, compares with the target, and sums gradients tile by tile",
     "binnedUpdateMain": "adds up each Gaussian's gradients, moves it, and counts its tiles",
     "moveMain": "adds up each Gaussian's gradients and moves it",
     "momentsMain": "adds up each Gaussian's gradients",
     "clearDerivativesMain": "sets all gradients to zero",
-    "computeDerivativesMain": "draws, compares with the target, and goes back through the blend for the gradients",
-    "simpleDerivativesMain": "gradients of every pixel by every Gaussian, by the compiler",
+    "computeDerivativesMain": "draws, compares with the target, and goes backward through the blend to get the gradients",
+    "simpleDerivativesMain": "gradients of every pixel for every Gaussian, derived by the compiler",
     "updateBlobsMain": "moves each Gaussian against its gradients",
     "imageMain": "draws the picture, tile by tile",
     "simpleImageMain": "draws the picture, pixel by pixel",
@@ -61,7 +61,7 @@ class Quality:
         self.plot.add_layout(loss_axis, "right")
         for axis, words, colour in ((self.plot.yaxis[0], "PSNR, dB", SERIES[0]), (loss_axis, "loss", ORANGE_TEXT)):
             plain(axis)
-            # no line: when the labels' width moves it, Bokeh leaves its topmost pixel behind, above the chart
+            # no line: when the labels' width moves it, Bokeh does not clear its topmost pixel above the chart
             axis.update(axis_label=words, axis_label_standoff=4, axis_line_alpha=0)
             axis.update(axis_label_text_font=SANS, axis_label_text_font_size="11px", axis_label_text_font_style="normal")
             follow_theme(axis, axis_label_text_color=colour)
@@ -75,12 +75,13 @@ class Quality:
         ring = Scatter(x="x", y="loss", size=6)
         follow_theme(ring, fill_color=SERIES[1], line_color=SERIES[1])
         self.plot.add_glyph(self._ends, ring, y_range_name="loss")
-        # One line rises and the other falls: above its end, or below it, there is room for a line's value. At the start both are
-        # points at the left edge, and their values stand to the right.
+        # One line rises and the other falls, so there is room for a value above or below the line's end. At the start both are
+        # points at the left edge, with their values to the right.
         self._label("psnr", "psnr_words", SERIES[0], y_offset=-12)
         self._label("loss", "loss_words", ORANGE_TEXT, y_range_name="loss", y_offset=12)
 
-    # Glyphs are added directly, because figure.line() and the like create four of each, for selections, and take ten times as long.
+    # Glyphs are added directly, because figure.line() and the like create four of each for selections, which takes ten times as
+    # long.
 
     def _line(self, y: str, colour: Pair, y_range_name: str = "default", **look) -> None:
         line = Line(x="iteration", y=y, line_width=2.4, **look)
@@ -95,7 +96,7 @@ class Quality:
         self.plot.add_glyph(self._ends, text, y_range_name=y_range_name)
 
     def show(self, history: np.ndarray) -> str:
-        """Show a run's history, (n,) of HISTORY: of a long one at most MOST_POINTS and the last. Return it in words, as HTML."""
+        """Show a run's history, (n,) of HISTORY, thinned to about MOST_POINTS if it is long. Return it in words, as HTML."""
         if len(history) == 0:
             return ""
         stride = -(-len(history) // MOST_POINTS)
@@ -111,10 +112,10 @@ class Quality:
             "psnr_words": [f"{last['psnr']:.1f} dB"],
             "loss_words": [f"loss {last['loss']:.2g}"],
         }
-        self.plot.x_range.update(start=-0.02 * most, end=1.02 * most)  # room for the dots at the ends of the lines
+        self.plot.x_range.update(start=-0.02 * most, end=1.02 * most)  # space for the dots at the ends of the lines
         self.plot.xaxis.bounds = (0, most)
         low, top = 5 * np.floor(rows["psnr"].min() / 5), rows["psnr"].max()
-        high = 5 * np.ceil((top + ROOM / (1 - ROOM) * (top - low)) / 5)  # room for the value above the line
+        high = 5 * np.ceil((top + ROOM / (1 - ROOM) * (top - low)) / 5)  # space for the value above the line
         high = max(high, low + 5)
         self.plot.y_range.update(start=float(low), end=float(high))
         self.plot.extra_y_ranges["loss"].update(start=float(rows["loss"].min() / 4), end=float(rows["loss"].max() * 1.2))
@@ -159,7 +160,7 @@ class KernelTimes:
         return f"<p>{', '.join(f'{name} {ms:.2f} ms' for name, ms in shown)}</p>"
 
     def explain(self) -> str:
-        """Return what the kernels that are shown do, as HTML that opens; "" while none is."""
+        """Return what the shown kernels do, as HTML that unfolds; "" if none is shown."""
         if not self._shown:
             return ""
         rows = "".join(f"<dt>{name}</dt><dd>{KERNEL_WORDS.get(name, '')}</dd>" for name in self._shown)

@@ -1,4 +1,4 @@
-// Simple, tiled and binned kernels: a panel a kind, its time as a bar, its kernels, its counts, and why it is faster.
+// Simple, tiled and binned kernels: a panel for each kind, with its time as a bar, its kernels, its counts, and why it is faster.
 import {h, style} from "#web/shell/dom.js"
 
 /** @import {Render} from "#web/types.d.ts" */
@@ -9,15 +9,15 @@ import {h, style} from "#web/shell/dom.js"
  * @property {string} name
  * @property {string} title
  * @property {string} why
- * @property {number} ms  an iteration
- * @property {number | null} gain  how many times faster than the kind before, null for the first
+ * @property {number} ms  per iteration
+ * @property {number | null} gain  how many times faster than the previous kind, null for the first
  * @property {[name: string, ms: number][]} kernels
  * @property {[words: string, tip: string, count: number][]} counts
  *
  * @typedef {object} Parameters
  * @property {Kind[]} rungs
  * @property {string} said  what was measured and where, or what went wrong
- * @property {string} large  the same at a size that training has
+ * @property {string} large  the same at a size typical of training
  * @property {boolean} busy
  */
 
@@ -36,7 +36,7 @@ function row(name, value, share) {
 
 /**
  * @param {Kind} kind
- * @param {number} slowest  ms an iteration
+ * @param {number} slowest  ms per iteration
  */
 function panel(kind, slowest) {
   const gain = kind.gain
@@ -46,7 +46,7 @@ function panel(kind, slowest) {
     "li",
     {class: "rung panel", "data-rung": kind.name},
     h("p", {class: "rung-head"}, h("b", {}, kind.name), h("span", {}, kind.title)),
-    h("p", {class: "rung-time", style: `--share: ${kind.ms / slowest}`}, h("b", {}, ms(kind.ms)), " ms an iteration", gain),
+    h("p", {class: "rung-time", style: `--share: ${kind.ms / slowest}`}, h("b", {}, ms(kind.ms)), " ms per iteration", gain),
     h("p", {class: "rung-why"}, kind.why),
     h("h3", {}, "Time by kernel"),
     h("ul", {class: "rung-kernels"}, ...kind.kernels.map(([name, value]) => row(name, value, value / kind.ms))),
@@ -79,8 +79,8 @@ export function render({model, el}) {
     h(
       "p",
       {class: "rung-lead"},
-      "Three kinds of kernels move the same Gaussians towards the same picture, and differ in how the work is shared out. " +
-        "Each rung leaves out what the one before did in vain.",
+      "Three kinds of kernels move the same Gaussians towards the same picture, but divide the work differently. " +
+        "Each rung drops work that the previous one did in vain.",
     ),
     button,
     said,

@@ -16,22 +16,22 @@ from splatscope.workers.connection import WorkerError
 
 TITLES = {
     "simple": "Every Gaussian for every pixel",
-    "tiled": "A list a tile",
+    "tiled": "A list for each tile",
     "binned": "Each Gaussian finds its tiles",
 }
 COUNTED = (
-    ("tests", "(tile, Gaussian) tests", "Is this Gaussian for that tile?"),
+    ("tests", "(tile, Gaussian) tests", "Does this Gaussian touch that tile?"),
     ("listed", "(tile, Gaussian) pairs listed", "The total length of all lists."),
     ("reads", "Gaussians decoded", "From nine raw values to centre, shape, colour and opacity, each time by one thread."),
     ("forward", "(pixel, Gaussian) pairs, forward", "Evaluated in the forward pass."),
     ("backward", "(pixel, Gaussian) pairs, backward", "Evaluated in the backward pass."),
     ("atomics", "atomic additions", "To the buffer of gradients that all workgroups share."),
-    ("tries", "compare-and-swaps for them", "One that finds an unexpected value tries again."),
+    ("tries", "compare-and-swaps for them", "One that finds an unexpected value is tried again."),
 )
 
 
 class KernelComparison(Component):
-    """The comparison. It is measured when somebody first presses its button, and then cached for the server's lifetime."""
+    """The comparison. It is measured when its button is first pressed, and then cached for the server's lifetime."""
 
     rungs = param.List(
         default=[], item_type=dict, doc="name, title, ms, gain, why, kernels [(name, ms)], counts [(words, tip, number)]"
@@ -47,7 +47,7 @@ class KernelComparison(Component):
 
     def _handle_msg(self, message: dict[str, Any]) -> None:
         if message.get("type") == "measure" and not self.busy:
-            self.param.update(busy=True, said="Compiling, measuring and counting on a worker; half a minute, perhaps.")
+            self.param.update(busy=True, said="Compiling, measuring and counting on a worker. This may take half a minute.")
             self._work.start(self._fill())
 
     def close(self) -> None:
@@ -87,7 +87,7 @@ def _why(timing: CountedTiming, before: CountedTiming | None) -> str:
     now = timing.counts
     if before is None:
         return (
-            "Each pixel evaluates every Gaussian, forward and again backward, although most are nowhere near it; and autodiff "
+            "Each pixel evaluates every Gaussian, forward and again backward, although most are nowhere near it. Autodiff also "
             "stores every step in between."
         )
     then = before.counts
@@ -103,14 +103,14 @@ def _why(timing: CountedTiming, before: CountedTiming | None) -> str:
         f"Each Gaussian is decoded once, not {then.reads / now.reads:,.0f} times, and looks up the few tiles where it can be seen: "
         f"{then.tests / now.tests:.1f} times fewer tests, {pairs:.1f} times fewer pairs. A lane holds several pixels, and sums "
         f"their gradients in registers, then over the wave. Each tile keeps its sums for itself, and a Gaussian finds them side by "
-        f"side: of {then.atomics:,} atomic additions none is left."
+        f"side: none of the {then.atomics:,} atomic additions is left."
     )
 
 
 def _said(found: TimingComparison) -> str:
     return (
         f"Measured here, on {found.adapter.short_name}: one iteration with {found.blobs} Gaussians on {found.size} × {found.size} "
-        "pixels, the same for all three, the quickest of several in turns. The counts are the kernels' own: each ran once more "
+        "pixels, the same for all three, the fastest of several runs taken in turn. The kernels did the counting: each ran once more "
         "with counters in it."
     )
 
@@ -120,5 +120,5 @@ def _large(found: TimingComparison) -> str:
     return (
         f"With {found.large_blobs:,} Gaussians on {found.large_size} × {found.large_size} pixels, where simple ones would take far "
         f"too long, tiled takes {tiled.total:.3g} ms and binned {binned.total:.3g} ms: {tiled.total / binned.total:.1f} times "
-        f"faster, with {tiled.listed:,} ids in the lists of the one and {binned.listed:,} in those of the other."
+        f"faster, with {tiled.listed:,} ids in its lists for tiled and {binned.listed:,} for binned."
     )

@@ -14,7 +14,7 @@ UNWATCHED_SECONDS = 3.0  # without a drawn frame, after which the browser counts
 
 
 class RunBar(Component):
-    """The buttons Start, Pause, Step and Reset, the readings of the run, and one line about errors. Clicks go to the session."""
+    """The buttons Start, Pause, Step and Reset, the run's readings, and a line for errors. Clicks go to the session."""
 
     running = param.Boolean(default=False)
     busy = param.String(default="", doc="What is being waited for")
@@ -36,9 +36,9 @@ class TrainingPicture(Frame):
     """The picture of a run with its error map and its ellipses. While a frame is being drawn, only the newest report waits."""
 
     error = param.Bytes(default=b"", doc="The error map, encoded")
-    target = param.Bytes(default=b"", doc="The target, encoded; a phone shows it in place of the picture")
-    ellipses = param.Bytes(default=b"", doc="n × 10 float32, as describe.slang lays them out")
-    one_in = param.Integer(default=1, doc="The interval between the Gaussians whose ellipses are shown")
+    target = param.Bytes(default=b"", doc="The target, encoded; phones show it in place of the picture")
+    ellipses = param.Bytes(default=b"", doc="n × 10 float32, in the layout of describe.slang")
+    one_in = param.Integer(default=1, doc="The ellipses of one in this many Gaussians are shown")
     tile = param.List(default=[8, 4], doc="Width and height of the tile that a click opens, in pixels")
 
     def __init__(self, **params: Any):
@@ -48,11 +48,11 @@ class TrainingPicture(Frame):
 
     @property
     def watched(self) -> bool:
-        """Whether somebody sees the frames: the last one was drawn, or may still arrive."""
+        """Whether the frames are seen: the last one was drawn, or may still arrive."""
         return self._drawn == self.sequence or time.monotonic() - self._sent < UNWATCHED_SECONDS
 
     def report(self, report: ProgressReport) -> None:
-        """Show a report once the current frame is drawn. A newer report replaces one that waits."""
+        """Show a report once the current frame is drawn. A newer report replaces a waiting one."""
         if not self.idle:
             self._next_report = report
             return
@@ -81,14 +81,14 @@ class SaveButtons(Component):
         self._session = session
 
     def deliver(self, data: bytes, name: str) -> None:
-        """Send a file to the browser, which saves it under this name."""
+        """Send a file to the browser, which downloads it under this name."""
         self.param.update(file=data, file_name=name, sequence=self.sequence + 1)
 
     def _handle_msg(self, message: dict[str, Any]) -> None:
         self.act(message.get("type"))
 
     def act(self, action: Any) -> None:
-        """Do what the button of this name does. Ignore other names."""
+        """Perform the action of the button with this name. Ignore other names."""
         match action:
             case "save-picture":
                 self._session.save_picture(self.deliver)

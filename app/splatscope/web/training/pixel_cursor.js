@@ -1,4 +1,4 @@
-// A pixel of the picture and the tile it lies in: chosen by pointer or arrows, opened by a click or Enter.
+// A pixel of the picture and its tile, chosen with the pointer or the arrow keys, and opened with a click or Enter.
 import {h} from "#web/shell/dom.js"
 import {on} from "#web/shell/events.js"
 import {current, go} from "#web/shell/router.js"
@@ -16,14 +16,14 @@ const MOVES = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDo
 const ATTRIBUTES = {
   tabindex: "0",
   role: "application",
-  "aria-label": "The picture. Arrows choose a pixel, Enter shows what it is made of.",
+  "aria-label": "The picture. Choose a pixel with the arrow keys; Enter shows what it is made of.",
   "data-testid": "train-pixel",
 }
 
 /** The cursor over the picture of a training run. */
 export class PixelCursor {
   /**
-   * @param {HTMLElement} frame  around the picture
+   * @param {HTMLElement} frame  the element around the picture
    * @param {{sequence: number, tile: [width: number, height: number]}} model  number of the picture's frame, size of a tile
    */
   constructor(frame, model) {
@@ -44,13 +44,13 @@ export class PixelCursor {
     this.end = on("step", () => this.#rest())
   }
 
-  /** The pixel whose story is told beside the picture: the address names it. Null for none. */
+  /** The pixel in the address, whose layers are shown beside the picture; null for none. */
   get told() {
     const inputs = new URLSearchParams(current().inputs)
     return inputs.has("x") && !inputs.has("stage") ? [Number(inputs.get("x")), Number(inputs.get("y"))] : null
   }
 
-  /** No pointer is over the picture: the pixel whose story is told is marked, as long as the keys choose no other. */
+  /** Called when no pointer is over the picture: mark the pixel whose layers are shown, unless the keys choose another one. */
   #rest() {
     const {told, frame} = this
     if (told && !frame.matches(":focus-visible")) this.#moveTo(told[0], told[1])
@@ -78,7 +78,7 @@ export class PixelCursor {
   }
 
   /**
-   * The picture has this size, in pixels.
+   * Set the picture's size, in pixels.
    * @param {number} width
    * @param {number} height
    */
@@ -102,7 +102,7 @@ export class PixelCursor {
     const [width, height] = event.shiftKey ? this.model.tile : [1, 1]
     if (!move && event.key !== "Enter") return
     event.preventDefault()
-    event.stopPropagation() // an arrow is an iteration elsewhere on the page
+    event.stopPropagation() // elsewhere on the page, an arrow key runs an iteration
     if (!move) return this.open()
     this.el.hidden = false
     this.#moveTo(this.x + move[0] * width, this.y + move[1] * height)
@@ -127,10 +127,10 @@ export class PixelCursor {
     const row = Math.floor(this.y / height)
     this.#outline(this.tileMark, column * width, row * height, width, height)
     this.#outline(this.pixelMark, this.x, this.y, 1, 1)
-    this.el.classList.toggle("low", this.y > this.height / 2) // the words stay clear of the pixel
+    this.el.classList.toggle("low", this.y > this.height / 2) // keeps the words away from the pixel
     const {told} = this
     const here = told?.[0] === this.x && told[1] === this.y
-    this.words.textContent = `Pixel (${this.x}, ${this.y}): ${here ? "its layers are listed" : "click, or press Enter, to see what it is made of"}`
+    this.words.textContent = `Pixel (${this.x}, ${this.y}): ${here ? "its layers are shown" : "click, or press Enter, to see what it is made of"}`
   }
 
   /**

@@ -1,19 +1,19 @@
-// What a pixel of a training run is made of, as numbers and in words: which of its layers count.
+// The layers of a pixel of a training run, as numbers and in words, and which of them matter.
 
 /**
- * A Gaussian at the pixel: its number, its colour as CSS, α, T before it and behind it.
+ * A Gaussian at the pixel: its number, its colour as CSS, α, T in front of it and behind it.
  * @typedef {[id: number, colour: string, alpha: number, before: number, after: number]} Layer
  */
 
-const MOST = 9 // layers that have a row of their own
-const LEAST = 0.001 // a share of the pixel below which a layer has none
+const MOST = 9 // layers that get their own row
+const LEAST = 0.001 // the share of the pixel below which a layer gets no row
 
 export const percent = (/** @type {number} */ part) => `${(100 * part).toFixed(1)}%`
 export const times = (/** @type {number} */ n, /** @type {string} */ word) => `${n} ${word}${n === 1 ? "" : "s"}`
 export const share = (/** @type {Layer} */ [, , , before, after]) => before - after
 
 /**
- * The layers that have a row of their own, front to back, and how many others can be seen, or cannot.
+ * The layers that get their own row, front to back, and how many others can and cannot be seen.
  * @param {Layer[]} layers
  */
 export function chosenLayers(layers) {
@@ -23,16 +23,16 @@ export function chosenLayers(layers) {
 }
 
 /**
- * What the pixel is made of, in words.
+ * The pixel's layers in words.
  * @param {Layer[]} layers
  */
 export function sentence(layers) {
-  if (!layers.length) return "No Gaussian touches this pixel's tile: the white paper shows."
+  if (!layers.length) return "No Gaussian touches this pixel's tile, so only the white paper shows."
   const shares = layers.map(share)
   const {own, fainter} = chosenLayers(layers)
-  const seen = `${own.size + fainter} can be seen in this pixel${fainter ? `, and the ${own.size} that give most have a row` : ""}`
+  const seen = `${own.size + fainter} can be seen in this pixel${fainter ? `, and the ${own.size} with the largest shares have a row` : ""}`
   const best = shares.indexOf(Math.max(...shares))
   const [id] = layers[best]
-  const list = times(layers.length, "Gaussian") // longer than that of the kernels that train, which leave out what nobody could see
-  return `The tiled kernels list ${list} for the tile; ${seen}. Each takes the share α of the light T that those in front of it let through. Gaussian ${id} gives most, ${percent(shares[best])} of the pixel.`
+  const list = times(layers.length, "Gaussian") // longer than the list of the kernels that train, which leave out Gaussians that cannot be seen
+  return `The tiled kernels list ${list} for the tile; ${seen}. Each takes the share α of the light T that those in front of it let through. Gaussian ${id} has the largest share, ${percent(shares[best])} of the pixel.`
 }

@@ -1,4 +1,4 @@
-// One pixel of a training run: where it lies in the picture, and its layers, front to back, as shares of its colour.
+// One pixel of a training run: its place in the picture, and its layers from front to back, as shares of its colour.
 import {context2d} from "#web/drawing/pixels.js"
 import {shareRow, short} from "#web/drawing/share_row.js"
 import {css, s} from "#web/drawing/svg.js"
@@ -22,7 +22,7 @@ import {chosenLayers, percent, sentence, share, times} from "./pixel_layers.js"
  */
 
 const [ACROSS, DOWN] = [40, 30] // pixels of the crop
-const AWAITED = 9 // rows that hold the place of those to come
+const AWAITED = 9 // placeholder rows
 
 const bytes = (/** @type {number[]} */ colour) => colour.map((c) => Math.round(255 * Math.min(1, Math.max(0, c)))).join("  ")
 
@@ -38,7 +38,7 @@ export function render({model, el}) {
   const head = h(
     "p",
     {class: "story-head", "aria-hidden": "true"},
-    ...["#", "Gaussian", "grey: taken by nearer ones; then its own share", "opacity, light", "α·T"].map((one) =>
+    ...["#", "Gaussian", "grey: taken by nearer layers; colour: its own share", "opacity, light", "α·T"].map((one) =>
       h("span", {}, one),
     ),
   )
@@ -74,7 +74,7 @@ export function render({model, el}) {
 }
 
 /**
- * All shares side by side: together they are the pixel.
+ * A bar of all shares, which together make up the pixel.
  * @param {HTMLElement} mix
  * @param {Layer[]} layers
  */
@@ -96,7 +96,7 @@ function paintMix(mix, layers) {
 }
 
 /**
- * A row for each layer that counts, one for all others, one for the paper, one for the sum.
+ * A row for each layer that matters, one for all others, one for the paper, one for the sum.
  * @param {Layer[]} layers
  * @param {number[]} colour
  * @param {Parameters["pixel"]} pixel
@@ -176,7 +176,7 @@ function swatch(name) {
   }
 }
 
-/** The surroundings of a pixel, with the pixel and its tile outlined. */
+/** The neighbourhood of a pixel, with the pixel and its tile outlined. */
 function pictureCrop() {
   const canvas = h("canvas", {class: "story-crop", width: ACROSS, height: DOWN, role: "img"})
   const marks = s("svg", {"aria-hidden": "true", preserveAspectRatio: "none", viewBox: `0 0 ${ACROSS} ${DOWN}`})

@@ -1,4 +1,4 @@
-"""What a pixel of a training run is made of: its place in the picture, and its layers, front to back."""
+"""What a pixel of a training run is made of: its place in the picture, and its layers from front to back."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from splatscope.web.component import Component
 
 
 class PixelStory(Component):
-    """A crop of the picture with the pixel and its tile marked, and the pixel's layers as shares of it."""
+    """A crop of the picture in which the pixel and its tile are marked, and the pixel's layers as shares of it."""
 
     picture = param.Bytes(default=b"", doc="The whole picture as a PNG; empty until it is there")
     pixel = param.List(default=[], item_type=int, doc="x, y")
@@ -17,7 +17,7 @@ class PixelStory(Component):
     target = param.List(default=[], item_type=float, doc="The target's colour at the pixel: red, green, blue in 0 … 1")
     layers = param.List(
         default=[],
-        doc="The tile's Gaussians, nearest first: id, colour as CSS, α, transmittance before it and behind it at the pixel",
+        doc="The tile's Gaussians, nearest first: id, colour as CSS, α, transmittance in front of it and behind it at the pixel",
     )
     colour = param.List(
         default=[], item_type=float, doc="The recorded colour: red, green, blue in 0 … 1; empty until it is recorded"
@@ -34,7 +34,7 @@ class PixelStory(Component):
         self.param.update(busy=what, error="")
 
     def show_pixel(self, pixel: tuple[int, int], tile: tuple[int, int], picture: bytes, target: tuple[float, float, float]) -> None:
-        """Show where the pixel is, in a picture as PNG, and its colour in the target. Its layers are not known yet."""
+        """Show where the pixel is in a picture, a PNG, and its colour in the target. Its layers are not known yet."""
         self.param.update(pixel=list(pixel), tile=list(tile), picture=picture, target=list(target), layers=[], colour=[])
 
     def show_layers(self, shown: TileRecording) -> None:

@@ -1,21 +1,21 @@
-// Act and read: start, pause, one step, reset; where the run is; what is wrong.
+// The bar of a training run: start, pause, step and reset; the run's readings; and a line for errors.
 import {h, style} from "#web/shell/dom.js"
 import {addKeys} from "#web/shell/keys.js"
 
 /** @import {Render} from "#web/types.d.ts" */
 
 /**
- * @typedef {object} Reading  empty before the first
+ * @typedef {object} Reading  empty before the first report
  * @property {number} [iteration]
  * @property {number} [iterations]  of the whole run
  * @property {number | null} [psnr]  dB
- * @property {number} [speed]  iterations a second
+ * @property {number} [speed]  iterations per second
  * @property {number} [seconds]  of device time
  */
 
-const SOON = 250 // ms within which a run that has been started says what it waits for
-const EVERY = 10_000 // ms between two times that a run says where it is
-const REST = 300 // ms without news, after which a run that stands says where
+const SOON = 250 // ms between two updates of the line that says what a started run is waiting for
+const EVERY = 10_000 // ms between two announcements of a running run
+const REST = 300 // ms without news after which a run that stands is announced
 const NUMBER = new Intl.NumberFormat("en")
 
 /** @param {Render<{running: boolean, busy: string, message: string, reading: Reading}>} component */
@@ -38,36 +38,34 @@ export function render({model, el}) {
   const fill = h("i")
   const progress = h("div", {class: "prog", role: "progressbar", "aria-label": "Iterations"}, fill)
   const words = h("span", {role: "status"})
-  const waited = h("span", {"aria-hidden": "true"}) // how long: seen, and not said every second
+  const waited = h("span", {"aria-hidden": "true"}) // for how long; visible, but not announced every second
   const message = h("p", {class: "told", "data-testid": "train-message"}, words, waited)
 
-  // Where the run is, spoken: now and then while it runs, and once it stands.
+  // Announces to screen readers where the run is: now and then while it runs, and once when it stands.
   const heard = h("p", {class: "sr", role: "status", "data-testid": "train-heard"})
   let heardAt = -EVERY // ms
-  let ran = false
-  let stopped = false // and nothing was said of it yet
-  let steppedFrom = -1 // the iteration at which one more was asked for, until it is said
-  let standsAt = -1 // the iteration that was said last of a run that stands
+  let steppedFrom = -1 // the iteration at which one step was requested, until that step is announced
+  /** @type {number | null} */
+  let standsAt = 0 // the iteration at which the run was last announced to stand, 0 for none; null from its start until that is announced
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let resting
   const hear = () => {
     const {running, reading} = model
     const {iteration = 0} = reading
     clearTimeout(resting)
-    stopped ||= ran && !running
-    ran = running
-    if (running && iteration && performance.now() - heardAt >= EVERY) {
+    if (running) {
+      standsAt = null
+      if (!iteration || performance.now() - heardAt < EVERY) return
       heardAt = performance.now()
       heard.textContent = standing("Iteration")
+      return
     }
-    if (running || !iteration) standsAt = -1
-    if (running) return
     heardAt = -EVERY
+    if (!iteration && standsAt !== null) standsAt = 0
     const stepped = steppedFrom >= 0 && iteration !== steppedFrom
-    stopped ||= standsAt >= 0 && iteration !== standsAt // what was under way came to its end
-    if (!stopped && !stepped) return
+    const moved = standsAt !== 0 && iteration !== standsAt // it has stopped, or the slice that was under way has ended since
+    if (!moved && !stepped) return
     resting = setTimeout(() => {
-      stopped = false
       standsAt = iteration
       if (stepped) steppedFrom = -1
       heard.textContent = standing(stepped ? "Iteration" : "Paused at")
@@ -80,7 +78,7 @@ export function render({model, el}) {
     return `${what} ${NUMBER.format(iteration)}${what === "Iteration" ? ` of ${NUMBER.format(iterations)}` : ""}${quality}`
   }
 
-  // From the press of Start until the first iteration: what is waited for, and for how long.
+  // From the press of Start until the first iteration: what the run is waiting for, and for how long.
   /** @type {{since: number, iteration: number, timer: ReturnType<typeof setInterval>} | null} */
   let wait = null
   const begin = () => {
@@ -95,13 +93,13 @@ export function render({model, el}) {
   const tell = () => {
     const {busy, running, reading} = model
     const {iteration = 0} = reading
-    if (wait && iteration < wait.iteration) wait.iteration = iteration // it starts again from the beginning
+    if (wait && iteration < wait.iteration) wait.iteration = iteration // it was restarted
     const refused = !running && !busy && Date.now() - (wait?.since ?? 0) > 2 * SOON
     if (wait && (iteration > wait.iteration || refused)) end()
     const seconds = wait ? Math.floor((Date.now() - wait.since) / 1000) : 0
     const what = busy || (wait && !model.message ? "Compiling the kernels" : "")
     const said = what ? `${what} …` : model.message
-    if (words.textContent !== said) words.textContent = said // what is said again is not spoken again
+    if (words.textContent !== said) words.textContent = said // setting the same text would announce it again
     waited.textContent = what && seconds ? ` ${seconds} s` : ""
     message.classList.toggle("wrong", !what && model.message !== "")
     progress.classList.toggle("busy", what !== "")
@@ -111,12 +109,12 @@ export function render({model, el}) {
     const {running, reading} = model
     const {iteration = 0, iterations = 1, psnr = null, speed = 0, seconds = 0} = reading
     const done = iteration >= iterations
-    toggle.textContent = running ? "Pause" : done ? "Start again" : iteration > 0 ? "Go on" : "Start"
+    toggle.textContent = running ? "Pause" : done ? "Start again" : iteration > 0 ? "Resume" : "Start"
     step.disabled = done
     stats.replaceChildren(
       stat("iteration", NUMBER.format(iteration), `of ${NUMBER.format(iterations)}`),
       stat("PSNR", psnr === null ? "–" : psnr.toFixed(2), "dB"),
-      stat("iterations a second", speed >= 100 ? NUMBER.format(Math.round(speed)) : speed > 0 ? speed.toFixed(1) : "–", ""),
+      stat("iterations per second", speed >= 100 ? NUMBER.format(Math.round(speed)) : speed > 0 ? speed.toFixed(1) : "–", ""),
       stat("device time", seconds.toFixed(1), "s", "wide"),
     )
     fill.style.width = `${100 * Math.min(1, iteration / iterations)}%`

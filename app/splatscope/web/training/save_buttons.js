@@ -1,4 +1,4 @@
-// What the run is on, and its two files to take away.
+// The device of the run, and buttons to save its picture and its state.
 import {download, h, style} from "#web/shell/dom.js"
 
 /** @import {Render} from "#web/types.d.ts" */
@@ -9,7 +9,7 @@ import {download, h, style} from "#web/shell/dom.js"
  * @property {string} adapter_words
  * @property {ArrayBuffer} file
  * @property {string} file_name
- * @property {number} sequence  counted up with each file
+ * @property {number} sequence  increased with each file
  */
 
 /** @param {Render<Parameters>} component */

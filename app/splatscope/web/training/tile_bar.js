@@ -1,4 +1,4 @@
-// Above a pixel's story and its tile's stepper: where it is, its stages, its Gaussians, the way back to training.
+// The bar above a pixel's layers and its tile's stepper: the pixel, the stages, the tile's Gaussians, and the way back to training.
 import {h, style} from "#web/shell/dom.js"
 import {emit, on} from "#web/shell/events.js"
 import {addKeys, setKeys} from "#web/shell/keys.js"
@@ -17,23 +17,24 @@ import {refocus} from "./pixel_cursor.js"
  * @property {number} y
  * @property {[column: number, row: number]} tile
  * @property {number} thread
- * @property {string} stage  "" while the pixel's story is in view
+ * @property {string} stage  "" while the pixel's layers are in view
  * @property {number} [iteration]
  *
- * A Gaussian of the tile: its number, its colour as CSS, the event that blends it, its gradients, T behind it where light comes through.
+ * A Gaussian of the tile: its number, its colour as CSS, the event that blends it, its gradients, and T behind it, null if no light
+ * gets through.
  * @typedef {[id: number, colour: string, step: number, gradients: number[] | null, light: number | null]} TileGaussian
  *
  * @typedef {object} Parameters
  * @property {Spot | {x?: undefined}} spot  empty while training is in view
  * @property {[name: string, title: string, words: string, page: string, section: string][]} stages
- * @property {number} recording  number of the stepper's recording that the Gaussians are of
- * @property {number} opening  where it begins
+ * @property {number} recording  number of the stepper's recording that the Gaussians belong to
+ * @property {number} opening  the step it opens at
  * @property {TileGaussian[]} gaussians  nearest first
  * @property {string[]} fields  names of the nine raw values
  * @property {string[]} notes
- * @property {KeyWords[]} keys  of the page while a tile is in view
- * @property {KeyWords[]} keys_story  while a pixel's story is
- * @property {KeyWords[]} keys_before  otherwise
+ * @property {KeyWords[]} keys  the page's keys while a tile is in view
+ * @property {KeyWords[]} keys_story  the page's keys while a pixel's layers are in view
+ * @property {KeyWords[]} keys_before  the page's keys otherwise
  */
 
 const withCommas = (/** @type {number} */ n) => n.toLocaleString("en")
@@ -48,7 +49,7 @@ function gradientText(value) {
   return (size >= 1e-3 && size < 1e4 ? value.toPrecision(4) : value.toExponential(2)).replace("-", "−")
 }
 
-const FOLD = 12 // Gaussians: of more, those behind are shown when they are asked for
+const FOLD = 12 // Gaussians shown at first; a button shows those behind
 
 class TileBar {
   title = h("h2", {})
@@ -70,12 +71,12 @@ class TileBar {
     this.open = false
     this.story = false
     /** @type {string | null} */
-    this.chosenId = null // as the address has it
+    this.chosenId = null // as in the address
     /** @type {Parameters["spot"] | null} */
     this.spot = null
     /** @type {TileGaussian[] | null} */
     this.listed = null
-    this.begun = 0 // number of the recording that was begun with
+    this.begun = 0 // number of the recording that was opened last
     this.wantedStep = current().step
     this.root = this.#assemble()
     this.#listen()
@@ -118,7 +119,7 @@ class TileBar {
     soon()
   }
 
-  /** The part of the page that the tile takes. */
+  /** The part of the page that contains the tile. */
   get area() {
     const root = this.el.getRootNode()
     return root instanceof ShadowRoot ? /** @type {HTMLElement | null} */ (root.host.closest(".tile-at")) : null
@@ -195,7 +196,7 @@ class TileBar {
   /** @param {string} stage */
   #goToStage(stage) {
     go("train", 0, "", this.#inputs(stage))
-    this.#paintStages({.../** @type {Spot} */ (this.model.spot), stage}) // at once: the server's answer may take a moment
+    this.#paintStages({.../** @type {Spot} */ (this.model.spot), stage}) // at once, because the server's answer may take a moment
     if (stage) primary()?.wait("Recording this stage …")
   }
 
@@ -248,7 +249,8 @@ class TileBar {
   }
 
   /**
-   * Choose a Gaussian and go to its event. After a click the arrows step events again, after a key they go on from Gaussian to Gaussian.
+   * Choose a Gaussian and go to its event. After a click, arrow keys step events again; after a key, they keep moving between
+   * Gaussians.
    * @param {number} i
    * @param {boolean} [clicked]
    */
@@ -277,7 +279,7 @@ class TileBar {
   }
 
   /**
-   * A recording is there: of another pixel another thread is chosen, and the chosen Gaussian is looked up, or where the recording begins is.
+   * Handle a new recording: choose the thread of its pixel, and go to the chosen Gaussian, or to where the recording opens.
    * @param {MomentShown} shown
    */
   #onMoment({moment, sequence}) {

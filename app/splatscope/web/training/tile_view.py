@@ -1,4 +1,4 @@
-"""What one pixel of a training run is made of, and its tile's workgroup in the stepper: from the training page and back."""
+"""A pixel of a training run: its layers, and its tile's workgroup in the stepper. Opened from the training page."""
 
 from __future__ import annotations
 
@@ -34,39 +34,41 @@ BY_PAGE = {section.name: section.title for section in contents.sections()}  # ti
 class TileBar(Component):
     """The bar above the stepper: the pixel and iteration, the stages, the tile's Gaussians. Without a spot, training is in view.
 
-    The browser requests a pixel and a stage through the address. Gaussians are chosen in the browser alone.
+    The browser requests a pixel and a stage through the address. Gaussians are chosen only in the browser.
     """
 
     spot = param.Dict(
         default={},
-        doc="x, y, tile, thread, stage (empty for the story), and the iteration once it is known; empty while training is in view",
+        doc="x, y, tile, thread, stage (empty for the layers), and the iteration once it is known; empty while training is in view",
     )
     stages = param.List(
         default=[(s.name, s.title, s.description, s.page, BY_PAGE[s.page]) for s in STAGES],
         doc="(name, title, description, section, title of the section)",
     )
     recording = param.Integer(default=0, doc="Number of the stepper's recording that the Gaussians belong to")
-    opening = param.Integer(default=0, doc="The step that this recording begins at where neither address nor choice names another")
+    opening = param.Integer(
+        default=0, doc="The step at which this recording opens if neither the address nor a choice names another"
+    )
     gaussians = param.List(
         default=[], doc="The tile's Gaussians, nearest first: id, colour, step, gradients or none, light behind or none"
     )
     fields = param.List(default=[], item_type=str, doc="Names of the nine raw values")
     notes = param.List(default=[], item_type=str, doc="Remarks on this recording, a line each")
     keys = param.List(default=[*KEYS, ("Esc", "Back to training")], item_type=tuple, doc="The page's keys while a tile is in view")
-    keys_story = param.List(default=[], item_type=tuple, doc="The page's keys while a pixel's story is")
+    keys_story = param.List(default=[], item_type=tuple, doc="The page's keys while a pixel's layers are in view")
     keys_before = param.List(default=[], item_type=tuple, doc="The page's keys otherwise")
 
 
 class TileView:
-    """Follows the address: with `x` and `y` in it, pause the run and tell how that pixel came about; otherwise show the training.
+    """Follows the address. With `x` and `y` in it, the run is paused and that pixel's layers are shown; otherwise the training is.
 
-    With a `stage` in it too, the stepper shows that stage of the pixel's tile.
+    With a `stage` too, the stepper shows that stage of the pixel's tile.
     """
 
     def __init__(
         self, location: Location, session: TrainingSession, keys: list[tuple[str, str]], picture_keys: list[tuple[str, str]]
     ):
-        """Follow `location`; `keys` are the page's keys while training is in view, `picture_keys` those of the picture alone."""
+        """Follow `location`; `keys` are the page's keys while training is in view, `picture_keys` those of the picture only."""
         self.session = session
         self.bar = TileBar(keys_before=keys, keys_story=[*picture_keys, ("Esc", "Back to training")])
         self.stepper = Stepper()
@@ -128,7 +130,7 @@ class TileView:
             await self._tell(spot, state)
 
     async def _tell(self, spot: Spot, state: TrainingState) -> None:
-        """Show the pixel in its picture, and what it is made of once that is recorded."""
+        """Show the pixel in its picture, and its layers once they are recorded."""
         if not self._picture:
             self._picture = await self.session.still()
         width, height, _ = TILES[state.settings.tile]

@@ -39,7 +39,7 @@ HTML = """
       <figure class="pic target"><figcaption><b>Target</b><span class="crumb" data-slot="2"></span></figcaption>
         <div class="frame" data-slot="3"><img src="TARGET" alt="The target"></div></figure></div>
     <p class="hint pixel-hint">Click a pixel to see what it is made of, and to step through the program that draws it.
-      <a href="?page=glossary#term-psnr">PSNR</a>, in decibels (dB), says how near the picture is to its target: more is nearer, and
+      <a href="?page=glossary#term-psnr">PSNR</a>, in decibels (dB), says how close the picture is to its target. Higher is closer;
       6 dB more halves the typical error.</p>
     <div class="charts">
       <section class="panel chart" aria-label="PSNR and loss over iterations">
@@ -67,14 +67,14 @@ HTML = """
 PICTURE_KEYS = [
     ("E", "Picture or error"),
     ("G", "Show or hide the Gaussians"),
-    ("← → ↑ ↓", "In the picture: the pixel; with Shift: the tile"),
-    ("Enter", "In the picture: what the pixel is made of"),
+    ("← → ↑ ↓", "In the picture: choose a pixel; with Shift: a tile"),
+    ("Enter", "In the picture: show what the pixel is made of"),
 ]
 KEYS = [("Space", "Start or pause"), ("→", "One iteration"), ("R", "Reset"), *PICTURE_KEYS]
 
 
 def train(location: Location) -> Page:
-    """Build the page. A worker reads and draws the first picture in the meantime."""
+    """Build the page. Meanwhile, a worker reads and draws the first picture."""
     return TrainingView(location).page
 
 
@@ -112,7 +112,7 @@ class TrainingView:
         self.page.on_close(self.session.close)
         self.page.on_close(self.tile_view.close)
         self.page.on_close(self.comparison.close)
-        # Panel drops changes made between sending a document and learning that it has arrived.
+        # Panel drops changes made between sending a document and being told that it has arrived.
         pn.state.onload(partial(self._begin_with, FIRST))
         pn.state.onload(lambda: self.tile_view.follow(location.inputs))
 
@@ -136,7 +136,7 @@ class TrainingView:
                 slider(p.rate_opacity, low=0.001, high=0.2, log=True),
             ),
             group(
-                "When it ends",
+                "Iterations and files",
                 number(p.iterations),
                 action("save-picture", "Save picture", on_phones=True),
                 action("save-state", "Save state", on_phones=True),
@@ -178,7 +178,7 @@ class TrainingView:
 
     @property
     def watched(self) -> bool:
-        """Whether anybody sees the picture."""
+        """Whether the picture is seen."""
         return self.picture.watched
 
     def changed(self) -> None:
@@ -194,7 +194,7 @@ class TrainingView:
         self._soon(partial(self._show_report, report))
 
     def _soon(self, draw: Callable[[], None]) -> None:
-        # Runs under the document's lock, and everything drawn in one turn is sent in one message.
+        # This runs under the document's lock, so that everything drawn in one turn is sent in one message.
         self.document.add_next_tick_callback(draw)
 
     def _show_run(self) -> None:
@@ -251,7 +251,7 @@ class TrainingView:
 
 @cache
 def _first_picture() -> LoadedImage:
-    """Return the picture that a page begins with: a file of ours, which needs no worker and is shown before there is one."""
+    """Return the picture that a page begins with: one of the app's files, which is shown before there is a worker."""
     return read_picture((ASSETS / FIRST).read_bytes(), FIRST, Settings().size)
 
 

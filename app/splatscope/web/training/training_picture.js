@@ -1,4 +1,4 @@
-// The picture as it is now: itself, its error, on a phone its target too; and over it the Gaussians as ellipses.
+// The current picture, its error map, on phones also the target; with the Gaussians as ellipses on top.
 import {context2d} from "#web/drawing/pixels.js"
 import {h, style} from "#web/shell/dom.js"
 import {addKeys} from "#web/shell/keys.js"
@@ -16,9 +16,9 @@ import {PixelCursor} from "./pixel_cursor.js"
  * @property {ArrayBuffer} frame  the picture, encoded
  * @property {ArrayBuffer} error  the error map, encoded
  * @property {ArrayBuffer} target  encoded
- * @property {ArrayBuffer | ArrayBufferView} ellipses  float32, 10 of each Gaussian
- * @property {number} one_in  the ellipses are those of one Gaussian in so many
- * @property {[width: number, height: number]} tile  that a click opens, in pixels
+ * @property {ArrayBuffer | ArrayBufferView} ellipses  float32, 10 per Gaussian
+ * @property {number} one_in  the ellipses of one in this many Gaussians are shown
+ * @property {[width: number, height: number]} tile  the tile that a click opens, in pixels
  */
 
 const VIEWS = [
@@ -26,13 +26,13 @@ const VIEWS = [
   ["target", "Target"],
   ["error", "Error"],
 ]
-const FLOATS = 10 // of an ellipse: centre, axis, radii, opacity, red, green, blue
+const FLOATS = 10 // per ellipse: centre, axis, radii, opacity, red, green, blue
 
 /** @param {Render<Parameters>} component */
 export function render({model, el}) {
   style(el)
-  const picture = h("canvas", {class: "plain", width: 300, height: 200}) // room for most pictures, until the first one has come
-  const error = h("canvas", {class: "emap", role: "img", "aria-label": "The error: dark is right, bright is wrong"})
+  const picture = h("canvas", {class: "plain", width: 300, height: 200}) // space for most pictures until the first one arrives
+  const error = h("canvas", {class: "emap", role: "img", "aria-label": "The error map: dark is right, bright is wrong"})
   const target = h("canvas", {class: "timg", role: "img", "aria-label": "The target"})
   const ellipses = h("canvas", {class: "ells", "aria-hidden": "true"})
   const frame = h("div", {class: "frame ell"}, picture, error, target, ellipses)
@@ -67,13 +67,13 @@ export function render({model, el}) {
     sample.textContent = model.one_in > 1 ? `1 in ${model.one_in.toLocaleString("en")}` : "all"
     if (box.checked && view !== "target") drawEllipses(ellipses, picture, model.ellipses)
   }
-  let first = !model.sequence && matchMedia("(max-width: 760px)").matches // until it comes, a phone shows the target in its place
+  let first = !model.sequence && matchMedia("(max-width: 760px)").matches // until the first picture arrives, phones show the target in its place
   showFrames(model, picture, () => {
     if (first && view === "target") choose("picture")
     first = false
     const ratio = picture.width / picture.height
     frame.style.aspectRatio = String(ratio)
-    frame.style.width = `min(100%, ${70 * ratio}vh)` // a tall picture leaves the charts in sight
+    frame.style.width = `min(100%, ${70 * ratio}vh)` // so that a tall picture leaves the charts in sight
     cursor.resize(picture.width, picture.height)
     if (view === "error") paint(error, model.error)
     outline()
@@ -117,10 +117,10 @@ async function paint(canvas, bytes) {
 }
 
 /**
- * Draw Gaussians at the screen's own resolution, so that lines stay thin over a small picture.
+ * Draw Gaussians at the screen's resolution, so that lines stay thin over a small picture.
  * @param {HTMLCanvasElement} canvas
- * @param {HTMLCanvasElement} picture  under it
- * @param {ArrayBuffer | ArrayBufferView} bytes  float32, FLOATS of each
+ * @param {HTMLCanvasElement} picture  the picture below
+ * @param {ArrayBuffer | ArrayBufferView} bytes  float32, FLOATS per Gaussian
  */
 function drawEllipses(canvas, picture, bytes) {
   const {width, height} = canvas.getBoundingClientRect()
@@ -146,7 +146,7 @@ function drawEllipses(canvas, picture, bytes) {
 }
 
 /**
- * Bytes as floats. A view may begin where no float may.
+ * Bytes as floats. They are copied if a view is not aligned for floats.
  * @param {ArrayBuffer | ArrayBufferView} bytes
  */
 function floatsOf(bytes) {

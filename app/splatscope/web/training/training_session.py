@@ -1,4 +1,4 @@
-"""The training of one page: one run at a time, advanced slice by slice on the pool."""
+"""The training of one page: one run at a time, which advances slice by slice on the pool."""
 
 import asyncio
 import logging
@@ -29,7 +29,7 @@ class Observer(Protocol):
 
     @property
     def watched(self) -> bool:
-        """Whether anybody sees the reports. If not, training waits."""
+        """Whether the reports are seen. If not, training waits."""
 
     def changed(self) -> None:
         """Handle a change of the session's attributes."""
@@ -42,12 +42,12 @@ class Observer(Protocol):
 
 
 class TrainingSession:
-    """The page's run. Methods return at once, and the observer is notified of changes.
+    """The page's run. Methods return at once, and changes are reported to the observer.
 
     Attributes:
         settings: The reader's choices. Only those in `LIVE` affect a run that has started.
         running: Whether the run is training.
-        busy: What is being waited for, apart from training; "" for nothing.
+        busy: What the run is waiting for, apart from training; "" for nothing.
         message: The latest error or remark, in one line.
         run: The run on the pool; None before the first picture.
         report: The latest report; None before the first.
@@ -56,7 +56,7 @@ class TrainingSession:
     """
 
     def __init__(self, pool: Pool, observer: Observer):
-        """Start without a run. A picture or a state file brings one."""
+        """Start without a run. A picture or a state file starts one."""
         self.pool = pool
         self.observer = observer
         self.settings = Settings()
@@ -77,7 +77,7 @@ class TrainingSession:
     def start(self) -> None:
         """Train, from the beginning if the run is finished. While a picture is being read, train as soon as it is there.
 
-        If the first picture could not be read, since its worker was lost, it is read again.
+        If the first picture could not be read because its worker was lost, it is read again.
         """
         if self.finished or (self.run is None and self._file[0] and not self._lock.locked()):
             self._do(self._renew(), then_train=True)
@@ -90,13 +90,13 @@ class TrainingSession:
         self.observer.changed()
 
     def step(self) -> None:
-        """Pause, and train one iteration."""
+        """Pause and train one iteration."""
         self.running = False
         if not self.finished:
             self._do(self._advance(1))
 
     def reset(self) -> None:
-        """Pause, and restart the run from its beginning."""
+        """Pause and restart the run from its beginning."""
         self.running = False
         self._do(self._renew())
 
@@ -187,7 +187,7 @@ class TrainingSession:
         task = asyncio.get_running_loop().create_task(guarded())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        task.add_done_callback(lambda _: work.close())  # the page may be left before its work starts
+        task.add_done_callback(lambda _: work.close())  # the page may be left before the work starts
 
     def _train(self) -> None:
         self.running, self.message = True, ""
@@ -200,13 +200,13 @@ class TrainingSession:
     async def _slices(self) -> None:
         losses = 0
         while self.running and not self.finished:
-            if not self.observer.watched:  # a page that nobody sees does not use the device
+            if not self.observer.watched:  # a page that is not seen does not use the device
                 await asyncio.sleep(0.2)
                 continue
             async with self._lock:
                 if not self.running or self.run is None:  # the picture was refused
                     break
-                # 1, 2, 4, 8, …: the first slices are short, and so show how the picture forms; soon their time limits them.
+                # 1, 2, 4, 8, …: the first slices are short, to show how the picture forms; soon their time limits them.
                 done = self.report.iteration if self.report is not None else 0
                 succeeded = await self._guard(self._advance(max(1, done)))
             losses = 0 if succeeded else losses + 1
@@ -249,7 +249,7 @@ class TrainingSession:
 
     async def _load_picture(self, name: str, data: bytes) -> None:
         self._wait_for("Reading the picture")
-        if self.run is None:  # `start` tries it again if it fails
+        if self.run is None:  # if it fails, `start` tries again
             self._file = (data, name)
         with _refusing(name):
             picture = await decode_picture(self.pool, data, name, self.settings.size)
@@ -266,7 +266,7 @@ class TrainingSession:
         self.settings.param.update(**{name: value for name, value in state.settings.param.values().items() if name != "name"})
 
     async def _renew(self) -> None:
-        """Begin anew with the same picture and the settings as they are now."""
+        """Start a new run with the same picture and the current settings."""
         data, name = self._file
         await self._load_picture(name, data)
 
@@ -320,7 +320,7 @@ class TrainingSession:
         self.observer.changed()
 
     def tell(self, message: str) -> None:
-        """Show a message, one line that stays until training starts or another replaces it."""
+        """Show a message of one line, until training starts or another message replaces it."""
         self.message = message
         self.observer.changed()
 
@@ -346,7 +346,7 @@ def _background(coroutine: Coroutine[Any, Any, None]) -> None:
 
 @contextmanager
 def _refusing(name: str) -> Iterator[None]:
-    """Name the file in what refuses it: of two files chosen in quick succession, the first may be answered last."""
+    """Name the file in the error that refuses it: of two files chosen in quick succession, the first may be answered last."""
     try:
         yield
     except (ImageError, StateError) as error:
@@ -354,7 +354,7 @@ def _refusing(name: str) -> Iterator[None]:
 
 
 def _loss(what: str, iteration: int) -> str:
-    return f"The worker process of this run was {what}. The run goes on from iteration {iteration:,}, on a fresh one."
+    return f"The worker process of this run was {what}. The run continues from iteration {iteration:,} on a new one."
 
 
 def _message_for(error: Exception, settings: Settings, name: str, value: Any) -> str:
