@@ -206,7 +206,7 @@ class Blending(Lesson):
         if best <= last:
             answer, there = f"layer {best + 1}", last + 1 - best
             if there != best + 1:
-                see = f"Turn it over in the figure, and see. Numbers count from the nearest: there it is layer {there}."
+                see = f"Turn it over in the figure, and see. Layers are numbered from the nearest: there it is layer {there}."
         return answer_among(question, answer, misconceptions, 0, f"{because} {see}")
 
     def paper(self, query: RecordingQuery) -> Answer:
@@ -217,7 +217,7 @@ class Blending(Lesson):
         words = ("less than now", "just as much", "more than now")
         wrong = (
             "The most opaque layer would cover more in front, but the others would cover less behind it.",
-            "That would be right if no layer were left out. Here the pixel is opaque before the stack ends, one way or the other.",
+            "That would be right if no layer were left out. In one of the two orders, the pixel is opaque before the stack ends.",
             "The layers that move back would cover less, but those that move to the front cover more.",
         )
         which = 1 if abs(turned - now) < 1e-6 else 0 if turned < now else 2

@@ -245,9 +245,7 @@ class CoarseRaster(Lesson):
             f"tiles of 16 × 16, list of 256: median {np.median(big):g}, longest {big.max()}, "
             f"<b>{over_big.sum()}</b> of {big.size:,}"
         )
-        said = (
-            "Most tiles need more than 64 places, a few more than 512. So our append asks for room first, and counts the overflow."
-        )
+        said = "Most tiles need more than 64 places, a few more than 512. So ours tests for room first, and counts the overflow."
         return Verdict(not over.any() and bool(np.median(small) <= 64), ran, said)
 
     def no_race(self, experiment: Experiment) -> Verdict:
@@ -261,7 +259,7 @@ class CoarseRaster(Lesson):
         ran = f"the recording reports: {names}<br>{len(writes)} threads write blobCount, each the value <b>{count}</b>"
         said = (
             "All threads store the same count, so it does not matter who is last: harmless on every device that we know. "
-            "The language promises nothing for a race, though. One thread and another barrier would avoid it."
+            "The language promises nothing for a race, though. Letting one thread store it, before another barrier, would avoid it."
         )
         return Verdict(not found, ran, said)
 

@@ -203,7 +203,7 @@ class Pipeline(Lesson):
             f"<b>{'refused' if forged else 'compiled'}</b><br>the number in a token was set <b>{dummies}</b> times"
         )
         said = (
-            "The order of the calls is checked. But a token is not empty, can be forged, and knows of no barrier and no full list."
+            "The order of the calls is checked. But a token is not empty, can be forged, and says nothing about barriers or a full list."
         )
         if not wrong:
             return Verdict(False, ran, said)
@@ -217,7 +217,7 @@ class Pipeline(Lesson):
             f"largest gradient: <b>{number(np.abs(full).max(), 4)}</b><br>"
             f"the composite held constant changes it by <b>{share:.0%}</b>"
         )
-        said = "The composite, the loss, and the maps from raw values to a Gaussian carry it too."
+        said = "It also goes through the composite, the loss, and the maps from raw values to a Gaussian."
         return Verdict(bool(share < 1e-3), ran, said)
 
     def printed(self, experiment: Experiment) -> Verdict:
@@ -225,7 +225,7 @@ class Pipeline(Lesson):
         words = experiment.compile_errors(KernelJob(f"{BEFORE}{LISTING}{AFTER}", file="printed.slang", entry="draw"))
         missing = list(dict.fromkeys(re.findall(r"undefined identifier '(\w+)'", words)))
         first = next((line for line in words.split("\n") if line.startswith("error")), "it compiles")
-        ran = f"{escape(first)}<br>names that nothing declares: <b>{', '.join(missing) or 'none'}</b>"
+        ran = f"{escape(first)}<br>names that are declared nowhere: <b>{', '.join(missing) or 'none'}</b>"
         said = "Its stages are the right ones, in the right order. But it is shortened for reading, and cannot run as it stands."
         return Verdict(None if words else True, ran, said)
 

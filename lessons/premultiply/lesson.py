@@ -84,7 +84,7 @@ class Premultiply(Lesson):
         """Return what each value of the pixel is, and at last what is too much in one of its sums."""
         found = pixel(query)
         alpha = found["gval"][3]
-        where = {"black": "nothing: black", "white": "white", "checkerboard": "the checkerboard", "photograph": "the photograph"}
+        where = {"black": "black", "white": "white", "checkerboard": "the checkerboard", "photograph": "the photograph"}
         excess = np.subtract(found["straight"], found["premultiplied"])
         worst = int(np.argmax(excess))
         with_it, without = (found[name][worst] for name in ("premultiplied", "straight"))

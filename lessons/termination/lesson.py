@@ -205,7 +205,7 @@ class Termination(Lesson):
             + "<br>".join(f"{words}: <b>{times[entry]:.2f}</b>\u2009ms" for entry, words in VARIANTS.items())
         )
         limit, leave = (1 - times[entry] / times["withoutLimit"] for entry in ("withLimit", "withBreak"))
-        saved = f"saves {limit:.0%} of the time" if limit >= WORTH else "saves no time worth naming"
+        saved = f"saves {limit:.0%} of the time" if limit >= WORTH else "saves no time worth mentioning"
         said = f"Every layer is still fetched. On this device the limit {saved}; a <code>break</code> would save {leave:.0%}."
         return Verdict(None if limit >= WORTH else False, ran, said)
 
