@@ -203,7 +203,7 @@ class Pipeline(Lesson):
             f"<b>{'refused' if forged else 'compiled'}</b><br>the number in a token was set <b>{dummies}</b> times"
         )
         said = (
-            "The order of the calls is checked. But a token is not empty, can be forged, and says nothing about barriers or a full list."
+            "The order of calls is checked. But a token is not empty, can be forged, and says nothing of barriers or a full list."
         )
         if not wrong:
             return Verdict(False, ran, said)
