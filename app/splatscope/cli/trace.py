@@ -101,9 +101,9 @@ def trace(
         raise typer.Exit(1) from None
     except (CompileError, RecordError, CallError):
         raise
-    except Exception as error:  # status 1 is for findings only
+    except Exception as error:  # exit status 1 is reserved for findings
         raise CallError(str(error) or type(error).__name__) from error
-    if not as_json:  # before anything is written, which may fail; JSON comes alone, or not at all
+    if not as_json:  # print before writing files, since that may fail; JSON is the only output, or there is none
         print_findings(recording, everywhere)
     for target, write in ((out, recording.save), (page, recording.to_html)):
         if target is not None:
@@ -143,7 +143,7 @@ def _three(option: str, text: str) -> tuple[int, int, int]:
 
 
 def _pairs(option: str, given: list[str] | None, default: str | None = None) -> list[tuple[str, str]]:
-    """Return the names and values of an option that takes NAME=VALUE, or NAME alone if there is a default."""
+    """Return (name, value) for an option that takes NAME=VALUE, or NAME alone if there is a default."""
     pairs = []
     for text in given or []:
         name, sign, value = text.partition("=")
@@ -154,7 +154,7 @@ def _pairs(option: str, given: list[str] | None, default: str | None = None) -> 
 
 
 def _numbers(text: str) -> Any:
-    """Return the value of `--set`: a number, several, or a word such as a sampler's filter."""
+    """Return the value of `--set`: one number, several, or a word such as a sampler's filter."""
     try:
         found = [_number("--set", part) for part in text.split(",")]
     except CallError:
