@@ -1,7 +1,8 @@
-"""What is wrong with a recorded kernel: a registry of checks, and a file for each kind of finding.
+"""Check recorded kernels for faults: a registry of checks, and a file for each kind of finding.
 
-To look for another kind of finding, add a file here with a function under `@check(…)`, and kernels with and without the fault to
-`tests/corpus`. The pages, the command line, the debugger and the tests learn of it from the registry.
+To add a kind of finding, add a file here with a function under `@check(…)`, and kernels with and without the fault to
+`tests/corpus`. Pages, the command line, the debugger and the tests find it in the registry. `analysis/` has what several checks
+share; it registers no check.
 """
 
 import importlib
@@ -28,12 +29,12 @@ for _module in pkgutil.iter_modules(__path__, f"{__name__}."):
 
 
 def find(trace: Trace) -> list[Finding]:
-    """Return what all checks find, one finding for each cause, in the order of their first events.
+    """Run all checks, and return one finding for each cause, in the order of their first events.
 
-    What is outside of its memory comes before others on its line. Last come those that may follow from another, and what is
-    predicted of other widths of waves.
+    An access out of bounds comes before other findings on its line. Findings that may follow from another come last, as do
+    predictions for other wave widths.
 
-    Of a recording of all workgroups, each is judged by itself, and then the buffers that they share.
+    In a recording of all workgroups, each workgroup is checked separately, and then the buffers that they share.
     """
     context = Context(trace, run_check)
     found = [finding for check in sorted(CHECKS.values(), key=lambda c: c.order) for finding in context.findings(check.kind)]
@@ -61,9 +62,9 @@ def find(trace: Trace) -> list[Finding]:
 
 
 def left_out(trace: Trace, own: Collection[str] = ()) -> list[str]:
-    """Return what the checks do not look for, a sentence each: what needs accesses that are not recorded.
+    """Return a sentence for each thing that cannot be checked because accesses are not recorded.
 
-    Nothing is said of what is hidden in the files `own`.
+    Accesses in the files `own` are not mentioned.
     """
     context = Context(trace, run_check)
     hidden = {name: where for name, where in context.unrecorded.items() if where[0] not in own}
@@ -78,9 +79,10 @@ def left_out(trace: Trace, own: Collection[str] = ()) -> list[str]:
 
 
 def not_judged(trace: Trace) -> tuple[list[str], list[str]]:
-    """Return what depends on the width of waves and made no difference in this run, and what could not be judged in it.
+    """Return sentences on what depends on the wave width: what made no difference in this run, and what could not be judged.
 
-    A sentence each: results of some waves that nobody uses; and, of the latter, a width that the text fixes and the device has not.
+    The former are per-wave results that are partly unused. The latter include wave widths that the source fixes but the device
+    does not have.
     """
     context = Context(trace, run_check)
     same, unsure = partly_used_results(trace, context)
@@ -88,12 +90,12 @@ def not_judged(trace: Trace) -> tuple[list[str], list[str]]:
 
 
 def cut_off(trace: Trace) -> list[str]:
-    """Return a sentence for each wait that was given up while another workgroup could still end it: what follows is not judged."""
+    """Return a sentence for each wait that was cut off while another workgroup could still end it. What follows is not judged."""
     return list(dict.fromkeys(cut_off_waits(trace, Context(trace, run_check))))
 
 
 def _ambiguous(trace: Trace, own: Collection[str]) -> list[str]:
-    """Return a sentence for each parameter or local that stands for one buffer or another, and is written to."""
+    """Return a sentence for each parameter or local that may stand for different buffers and is written to."""
     used = [trace.sites[number] for number in np.unique(trace.site).tolist()]
     names = {s.name for s in used if s.space == "alias" and s.kind in ("write", "atomic") and s.file not in own}
     first = {s.name: s for s in reversed(used) if s.name in names and s.space == "alias"}
@@ -104,7 +106,7 @@ def _ambiguous(trace: Trace, own: Collection[str]) -> list[str]:
 
 
 def _vague(trace: Trace, own: Collection[str]) -> list[str]:
-    """Return a sentence for each memory that is written in parts that the recording does not tell apart."""
+    """Return a sentence for each memory that is written in parts which the recording does not distinguish."""
     used = [trace.sites[number] for number in np.unique(trace.site).tolist()]
     writes = (
         s
@@ -130,8 +132,8 @@ def _about_hidden(place: str, name: str, is_shared: bool) -> str:
 
 
 def races_between_groups(trace: Trace) -> list[Finding]:
-    """Return the races on buffers between workgroups, from a recording of them all.
+    """Return the races on buffers between workgroups, from a recording of all workgroups.
 
-    No barrier orders these; a hand-over by an atomic does.
+    No barrier orders such accesses; a hand-over through an atomic does.
     """
     return between(trace, Sources.of(trace))

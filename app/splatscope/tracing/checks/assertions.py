@@ -1,4 +1,4 @@
-"""Conditions that a kernel asserts (`assert(count <= 64);`) and that are false in some thread."""
+"""Failed asserts: conditions that a kernel asserts (`assert(count <= 64);`) but that are false in some thread."""
 
 from splatscope.tracing.checks.analysis.words import thread_of
 from splatscope.tracing.checks.context import Context
@@ -11,7 +11,7 @@ from splatscope.tracing.trace import Trace
 
 @check("assertion", label="A false assertion", severity="error", gone="the false assertion", order=25, names_memory=False)
 def assertions(trace: Trace, context: Context) -> list[Finding]:
-    """Return one finding for each assertion that is false."""
+    """Return one finding for each assert that fails."""
 
     def message(site: Site, event: int) -> str:
         return f"{thread_of(trace, event)} finds on line {site.line} that {site.name} is false, which is asserted."

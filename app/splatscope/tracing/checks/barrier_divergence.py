@@ -1,4 +1,4 @@
-"""A barrier that some threads of the workgroup never reach, or at which they wait in another place: see `arrivals`."""
+"""Barrier divergence: some threads of a workgroup never reach a barrier, or wait at another one. See `barrier_arrivals`."""
 
 import numpy as np
 
@@ -41,7 +41,7 @@ def _finding(trace: Trace, found: Divergence) -> Finding:
     here, there = lines_of(site, other_site)
     message = f"{begin} {here}, thread {other_lane} at the one on {there} {rest}"
     sites, threads, events = [site, other_site], [thread, other_thread], [first, other]
-    if trace.site[first] == trace.site[other]:  # the same one, called from two places
+    if trace.site[first] == trace.site[other]:  # the same barrier, called from two places
         paths = call_sites(trace, np.array(events))
         pairs = zip(paths[first], paths[other], strict=False)
         sites = next(([trace.sites[a], trace.sites[b]] for a, b in pairs if a != b and min(a, b) >= 0), sites)

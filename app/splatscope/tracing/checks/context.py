@@ -1,8 +1,8 @@
-"""What the checks of one trace share: which events they may trust, the accesses to memory, what the source says.
+"""The data that the checks of one trace share: which events can be trusted, the memory accesses, the sources.
 
-One cause makes one finding. So nothing is judged that only follows from another finding: what comes after the end of an endless
-loop, and what threads do past a barrier that not all of them met. Nor is what the recording does not show in full: no races
-where a barrier is not recorded, no reads of shared memory that something unrecorded may have written.
+One cause should give one finding. So events that only follow from another finding are not judged: those after an endless loop was
+ended, and those of threads past a barrier that not all threads met. Nor is anything that the recording does not show in full:
+there are no races if a barrier is not recorded, and no uninitialised reads of shared memory that unrecorded code may have written.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from splatscope.tracing.trace import Trace
 
 
 class Context:
-    """The common knowledge of the checks of one trace, each part worked out when a check first asks for it."""
+    """The data that the checks of one trace share. Each part is computed when a check first uses it."""
 
     def __init__(self, trace: Trace, run_check: Callable[[str, "Context"], list[Finding]]):
         self.trace = trace
@@ -29,24 +29,24 @@ class Context:
         self._findings: dict[str, list[Finding]] = {}
 
     def findings(self, kind: str) -> list[Finding]:
-        """Return the findings of a kind, for a check whose findings may follow from these."""
+        """Return the findings of another kind, for a check whose findings may follow from them."""
         if kind not in self._findings:
             self._findings[kind] = self._run_check(kind, self)
         return self._findings[kind]
 
     @cached_property
     def sources(self) -> Sources:
-        """What the texts of the modules say."""
+        """The parsed sources of the modules."""
         return Sources.of(self.trace)
 
     @cached_property
     def unrecorded(self) -> dict[str, tuple[str, int]]:
-        """The shared variables that something accesses unrecorded, and "barriers" where one is not recorded; each with a place."""
+        """Shared variables with unrecorded accesses, and "barriers" if a barrier is not recorded, each with a place."""
         return self.sources.unrecorded(self.trace.sites)
 
     @cached_property
     def trusted(self) -> np.ndarray:
-        """Of each event, whether it comes before the end of its workgroup's first endless loop: (events,) bool."""
+        """A mask of the events before the first endless loop in their workgroup was ended, (events,) bool."""
         return before_overrun(self.trace, self.trace.group_and_lane[0].astype(np.int64))
 
     @cached_property
@@ -56,7 +56,7 @@ class Context:
 
     @cached_property
     def ordered(self) -> np.ndarray:
-        """Of each event, whether it is trusted and its thread had passed no barrier that not all met: (events,) bool."""
+        """A mask of the trusted events whose thread had not passed a divergent barrier, (events,) bool."""
         return self.trusted & self.divergence.ordered if self.divergence else self.trusted
 
     @cached_property
@@ -71,7 +71,7 @@ class Context:
 
     @cached_property
     def races(self) -> list[Finding]:
-        """The races, true and benign, in shared memory, in buffers, and between workgroups if all were recorded."""
+        """All races, true and benign: in shared memory, in buffers, and between workgroups if all were recorded."""
         trace, known = self.trace, self.sources
         shared, device = self.shared, self.device
         atomics = shared.take(shared.atomic).beside(device.take(device.atomic))
@@ -85,9 +85,9 @@ class Context:
 
 
 def races_between_groups(trace: Trace, known: Sources) -> list[Finding]:
-    """Return the races on buffers between workgroups, from a recording of them all, before any endless loop was ended.
+    """Return the races on buffers between workgroups before any endless loop was ended, from a recording of all workgroups.
 
-    No barrier orders these; a hand-over by an atomic does.
+    No barrier orders such accesses; a hand-over through an atomic does.
     """
     return one_for_each_cause(_between_groups(trace, known))
 
@@ -100,12 +100,12 @@ def _between_groups(trace: Trace, known: Sources) -> list[Race]:
 
 
 def before_overrun(trace: Trace, group: np.ndarray) -> np.ndarray:
-    """Return of each event whether it comes before the first endless loop of its group was ended, (events,) bool.
+    """Return a mask of the events before the first endless loop of their group was ended, (events,) bool.
 
-    Afterwards the kernel is no longer the one that was written.
+    Afterwards the kernel no longer does what its source says.
 
     Args:
-        trace: What was recorded.
+        trace: The trace.
         group: The group of each event, (events,).
     """
     overruns = np.flatnonzero(trace.at(lambda site: site.kind == "overrun"))

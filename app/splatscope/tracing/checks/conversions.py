@@ -1,4 +1,4 @@
-"""Floats that become integers which cannot hold them: too large, below 0 for a uint, or not a number."""
+"""Conversions of floats that do not fit the integer type: too large, below 0 for a uint, or NaN."""
 
 import math
 
@@ -20,7 +20,7 @@ from splatscope.tracing.trace import Trace
     names_memory=False,
 )
 def conversions(trace: Trace, context: Context) -> list[Finding]:
-    """Return one finding for each conversion; those of a NaN or infinity that is a finding of its own are left out."""
+    """Return one finding for each conversion, except of a NaN or infinity that has its own finding."""
 
     def message(site: Site, event: int) -> str:
         (value,) = trace.value(event)

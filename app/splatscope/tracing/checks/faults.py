@@ -1,4 +1,4 @@
-"""Findings of operations that are recorded only where they are wrong: see `instrument/operations.py`."""
+"""Turn records of faulty operations into findings. Such operations are recorded only if faulty: `instrument/operations.py`."""
 
 import re
 from collections.abc import Callable
@@ -12,13 +12,13 @@ from splatscope.tracing.trace import Trace
 
 
 def faults_of(trace: Trace, context: Context, kind: str, message: Callable[[Site, int], str]) -> list[Finding]:
-    """Return one finding for each operation that was wrong, told for its first thread.
+    """Return one finding for each faulty operation, reported for its first thread.
 
     Args:
-        trace: What was recorded.
-        context: What the checks share.
+        trace: The trace.
+        context: The data that checks share.
         kind: The kind of finding.
-        message: Says what is wrong, from the operation's site and the event; "" if the event is none to be told.
+        message: Returns the message for the operation's site and the event; "" if the event is not to be reported.
     """
     found: dict[tuple, Finding] = {}
     events = np.flatnonzero(trace.at(lambda site: site.kind == "fault" and site.access == kind) & context.trusted)

@@ -1,4 +1,4 @@
-"""What is wrong with a recorded kernel: one cause, and where it was seen."""
+"""A finding: a fault in a recorded kernel, and where it was seen."""
 
 import json
 from dataclasses import asdict, dataclass, field
@@ -9,11 +9,12 @@ from splatscope.tracing.sites import Site
 
 @dataclass
 class Finding:
-    """One cause.
+    """A fault with one cause.
 
-    `kind` is that of a check in the registry, `name` the declared identifier, without index. `lines`, `threads` and `events` belong
-    together, the earlier access first; `events` are numbers in the trace. `index` is the element, `count` how often it was seen.
-    `file` is that of its first line; `files` are those of its lines where they stand in several, else [].
+    `kind` is the kind of a check in the registry, and `name` the declared identifier without an index. `lines`, `threads` and
+    `events` correspond, the earlier access first; `events` are numbers in the trace. `index` is the element, and `count` how often
+    the fault was seen. `file` is the file of the first line. `files` lists the file of each line if there are several files, else
+    it is [].
     """
 
     kind: str
@@ -34,21 +35,21 @@ class Finding:
 
     @property
     def places(self) -> list[tuple[str, int]]:
-        """(file, line) of its lines."""
+        """(file, line) for each of its lines."""
         return [(file, line) for file, line in zip(self.files or [self.file] * len(self.lines), self.lines, strict=True)]
 
     @property
     def words(self) -> str:
-        """Kind, message, and how often it was seen, in one line."""
+        """The kind, the message, and how often it was seen, in one line."""
         return f"{self.kind}: {self.message}{f' ({self.count:,} times)' if self.count > 1 else ''}"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the finding in plain parts, as JSON has them."""
+        """Return the finding as JSON types."""
         plain = json.loads(json.dumps(asdict(self), default=int))  # NumPy's integers
         return plain if self.files else {name: value for name, value in plain.items() if name != "files"}
 
 
 def standing_at(*sites: Site) -> dict[str, Any]:
-    """Return the fields of a finding that say where it stands: lines, file and files."""
+    """Return the fields of a finding that give its place: lines, file and files."""
     files = [site.file for site in sites]
     return {"lines": [site.line for site in sites], "file": files[0], "files": files if len(set(files)) > 1 else []}

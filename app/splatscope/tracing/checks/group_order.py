@@ -1,6 +1,6 @@
-"""A wait for a workgroup that comes later in the dispatch, where nothing tells that this one has begun.
+"""A wait for a workgroup that is later in the dispatch and may not have begun.
 
-A device may run workgroups one after another, and then such a wait never ends. In this run it did:
+A device may run workgroups one after another, and then such a wait never ends. In this run it did end:
 
     thread 0 of group 0          thread 0 of group 1
     finds flag 0 (line 9)
@@ -8,10 +8,10 @@ A device may run workgroups one after another, and then such a wait never ends. 
                                  raises flag (line 12)
     finds flag 1 (line 9)
 
-A thread waits if two iterations of a loop leave the same records: it would do so for ever, were it not for what another thread
-changes. A group that draws its number from an atomic, as that of a decoupled look-back does, may know that those before it have
-begun: nothing is said of a thread whose group asked for the result of an atomic on another cell before. Nor is a lock such a wait:
-who holds it has begun.
+A thread waits if two iterations of a loop leave the same records: without a change by another thread it would repeat them forever.
+A group that takes its number from an atomic, as in a decoupled look-back scan, knows that the groups before it have begun. So
+nothing is reported for a thread whose group has already used the result of an atomic on another cell. Waiting for a lock is no such
+wait either: its holder has begun.
 """
 
 import numpy as np
@@ -29,9 +29,9 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 @check("group-order", label="Counts on a later workgroup for", severity="error", gone="the wait for a later workgroup", order=11)
 def waits_for_later_groups(trace: Trace, context: Context) -> list[Finding]:
-    """Return one finding for each loop and memory, told for the first thread that waits there.
+    """Return one finding for each loop and memory, reported for the first thread that waits there.
 
-    Nothing is said of a loop in which another wait for this memory did not end: that is a finding of its own.
+    Loops in which another wait for this memory did not end are skipped, since that is a separate finding.
     """
     if not trace.header.get("all_groups") or trace.header["stepped_over"]:
         return []
@@ -67,8 +67,8 @@ def waits_for_later_groups(trace: Trace, context: Context) -> list[Finding]:
 def _waits(trace: Trace) -> list[tuple[int, int, int]]:
     """Return the waits that ended, three events each.
 
-    They are the beginning of the loop's last turn in which nothing changed, the access in it that finds the same as ever, and that
-    of the next turn, which finds something else.
+    They are the start of the loop's last iteration in which nothing had changed, the access in that iteration, and the same access
+    in the next iteration, which finds another value.
     """
     b, c, alike = _turns(trace)
     columns = _columns(trace)
@@ -87,7 +87,7 @@ def _waits(trace: Trace) -> list[tuple[int, int, int]]:
 
 
 def waiting(trace: Trace) -> np.ndarray:
-    """Return of each event whether it belongs to a turn of a wait that repeats the one before, (events,) bool."""
+    """Return a mask of the events in iterations of a wait that repeat the iteration before, (events,) bool."""
     turns, after, alike = _turns(trace)
     change = np.zeros(len(trace) + 1, np.int64)
     np.add.at(change, turns[alike], 1)
@@ -100,7 +100,7 @@ def _columns(trace: Trace) -> list[np.ndarray]:
 
 
 def _turns(trace: Trace) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the turns of loops, of threads that ask a buffer by an atomic: beginnings, ends, whether each repeats the last."""
+    """Return loop iterations of threads that use atomics on buffers: starts, ends, and whether each repeats the last."""
     asks = trace.at(lambda s: s.kind == "atomic" and s.space == "device" and says_value(s))
     starts = np.flatnonzero(trace.at(lambda s: s.kind == "loop") & np.isin(trace.thread, np.unique(trace.thread[asks])))
     if len(starts) < 3:
@@ -108,7 +108,7 @@ def _turns(trace: Trace) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     key = trace.thread[starts].astype(np.int64) * len(trace.sites) + trace.site[starts]
     starts = starts[np.argsort(key, kind="stable")]
     key = np.sort(key, kind="stable")
-    total = np.zeros(len(trace) + 1, np.uint64)  # of records before each: alike turns have sums alike
+    total = np.zeros(len(trace) + 1, np.uint64)  # running sums of hashed records: equal iterations have equal differences
     for number, column in enumerate(_columns(trace), 1):
         total[1:] += column * _ODD ** np.uint64(number)
     total[1:] = np.cumsum(total[1:] ** np.uint64(3))
@@ -118,9 +118,10 @@ def _turns(trace: Trace) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _changes(trace: Trace, before: int, ended: int) -> list[int]:
-    """Return what may have changed a cell between two accesses of a thread that waits, the likeliest first.
+    """Return the events that may have changed a cell between two accesses of a waiting thread, the likeliest first.
 
-    An access gets its place in the device's order after it is done: what is recorded next to the two may have come between them.
+    An access gets its place in the device's order only after it is done. So an event recorded next to the two may also have come
+    between them.
     """
     events = accesses_to_cell(trace, ended)
     events = events[(trace.thread[events] != trace.thread[ended]) & (trace.site[events] != trace.site[ended])]
@@ -133,9 +134,9 @@ def _changes(trace: Trace, before: int, ended: int) -> list[int]:
 
 
 def _holds(trace: Trace, change: int, before: int) -> bool:
-    """Return whether the thread that ended a wait had brought it about: it took the lock that it then released, so it has begun.
+    """Return whether the thread that ended a wait also caused it: it held the lock that it then released, so it had begun.
 
-    By its last atomic on the cell it found another value than the one that the wait went on for.
+    In that case its previous atomic on the cell found another value than the waiting thread did.
     """
     events = accesses_to_cell(trace, change)
     own = events[(trace.thread[events] == trace.thread[change]) & (trace.slot[events] < trace.slot[change])]
@@ -144,14 +145,14 @@ def _holds(trace: Trace, change: int, before: int) -> bool:
 
 
 def _reads_otherwise(trace: Trace, event: int, before: int) -> bool:
-    """Return whether an event reads the same cell of a buffer as one before."""
+    """Return whether an event reads the same cell of a buffer as an earlier event."""
     site = trace.sites[trace.site[event]]
     same = trace.site[event] == trace.site[before] and trace.index[event] == trace.index[before]
     return bool(same) and site.space == "device" and site.kind in ("read", "atomic") and says_value(site)
 
 
 def may_know(trace: Trace, group: np.ndarray, ended: int, known: Sources) -> bool:
-    """Return whether the group of a thread that waits has asked for the result of an atomic on another cell of a buffer before."""
+    """Return whether the group of a waiting thread has already used the result of an atomic on another cell of a buffer."""
     tells = {
         number: site.access != "load" and says_value(site) and not known.says_new_value(site)
         for number, site in enumerate(trace.sites)

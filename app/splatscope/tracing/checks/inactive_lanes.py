@@ -1,7 +1,8 @@
-"""Wave operations that count on lanes which are not active: a lane that is read, or lanes that a sum leaves out.
+"""Wave operations that rely on inactive lanes: a read of an inactive lane, or a reduction that leaves out lanes.
 
-What a lane holds that is not active is undefined. A sum over the lanes that took a branch is often meant: it is a finding only
-where it leaves the branch, and where lanes are left out in between, which no guard at the end of an array does.
+The value of an inactive lane is undefined. A reduction over the lanes that took a branch is often intended. So it is a finding only
+if its result leaves the branch and if inactive lanes lie between active ones, which a bounds check at the end of an array never
+causes.
 """
 
 from splatscope.tracing.checks.analysis.words import thread_of
@@ -22,7 +23,7 @@ from splatscope.tracing.trace import Trace
     names_memory=False,
 )
 def inactive_lanes(trace: Trace, context: Context) -> list[Finding]:
-    """Return one finding for each wave operation that counts on lanes which are not active."""
+    """Return one finding for each wave operation that relies on inactive lanes."""
 
     def message(site: Site, event: int) -> str:
         words, who = trace.words[event].tolist(), thread_of(trace, event)
@@ -35,7 +36,7 @@ def inactive_lanes(trace: Trace, context: Context) -> list[Finding]:
 
 
 def lanes_in(masks: list[int]) -> str:
-    """Return which lanes are active, from masks of 32 lanes each: "lanes 0, 2 and 4 are"."""
+    """Return a phrase on which lanes are active, from masks of 32 lanes each: "only lanes 0, 2 and 4 are"."""
     lanes = [str(32 * word + bit) for word, mask in enumerate(masks) for bit in range(32) if mask >> bit & 1]
     if len(lanes) == 1:
         return f"only lane {lanes[0]} is"

@@ -1,4 +1,4 @@
-"""Integers divided by zero, which is undefined: a device may return anything, and need not return the same twice."""
+"""Integer divisions by zero, which are undefined: a device may return anything, and something else the next time."""
 
 from splatscope.tracing.checks.analysis.words import thread_of
 from splatscope.tracing.checks.context import Context

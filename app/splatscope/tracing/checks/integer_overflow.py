@@ -1,7 +1,8 @@
-"""Sums and products of ints that an int cannot hold: they wrap around, and a large number becomes one below 0.
+"""Sums and products that overflow an int: they wrap around, and a large number becomes negative.
 
-Slang defines that, and hashes use it. So what becomes bits or a uint, or is multiplied by a large literal, is left alone: see
-`instrument/operations.py`. Unsigned numbers wrap around where they are meant to; an index that did is told as out of bounds.
+Slang defines this, and hashes use it. So results that are used as bits or as a uint, or that are multiplied by a large literal, are
+not reported: see `instrument/operations.py`. Unsigned numbers usually wrap around on purpose; an index that does so by mistake is
+reported as out of bounds.
 """
 
 from splatscope.tracing.checks.analysis.words import thread_of
@@ -22,7 +23,7 @@ from splatscope.tracing.trace import Trace
     names_memory=False,
 )
 def integer_overflows(trace: Trace, context: Context) -> list[Finding]:
-    """Return one finding for each sum or product."""
+    """Return one finding for each sum or product that overflows."""
 
     def message(site: Site, event: int) -> str:
         left, right, result = trace.value(event)

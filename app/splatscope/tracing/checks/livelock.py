@@ -1,15 +1,16 @@
-"""A thread that waits in a loop for a value which does not come, until its budget of iterations is used up.
+"""A thread that waits in a loop for a value that never comes, until its budget of iterations is used up.
 
-A thread waits if its last iterations accessed the same memory with the same outcome, and if others may change that: the access is
-atomic, or some thread writes there. Who changed the cell last, and what keeps that thread from changing it again, is the cause:
+A thread waits if its last iterations accessed the same memory with the same outcome, and if other threads may change that: the
+access is atomic, or some thread writes there. The cause is whatever keeps the thread that last changed the cell from changing it
+again:
 
     thread 0                     thread 1
     takes the lock (line 12)
                                  finds it taken (line 12), again and again
     waits for its wave, which goes on only when all its lanes have left the loop
 
-A loop that used up its budget otherwise is a timeout. A wait that another workgroup could still have ended is none of the two: on a
-busy machine that group had no turn.
+Any other loop that uses up its budget is a timeout. A wait that another workgroup could still have ended is neither: on a busy
+machine that group may not have run yet.
 """
 
 import math
@@ -32,7 +33,7 @@ from splatscope.tracing.trace import Trace
 
 @dataclass(frozen=True)
 class Wait:
-    """A thread that waits: where its loop was ended, its last access to the cell, the first of the turns that are alike; events."""
+    """A wait, as events: where the loop was ended, the last access to the cell, and the start of the repeated iterations."""
 
     overrun: int
     last: int
@@ -41,7 +42,7 @@ class Wait:
 
 @check("livelock", label="Waits for ever for", severity="error", gone="the endless wait", order=9)
 def livelocks(trace: Trace, context: Context) -> list[Finding]:
-    """Return one finding for each loop and memory, told for the first thread that waits there."""
+    """Return one finding for each loop and memory, reported for the first thread that waits there."""
     found: dict[tuple, Finding] = {}
     overruns = _overruns(trace)
     stopped = {int(trace.thread[event]): trace.sites[trace.site[event]].line for event in overruns.tolist()}
@@ -61,14 +62,14 @@ def livelocks(trace: Trace, context: Context) -> list[Finding]:
 
 
 def cut_off_waits(trace: Trace, context: Context) -> list[str]:
-    """Return a sentence for each wait that was given up while a thread of another workgroup could still change the cell."""
+    """Return a sentence for each wait that was cut off while a thread of another workgroup could still change the cell."""
     ended = [wait for late, wait in _waits(trace) if not late and _is_cut_off(trace, context, wait)]
     sites = ((trace.sites[trace.site[wait.overrun]], trace.sites[trace.site[wait.last]]) for wait in ended)
     return [cut_off_words((loop.file, loop.line), cell.name) for loop, cell in sites]
 
 
 def cut_off_words(loop: tuple[str, int], name: str) -> str:
-    """Return what to say of a wait that was given up too early, of a loop at (file, line)."""
+    """Return the sentence for a wait in a loop at (file, line) that was cut off too early."""
     return (
         f"{loop[0]}, line {loop[1]}: what follows this loop was not looked at. It was cut off while it waited for {name}, which "
         "a workgroup that had not run, or not to its end, may change."
@@ -76,19 +77,19 @@ def cut_off_words(loop: tuple[str, int], name: str) -> str:
 
 
 def _overruns(trace: Trace) -> np.ndarray:
-    """Return where the first loop of each thread was ended: afterwards its budget is gone."""
+    """Return the event at which each thread's first loop was ended. Later loops have no budget left."""
     overruns = np.flatnonzero(trace.at(lambda site: site.kind == "overrun"))
     return overruns[np.unique(trace.thread[overruns], return_index=True)[1]]
 
 
 def _waits(trace: Trace) -> list[tuple[bool, Wait]]:
-    """Return the waits in the order of their threads, those last that may follow from another; each with whether it may."""
+    """Return (whether it may follow from another, wait), in the order of the threads; those that may follow come last."""
     waits = [wait for event in _overruns(trace).tolist() if (wait := wait_before(trace, event)) is not None]
     return sorted(zip(_began_late(trace, waits), waits, strict=True), key=lambda pair: pair[0])
 
 
 def _began_late(trace: Trace, waits: list[Wait]) -> list[bool]:
-    """Return of each wait whether it began when another wait had been given up, so that it may follow from that one."""
+    """Return, for each wait, whether it began after another was cut off, so that it may follow from that one."""
     position = np.empty(len(trace), np.int64)
     position[trace.order] = np.arange(len(trace))
     group = trace.group_and_lane[0]
@@ -101,9 +102,9 @@ def _began_late(trace: Trace, waits: list[Wait]) -> list[bool]:
 
 
 def wait_before(trace: Trace, overrun: int, turn: int | None = None) -> Wait | None:
-    """Return what a thread waits for whose loop was ended; None if it does not wait.
+    """Return the wait of a thread whose loop was ended; None if it does not wait.
 
-    With an event of a loop's turn, what the thread waits for in that loop before another event.
+    If `turn`, an event at the start of a loop's iteration, is given, return the thread's wait in that loop before `overrun`.
     """
     thread, loop = trace.thread[overrun], trace.sites[trace.site[overrun if turn is None else turn]]
     begin = int(np.searchsorted(trace.thread, thread))
@@ -158,14 +159,14 @@ def _finding(trace: Trace, context: Context, wait: Wait, loop: Site, cell: Site,
 
 
 def _wait_for_each_other(trace: Trace, holder: int, line: int, cell: Site, stopped: dict[int, int]) -> bool:
-    """Return whether workgroups wait in one loop for what they all change, as at a barrier for the whole dispatch."""
+    """Return whether workgroups wait in a loop for a cell that they all change, as at a barrier across the dispatch."""
     groups = {thread // trace.header["lanes"] for thread, where in stopped.items() if where == line}
     is_between = bool(trace.header.get("all_groups")) and cell.space == "device"
     return is_between and stopped.get(holder) == line and len(groups) > 1
 
 
 def _changed_by_a_later_group(trace: Trace, wait: Wait) -> int | None:
-    """Return how a thread of a later workgroup changes what is waited for, once the wait was ended; None if none does."""
+    """Return the event by which a thread of a later workgroup changes the cell after the wait was ended, None if there is none."""
     events = accesses_to_cell(trace, wait.last)
     events = events[(trace.slot[events] > trace.slot[wait.overrun]) & (trace.kinds[events] != "read")]
     group = trace.group_and_lane[0]
@@ -174,7 +175,7 @@ def _changed_by_a_later_group(trace: Trace, wait: Wait) -> int | None:
 
 
 def _first_who_waits(trace: Trace, wait: Wait) -> int:
-    """Return the last access of the first thread that waits at the same place for the same: which of them goes on is luck."""
+    """Return the last access of the first thread with the same wait, since it is luck which of these threads goes on."""
     events = accesses_to_cell(trace, wait.last)
     events = np.sort(events[(trace.site[events] == trace.site[wait.last]) & (events <= wait.last)])
     alike = [event for event in events.tolist() if trace.words[event].tolist() == trace.words[wait.last].tolist()]
@@ -183,17 +184,17 @@ def _first_who_waits(trace: Trace, wait: Wait) -> int:
 
 
 def _is_cut_off(trace: Trace, context: Context, wait: Wait) -> bool:
-    """Return whether a thread of another workgroup could still change the cell when a wait was given up.
+    """Return whether a thread of another workgroup could still change the cell when a wait was cut off.
 
-    Whoever waits by loads alone, waits for anyone who changes the cell afterwards; who tries to take it, for its holder. A group
-    that need not have begun does not count, nor does a thread that waits itself.
+    A thread that only loads waits for any thread that changes the cell afterwards. A thread that tries to take a lock waits for its
+    holder. Workgroups that need not have begun do not count, nor do threads that are waiting themselves.
     """
     last, ended = wait.last, wait.overrun
     if not trace.header.get("all_groups") or trace.sites[trace.site[last]].space == "shared":
         return False
     group, known = trace.group_and_lane[0], context.sources
     if len(np.unique(group)) < math.prod(trace.header["groups"]) and last_change(trace, last, known) is None:
-        return True  # one that was not recorded may change it
+        return True  # a workgroup that was not recorded may change it
     takes = trace.sites[trace.site[last]].kind == "atomic" and not keeps_value(trace, last, known)
     if takes:
         change = last_change(trace, last, known)
@@ -213,10 +214,10 @@ def _changes(trace: Trace, event: int, known: Sources) -> bool:
 
 
 def _could_go_on(trace: Trace, thread: int, ended: int, known: Sources) -> bool:
-    """Return whether a thread had neither ended nor waited for a cell that stayed as it was, when a loop of another was ended.
+    """Return whether a thread had neither finished nor was waiting for an unchanged cell when another thread's loop was ended.
 
-    One that had done nothing counts if its group had begun, or would have: those of lower numbers begin first, and any does while
-    there is room for it.
+    A thread without events counts if its group had begun or would have: groups with lower numbers begin first, and any group
+    begins while there is room for it.
     """
     begin, end = np.searchsorted(trace.thread, (thread, thread + 1)).tolist()
     own = np.arange(begin, end)
@@ -238,7 +239,7 @@ def _could_go_on(trace: Trace, thread: int, ended: int, known: Sources) -> bool:
 
 
 def _is_full(trace: Trace, event: int) -> bool:
-    """Return whether as many workgroups ran side by side at an event as ever did: no other need begin until one of them ends."""
+    """Return whether the most workgroups ever seen side by side were running at an event, so that no other need have begun."""
     ticked = trace.slot != NO_SLOT
     groups, own = np.unique(trace.group_and_lane[0][ticked], return_inverse=True)
     first, last = np.full(len(groups), NO_SLOT, np.uint32), np.zeros(len(groups), np.uint32)
@@ -252,7 +253,7 @@ def _is_full(trace: Trace, event: int) -> bool:
 
 
 def _what_keeps(trace: Trace, last: int, holder: int, stopped: dict[int, int]) -> str:
-    """Return why a thread does not change a cell again, as far as it is known: ", and waits itself on line 9"."""
+    """Return why a thread does not change a cell again, if that is known: ", and waits itself on line 9"."""
     waiting = int(trace.thread[last])
     if holder == waiting:
         return " itself"

@@ -1,6 +1,6 @@
-"""Addresses in byte-address buffers that are no multiple of the largest scalar that is read or written there.
+"""Misaligned accesses to byte-address buffers: the address is not a multiple of the size of the largest accessed scalar.
 
-That is what HLSL asks for: 4 for `Load2`, 2 for `Load<half3>`, 8 for a struct that holds a double.
+HLSL requires this alignment: 4 for `Load2`, 2 for `Load<half3>`, 8 for a struct with a double.
 """
 
 from splatscope.tracing.checks.analysis.words import thread_of
@@ -14,7 +14,7 @@ from splatscope.tracing.trace import Trace
 
 @check("misaligned-access", label="A misaligned access to", severity="error", gone="the misaligned access", order=35)
 def misaligned_accesses(trace: Trace, context: Context) -> list[Finding]:
-    """Return one finding for each address."""
+    """Return one finding for each misaligned address in the source."""
 
     def message(site: Site, event: int) -> str:
         (address,) = trace.value(event)

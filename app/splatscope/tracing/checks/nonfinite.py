@@ -1,8 +1,8 @@
-"""The first value that is no number, or infinite without anybody having meant it.
+"""The first NaN, or the first unintended infinity.
 
-An infinity is meant where the source writes it as a constant (`float best = 1.0 / 0.0;`), as the start of a minimum has it, and
-as long as it is only passed on: in a statement that names a variable which holds a meant one, or calls a function that returns
-one. A NaN is never meant.
+An infinity is intended if the source writes it as a constant (`float best = 1.0 / 0.0;`), for example as the initial value of a
+minimum. It stays intended while it is only passed on: in a statement that names a variable with an intended infinity, or that calls
+a function which returns one. A NaN is never intended.
 """
 
 import re
@@ -19,15 +19,15 @@ from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.registry import check
 from splatscope.tracing.trace import Trace
 
-_BEYOND_HALF = 65520.0  # what a half rounds to infinity; a compiler may keep the value of a half as a float
-_MOST_ASKED = 4096  # uninitialised reads that are examined for such values
+_BEYOND_HALF = 65520.0  # the smallest number that rounds to infinity as a half; a compiler may keep a half as a float
+_MOST_ASKED = 4096  # uninitialised reads that are examined for NaN and infinity
 
 
 @check("nan", label="Not a finite number:", severity="error", gone="the NaN", order=70)
 def not_finite(trace: Trace, context: Context) -> list[Finding]:
     """Return the first NaN, or unintended infinity, in the device's order.
 
-    There is no finding if an uninitialised read brought such a value, since that is the cause.
+    There is no finding if an uninitialised read returned such a value, since that is the cause.
     """
     if any(_reads_no_number(trace, finding) for finding in context.findings("uninitialised-read")):
         return []
@@ -49,7 +49,7 @@ def not_finite(trace: Trace, context: Context) -> list[Finding]:
     bad[_unmeant(infinite, trace, Origins(context.sources))] = True
     bad &= trace.count(trace.at(lambda s: s.kind == "fault" and s.access == "uninitialised-read")) == 0  # of a local, by its thread
     for number in np.unique(trace.site[bad]).tolist():
-        if context.sources.is_inout(trace.sites[number]):  # of a parameter that may not be written yet; else it was told before
+        if context.sources.is_inout(trace.sites[number]):  # it may be unwritten; any other value was seen before
             bad &= trace.site != number
     order = trace.order
     hits = order[(bad & context.trusted)[order]]
@@ -70,13 +70,13 @@ def not_finite(trace: Trace, context: Context) -> list[Finding]:
 
 
 def _of_zeros(trace: Trace, event: int, sources: Sources) -> str:
-    """Return ": normalize of (0, 0, 0)" where a variable of zeros is normalized to what an event has; "" elsewhere."""
+    """Return ": normalize of (0, 0, 0)" if an event's value comes from normalizing a variable of zeros; otherwise ""."""
     site = trace.sites[trace.site[event]]
     nodes = sources.computed_from(site) if site.kind == "value" else None
     match = re.fullmatch(r"normalize\s*\(\s*(\w+)\s*\)", text_of(nodes[0])) if nodes and len(nodes) == 1 else None
     if match is None:
         return ""
-    # Also its members, lest a value of before they changed is taken.
+    # Include records of its members, since a record of the whole variable may be older than they are.
     holds = trace.at(lambda s: s.kind == "value" and s.function == site.function and s.name.split(".")[0] == match[1])
     before = np.flatnonzero(holds[:event] & (trace.thread[:event] == trace.thread[event]))
     if len(before) == 0 or trace.sites[trace.site[before[-1]]].name != match[1]:
@@ -86,7 +86,7 @@ def _of_zeros(trace: Trace, event: int, sources: Sources) -> str:
 
 
 def _was_given(trace: Trace, event: int, sources: Sources) -> bool:
-    """Return whether a value came with the inputs: a parameter of the entry point, or read from a buffer that nothing writes."""
+    """Return whether a value is an input: a parameter of the entry point, or read from a buffer that is never written."""
     site = trace.sites[trace.site[event]]
     if site.kind == "value":
         return site.function == trace.header["entry"] and sources.is_parameter(site)
@@ -95,7 +95,7 @@ def _was_given(trace: Trace, event: int, sources: Sources) -> bool:
 
 
 def _unmeant(infinite: dict[int, np.ndarray], trace: Trace, origins: Origins) -> np.ndarray:
-    """Return those of the infinite values, events by site, that no constant of the source brought."""
+    """Return the infinite values, events by site, that do not come from a constant in the source."""
     alike: list[tuple[int, np.ndarray, Origin | None]] = []  # site, events, origin
     for number, events in infinite.items():
         site = trace.sites[number]
@@ -114,7 +114,7 @@ def _unmeant(infinite: dict[int, np.ndarray], trace: Trace, origins: Origins) ->
 
 
 def _by_returns(events: np.ndarray, trace: Trace, functions: set[str]) -> list[tuple[dict[str, Place], np.ndarray]]:
-    """Return events by the statements from which these functions had returned in their threads last."""
+    """Group events by the statements from which these functions last returned in the event's thread."""
     last = np.full((len(functions), len(events)), -1)
     for row, name in enumerate(sorted(functions)):
         returns = np.flatnonzero(trace.at(lambda site, name=name: site.kind == "return" and site.function == name))
@@ -134,7 +134,7 @@ def _by_returns(events: np.ndarray, trace: Trace, functions: set[str]) -> list[t
 
 
 def _reads_no_number(trace: Trace, finding: Finding) -> bool:
-    """Return whether an uninitialised read, or another of that variable on that line, brought a value that is not finite."""
+    """Return whether an uninitialised read, or another read of that variable on its line, returned a non-finite value."""
     site = trace.sites[trace.site[finding.events[0]]]
     same = trace.at(lambda s: (s.kind, s.file, s.line, s.name) == (site.kind, site.file, site.line, site.name))
     values = (trace.value(event) for event in np.flatnonzero(same)[:_MOST_ASKED].tolist())

@@ -1,6 +1,6 @@
-"""Accesses outside of an array or a buffer. The recorder does not perform such stores, and reads the last element instead.
+"""Accesses out of bounds. The recorder drops such stores to arrays and buffers, and lets such reads return the last element.
 
-Of textures, devices themselves drop such stores, and read 0.
+For textures, devices themselves drop such stores and read 0.
 """
 
 import math
@@ -24,7 +24,7 @@ from splatscope.tracing.trace import Trace
 def out_of_bounds(trace: Trace, context: Context) -> list[Finding]:
     """Return one finding for each line and memory."""
     is_outside = (trace.flags & OUTSIDE_FLAG != 0) | trace.at(lambda site: site.kind == "out-of-bounds")
-    is_outside &= trace.at(lambda site: site.space != "texture")  # these leave a record with their coordinates
+    is_outside &= trace.at(lambda site: site.space != "texture")  # textures have their own records, with coordinates
     found: dict[tuple, Finding] = {}
     for event in np.flatnonzero(is_outside & context.trusted):
         site = trace.sites[trace.site[event]]
@@ -44,7 +44,7 @@ def out_of_bounds(trace: Trace, context: Context) -> list[Finding]:
 
 
 def _place(site: Site, index: int, known: Sources) -> str:
-    """Return where an access goes: "tile[4][0] on line 7, which is outside", or which row it leaves."""
+    """Return the place of an access: "tile[4][0] on line 7, which is outside", or the row that it leaves."""
     sizes, name = known.sizes(site), f"{site.name}[{index}]"
     is_flat = site.space in ("shared", "device", "alias") or site.kind == "element"
     if len(sizes) > 1 and is_flat and index >= 0:
@@ -55,7 +55,7 @@ def _place(site: Site, index: int, known: Sources) -> str:
 
 
 def _size(site: Site, index: int, trace: Trace, known: Sources) -> str:
-    """Return the size of what an index leaves: "its size is 4 × 8"; "" where it is not known, or only a row is left."""
+    """Return the size of the array that an index leaves: "its size is 4 × 8"; "" if it is not known or only a row is left."""
     sizes = known.sizes(site)
     if not sizes and site.space == "device" and site.name.rpartition(".")[2] not in known.byte_buffers:
         elements = trace.header.get("sizes", {}).get(site.name)

@@ -8,11 +8,11 @@ from splatscope.tracing.trace import Trace
 
 @check("race", label="Race on", severity="error", gone="the race", order=40, needs_barriers=True)
 def races(trace: Trace, context: Context) -> list[Finding]:
-    """Return one finding for each variable and pair of lines whose unordered accesses make the result uncertain."""
+    """Return the true races: those whose unordered accesses may change the result."""
     return [finding for finding in context.races if finding.kind == "race"]
 
 
 @check("benign-race", label="Harmless race on", severity="note", gone="the harmless race", order=50, needs_barriers=True)
 def benign_races(trace: Trace, context: Context) -> list[Finding]:
-    """Return one finding for each variable and pair of lines whose race cannot change the result, unless a true race is there."""
+    """Return the benign races: those that cannot change the result."""
     return [finding for finding in context.races if finding.kind == "benign-race"]

@@ -1,4 +1,4 @@
-"""The registry of checks. A check is a function that looks for one kind of finding, and says how that is shown."""
+"""The registry of checks. A check is a function that finds one kind of fault, with a description of how to show it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ Find = Callable[[Trace, Context], list[Finding]]
 
 @dataclass(frozen=True)
 class Check:
-    """A kind of finding: how it is found, and how pages and the command line speak of it.
+    """A kind of finding: how it is found, and how pages and the command line describe it.
 
-    `label` is the heading of its card, before the name of the memory where `names_memory`; `gone` names it where a fix took it
-    away ("The fix took the race away."). Of findings that begin with one event, the check of the lower `order` comes first.
-    A check that `needs_barriers` is left out where a barrier is not recorded: what it judges would not be ordered.
+    `label` is the heading of its card; if `names_memory`, the name of the memory follows. `gone` completes "The fix took … away.":
+    "the race". Of two findings at the same event, the one with the lower `order` comes first. A check that `needs_barriers` is
+    skipped if a barrier is not recorded, since accesses would seem unordered.
     """
 
     kind: str
@@ -32,12 +32,12 @@ class Check:
 
     @property
     def title(self) -> str:
-        """The kind in words that stand alone: "Endless wait"."""
+        """The kind as a title: "Endless wait"."""
         words = self.gone.removeprefix("the ")
         return words[0].upper() + words[1:]
 
 
-CHECKS: dict[str, Check] = {}  # by kind; filled as the modules of this folder are imported
+CHECKS: dict[str, Check] = {}  # by kind; filled when the modules of this folder are imported
 
 
 def check(
@@ -50,13 +50,13 @@ def check(
     names_memory: bool = True,
     needs_barriers: bool = False,
 ) -> Callable[[Find], Find]:
-    """Register a function as the check for a kind of finding. What the arguments mean: see `Check`.
+    """Register a function as the check for a kind of finding. For the arguments, see `Check`.
 
-    The function gets the trace and a `Context` with what checks share: which events are to be trusted, the accesses to memory, what
-    the source says, and `context.findings(kind)`, which runs another check first, for a finding that follows from another's.
+    The function is called with the trace and a `Context` of shared data: which events can be trusted, the memory accesses, the
+    sources, and `context.findings(kind)`, which runs another check first, for findings that follow from its findings.
 
     Raises:
-        ValueError: there is one for this kind already.
+        ValueError: There is a check for this kind already.
     """
 
     def register(find: Find) -> Find:

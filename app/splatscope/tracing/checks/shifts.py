@@ -1,4 +1,4 @@
-"""Shifts by the width of the number or more, or by less than nothing: devices disagree on what is left."""
+"""Shifts by a negative distance, or by at least the number's width: devices disagree on the result."""
 
 from splatscope.gpu.slang_types import SlangType
 from splatscope.tracing.checks.analysis.words import thread_of
@@ -19,7 +19,7 @@ from splatscope.tracing.trace import Trace
     names_memory=False,
 )
 def shifts(trace: Trace, context: Context) -> list[Finding]:
-    """Return one finding for each shift by too much."""
+    """Return one finding for each shift by an invalid distance."""
 
     def message(site: Site, event: int) -> str:
         (amount,) = SlangType.parse("uint" if site.type.startswith("u") else "int").values(trace.words[event]).tolist()

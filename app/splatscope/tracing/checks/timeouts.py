@@ -1,4 +1,4 @@
-"""A loop that used up its thread's budget of iterations, and was ended."""
+"""Loops that were ended because their thread's budget of iterations was used up."""
 
 import numpy as np
 
@@ -12,9 +12,9 @@ from splatscope.tracing.trace import Trace
 
 @check("timeout", label="A loop that does not end", severity="error", gone="the endless loop", order=10, names_memory=False)
 def timeouts(trace: Trace, context: Context) -> list[Finding]:
-    """Return one finding a loop. Of each thread the first loop counts: afterwards its budget is gone.
+    """Return one finding per loop. Only each thread's first such loop counts: afterwards its budget is used up.
 
-    Loops in which a thread waits for another are livelocks, or follow from one.
+    Loops in which a thread waits for another are excluded: they are livelocks, or follow from one.
     """
     found: dict[tuple, Finding] = {}
     ended: set[int] = set()

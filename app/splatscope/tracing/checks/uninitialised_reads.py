@@ -1,4 +1,4 @@
-"""Reads of shared memory that no write certainly precedes, neither by the thread itself nor in an earlier epoch; and of locals."""
+"""Reads of uninitialised memory: shared memory with no write by the thread itself or in an earlier epoch, and locals."""
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from splatscope.tracing.trace import Trace
     needs_barriers=True,
 )
 def uninitialised_reads(trace: Trace, context: Context) -> list[Finding]:
-    """Return one finding for each shared variable, that of its first read, and for each line of a local.
+    """Return one finding for the first such read of each shared variable, and one for each line that reads a local.
 
     Variables that unrecorded code may have written are skipped.
     """
@@ -32,7 +32,7 @@ def uninitialised_reads(trace: Trace, context: Context) -> list[Finding]:
     for row in _rows(table, _first_incomplete_epoch(trace)).tolist() if len(table) else ():
         event, thread = int(table.event[row]), int(table.thread[row])
         site, index = trace.sites[trace.site[event]], int(trace.index[event])
-        if site.name in context.unrecorded or site.access == "inout":  # a call may read it, or only write
+        if site.name in context.unrecorded or site.access == "inout":  # a call may read it, or only write it
             continue
         seen.setdefault(site.name, set()).add(event)
         places.setdefault(site.name, set()).add((site.file, site.line))
@@ -59,10 +59,9 @@ def _local_words(trace: Trace, site: Site, event: int) -> str:
 
 
 def _rows(table: Accesses, complete_before: int) -> np.ndarray:
-    """Return the rows that read what may not have been written, in the device's order.
+    """Return the rows that read possibly unwritten memory, in the device's order.
 
-    A read that races with a write of the same epoch is left to the check for races. Only epochs below `complete_before` are
-    examined.
+    A read that races with a write in the same epoch is left to the race check. Only epochs below `complete_before` are examined.
     """
     segment, starts = table.segment, table.segment_starts
     cell = np.r_[0, np.cumsum(np.diff(table.address) != 0)]
@@ -88,5 +87,5 @@ def _first_incomplete_epoch(trace: Trace) -> int:
     cut = np.isin(trace.thread, trace.header.get("cut_threads", []))
     if not cut.any():
         return 2**32
-    _, last = np.unique(trace.thread[cut][::-1], return_index=True)  # of each thread, its last event
+    _, last = np.unique(trace.thread[cut][::-1], return_index=True)  # each thread's last event
     return int(trace.shared_epoch[cut][::-1][last].min())

@@ -1,1 +1,1 @@
-"""What several checks work out from a trace and its sources: memory accesses, orders, dependences. It registers no check."""
+"""Analyses that several checks share: memory accesses, the order of events, dependences in the sources. None registers a check."""

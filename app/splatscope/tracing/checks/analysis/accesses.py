@@ -1,4 +1,4 @@
-"""The accesses to memory that threads share, by exact address: `.x` and `.y` of one element are two, `Load2` touches two words."""
+"""The accesses to shared memory and buffers by exact address: `.x` and `.y` of an element are two, `Load2` touches two words."""
 
 import re
 from collections.abc import Iterator
@@ -13,21 +13,21 @@ from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
-OUTSIDE_FLAG = 1  # of an event whose index was out of bounds
+OUTSIDE_FLAG = 1  # the flag of an event whose index was out of bounds
 NEVER = np.iinfo(np.int64).max
-# What an Atomic<T> is assigned, and an exchange whose result nobody uses: HLSL's atomic store.
+# An assignment to an Atomic<T>, and an exchange whose result is unused, which is HLSL's atomic store.
 _ONLY_STORES = {"=", "store", "exchange", "InterlockedExchange"}
 _LETTERS = ("x", "y", "z", "w")
 
 
 @dataclass
 class Accesses:
-    """One row for each touched part of an element, sorted by address, then epoch, then the device's order; all columns (rows,).
+    """A table with one row for each touched part of an element, sorted by address, epoch and device order; columns are (rows,).
 
-    `address` (int64) is the same for two rows if and only if they touch the same memory. `value` (uint64) stands for what was read
-    or written there, where `valued`. `cell` is the index of the element, of a byte-address buffer the number of the first byte, and
-    `part` the path within the element (objects: strings). `vague` rows touch some component that the recording does not name.
-    `event` is the number of the event in the trace, `site` that of its site.
+    `address` (int64) is equal in two rows if and only if they touch the same memory. `value` (uint64) represents the value that was
+    read or written, if `valued`. `cell` is the index of the element, or the number of the first byte in a byte-address buffer.
+    `part` is the path within the element (strings, as objects). `vague` rows touch a component that the recording does not name.
+    `event` is the number of the event in the trace, and `site` the number of its site.
     """
 
     event: np.ndarray
@@ -50,18 +50,18 @@ class Accesses:
         return len(self.event)
 
     def take(self, chosen: np.ndarray) -> "Accesses":
-        """Return the chosen rows, in their order: by numbers or as a mask."""
+        """Return the rows given by their numbers or by a mask, in that order."""
         return Accesses(**{column.name: getattr(self, column.name)[chosen] for column in fields(self)})
 
     def beside(self, other: "Accesses") -> "Accesses":
-        """Return the rows of both, those of the other memory behind these; no address is in both."""
+        """Return the rows of this table followed by those of another memory, with distinct addresses."""
         joined = {c.name: np.concatenate([getattr(self, c.name), getattr(other, c.name)]) for c in fields(self)}
         joined["address"] = np.concatenate([self.address, ~other.address])
         return Accesses(**joined)
 
     @cached_property
     def segment(self) -> np.ndarray:
-        """Of each row, the number of its segment: the accesses to one address in one epoch, which stand together."""
+        """For each row, the number of its segment. A segment is the adjacent accesses to one address in one epoch."""
         changes = (np.diff(self.address) != 0) | (np.diff(self.epoch.astype(np.int64)) != 0)
         return np.r_[0, np.cumsum(changes)]
 
@@ -71,13 +71,13 @@ class Accesses:
         return np.flatnonzero(np.r_[True, self.segment[1:] != self.segment[:-1]])
 
     def own_earlier_write(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return of each row its thread's last write to the address earlier in the epoch, as a row, and whether there is one.
+        """Return, for each row, the row of its thread's last earlier write to the address in the epoch, and whether there is one.
 
-        Where there is none, the row means nothing.
+        If there is none, the row has no meaning.
         """
         order = np.lexsort((np.arange(len(self)), self.thread, self.segment))
         last_write = np.maximum.accumulate(np.where(self.writes[order], np.arange(len(self)), -1))
-        before = np.r_[-1, last_write[:-1]]  # in this order, the last write up to the row before
+        before = np.r_[-1, last_write[:-1]]  # the last write before each row, in this order
         row = order[before]
         is_own = (before >= 0) & (self.segment[row] == self.segment[order]) & (self.thread[row] == self.thread[order])
         result, exists = np.empty_like(order), np.empty(len(order), bool)
@@ -86,16 +86,16 @@ class Accesses:
 
 
 def accesses(trace: Trace, space: str, trusted: np.ndarray, known: Sources, across_groups: bool = False) -> Accesses:
-    """Return the accesses to one space.
+    """Return the accesses to one memory space.
 
-    Of a recording of all workgroups, each has an address space of its own, unless they are to be compared with each other.
+    In a recording of all workgroups, each has its own address space, unless `across_groups`.
 
     Args:
-        trace: what was recorded.
-        space: "shared" or "device", which is buffers and textures.
-        trusted: of each event, whether it counts, (events,) bool.
-        known: what the source says of the memory.
-        across_groups: put all workgroups in one address space and in one epoch, as no barrier orders them.
+        trace: The trace.
+        space: "shared", or "device" for buffers and textures.
+        trusted: A mask of the events to include, (events,) bool.
+        known: The sources.
+        across_groups: Put all workgroups into one address space and one epoch, since no barrier orders them.
     """
     spaces = ("device", "texture") if space == "device" else (space,)
     chosen = trace.at(lambda s: s.kind in ("read", "write", "atomic") and s.space in spaces)
@@ -116,7 +116,7 @@ def accesses(trace: Trace, space: str, trusted: np.ndarray, known: Sources, acro
                 for at, value in _bytes(trace, mine, site, units[site.name])
             ]
             continue
-        if site.space == "texture":  # whatever part of a texel is written, the device writes all of it
+        if site.space == "texture":  # the device writes a whole texel, whichever part is assigned
             values = trace.words[mine, : words_in(site.type)] if not site.path and words_in(site.type) else None
             rows.append((mine, ids.setdefault((site.name, ""), len(ids)), index, values, False, index, ""))
             continue
@@ -128,7 +128,7 @@ def accesses(trace: Trace, space: str, trusted: np.ndarray, known: Sources, acro
 
 
 def _units(sites: list[Site]) -> dict[str, int]:
-    """Return, by memory, in pieces of how many bytes it is accessed: 4, or less where a site accesses less at once."""
+    """Return the access granularity of each memory in bytes, by name: 4, or less if a site accesses less at once."""
     units: dict[str, int] = {}
     for site in sites:
         type_ = SlangType.parse(site.type)
@@ -137,21 +137,21 @@ def _units(sites: list[Site]) -> dict[str, int]:
 
 
 def _bytes(trace: Trace, events: np.ndarray, site: Site, unit: int) -> Iterator[tuple[np.ndarray, np.ndarray | None]]:
-    """Yield (number, value) of each piece of a byte-address buffer that the accesses of a site touch; pieces have `unit` bytes.
+    """Yield (number, value) for each piece of `unit` bytes that the accesses of a site touch in a byte-address buffer.
 
-    The site of a struct says how many bytes it has.
+    The site of a struct gives the size of the struct.
     """
     type_ = SlangType.parse(site.type)
     begin = trace.index[events].astype(np.int64) // unit
     size = type_.scalar.dtype.itemsize * type_.count if type_ else bytes_of_struct(site) or 4
-    each = words_in(site.type) * unit / size if type_ else 0  # words of the value that a piece holds
+    each = words_in(site.type) * unit / size if type_ else 0  # words of the value per piece
     for piece in range(max(1, size // unit)):
         word = int(piece * each)
         yield begin + piece, trace.words[events, word : word + int(each)] if each >= 1 else None
 
 
 def bytes_of_struct(site: Site) -> int:
-    """Return how many bytes of a byte-address buffer a site accesses as a struct; 0 where that is not known."""
+    """Return the size of the struct that a site accesses in a byte-address buffer, in bytes; 0 if it is not known."""
     number = site.access.removesuffix(" bytes")
     return int(number) if site.kind in ("read", "write") and number.isdecimal() and len(number) < 6 else 0
 
@@ -207,7 +207,7 @@ _SAYS = {
 
 
 def _digest(words: np.ndarray | None, rows: int) -> np.ndarray:
-    """Return one number for each row that stands for its words."""
+    """Return one number for each row, which represents its words."""
     digest = np.zeros(rows, np.uint64)
     for column in range(0 if words is None else words.shape[1]):
         digest = digest * np.uint64(0x9E3779B97F4A7C15) + words[:, column]
@@ -219,9 +219,9 @@ def _key(site: Site) -> tuple[str, str, str]:
 
 
 def _parts_of_sites(sites: list[Site], known: Sources) -> dict[tuple, list[tuple[str, int, int]]]:
-    """Return, by (name, path, type), the touched parts of an element: (part, its first word in the value, how many words).
+    """Return the touched parts of an element, (part, first word in the value, word count), by (name, path, type).
 
-    Where it is not known which words are the part's, their number is 0.
+    If it is not known which words belong to a part, its word count is 0.
     """
     paths: dict[str, set[str]] = {}
     for site in sites:
@@ -243,7 +243,7 @@ def _parts_of_sites(sites: list[Site], known: Sources) -> dict[tuple, list[tuple
 
 
 def _all_leaves(name: str, paths: set[str], known: Sources) -> list[tuple[str, ...]]:
-    """Return the scalars of an element, and what else the paths name: arrays in structs, or all where the source gives no type."""
+    """Return the scalars of an element, and whatever else the paths name: arrays in structs, or all if the type is unknown."""
     type_text = known.element_type(name)
     leaves = _leaves(type_text, (), known) if type_text else []
     for steps in sorted((path.split(".") if path else [] for path in paths), key=len, reverse=True):
@@ -254,7 +254,7 @@ def _all_leaves(name: str, paths: set[str], known: Sources) -> list[tuple[str, .
 
 
 def _leaves(type_text: str, prefix: tuple[str, ...], known: Sources) -> list[tuple[str, ...]]:
-    """Return the scalars of a type: ("x",), ("position", "y"), of a matrix row and column; what has no known parts is one."""
+    """Return the scalars of a type: ("x",), ("position", "y"), or a matrix's row and column. An unknown type counts as one."""
     base = re.split(r"[<\s]", type_text)[0]
     if base in known.structs and len(prefix) < 4:
         return [leaf for name, t in known.structs[base] for leaf in _leaves(t, (*prefix, name), known)]
@@ -272,7 +272,7 @@ def _covers(steps: list[str], leaf: tuple[str, ...]) -> bool:
 
 
 def _steps(path: str, name: str, known: Sources) -> list[str]:
-    """Return the steps of a path, a vector's letters as xyzw. What is no field of a struct is a vector's."""
+    """Return the steps of a path, with a vector's components as xyzw. A step that is no field of a struct is a component."""
     steps, type_text = [], known.element_type(name) or ""
     for part in filter(None, re.sub(r"\[(\w+|\?)\]", _component, path).split(".")):
         fields = dict(known.structs.get(re.split(r"[<\s]", type_text)[0], []))

@@ -1,8 +1,8 @@
-"""Which barrier each thread of a workgroup arrives at, and the first at which they do not all meet.
+"""Determine the barriers at which the threads of a workgroup arrive, and the first at which they do not all meet.
 
-All threads of a workgroup meet at their first barrier, then at their second, and so on: the n-th arrival of each is compared with
-the n-th of the others. GPUVerify calls a mismatch barrier divergence (Betts, Chong, Donaldson, Qadeer and Thomson, "GPUVerify: a
-verifier for GPU kernels", OOPSLA 2012). For example, four threads and the barriers A, B and C:
+All threads of a workgroup must meet at their first barrier, then at their second, and so on. So the n-th arrival of each thread is
+compared with the n-th arrivals of the others. GPUVerify calls a mismatch barrier divergence (Betts, Chong, Donaldson, Qadeer and
+Thomson, "GPUVerify: a verifier for GPU kernels", OOPSLA 2012). For example, four threads and the barriers A, B and C:
 
     thread   1st arrival   2nd arrival
     0        A             B
@@ -10,11 +10,11 @@ verifier for GPU kernels", OOPSLA 2012). For example, four threads and the barri
     2        A             C
     3        A             none: it ends
 
-All meet at A. The second arrivals differ: threads 0 and 1 wait together at B, thread 2 waits elsewhere, thread 3 is absent. What
-all did before A is ordered and can be judged; so is what 0 and 1 did between A and B. What 2 and 3 did after A no barrier orders
-any more: a race found there would be a consequence of the divergence, not another fault.
+All meet at A. The second arrivals differ: threads 0 and 1 wait together at B, thread 2 waits elsewhere, thread 3 is absent.
+Everything before A is ordered and can be judged, and so can the events of threads 0 and 1 between A and B. No barrier orders the
+events of threads 2 and 3 after A: a race found there would be a consequence of the divergence, not another fault.
 
-The same statement is another barrier for each place that calls the function in which it stands.
+A barrier statement in a function counts as a different barrier for each place that calls the function.
 """
 
 from dataclasses import dataclass, replace
@@ -29,9 +29,9 @@ from splatscope.tracing.trace import Trace
 class Divergence:
     """The first barrier that not all threads of a workgroup meet.
 
-    `together` and `elsewhere` are the arrivals (events) of one turn, in the device's order: those at the barrier that was reached
-    first, and those at another. `absent` are the threads that end without arriving so often. `ordered` says of each event of the
-    trace whether a barrier still orders it.
+    `together` and `elsewhere` are the n-th arrivals (events) in the device's order: those at the barrier that was reached first,
+    and those at others. `absent` lists the threads that end without an n-th arrival. `ordered` is a mask of the events that a
+    barrier still orders.
     """
 
     together: np.ndarray
@@ -42,10 +42,10 @@ class Divergence:
 
 @dataclass(frozen=True)
 class _Threads:
-    """What is known of each thread, (threads,) each.
+    """Data on each thread, (threads,) each.
 
-    Those `ended` by force, in an endless loop, might have arrived anywhere. Those `cut`, whose record was full, arrived at least
-    `arrivals` times.
+    A thread that was `ended` in an endless loop might have arrived anywhere. A thread that was `cut`, because its part of the
+    recording was full, arrived at least `arrivals` times.
     """
 
     ended: np.ndarray
@@ -55,9 +55,9 @@ class _Threads:
 
 @dataclass(frozen=True)
 class _Arrivals:
-    """The arrivals of all threads that were not ended, by turn, then in the device's order; (arrivals,) each.
+    """The arrivals of all threads that were not ended, sorted by turn and device order; (arrivals,) each.
 
-    `turn` is 1 for a thread's first arrival; equal `barrier` numbers are the same barrier.
+    `turn` is 1 for a thread's first arrival; equal `barrier` numbers mean the same barrier.
     """
 
     event: np.ndarray
@@ -66,9 +66,9 @@ class _Arrivals:
 
 
 def first_divergence(trace: Trace) -> Divergence | None:
-    """Find the first turn at which the threads of a workgroup do not all arrive at one barrier; None where they always do.
+    """Find the first turn at which the threads of a workgroup do not all arrive at the same barrier; None if there is none.
 
-    In a recording of all workgroups each is judged by itself: the arrivals are those of the first that diverges.
+    In a recording of all workgroups, each is examined separately, and the arrivals are those of the first that diverges.
     """
     if not trace.header.get("all_groups"):
         return _in_group(trace)
@@ -86,7 +86,7 @@ def first_divergence(trace: Trace) -> Divergence | None:
 
 
 def _suspicious_groups(trace: Trace) -> list[int]:
-    """Return the workgroups whose threads may diverge: not those whose threads all arrive at the same statements as often."""
+    """Return the workgroups that may diverge: all but those whose threads arrive equally often at the same statements."""
     is_arrival = trace.at(lambda site: site.kind == "arrive")
     events, entry = np.flatnonzero(is_arrival), trace.header["entry"]
     groups, lanes = trace.group_and_lane[0], trace.header["lanes"]
@@ -107,7 +107,7 @@ def _in_group(trace: Trace) -> Divergence | None:
     is_arrival = trace.at(lambda site: site.kind == "arrive")
     if not is_arrival.any():
         return None
-    turn = trace.count(is_arrival).astype(np.int64)  # of each event, how many barriers its thread has arrived at
+    turn = trace.count(is_arrival).astype(np.int64)  # for each event, the number of its thread's arrivals so far
     threads, arrivals = _arrivals(trace, np.flatnonzero(is_arrival), turn)
     wrong = _first_wrong_turn(threads, arrivals)
     if wrong is None:
@@ -118,7 +118,7 @@ def _in_group(trace: Trace) -> Divergence | None:
     has_fewer = threads.arrivals < wrong
     absent = np.flatnonzero(has_fewer & ~threads.ended & ~threads.cut)
 
-    # Threads that wait together are ordered up to this turn, as are those of which the rest is unknown; others up to the last.
+    # Threads that wait together are ordered up to this turn, as are those whose rest is unknown; others up to the previous turn.
     waits = threads.ended | (threads.cut & has_fewer)
     waits[trace.thread[together]] = True
     ordered = turn < np.where(waits[trace.thread], wrong, wrong - 1)
@@ -137,13 +137,13 @@ def _arrivals(trace: Trace, events: np.ndarray, turn: np.ndarray) -> tuple[_Thre
 
 
 def _barriers(trace: Trace, events: np.ndarray) -> np.ndarray:
-    """Number the barriers of arrivals: by statement, and within called functions by the statements that called them."""
+    """Number the barriers of arrivals: by statement, and in called functions also by the calling statements."""
     sites = trace.site[events].astype(np.int64)
     entry = trace.header["entry"]
     if all(trace.sites[site].function == entry for site in np.unique(sites)):
         return sites
     call_paths = call_sites(trace, events)
-    if any(-1 in path for path in call_paths.values()):  # a call that never ended: its statement is not known
+    if any(-1 in path for path in call_paths.values()):  # the statement of a call that never ended is not known
         return sites
     numbers: dict[tuple, int] = {}
     paths = ((site, *call_paths.get(event, ())) for event, site in zip(events.tolist(), sites.tolist(), strict=True))
@@ -151,14 +151,14 @@ def _barriers(trace: Trace, events: np.ndarray) -> np.ndarray:
 
 
 def _first_wrong_turn(threads: _Threads, arrivals: _Arrivals) -> int | None:
-    """Return the first turn with arrivals at two barriers, or with fewer arrivals than threads that must arrive."""
+    """Return the first turn with arrivals at different barriers, or with fewer arrivals than threads that must arrive."""
     turns, starts = np.unique(arrivals.turn, return_index=True)
     if len(turns) == 0:
         return None
     lowest, highest = (extreme.reduceat(arrivals.barrier, starts) for extreme in (np.minimum, np.maximum))
     arrived = np.diff(np.r_[starts, len(arrivals.turn)])
     arrivals_before_cut = np.sort(threads.arrivals[threads.cut & ~threads.ended])
-    missing_in_record = np.searchsorted(arrivals_before_cut, turns)  # threads that were cut before they arrived so often
+    missing_in_record = np.searchsorted(arrivals_before_cut, turns)  # threads that were cut before that turn
     expected = (~threads.ended).sum() - missing_in_record
     wrong = np.flatnonzero((lowest != highest) | (arrived != expected))
     return int(turns[wrong[0]]) if len(wrong) else None

@@ -1,4 +1,4 @@
-"""The calls by which a thread came to an event: a barrier in a function is another barrier for each statement that calls it."""
+"""Find the calls that led a thread to an event. A barrier in a function is a different barrier for each calling statement."""
 
 import numpy as np
 
@@ -8,9 +8,9 @@ _ENDS_A_STATEMENT = ("step", "value", "element", "branch", "loop", "write", "ret
 
 
 def call_sites(trace: Trace, events: np.ndarray) -> dict[int, tuple[int, ...]]:
-    """Return, of events inside of called functions, the sites of the statements that called these, outermost first.
+    """Return, for events in called functions, the sites of the calling statements, outermost first.
 
-    A statement is known by the record that it leaves when it ends; -1 stands for one that its thread never ended.
+    A statement is identified by its record, which it leaves when it ends; -1 stands for a statement that its thread never ended.
     """
     calls, returns = (trace.at(lambda s, kind=kind: s.kind == kind) for kind in ("call", "return"))
     depth = trace.count(calls).astype(np.int64) - trace.count(returns) + returns  # a return still belongs to its function
@@ -18,7 +18,7 @@ def call_sites(trace: Trace, events: np.ndarray) -> dict[int, tuple[int, ...]]:
     following: dict[int, np.ndarray] = {}
 
     def statement(left: int) -> int:
-        """Return the site of the next record by which the caller of a function that was left ends a statement."""
+        """Return the site of the calling statement: the caller's next record after the function was left."""
         outside = int(depth[left]) - 1
         if outside not in following:
             marks = np.where(ends & (depth <= outside), np.arange(len(trace)), len(trace))
@@ -27,8 +27,8 @@ def call_sites(trace: Trace, events: np.ndarray) -> dict[int, tuple[int, ...]]:
         return int(trace.site[event]) if event < len(trace) and trace.thread[event] == trace.thread[left] else -1
 
     found: dict[int, tuple[int, ...]] = {}
-    pending: list[tuple[int, list[int]]] = []  # of the thread at hand: wanted events with the calls they stand in
-    sites: dict[int, int] = {}  # by call: the statement that made it
+    pending: list[tuple[int, list[int]]] = []  # for the current thread: wanted events with their calls
+    sites: dict[int, int] = {}  # the calling statement of each call
     frames: list[int] = []
     wanted = np.zeros(len(trace), bool)
     wanted[events] = True

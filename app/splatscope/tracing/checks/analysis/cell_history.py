@@ -1,4 +1,4 @@
-"""What happened to one cell of a memory, in the device's order."""
+"""The history of one memory cell, in the device's order."""
 
 import math
 
@@ -12,7 +12,7 @@ ACCESSES = ("read", "write", "atomic")
 
 
 def accesses_to_cell(trace: Trace, event: int) -> np.ndarray:
-    """Return the accesses to the cell of an event that had a slot, in the device's order."""
+    """Return the accesses to an event's cell that have a slot, in the device's order."""
     name, space = trace.sites[trace.site[event]].name, trace.sites[trace.site[event]].space
     same = trace.at(lambda s: s.kind in ACCESSES and (s.name, s.space) == (name, space)) & (trace.index == trace.index[event])
     if space == "shared":
@@ -23,12 +23,12 @@ def accesses_to_cell(trace: Trace, event: int) -> np.ndarray:
 
 
 def says_value(site: Site) -> bool:
-    """Return whether the records of an access say what the cell held."""
+    """Return whether the records of an access contain the cell's value."""
     return site.kind == "read" or (site.kind == "atomic" and site.access not in ("=", "store"))
 
 
 def last_change(trace: Trace, last: int, known: Sources) -> int | None:
-    """Return the event that gave the cell the value which the last access saw; None if none is recorded."""
+    """Return the event that gave the cell the value that the last access saw; None if it is not recorded."""
     events = accesses_to_cell(trace, last)
     value = trace.words[last].tolist()
     is_shared = trace.sites[trace.site[last]].space == "shared"
@@ -48,7 +48,7 @@ def last_change(trace: Trace, last: int, known: Sources) -> int | None:
 
 
 def keeps_value(trace: Trace, event: int, known: Sources) -> bool:
-    """Return whether an atomic certainly left its cell as it was: a load, `InterlockedAdd(cell, 0, old)`, a failed exchange."""
+    """Return whether an atomic certainly left its cell unchanged: a load, `InterlockedAdd(cell, 0, old)`, a failed exchange."""
     site, found = trace.sites[trace.site[event]], trace.value(event)
     operation = site.access.removeprefix("Interlocked").lower()
     if "load" in operation:

@@ -1,7 +1,7 @@
-"""Which branches and memories may depend on what an atomic returned.
+"""Decide which branches and memories may depend on the result of an atomic.
 
-By names, across the whole text: what a statement writes may depend if any name in it does. This takes some names for dependent that
-are not, and none that is for independent: a kernel that is in order is never told otherwise.
+The analysis goes by names across the whole text: everything that a statement writes may depend if any name in it does. It may
+report a dependence that does not exist, but never misses one, so a correct kernel never gets a finding from it.
 """
 
 import re
@@ -13,7 +13,7 @@ from itertools import accumulate
 from splatscope.slang.source import COMMENT, Source, closing
 from splatscope.tracing.sites import Site
 
-MOST_TEXT = 300_000  # characters, beyond which every branch may depend on every atomic
+MOST_TEXT = 300_000  # characters: beyond that, every branch counts as dependent on every atomic
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _PART = re.compile(r"^[ \t]*#(?:\\\r?\n|[^\n])*|[^;{}#]*[;{}]?|#", re.MULTILINE)  # a directive, or a statement
@@ -21,8 +21,8 @@ _MACRO = re.compile(r"\s*#\s*define\s+([A-Za-z_]\w*)")
 _WRITTEN = re.compile(
     r"([A-Za-z_]\w*)(?:\s*(?:\[[^\]]*\]|\.\w+))*\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)|(?:\+\+|--)\s*([A-Za-z_]\w*)"
 )
-_INNERMOST = re.compile(r"\[[^\[\]]*\]")  # subscripts without others in them
-_MOST_SUBSCRIPTS = 10  # in each other
+_INNERMOST = re.compile(r"\[[^\[\]]*\]")  # subscripts that contain no others
+_MOST_SUBSCRIPTS = 10  # nested subscripts
 _CALLED = re.compile(r"([A-Za-z_]\w*)\s*\(")
 _CONTROL = {"if", "else", "while", "for", "do", "switch", "return", "void", "in", "out", "inout", "const", "static", "define"}
 _PURE = re.compile(r"(?:u?int|float|bool|half|double)(?:\d(?:x\d)?)?|asuint|asint|asfloat|min|max|abs|clamp|any|all|select|dot")
@@ -35,7 +35,7 @@ _LABEL = re.compile(r"\s*(?:case|default)\b")
 class _Statement:
     names: frozenset[str]
     written: frozenset[str]
-    function: str  # that it stands in, "" outside of all
+    function: str  # the function that contains it, "" if there is none
     text: str
 
 
@@ -45,7 +45,7 @@ class Dependence:
 
     texts: Mapping[str, str]
     _files: dict[str, tuple[list[int], list[int], list[_Statement]]] = field(default_factory=dict)
-    _with: dict[str, list[_Statement]] = field(default_factory=dict)  # by the names in them
+    _with: dict[str, list[_Statement]] = field(default_factory=dict)  # the statements that contain each name
     _known: dict[tuple[str, int, int], frozenset[str]] = field(default_factory=dict)
 
     def __post_init__(self):
@@ -60,19 +60,19 @@ class Dependence:
                     self._with.setdefault(name, []).append(statement)
 
     def may_depend(self, branch: Site, atomic: Site) -> bool:
-        """Return whether a branch may depend on what an atomic returned."""
+        """Return whether a branch may depend on an atomic's result."""
         asks, gives = self._at(branch), self._at(atomic)
         if asks is None or gives is None or asks is gives or _LABEL.match(asks.text):
             return True
         return not asks.names.isdisjoint(self._dependent(atomic, gives))
 
     def may_reach(self, name: str, atomic: Site) -> bool:
-        """Return whether what a memory holds, or where, may depend on what an atomic returned; `name` may be `block.buffer`."""
+        """Return whether a memory's contents or layout may depend on an atomic's result; `name` may be `block.buffer`."""
         gives = self._at(atomic)
         return gives is None or name.rpartition(".")[2] in gives.names | self._dependent(atomic, gives)
 
     def may_change(self, name: str, access: Site) -> bool:
-        """Return whether what a variable holds may depend on what an access found."""
+        """Return whether a variable's value may depend on the result of an access."""
         gives = self._at(access)
         return gives is None or name in self._dependent(access, gives)
 
@@ -85,7 +85,7 @@ class Dependence:
             seen = {id(statement)}
             while pending:
                 one = pending.pop()
-                is_called = len(self._with.get(one.function, [])) > 1  # not in its head alone
+                is_called = len(self._with.get(one.function, [])) > 1  # it occurs outside of its own head
                 for name in {*one.written, *([one.function] if is_called else [])} - found:
                     found.add(name)
                     for other in self._with.get(name, []):
@@ -96,7 +96,7 @@ class Dependence:
         return self._known[key]
 
     def _at(self, site: Site) -> _Statement | None:
-        """Return the statement at a site, None where its text is not known."""
+        """Return the statement at a site, None if its text is not known."""
         if site.file not in self._files:
             return None
         lines, starts, statements = self._files[site.file]
@@ -107,12 +107,12 @@ class Dependence:
 
 
 def _lines(text: str) -> list[int]:
-    """Return the offset of each line."""
+    """Return the offsets of all lines."""
     return [0, *accumulate(len(line) + 1 for line in text.split("\n"))][:-1]
 
 
 def _statements(text: str, source: Source, functions: set[str]) -> tuple[list[int], list[_Statement]]:
-    """Return where the statements of a text begin, and the statements; `functions` are all that may be called by name."""
+    """Return the offsets of a text's statements, and the statements; `functions` has the names of all functions."""
     code = COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
     blocks = sorted((block.head, block.end, block.name) for block in source.functions())
     spans = [found.span() for found in _PART.finditer(code) if found[0]]
@@ -135,15 +135,15 @@ def _statement(text: str, function: str, functions: set[str]) -> _Statement:
     if called and all(name not in functions and _ATOMIC.fullmatch(name) for name in called):
         written |= names & _written_by_atomics(text)
     elif called:
-        written = names  # what a call may write is not looked for
+        written = names  # a call may write to any of them
     if macro:
-        written |= {macro[1]}  # which stands for its body
+        written |= {macro[1]}  # the macro stands for its body
     hands_on = written or re.search(r"\breturn\b", text)
     return _Statement(names, written, function if hands_on else "", text)
 
 
 def _written(text: str, names: frozenset[str]) -> frozenset[str]:
-    """Return the names that a statement writes, of `kept[base + counts[0][lane]] = value` too: all where subscripts are deep."""
+    """Return the names that a statement writes, such as `kept` in `kept[a + b[0][c]] = v`; all names if subscripts nest deeply."""
     found: set[str] = set()
     for _ in range(_MOST_SUBSCRIPTS):
         found.update(name for pair in _WRITTEN.findall(text) for name in pair if name)
@@ -155,7 +155,7 @@ def _written(text: str, names: frozenset[str]) -> frozenset[str]:
 
 
 def _written_by_atomics(text: str) -> set[str]:
-    """Return the names that atomics in a statement may write: the memory, and `old` of `InterlockedAdd(memory, 1, old)`."""
+    """Return the names that atomics in a statement may write: the memory, and `old` in `InterlockedAdd(memory, 1, old)`."""
     for _ in range(_MOST_SUBSCRIPTS):
         outer = _INNERMOST.sub(" ", text)
         if outer == text:

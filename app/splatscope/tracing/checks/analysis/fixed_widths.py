@@ -1,11 +1,11 @@
-"""What the text of a kernel says of the waves it is made for, where this run's were others.
+"""Find places in a kernel's source that assume a wave width other than this run's.
 
     [WaveSize(32)]                              the software driver ignores it
     static const uint WAVE_SIZE = 32;           with operations over waves
     if (WaveGetLaneIndex() == 31)               no lane of narrower waves
     if ((thread & 31) == 31) sums[thread >> 5] = prefix + value;
 
-Such a kernel may be right on the waves it is made for, and this run does not show it. So it is said that it was not looked at.
+Such a kernel may be right on waves of the assumed width, but this run does not show it. So it is reported as not checked.
 """
 
 import re
@@ -29,13 +29,13 @@ _ADAPTS = ("WaveGetLaneCount", "WaveIsFirstLane")
 
 
 def fixed_widths(trace: Trace, context: Context) -> list[str]:
-    """Return a sentence for each place where the text of a kernel fixes a width that this run's waves did not have."""
+    """Return a sentence for each place where the source fixes a width that this run's waves did not have."""
     own, known = trace.header["wave_size"], context.sources
     code = {file: COMMENT.sub("", text) for file, text in known.texts.items()}
     text = "\n".join(code.values())
     if len(text) > MOST_TEXT or not re.search(r"\bWave[A-Z]", text):
         return []
-    said: dict[tuple[str, str], str] = {}  # by file and kind of text: one place of each is enough
+    said: dict[tuple[str, str], str] = {}  # by file and kind of place; one of each is enough
     for file, tree in known.trees.items():
         places = [*_asked(tree, trace.header["entry"], own, known.integers)]
         if re.search(r"\bWave[A-Z]\w*\s*[(<]", text):
@@ -53,11 +53,11 @@ def fixed_widths(trace: Trace, context: Context) -> list[str]:
     return list(said.values())
 
 
-_Place = tuple[str, int, int, str]  # what says so, the line, the width, and the words
+_Place = tuple[str, int, int, str]  # kind of place, line, width, description
 
 
 def _asked(tree: Node, entry: str, own: int, constants: dict[str, str]) -> Iterator[_Place]:
-    """Yield that the entry point asks for a width, or for one of a range."""
+    """Yield the place where the entry point requests a width, or a range of widths."""
     text = COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text_of(tree))
     head = re.search(rf"\b{re.escape(entry)}\s*\(", text)
     start = max(text.rfind(sign, 0, head.start()) for sign in ";}") + 1 if head else 0
@@ -69,7 +69,7 @@ def _asked(tree: Node, entry: str, own: int, constants: dict[str, str]) -> Itera
 
 
 def _named(nodes: list[Node], text: str, own: int, constants: dict[str, str]) -> Iterator[_Place]:
-    """Yield that a constant is named after the width of a wave, and used; but compared with the true one, it is a question."""
+    """Yield each constant that is named after the wave width and used, except in a comparison with the true width."""
     for node in nodes:
         name = text_of(node) if node.type == "identifier" else ""
         width = integer(name, constants) if name and _NAME.fullmatch(name) else None
@@ -81,7 +81,7 @@ def _named(nodes: list[Node], text: str, own: int, constants: dict[str, str]) ->
 
 
 def _compared(nodes: list[Node], own: int, constants: dict[str, str]) -> Iterator[_Place]:
-    """Yield that the number of a lane is compared with one that it cannot be."""
+    """Yield each comparison of a lane index with a number that it cannot have."""
     lanes = {root_of(n) for n in nodes if n.type == "init_declarator" and _is_lane(n.child_by_field_name("value"))}
     for node in nodes:
         if node.type != "binary_expression" or text_of(node.child_by_field_name("operator")) != "==":
@@ -98,7 +98,7 @@ def _is_lane(node: Node | None) -> bool:
 
 
 def _taken(nodes: list[Node], own: int, constants: dict[str, str]) -> Iterator[_Place]:
-    """Yield that one thread in so many takes a result over waves, as it is of waves so wide."""
+    """Yield each place where one thread in every N uses a wave-wide result, which assumes waves of N lanes."""
     results = {
         root_of(node) if node.type == "init_declarator" else text_of(node.child_by_field_name("left"))
         for node in nodes
@@ -118,7 +118,7 @@ def _is_result(node: Node) -> bool:
 
 
 def _decided_by(condition: Node) -> Node | None:
-    """Return the branch whose whole condition this is."""
+    """Return the branch of which this is the whole condition."""
     node = condition.parent
     while node is not None and node.type in ("parenthesized_expression", "condition_clause"):
         node = node.parent
@@ -126,7 +126,7 @@ def _decided_by(condition: Node) -> Node | None:
 
 
 def _one_in(node: Node, constants: dict[str, str]) -> int | None:
-    """Return the number of threads of which one passes a condition: 32 for `(t & 31) == 0` and for `t % 32 == 31`."""
+    """Return N if one thread in every N satisfies a condition: 32 for `(t & 31) == 0` and for `t % 32 == 31`."""
     if node.type != "binary_expression" or text_of(node.child_by_field_name("operator")) != "==":
         return None
     rest, number = node.child_by_field_name("left"), integer(text_of(node.child_by_field_name("right")), constants)
@@ -141,7 +141,7 @@ def _one_in(node: Node, constants: dict[str, str]) -> int | None:
 
 
 def halves_of_ballots(trace: Trace, context: Context) -> list[str]:
-    """Return a sentence for each ballot of which the first 32 lanes alone are used, where wider waves may have more."""
+    """Return a sentence for each ballot of which only the first 32 lanes are used, although waves may be wider."""
     known = context.sources
     if sum(map(len, known.texts.values())) > MOST_TEXT or trace.header["lanes"] <= 32:
         return []
@@ -155,7 +155,7 @@ def halves_of_ballots(trace: Trace, context: Context) -> list[str]:
 
 
 def _is_first_alone(ballot: Node) -> bool:
-    """Return whether nothing but `.x` of a ballot is used."""
+    """Return whether only the `.x` of a ballot is used."""
     given = ballot.parent
     if given.type == "field_expression":
         return text_of(given.child_by_field_name("field")) == "x"

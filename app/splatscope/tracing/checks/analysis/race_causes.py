@@ -1,4 +1,4 @@
-"""Why two accesses are not ordered, as far as the recording shows it; and which races have one cause."""
+"""Explain why two accesses are not ordered, as far as the recording shows it, and merge races with the same cause."""
 
 from dataclasses import dataclass, field
 
@@ -15,9 +15,10 @@ _MEMORY = {"shared": "shared memory", "device": "buffers", "texture": "textures"
 
 @dataclass(frozen=True)
 class Why:
-    """Why nothing orders two accesses: what follows on a colon; "" if not known.
+    """Why nothing orders two accesses, as words that follow a colon; "" if not known.
 
-    `is_cause` tells a cause, such as a barrier that orders other memory, from what is only the case: where barriers are instead.
+    `is_cause` is True for a cause, such as a barrier that orders other memory, and False for a mere observation, such as where the
+    nearest barriers are.
     """
 
     words: str = ""
@@ -27,7 +28,7 @@ class Why:
 def why_unordered(trace: Trace, hand_overs: HandOvers | None, first: int, second: int) -> Why:
     """Return why nothing orders two events of a workgroup, the earlier first: "the barrier on line 8 …".
 
-    A fence that no thread waits at may be the half of a hand-over. So it is named only in a kernel without any.
+    A fence without group sync may be half of a hand-over. So it is mentioned only in a kernel without hand-overs.
     """
     space = trace.sites[trace.site[first]].space
     passed = _barriers_between(trace, first, second)
@@ -54,7 +55,7 @@ def why_unordered(trace: Trace, hand_overs: HandOvers | None, first: int, second
 def _misplaced(trace: Trace, first: int, second: int) -> str:
     """Return where the barriers next to two events of one epoch are: "the barrier on line 8 comes before both"; "" if not known.
 
-    They wait, and order the right memory. Both threads must have passed the same.
+    Only barriers with group sync that order the right memory count, and both threads must have passed the same ones.
     """
     site = trace.sites[trace.site[first]]
     epoch = trace.shared_epoch if site.space == "shared" else trace.device_epoch
@@ -88,8 +89,8 @@ def _misplaced(trace: Trace, first: int, second: int) -> str:
 def _barriers_between(trace: Trace, first: int, second: int) -> list[int]:
     """Return the barriers that the later thread passed between two accesses, the last first, then those of the earlier thread.
 
-    Where threads do not wait, the one that should come second may be first: then the last barrier before its access, which the
-    other thread passes after its own.
+    If threads do not wait, the access that should be second may come first. Then it is the last barrier before that access, which
+    the other thread passes after its own access.
     """
     all_passed = np.flatnonzero(trace.at(lambda site: site.kind == "resume"))
     passed = all_passed[(trace.slot[all_passed] > trace.slot[first]) & (trace.slot[all_passed] < trace.slot[second])]
@@ -103,9 +104,9 @@ def _barriers_between(trace: Trace, first: int, second: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Race:
-    """A race as a finding, and what tells which others have its cause.
+    """A race as a finding, with the data to decide which other races have the same cause.
 
-    `stretch` is what tells one stretch between two barriers from others; None for a race that lies in more than one.
+    `stretch` identifies the stretch of code between two barriers; None for a race that is in more than one.
     """
 
     finding: Finding
@@ -115,13 +116,13 @@ class Race:
 
 
 def one_for_each_cause(races: list[Race]) -> list[Finding]:
-    """Return one finding for the races on a variable that share a line: what orders one of them orders the others.
+    """Merge the races on a variable that share a line into one finding, since whatever orders one of them orders the others.
 
-    For example, without the barrier at the end of a loop, a write races with the reads of the next turn and with those behind the
-    loop. A benign race gives way to a true one. The message of a finding names the other lines; its count stays that of its own.
-    Races in one stretch are one finding also where they share lines with each other alone, as the steps of a reduction do that
-    counts on waves in step. A race between workgroups is one of its own where the cause of another does not hold of it: no barrier
-    orders workgroups.
+    For example, if the barrier at the end of a loop is missing, a write races with reads in the next iteration and with reads after
+    the loop. A true race takes precedence over a benign one. The message of a finding names the other lines; its count does not
+    include them. Races in one stretch are also merged if they share lines only indirectly, as in the steps of a reduction that
+    relies on waves running in lockstep. A race between workgroups stays separate from one whose cause does not apply to it, since
+    no barrier orders workgroups.
     """
     kept: list[list[Race]] = []
     for race in sorted(races, key=lambda r: (r.finding.kind != "race", r.is_between_groups, sorted(r.finding.lines))):
@@ -156,10 +157,10 @@ def _line(place: tuple[str, int], own: str) -> str:
 
 
 def following(trace: Trace, findings: list[Finding], known: Sources) -> list[tuple[Finding, str]]:
-    """Return the findings that may follow from another, each with what that is: "the race on sums".
+    """Return the findings that may follow from another, each with the name of that cause: "the race on sums".
 
-    For example, in `kept[sums[lane]] = value` two threads write one element because one read `sums` too late; threads part at a
-    barrier because they do not read the same; and what is made of `x % 0` is no number that an integer holds.
+    For example, in `kept[sums[lane]] = value` two threads write the same element because one read `sums` too late. Or threads
+    diverge at a barrier because they read different values. Or a number computed from `x % 0` does not fit an integer.
     """
     races = [
         (finding, [trace.sites[trace.site[event]] for event in finding.events]) for finding in findings if finding.kind == "race"
@@ -191,7 +192,7 @@ def following(trace: Trace, findings: list[Finding], known: Sources) -> list[tup
 
 
 def _last_branch(trace: Trace, divergence: Finding) -> Site | None:
-    """Return the last branch of the thread that ended without a barrier or came to another, None if it took none."""
+    """Return the last branch of the thread that missed the barrier or reached another one, None if it took no branch."""
     end = divergence.events[1] if len(divergence.events) > 1 else len(trace)
     is_own = (trace.thread == divergence.threads[1]) & (np.arange(len(trace)) < end)
     branches = np.flatnonzero(is_own & trace.at(lambda site: site.kind == "branch"))

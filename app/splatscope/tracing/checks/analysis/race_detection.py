@@ -3,7 +3,7 @@
 Two accesses race if they touch the same address, nothing orders them, one of them writes, and not both are atomic. Race detectors
 order accesses by vector clocks, and FastTrack showed that one epoch `c@t` (the clock c of thread t) suffices for most of them
 (Flanagan and Freund, "FastTrack: efficient and precise dynamic race detection", PLDI 2009). The only synchronisation within a
-workgroup is a barrier that all its threads meet. After it all clocks are equal, so the number of barriers passed is the whole
+workgroup is a barrier that all its threads meet. After it all clocks are equal, so the number of passed barriers is the whole
 clock: two accesses of different threads are ordered if and only if their epochs differ. Each kind of memory has its own epochs,
 because a barrier orders shared memory, buffers, or both. For example, two threads and one barrier:
 
@@ -34,12 +34,12 @@ from splatscope.tracing.checks.finding import Finding, standing_at
 from splatscope.tracing.trace import Trace
 
 _VERBS = {"read": "reads {}", "write": "writes {}"}
-_MOST_HANDED = 2000  # pairs of one cause that are looked at one by one
+_MOST_HANDED = 2000  # pairs with the same sites that are examined one by one
 
 
 @dataclass(frozen=True)
 class _Pairs:
-    """Pairs of rows that race, the earlier row in the table first; (pairs,) each."""
+    """Pairs of racing rows, the earlier row in the table first; (pairs,) each."""
 
     first: np.ndarray
     second: np.ndarray
@@ -54,7 +54,7 @@ def races_in(
 ) -> list[Race]:
     """Return the races among accesses, true and benign, one for each variable and pair of lines.
 
-    Which of them have one cause: see `race_causes`.
+    `race_causes` merges those with the same cause.
     """
     if len(table) == 0:
         return []
@@ -70,12 +70,12 @@ def races_in(
 
 
 def _actor(table: Accesses, between_groups: bool) -> np.ndarray:
-    """Return of each access who is to be ordered: its thread, or its workgroup."""
+    """Return the actor of each access: its thread, or its workgroup if `between_groups`."""
     return table.group if between_groups else table.thread
 
 
 def _suspicious(table: Accesses, between_groups: bool) -> np.ndarray:
-    """Return the rows of segments with two actors, a write, and an access that is not atomic."""
+    """Return the rows of segments with two actors, a write, and a non-atomic access."""
     segment, starts, who = table.segment, table.segment_starts, _actor(table, between_groups)
     has_two = np.minimum.reduceat(who, starts) != np.maximum.reduceat(who, starts)
     has_write = np.logical_or.reduceat(table.writes, starts)
@@ -84,22 +84,22 @@ def _suspicious(table: Accesses, between_groups: bool) -> np.ndarray:
 
 
 def _reads_own_value(table: Accesses) -> np.ndarray:
-    """Return of each row whether it reads the value that its own thread wrote earlier in the segment."""
+    """Return a mask of the rows that read the value that their own thread wrote earlier in the segment."""
     own_write, has_own_write = table.own_earlier_write()
     return has_own_write & (table.value[own_write] == table.value) & table.valued & ~table.writes
 
 
 def _representatives(table: Accesses, between_groups: bool, reads_own_value: np.ndarray) -> np.ndarray:
-    """Return the rows that show whatever conflict there is, so that the pairs do not grow with the number of accesses.
+    """Return enough rows to show every conflict, so that the number of pairs does not grow with the number of accesses.
 
-    Of each site's accesses in a segment three: the first, the first by another actor, and the first with another value.
+    These are three of each site's accesses in a segment: the first, the first by another actor, and the first with another value.
     """
     kind = table.site.astype(np.int64) * 2 + reads_own_value
     order = np.lexsort((kind, table.segment))
     starts = np.flatnonzero(np.r_[True, (np.diff(table.segment[order]) != 0) | (np.diff(kind[order]) != 0)])
     is_start = np.zeros(len(order), np.int64)
     is_start[starts[1:]] = 1
-    run = np.cumsum(is_start)  # of each row in this order, the number of its segment and site
+    run = np.cumsum(is_start)  # for each row in this order, the number of its segment and site
     chosen = [order[starts]]
     for column in (_actor(table, between_groups), table.value):
         ordered = column[order]
@@ -110,7 +110,7 @@ def _representatives(table: Accesses, between_groups: bool, reads_own_value: np.
 
 
 def _racing_pairs(table: Accesses, between_groups: bool, reads_own_value: np.ndarray, rows: np.ndarray) -> _Pairs:
-    """Return all pairs of the given rows that race: rows of one segment stand together, so neighbours at growing distance."""
+    """Return all racing pairs of the given rows. Rows of a segment are adjacent, so compare neighbours at growing distance."""
     who, segment = _actor(table, between_groups), table.segment
     found, distance = [], 1
     while distance < len(rows):
@@ -131,7 +131,7 @@ def _racing_pairs(table: Accesses, between_groups: bool, reads_own_value: np.nda
 
 
 def _without_handed_over(table: Accesses, hand_overs: HandOvers, pairs: _Pairs) -> _Pairs:
-    """Leave out pairs of sites whose pairs were all handed over, as far as so many are looked at."""
+    """Drop pairs of sites if hand-overs order all their pairs; at most `_MOST_HANDED` pairs are examined."""
     if not hand_overs.are_possible:
         return pairs
     swap = table.slot[pairs.first] > table.slot[pairs.second]
@@ -151,7 +151,7 @@ def _without_handed_over(table: Accesses, hand_overs: HandOvers, pairs: _Pairs) 
 def _races(
     trace: Trace, table: Accesses, pairs: _Pairs, known: Sources, hand_overs: HandOvers | None, between_groups: bool
 ) -> list[Race]:
-    """Return one race for each variable and pair of lines, shown by its first pair, counted by segments."""
+    """Return one race for each variable and pair of lines. It shows the first pair and counts segments."""
     if len(pairs.first) == 0:
         return []
     pairs = pairs.take(np.argsort(table.slot[pairs.second], kind="stable"))
@@ -180,7 +180,7 @@ def _races(
 
 
 def _stretch(trace: Trace, finding: Finding) -> tuple[int, int] | None:
-    """Return how many barriers the threads of a race had passed; None where they had passed different ones."""
+    """Return the numbers of barriers that the threads of a race had passed; None if they had passed different ones."""
     passed = {(int(trace.shared_epoch[event]), int(trace.device_epoch[event])) for event in finding.events}
     return passed.pop() if len(passed) == 1 else None
 
@@ -203,7 +203,7 @@ def _finding(trace: Trace, events: list[int], index: int, benign: bool, known: S
 
 
 def _waves_led(trace: Trace, threads: list[int]) -> str:
-    """Return which waves two first lanes of a workgroup lead, in brackets; "" for one wave, or two workgroups."""
+    """Return the waves of two threads that are first lanes, in parentheses; "" for a single wave or two workgroups."""
     lanes, width = trace.header["lanes"], max(1, trace.header.get("wave_size", 1))
     waves = [thread % lanes // width for thread in threads]
     if threads[0] // lanes != threads[1] // lanes or waves[0] == waves[1] or width == 1:

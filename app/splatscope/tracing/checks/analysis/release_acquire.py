@@ -1,4 +1,4 @@
-"""Hand-overs: a thread writes data, then an atomic; another finds by an atomic that it may go on, and reads the data.
+"""Hand-overs, the release–acquire pattern: a thread writes data, then a flag; another finds the flag set, then reads the data.
 
 For example, two threads of different waves or workgroups (fence: a barrier that orders the data's memory, such as
 `DeviceMemoryBarrier()`):
@@ -10,16 +10,17 @@ For example, two threads of different waves or workgroups (fence: a barrier that
                                       fence
                                       if (seen > 0) use(data)          ordered
 
-Both fences are needed: without the first the flag may arrive before the data, without the second the data may be read before the
-flag. And thread 1 must decide something by what its atomic returned. If it reads the data whatever that was, this run was lucky.
+Both fences are needed. Without the first, the flag may become visible before the data. Without the second, the data may be read
+before the flag. And thread 1 must branch on what its atomic returned. If it reads the data in any case, this run was just lucky.
 
-An atomic of memory order `Release` or `Acquire` is its thread's own fence.
+An atomic with memory order `Release` or `Acquire` is its thread's own fence.
 
-One thread may do the atomic for its workgroup, if all its threads meet at a barrier in between.
+One thread may use the atomic on behalf of its workgroup if all threads of the group meet at a barrier in between.
 
-An atomic gets its slot after it is done. So of two atomics of different threads the later one may have the lower slot: the thread
-that gives a lock back may be held up between the two. It is only certain that an atomic is done after what its thread recorded
-before it. What takes may have come after what gives unless it was done before that.
+An atomic gets its slot in the device's order only after it is done. So of two atomics of different threads, the later one may have
+the lower slot: a thread that releases a lock may be delayed between the atomic and getting its slot. It is only certain that an
+atomic comes after whatever its thread recorded before it. So an acquiring atomic counts as possibly later than a releasing one,
+unless its slot is lower than the last one that the releasing thread got before its release.
 """
 
 from dataclasses import dataclass, field
@@ -34,20 +35,22 @@ from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
 _ORDERS = ("Release", "Acquire")
-_MOST_TAKEN = 64  # atomics that may have taken, that are looked at one by one
+_MOST_TAKEN = 64  # possibly acquiring atomics that are examined one by one
 
 
 @dataclass
 class HandOvers:
-    """The atomics, fences and decisions of a trace, by which accesses to one kind of memory may be ordered.
+    """The atomics, fences and decisions of a trace that may order accesses to one kind of memory.
+
+    In the names of methods, an atomic that releases `gives`, and one that acquires `takes`.
 
     Attributes:
-        trace: What was recorded.
-        known: What its source says.
+        trace: The trace.
+        known: The sources.
         space: The memory that the fences must order: "shared" or "device".
         atomics: The atomic accesses, in any order.
-        is_sync: Of each event, whether its thread has passed a barrier there that waits for the others, (events,) bool.
-        syncs: Of each event, how many of those its thread has passed, (events,) int64.
+        is_sync: A mask of the events at which a thread has passed a barrier with group sync, (events,) bool.
+        syncs: For each event, how many of those barriers its thread has passed, (events,) int64.
     """
 
     trace: Trace
@@ -75,7 +78,7 @@ class HandOvers:
 
     @property
     def are_possible(self) -> bool:
-        """Whether there is all that a hand-over needs."""
+        """Whether the trace has all the parts of a hand-over."""
         has_fence = len(self.fences) > 0 or (self._releases.any() and self._acquires.any())
         return has_fence and len(self.atomics) > 0
 
@@ -84,7 +87,7 @@ class HandOvers:
         return self._pair(second, self._gives(first), self._takes(second)) is not None
 
     def lacks(self, first: int, second: int) -> str:
-        """Return what a hand-over of two events that none orders lacks, the earlier first; "" where there is none to be seen.
+        """Return what is missing from a hand-over that would order two events, the earlier first; "" if there is no sign of one.
 
         For example "flag on lines 11 and 15 hands over without a fence before line 11; DeviceMemoryBarrier() is one".
         """
@@ -107,15 +110,15 @@ class HandOvers:
 
     @cached_property
     def are_asked(self) -> bool:
-        """Whether any decision of the kernel may depend on what an atomic returned, so that fences may serve a hand-over."""
+        """Whether any branch of the kernel may depend on an atomic's result, so that fences may be part of a hand-over."""
         atomics = [self.trace.sites[n] for n in np.unique(self.atomics.site[self.atomics.reads]).tolist()]
         decisions = [self.trace.sites[n] for n in np.unique(self.trace.site[self.decisions]).tolist()]
         return any(self._may_depend(decision, atomic) for decision in decisions for atomic in atomics)
 
     def _gives(self, first: int, fenced: bool = True) -> np.ndarray:
-        """Return which atomics may hand over what an event did, (atomics,) bool: those behind a fence, unless `fenced` is False.
+        """Return a mask of the atomics that may release an event, (atomics,) bool: those after a fence, unless `fenced` is False.
 
-        They are its thread's own, and behind a barrier those of its group.
+        They are its thread's own atomics and, after a barrier, those of its group.
         """
         trace, atomics, syncs = self.trace, self.atomics, self.syncs
         is_own = (atomics.thread == trace.thread[first]) & (atomics.event > first)
@@ -124,12 +127,12 @@ class HandOvers:
         gives, release = is_own & self._releases, self._next(self.fences, first)
         if release >= 0:
             gives |= is_own & (atomics.event > release)
-            met = syncs[release] + (not self.is_sync[release])  # after this barrier all threads of the giver's group may give
+            met = syncs[release] + (not self.is_sync[release])  # after this barrier, all threads of the group may release
             gives |= (atomics.group == self._group[first]) & (syncs[atomics.event] >= met)
         return gives & atomics.writes
 
     def _takes(self, second: int, fenced: bool = True) -> np.ndarray:
-        """Return which atomics may take what an event needs, (atomics,) bool: those before a fence, unless `fenced` is False."""
+        """Return a mask of the atomics that may acquire for an event, (atomics,) bool; if `fenced`, only those before a fence."""
         trace, atomics, syncs = self.trace, self.atomics, self.syncs
         is_own = (atomics.thread == trace.thread[second]) & (atomics.event < second)
         if not fenced:
@@ -141,11 +144,11 @@ class HandOvers:
         return takes & atomics.reads
 
     def _pair(self, second: int, gives: np.ndarray, takes: np.ndarray, decided: bool = True) -> tuple[Site, Site] | None:
-        """Return the sites of the latest atomic that took what another gave, by which something is decided before an event."""
+        """Return the sites of a release and of the latest acquire from it. If `decided`, a branch before `second` depends on it."""
         atomics, sites = self.atomics, self.trace.sites
         if not gives.any() or not takes.any():
             return None
-        given = np.full(int(self._cell.max()) + 1, NEVER)  # by cell, the earliest slot after which one may have been done
+        given = np.full(int(self._cell.max()) + 1, NEVER)  # by cell, the earliest slot after which a release may have been done
         np.minimum.at(given, self._cell[gives], self._after[gives])
         taken = np.flatnonzero(takes & (given[self._cell] < atomics.slot))
         taken = taken[np.argsort(atomics.slot[taken], kind="stable")][::-1][:_MOST_TAKEN]
@@ -157,7 +160,7 @@ class HandOvers:
         return sites[atomics.site[give]], sites[atomics.site[take]]
 
     def _decides(self, take: int, event: int) -> bool:
-        """Return whether a thread decides something between what it took, or what one took for its group, and an event."""
+        """Return whether a thread branches between its own acquire, or its group's, and an event."""
         trace = self.trace
         if trace.thread[take] == trace.thread[event]:
             between = slice(*np.searchsorted(self.decisions, [take + 1, event]))
@@ -173,7 +176,7 @@ class HandOvers:
         return decision.kind != "branch" or self.known.dependence.may_depend(decision, atomic)
 
     def _slots_before(self, events: np.ndarray) -> np.ndarray:
-        """Return the last slot that the thread of each event got before it, -1 where there is none, (events,) int64."""
+        """Return the last slot that each event's thread got before it, -1 if there is none, (events,) int64."""
         trace = self.trace
         ticked = np.flatnonzero(trace.slot != NO_SLOT)
         row = np.searchsorted(ticked, events) - 1
@@ -182,11 +185,11 @@ class HandOvers:
         return np.where(is_own, trace.slot[before].astype(np.int64), -1)
 
     def _next(self, events: np.ndarray, event: int) -> int:
-        """Return the first of some events that the event's thread did after it, -1 if there is none."""
+        """Return the first of `events` that belongs to the event's thread and comes after it, -1 if there is none."""
         at = int(np.searchsorted(events, event, side="right"))
         return int(events[at]) if at < len(events) and self.trace.thread[events[at]] == self.trace.thread[event] else -1
 
     def _last(self, events: np.ndarray, event: int) -> int:
-        """Return the last of some events that the event's thread did before it, -1 if there is none."""
+        """Return the last of `events` that belongs to the event's thread and comes before it, -1 if there is none."""
         at = int(np.searchsorted(events, event)) - 1
         return int(events[at]) if at >= 0 and self.trace.thread[events[at]] == self.trace.thread[event] else -1

@@ -1,4 +1,4 @@
-"""What the source of a recorded kernel says of its data: types of elements, constants, what a statement computes from."""
+"""Read the sources of a recorded kernel: types of elements, constants, and what a statement computes from."""
 
 import re
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
 _SHARED = re.compile(r"\bgroupshared\s+(?:volatile\s+)?(Atomic\s*<\s*\w+\s*>|[\w.]+)\s+((?:(?!\bgroupshared\b)[^;])*);")
-_DECLARATOR = re.compile(r"(?:[^,\[]|\[[^\]]*(?:\]|\Z))+")  # a comma in brackets ends none
+_DECLARATOR = re.compile(r"(?:[^,\[]|\[[^\]]*(?:\]|\Z))+")  # a comma in brackets does not end a declarator
 _BUFFER = re.compile(
     r"\b(?:RW|RasterizerOrdered)?(?:StructuredBuffer|Buffer)\s*<\s*((?:Atomic\s*<\s*)?[\w.]+)(?:(?!Buffer\s*<)[^;{}()])*?>\s+(\w+)\s*[;:,)]"
 )
@@ -30,9 +30,9 @@ _BYTES = re.compile(r"\b\w*ByteAddressBuffer\s+(\w+)")
 _DIRECTIVE = re.compile(r"^[ \t]*#(?:\\\r?\n|[^\n])*", re.MULTILINE)
 _BARRIER = re.compile(r"\b\w+MemoryBarrierWithGroupSync\b")
 _CALLED = re.compile(r"\b(\w+)[ \t]*\(")
-_MOST_MACROS_DEEP = 8  # macros in each other
-_MOST_NAMED = 20_000  # names in the macros of one text, all of them together
-_STRUCT = re.compile(r"\bstruct\s+(\w+)\s*(?::|\Z)")  # in what stands before an opening brace
+_MOST_MACROS_DEEP = 8  # nested macros
+_MOST_NAMED = 20_000  # names in all macros of one text
+_STRUCT = re.compile(r"\bstruct\s+(\w+)\s*(?::|\Z)")  # in the text before an opening brace
 _TO_BRACE = re.compile(r"([^{}]*)([{}]?)")
 _FIELD = re.compile(
     r"(?:\[[^\[\]]*\]\s*|(?:public|internal|private|const|no_diff)\s+)*([\w.]+)\s+(\w+(?:\s*,\s*\w+)*)\s*(?::\s*\w+\s*)?(?:=.*)?$",
@@ -42,16 +42,16 @@ _FIELD = re.compile(
 
 @dataclass
 class Sources:
-    """The texts of a recording's modules by file, and what they declare.
+    """The texts of a recording's modules by file, and their declarations.
 
     A recording may come from an untrusted file of a megabyte. Building the instrumenter's symbol table takes quadratic time on
-    adversarial text, so this reads what it needs by a few scans, none of which goes back over what it has read.
+    adversarial text, so this class reads what it needs in a few linear scans.
 
     Attributes:
-        element_types: Of groupshared variables and buffers, those in parameters included.
-        textures: Textures and arrays of buffers that the kernel may write, those in parameters included.
-        structs: (name, type) of each struct's fields, arrays left out.
-        integers: The expressions behind integer constants.
+        element_types: Element types of groupshared variables and buffers by name, including those in parameters.
+        textures: Names of writable textures and of arrays of writable buffers, including those in parameters.
+        structs: (name, type) of each struct's fields, except arrays, by struct.
+        integers: The expressions of integer constants by name.
     """
 
     texts: dict[str, str]
@@ -89,17 +89,17 @@ class Sources:
 
     @cached_property
     def dependence(self) -> Dependence:
-        """What may depend on what an atomic returned."""
+        """The dependences on results of atomics."""
         return Dependence(self.texts)
 
     def element_type(self, name: str) -> str | None:
-        """Return the type of a memory's elements, None where it is not known; `name` may be `block.buffer`."""
+        """Return the element type of a memory, None if it is not known; `name` may be `block.buffer`."""
         return self.element_types.get(name, self.element_types.get(name.rpartition(".")[2]))
 
     def cell(self, site: Site, index: int) -> str:
-        """Return the name of an element with its subscripts: `tile[1][3].x`, or `total` where it has none.
+        """Return the name of an element with its subscripts: `tile[1][3].x`, or `total` if it has none.
 
-        The index of an array whose sizes are not known is shown as it is recorded, rows flattened.
+        If the extents of an array are not known, its flat index is shown.
         """
         if not site.dims and site.space not in ("device", "alias", "texture"):
             return site.name + site.path
@@ -112,16 +112,16 @@ class Sources:
         return f"{site.name}[{rest}]{subscripts}{site.path}"
 
     def sizes(self, site: Site) -> list[int]:
-        """Return the sizes of a site's array, outermost first; [] where one of them is not known."""
+        """Return the extents of a site's array, outermost first; [] if one of them is not known."""
         sizes = [integer(size, self.integers) for size in site.dims]
         return [size for size in sizes if size] if all(sizes) else []
 
     def unrecorded(self, sites: list[Site]) -> dict[str, tuple[str, int]]:
-        """Return what is accessed unrecorded: shared variables, writable textures, and "barriers"; each with a place.
+        """Return the memory with unrecorded accesses: shared variables, writable textures, and "barriers"; each with a place.
 
-        Such a line, (file, line), names the variable without a site for it: through a macro, as a whole array, in a function
-        that is stepped over. A macro accesses what it names where it is called, not where it is defined. A texture may also be
-        handed on, or asked for its size.
+        The place, (file, line), is a line that names the variable but has no site for it: through a macro, as a whole array, or in
+        a function that is stepped over. A macro accesses what it names where it is called, not where it is defined. Passing on a
+        texture, or asking for its size, is no access.
         """
         about = {(site.file, site.line, site.name) for site in sites if site.kind != "unfollowed"}
         has_texel = {(site.file, site.line) for site in sites if site.space == "texture" and site.kind != "fault"}
@@ -147,7 +147,7 @@ class Sources:
         return found
 
     def origins(self, site: Site) -> set[str] | None:
-        """Return the variables that the statement at a site computes from, without constants; None where they are unknown."""
+        """Return the variables that the statement at a site computes from, without constants; None if they are unknown."""
         if site.kind == "read":
             return {site.name}
         nodes = self.computed_from(site)
@@ -159,9 +159,9 @@ class Sources:
         return (names | {own} if own else names) - {site.name if is_declared else ""}
 
     def computed_from(self, site: Site) -> list[Node] | None:
-        """Return the expressions that the value at a site is computed from; None where they are unknown.
+        """Return the expressions that the value at a site is computed from; None if they are unknown.
 
-        Of a parameter these are the arguments of the calls in its file.
+        For a parameter these are the arguments of the calls in its file.
         """
         node = self.statement(site)
         if node is None:
@@ -179,7 +179,7 @@ class Sources:
         return [node]
 
     def updated(self, site: Site) -> str:
-        """Return the variable that the statement at a site changes by what it held before (`x += 1`), "" if it does not."""
+        """Return the variable that the statement at a site updates from its old value (`x += 1`), "" if there is none."""
         node = self.statement(site)
         expression = node.named_children[0] if node is not None and node.named_children else None
         if expression is None or node.type != "expression_statement" or expression.type != "assignment_expression":
@@ -187,13 +187,13 @@ class Sources:
         return "" if text_of(expression.child_by_field_name("operator")) == "=" else site.name.split(".")[0]
 
     def is_parameter(self, site: Site) -> bool:
-        """Return whether the value at a site is that of a parameter, recorded where its function begins."""
+        """Return whether the value at a site is a parameter's, recorded at the start of its function."""
         node = self.statement(site)
         is_body = node is not None and node.type == "compound_statement" and node.parent is not None
         return is_body and node.parent.type == "function_definition" and node.start_point == (site.line - 1, site.column - 1)
 
     def is_inout(self, site: Site) -> bool:
-        """Return whether the value at a site is that of an `inout` parameter, or of a part of one, where its function begins."""
+        """Return whether the value at a site is an `inout` parameter's, or of a part of one, at the start of its function."""
         if site.kind != "value" or not self.is_parameter(site):
             return False
         body, name = self.statement(site), re.escape(site.name.split(".")[0])
@@ -201,7 +201,7 @@ class Sources:
         return re.search(rf"\binout\b[^,]*?\b{name}\b", head) is not None
 
     def is_for_first_lane(self, site: Site) -> bool:
-        """Return whether what a site does stands in a branch for the first lane of a wave: `if (WaveIsFirstLane())`."""
+        """Return whether a site is in a branch for the first lane of a wave: `if (WaveIsFirstLane())`."""
         node = self.statement(site)
         while node is not None and node.parent is not None:
             inside, node = node, node.parent
@@ -212,14 +212,14 @@ class Sources:
         return False
 
     def is_do_loop(self, site: Site) -> bool:
-        """Return whether the loop at a site asks its condition at the end."""
+        """Return whether the loop at a site evaluates its condition at the end."""
         node = self.statement(site)
         return node is not None and node.type == "do_statement"
 
     def is_left_by_condition(self, inside: Site, outside: Site) -> bool:
-        """Return whether one site stands in a do loop and the other does not, so that the loop's condition was asked in between.
+        """Return whether one site is in a do loop and the other is not, so that the condition was evaluated in between.
 
-        A condition that names nothing, such as `while (false)`, asks nothing.
+        A condition that names nothing, such as `while (false)`, does not count.
         """
         node, other = self.statement(inside), self.statement(outside)
         while node is not None and other is not None:
@@ -231,18 +231,18 @@ class Sources:
         return False
 
     def memory_orders(self, site: Site) -> set[str]:
-        """Return the memory orders that the statement at a site names: {"Release"} of `flag.store(1, MemoryOrder.Release)`."""
+        """Return the memory orders named in the statement at a site: {"Release"} for `flag.store(1, MemoryOrder.Release)`."""
         node = self.statement(site)
         return set(re.findall(r"\bMemoryOrder\s*\.\s*(\w+)", text_of(node))) if node is not None else set()
 
     def says_new_value(self, site: Site) -> bool:
-        """Return whether an atomic's records say what it left, not what it found: `InterlockedAdd(flag, 1)` asks for no result."""
+        """Return whether an atomic's records have the new value, not the old: `InterlockedAdd(flag, 1)` requests no result."""
         call = next(iter(self._atomic_calls(site)), None) if site.access.startswith("Interlocked") else None
         with_result = 5 if "CompareStore" in site.access else 4 if "CompareExchange" in site.access else 3
         return call is not None and len(call.child_by_field_name("arguments").named_children) < with_result
 
     def names_in_index(self, site: Site) -> set[str]:
-        """Return the names in the subscripts by which the statement at a site accesses the site's memory."""
+        """Return the names in the subscripts of the site's memory, in the statement at the site."""
         node, memory = self.statement(site), site.name.rpartition(".")[2]
         accesses = (n for n in walk(node) if n.type == "subscript_expression") if node is not None else ()
         named = ((text_of(n.child_by_field_name("argument")), text_of(n.child_by_field_name("indices"))) for n in accesses)
@@ -250,7 +250,7 @@ class Sources:
         return set().union(*(re.findall(r"\w+", indices) for indices in mine))
 
     def operands(self, site: Site) -> list[int | None]:
-        """Return the operands of an atomic's call, None for what is no constant; [] where the source does not say."""
+        """Return the operands of an atomic's call, None for one that is not a constant; [] if they are not known."""
         calls = self._atomic_calls(site)
         if len(calls) != 1:
             return []
@@ -264,12 +264,12 @@ class Sources:
         return [n for n in calls if text_of(n.child_by_field_name("function")).endswith(site.access)]
 
     def last_line(self, site: Site) -> int:
-        """Return the line on which the statement at a site ends; the site's own where the source does not say."""
+        """Return the line on which the statement at a site ends; the site's own line if that is not known."""
         node = self.statement(site)
         return node.end_point[0] + 1 if node is not None else site.line
 
     def statement(self, site: Site) -> Node | None:
-        """Return the statement at a site; None where the source does not say."""
+        """Return the statement at a site; None if it is not known."""
         if site.file not in self.trees:
             return None
         at = (site.line - 1, site.column - 1)
@@ -279,7 +279,7 @@ class Sources:
         return node
 
     def _names(self, node: Node) -> set[str]:
-        """Return the variables in an expression: no functions, no types (`float.maxValue`)."""
+        """Return the variables in an expression, without functions and types (`float.maxValue`)."""
         called = {n.child_by_field_name("function").id for n in walk(node) if n.type == "call_expression"}
         names = {text_of(n) for n in walk(node) if n.type == "identifier" and n.id not in called}
         return names - set(SCALARS) - self.constants
@@ -294,7 +294,7 @@ def _named_by_macros(texts: Iterable[str], wanted: set[str]) -> dict[str, set[st
     words: dict[str, set[str]] = {}
     for define in (define for text in texts for define in definitions(text)):
         words.setdefault(define.name, set()).update(re.findall(r"\w+", define.body))
-    macros = set(words)  # of two sets, only the smaller is gone through
+    macros = set(words)  # intersecting two sets iterates only over the smaller one
     inner = {name: (mine & macros) - {name} for name, mine in words.items()}
     named = {name: mine & wanted for name, mine in words.items()}
     for _ in range(_MOST_MACROS_DEEP):
@@ -306,7 +306,7 @@ def _named_by_macros(texts: Iterable[str], wanted: set[str]) -> dict[str, set[st
 
 
 def _with_calls_on_one_line(text: str, macros: set[str]) -> str:
-    """Return a text with each call of a macro on the line on which it begins, as it is recorded, and its line breaks after it."""
+    """Put each macro call on the line on which it begins, as it is recorded, and move its line breaks after it."""
     parts, at = [], 0
     for name in _CALLED.finditer(text):
         if name[1] in macros and name.start() >= at:
@@ -318,8 +318,8 @@ def _with_calls_on_one_line(text: str, macros: set[str]) -> str:
 
 
 def _structs(text: str) -> dict[str, list[tuple[str, str]]]:
-    """Return (name, type) of each struct's fields, arrays left out. Reads each character once, however deep the braces nest."""
-    bodies: list[tuple[str, list[str]]] = []  # of the structs, by what stands between their braces and no others
+    """Return (name, type) of each struct's fields, except arrays. Each character is read once, however deep the braces nest."""
+    bodies: list[tuple[str, list[str]]] = []  # (struct, pieces of its body outside of nested braces)
     body: list[str] = []
     around: list[list[str]] = []
     for head, brace in _TO_BRACE.findall(text):
@@ -345,7 +345,7 @@ def _inside_atomic(type_text: str) -> str:
 
 
 def name_of_function(node: Node) -> str:
-    """Return the name of a function's definition."""
+    """Return the name of the function that a node defines."""
     declarator = node.child_by_field_name("declarator")
     while declarator is not None and declarator.child_by_field_name("declarator") is not None:
         declarator = declarator.child_by_field_name("declarator")

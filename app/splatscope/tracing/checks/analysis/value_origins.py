@@ -1,7 +1,7 @@
-"""Whether the source writes a value: an infinite constant in the statement that makes it, or a variable that may hold one.
+"""Trace where a value comes from: an infinite constant in its statement, or a variable that may contain one.
 
-Calls of the kernel's own functions are followed: into the `return` that was taken, into what they hand out through `out`
-parameters, and into the members that a method changes. Members of one struct count as one variable in all its methods.
+Calls of the kernel's own functions are followed: into the `return` that was taken, through `out` parameters, and into members that
+a method changes. A struct's member counts as one variable in all its methods.
 """
 
 import math
@@ -19,7 +19,7 @@ from splatscope.slang.source import COMMENT, parse, text_of, walk
 from splatscope.tracing.checks.analysis.sources import Sources, name_of_function
 from splatscope.tracing.sites import Site
 
-Variable = tuple[str, str]  # (the function or the struct that it stands in, "" for memory; its name)
+Variable = tuple[str, str]  # (the function or struct that contains it, or "" for memory; its name)
 Place = tuple[str, int, int]  # file, line, column
 
 _CONSTANT = re.compile(r"\bconst\s+[\w<>]+\s+(\w+)\s*=\s*([^;{}]{1,200});")
@@ -28,18 +28,18 @@ _NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _COMPARISONS = ("<", ">", "<=", ">=", "==", "!=", "&&", "||")
 _STRUCTS = ("struct_specifier", "class_specifier", "extension_specifier")
 _FUNCTIONS = ("function_definition", "init_declaration")
-_LARGEST = {"half": 65519.99, "double": math.inf}  # the largest number that is not rounded to infinity
+_LARGEST = {"half": 65519.99, "double": math.inf}  # the largest number that does not round to infinity
 _LARGEST_FLOAT = 3.40282357e38
-_MOST_DEEP = 60  # expressions and definitions inside of each other
+_MOST_DEEP = 60  # nested expressions and definitions
 
 
 @dataclass
 class Origin:
-    """What a value may come from.
+    """The possible origins of a value.
 
     Attributes:
-        variables: Those that its statement computes from.
-        is_written: Whether the statement holds an infinite constant.
+        variables: The variables that its statement computes from.
+        is_written: Whether the statement contains an infinite constant.
         called: The kernel's own functions that were followed.
     """
 
@@ -49,22 +49,22 @@ class Origin:
 
     @property
     def is_constant(self) -> bool:
-        """Whether the source writes the value."""
+        """Whether the value is a constant in the source."""
         return self.is_written or not self.variables
 
 
 class Origins:
-    """Finds the origins of the values of one recording."""
+    """Finds the origins of values in one recording."""
 
     def __init__(self, sources: Sources):
         self._sources = sources
 
     def of(self, site: Site, returned: Mapping[str, Place] = {}) -> Origin | None:
-        """Return what the values at a site come from, None where the source does not say.
+        """Return the origin of the values at a site, None if it is not known.
 
         Args:
             site: The site.
-            returned: By function where the `return` stands that was taken; of other functions each may have been.
+            returned: The place of the `return` that was taken, by function. For other functions, any `return` may have been taken.
         """
         if site.kind == "read":
             return Origin({("", site.name)})
@@ -80,26 +80,26 @@ class Origins:
         if own := self._sources.updated(site):
             origin.variables |= self._meanings(site, own)
         pending = list(origin.variables)
-        while pending:  # what calls may have changed them
+        while pending:  # the calls that may have changed the variables
             more = self._linked.get(pending.pop(), set()) - origin.variables
             origin.variables |= more
             pending += more
         return origin
 
     def held_at(self, site: Site) -> set[Variable]:
-        """Return the variable, or the memory, that gets the value at a site."""
+        """Return the variable or memory that gets the value at a site."""
         root = site.name.split(".")[0]
         return {("", root)} if site.space else self._meanings(site, root) - {("", root)}
 
     def named(self, name: str, function: str, struct: str) -> set[Variable]:
-        """Return what a name may mean in a function, which is a method where `struct` is not ""."""
+        """Return the variables that a name may mean in a function, which is a method if `struct` is not ""."""
         if struct and (name == "this" or name in self._members.get(struct, ())):
             return {(struct, "")}
         return {(function, name), ("", name)}
 
     @cached_property
     def functions(self) -> dict[str, list[tuple[str, Node]]]:
-        """(file, definition) of the functions and methods by name; constructors by that of their struct."""
+        """(file, definition) of functions and methods by name; constructors have the name of their struct."""
         found: dict[str, list[tuple[str, Node]]] = {}
         for file, tree in self._sources.trees.items():
             for node in walk(tree):
@@ -110,7 +110,7 @@ class Origins:
 
     @cached_property
     def definitions(self) -> dict[str, list[Node]]:
-        """The expressions that constants and macros stand for, by name."""
+        """The expressions of constants and macros by name."""
         found: dict[str, list[Node]] = {}
         for text in self._sources.texts.values():
             code = COMMENT.sub("", text)
@@ -121,7 +121,7 @@ class Origins:
 
     @cached_property
     def _calls(self) -> dict[str, list[Node]]:
-        """The calls by the name of what is called."""
+        """The calls by the name of the called function."""
         found: dict[str, list[Node]] = {}
         for tree in self._sources.trees.values():
             for node in walk(tree):
@@ -135,7 +135,7 @@ class Origins:
 
     @cached_property
     def _linked(self) -> dict[Variable, set[Variable]]:
-        """What may hold the same value, by way of a call: an argument and the `out` parameter, an object and its members."""
+        """Variables that may share a value through a call: an argument and the `out` parameter, an object and its members."""
         found: dict[Variable, set[Variable]] = {}
         for name, named in self.functions.items():
             for call in self._calls.get(name, ()):
@@ -155,7 +155,7 @@ class Origins:
         return found
 
     def _given(self, site: Site) -> list[Node]:
-        """Return what the calls of a function give to one of its parameters, and its default value."""
+        """Return the arguments that calls pass for a parameter, and its default value."""
         definition = self._sources.statement(site).parent
         name = _around(definition)[1] if definition.type == "init_declaration" else name_of_function(definition)
         found = []
@@ -167,7 +167,7 @@ class Origins:
         return found
 
     def _meanings(self, site: Site, name: str) -> set[Variable]:
-        """Return what a name may mean at a site."""
+        """Return the variables that a name may mean at a site."""
         node = self._sources.statement(site)
         return self.named(name, *(_around(node) if node is not None else (site.function, "")))
 
@@ -183,7 +183,7 @@ class Origins:
 
 @dataclass
 class _Reading:
-    """Reads one expression, and what it calls, into an origin."""
+    """Collects the origin of one expression and of the functions that it calls."""
 
     origins: Origins
     origin: Origin
@@ -209,7 +209,7 @@ class _Reading:
                 self.take(child, depth + 1)
 
     def value(self, node: Node, depth: int) -> float | None:
-        """Return the value of a constant; None for what is none, or not worked out."""
+        """Return the value of a constant expression; None if it is not constant or cannot be evaluated."""
         if depth > _MOST_DEEP:
             return None
         text = text_of(node)
@@ -277,7 +277,7 @@ class _Reading:
                 self.take(value, depth + 1)
 
     def _values_of(self, file: str, definition: Node, taken: Place | None) -> Iterator[Node]:
-        """Yield what a function may return."""
+        """Yield the expressions that a function may return."""
         returns = [node for node in walk(definition) if node.type == "return_statement"]
         chosen = [node for node in returns if taken == (file, node.start_point[0] + 1, node.start_point[1] + 1)]
         for node in chosen or returns:
@@ -299,7 +299,7 @@ def name_of_parameter(parameter: Node) -> str:
 
 
 def _around(node: Node) -> tuple[str, str]:
-    """Return the names of the function and of the struct that a node stands in, "" where in none; a function stands in itself."""
+    """Return the names of the function and the struct around a node, "" if there is none. A function is around itself."""
     function = ""
     while node is not None:
         if node.type in _FUNCTIONS and not function:
@@ -311,13 +311,13 @@ def _around(node: Node) -> tuple[str, str]:
 
 
 def _last_name(called: Node) -> str:
-    """Return the name of what is called: `empty` of `Box::empty`, `get` of `box.get<float>`."""
+    """Return the name of the called function: `empty` for `Box::empty`, `get` for `box.get<float>`."""
     names = re.findall(r"\w+", re.sub(r"<.*", "", text_of(called), flags=re.DOTALL))
     return names[-1] if names else ""
 
 
 def _expression(text: str) -> Iterable[Node]:
-    """Yield the syntax tree of an expression's text, nothing where it is none."""
+    """Yield the syntax tree of an expression's text; nothing if the text is not an expression."""
     for node in walk(parse(f"float _ = {text};")):
         if node.type == "init_declarator":
             yield node.child_by_field_name("value")

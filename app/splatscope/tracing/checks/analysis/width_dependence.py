@@ -1,8 +1,8 @@
-"""What in a program may depend on how wide waves are, or on the order of atomics: names, and whether a place is reached.
+"""Decide which variables, values and places in a program may depend on the wave width or on the order of atomics.
 
-By names, across all texts: a variable may depend if any statement that writes it names one that may, calls a wave operation, or
-stands where it is reached only under a condition that may. This takes some for dependent that are not, and none that is for
-independent. What memory holds counts as one variable for each name.
+The analysis goes by names across all texts. A variable may depend if a statement that writes it names a dependent variable, calls a
+wave operation, or is reached only under a dependent condition. The analysis may report a dependence that does not exist, but never
+misses one. The contents of a memory count as one variable per name.
 """
 
 import re
@@ -15,7 +15,7 @@ from tree_sitter import Node
 from splatscope.slang.source import text_of
 from splatscope.tracing.checks.analysis.sources import name_of_function
 
-MOST_TEXT = 100_000  # characters, beyond which nothing is certain
+MOST_TEXT = 100_000  # characters: beyond that, nothing is certain
 
 _INDEPENDENT = re.compile(
     r"(?:u?int|float|bool|half|double)(?:\d\d?_t)?(?:\d(?:x\d)?)?|as(?:u?int|float)|\w*MemoryBarrier\w*|min|max|abs|clamp|any|all|select"
@@ -23,23 +23,23 @@ _INDEPENDENT = re.compile(
     r"|ceil|round|trunc|frac|fmod|sign|mad|fma|countbits|reversebits|firstbit(?:low|high)|isnan|isinf|isfinite|transpose|assert"
 )
 _METHODS = {"Load", "Load2", "Load3", "Load4", "Store", "Store2", "Store3", "Store4", "GetDimensions", "Sample", "SampleLevel"}
-_MOST_ALIKE = 50  # functions of one name
+_MOST_ALIKE = 50  # functions with the same name
 _LOOPS = ("for_statement", "while_statement", "do_statement")
 _BRANCHES = (*_LOOPS, "if_statement", "switch_statement", "conditional_expression")
 _FUNCTION = "function_definition"
 
 Fact = tuple[str, object]  # "name", "value" or "reached" with a name or the number of a node, "called" or "given" with a function
-_WIDTH: Fact = ("width", "")  # on which all depends that may depend on the width
-_VALUES = ("call_expression", "assignment_expression", "conditional_expression")  # whose value is a fact of its own
+_WIDTH: Fact = ("width", "")  # the root of all dependences
+_VALUES = ("call_expression", "assignment_expression", "conditional_expression")  # expressions whose value is a separate fact
 
 
 def is_wave_operation(call: Node) -> bool:
-    """Return whether a call is one of the language's operations over a wave or a quad."""
+    """Return whether a call is one of the language's wave or quad operations."""
     return re.fullmatch(r"(?:Wave|Quad)[A-Z]\w*", called(call)) is not None
 
 
 def called(call: Node) -> str:
-    """Return the name of what is called, a method without its object."""
+    """Return the name of the called function, for a method without its object."""
     function = call.child_by_field_name("function")
     if function.type == "field_expression":
         function = function.child_by_field_name("field")
@@ -48,12 +48,12 @@ def called(call: Node) -> str:
 
 @dataclass
 class WidthDependence:
-    """The program of some trees, by file."""
+    """The dependences in a program, given as syntax trees by file."""
 
     trees: dict[str, Node]
     functions: dict[str, list[Node]] = field(default_factory=dict)  # the definitions by name
-    _causes: dict[Fact, set[Fact]] = field(default_factory=dict)  # what each fact makes uncertain
-    _reached: dict[int, Fact] = field(default_factory=dict)  # of each node, the fact that stands for whether it is reached
+    _causes: dict[Fact, set[Fact]] = field(default_factory=dict)  # the facts that directly depend on each fact
+    _reached: dict[int, Fact] = field(default_factory=dict)  # for each node, the fact whether it is reached
     _changes: dict[int, dict[str, list[Node]]] = field(default_factory=dict)  # by function and name
 
     def __post_init__(self):
@@ -65,11 +65,11 @@ class WidthDependence:
             self._read_all(tree)
 
     def of_name(self, name: str) -> bool:
-        """Return whether what a variable holds may depend on the width."""
+        """Return whether a variable's value may depend on the width."""
         return ("name", name) in self._dependent
 
     def of_reaching(self, node: Node) -> bool:
-        """Return whether it may depend on the width whether, and how often, a place is reached."""
+        """Return whether reaching a place, or how often it is reached, may depend on the width."""
         return self._reached[node.id] in self._dependent
 
     def of_value(self, expression: Node) -> bool:
@@ -77,7 +77,7 @@ class WidthDependence:
         return not self._dependent.isdisjoint(_sources(expression))
 
     def changes(self, name: str, function: Node) -> list[Node]:
-        """Return what in a function may write to a variable after its declaration."""
+        """Return the nodes in a function that may write to a variable after its declaration."""
         if function.id not in self._changes:
             changes = self._changes[function.id] = {}
             for node in below(function):
@@ -101,7 +101,7 @@ class WidthDependence:
         return found
 
     def _read_all(self, tree: Node) -> None:
-        """Note what each node of a tree makes of others, with what it is reached by and what its exits leave."""
+        """Collect the facts of a tree: values, conditions under which nodes are reached, and the effect of early exits."""
         start: Fact = ("reached", tree.id)
         pending: list[tuple[Node, Fact, Fact, Fact, str]] = [(tree, start, start, start, "")]
         while pending:
@@ -124,7 +124,7 @@ class WidthDependence:
                     self._cause(source, inside)
                 if node.type in _LOOPS or node.type == "switch_statement":
                     loop = inside
-            is_loop = node.type in _LOOPS  # how often its condition is evaluated depends on it
+            is_loop = node.type in _LOOPS  # its condition also determines how often it is evaluated
             for child in node.children:
                 pending.append((child, reached if child == condition and not is_loop else inside, loop, whole, function))
 
@@ -151,7 +151,7 @@ class WidthDependence:
                 self._cause(("given", name_of_function(parent.parent)), ("name", root_of(node)))
 
     def _written(self, names: set[str], sources: Iterable[Node], reached: Fact) -> None:
-        """Note that variables are written, from what the sources hold and where it is reached."""
+        """Note that variables are written, from these sources and under this condition."""
         causes = {reached}.union(*map(_sources, sources))
         for name in names:
             for cause in causes:
@@ -175,7 +175,7 @@ class WidthDependence:
             self._cause(reached, ("name", one))
 
     def _macro(self, node: Node) -> None:
-        """Note that a macro holds what its body names; one with parameters may write to what it names."""
+        """Note that a macro depends on the names in its body; one with parameters may also write to them."""
         value = node.child_by_field_name("value")
         body = set(re.findall(r"[A-Za-z_]\w*", text_of(value))) if value is not None else set()
         macro: Fact = ("name", text_of(node.child_by_field_name("name")))
@@ -187,11 +187,11 @@ class WidthDependence:
             self._cause(_WIDTH, macro)
 
     def _is_known(self, name: str) -> bool:
-        """Return whether a function of the language computes from its arguments alone, or reads memory by its name."""
+        """Return whether a built-in function computes from its arguments only, or reads memory that it names."""
         return name in _METHODS or _INDEPENDENT.fullmatch(name) is not None
 
     def _leaves_arguments(self, call: Node) -> bool:
-        """Return whether a call certainly writes to none of its arguments, nor to its object."""
+        """Return whether a call certainly writes neither to its arguments nor to its object."""
         name = called(call)
         if name in self.functions:
             if call.child_by_field_name("function").type != "identifier":
@@ -203,7 +203,7 @@ class WidthDependence:
         return is_wave_operation(call) or self._is_known(name)
 
     def _written_arguments(self, call: Node) -> list[Node]:
-        """Return the arguments that a call may write to: all, but of an atomic neither what it compares with nor what it takes."""
+        """Return the arguments that a call may write to: all of them, except for an atomic's operand and comparand."""
         name, arguments = called(call), call.child_by_field_name("arguments").named_children
         if name in self.functions or not name.startswith("Interlocked"):
             return arguments
@@ -214,7 +214,7 @@ class WidthDependence:
 
 
 def below(node: Node) -> Iterator[Node]:
-    """Yield a node and all below it, in any order and however deep they are."""
+    """Yield a node and its descendants, in any order, without recursion."""
     pending = [node]
     while pending:
         node = pending.pop()
@@ -223,7 +223,7 @@ def below(node: Node) -> Iterator[Node]:
 
 
 def roots(node: Node) -> set[str]:
-    """Return what an l-value writes to: the variable, and the members on the way, as methods of a struct name them."""
+    """Return the names that an l-value writes to: the variable, and the members on the way, as a struct's methods name them."""
     found = set()
     while node.type in ("field_expression", "subscript_expression", "parenthesized_expression"):
         if node.type == "field_expression":
@@ -246,7 +246,7 @@ def _target(node: Node) -> Node:
 
 
 def _sources(node: Node) -> set[Fact]:
-    """Return the facts that the value of an expression comes from: what it names, and the calls in it, each as one."""
+    """Return the facts that the value of an expression depends on: the names in it, and each call as a fact."""
     found: set[Fact] = set()
     pending = [node]
     while pending:

@@ -1,13 +1,13 @@
-"""How findings speak of threads and of lines."""
+"""Phrases for threads and lines in findings."""
 
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
 
 def thread_of(trace: Trace, event: int) -> str:
-    """Return whose event it is: "Thread 3"; where all groups are recorded, or not the first, with its group.
+    """Return the name of an event's thread: "Thread 3". If all groups are recorded, or not the first, it includes the group.
 
-    In one dimension that is "Thread 3 of group 1 (thread 35 of all)", else "Thread 3 of group 1,0,0".
+    In one dimension it is "Thread 3 of group 1 (thread 35 of all)", otherwise "Thread 3 of group 1,0,0".
     """
     thread, header = int(trace.thread[event]), trace.header
     groups = header.get("groups", [1, 1, 1])
@@ -26,11 +26,11 @@ def thread_of(trace: Trace, event: int) -> str:
 
 
 def in_sentence(words: str) -> str:
-    """Return words that begin a sentence as they stand within one."""
+    """Return the words at the start of a sentence in the form for the middle of one."""
     return words[0].lower() + words[1:]
 
 
 def lines_of(*sites: Site) -> list[str]:
-    """Return where sites stand: "line 8" each, or "line 8 of k.slang" if they stand in several files."""
+    """Return the lines of sites: "line 8" each, or "line 8 of k.slang" if they are in several files."""
     several = len({site.file for site in sites}) > 1
     return [f"line {site.line} of {site.file}" if several else f"line {site.line}" for site in sites]
