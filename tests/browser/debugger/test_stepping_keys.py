@@ -404,7 +404,7 @@ def test_a_full_recording_is_not_called_clean_and_offers_what_helps(turn_to):
     findings = page.get_by_test_id("findings")
     expect(findings.locator("[data-verdict]")).to_have_attribute("data-verdict", "note")
     expect(findings).to_contain_text("The recording was full before the end")
-    expect(findings).to_contain_text(re.compile("Not everything was looked at|Nothing found in what was recorded"))
+    expect(findings).to_contain_text("Nothing was looked at")  # it was full before any thread came to the store
     before = stepper(page).get_attribute("data-recording")
     findings.get_by_role("button", name=re.compile(r"Leave out busy: \d+% of the events")).click()
     expect(stepper(page)).not_to_have_attribute("data-recording", before, timeout=60_000)
