@@ -1,4 +1,4 @@
-"""What `splatscope.record` returns: findings, outputs, and the recording itself."""
+"""The result of `splatscope.record`: findings, outputs, and the recording itself."""
 
 import tempfile
 import webbrowser
@@ -17,16 +17,16 @@ from splatscope.tracing.trace import Trace
 
 
 class Recording:
-    """A kernel that ran: what it did, what came out, and what is wrong with it.
+    """A recorded run of a kernel: what it did, its results, and its faults.
 
     Attributes:
-        findings: What is wrong, in the order in which it happened. Each has `kind`, `name`, `message`, `file`, `line`, `lines`,
+        findings: The faults, in the order in which they happened. Each has `kind`, `name`, `message`, `file`, `line`, `lines`,
             `threads`, `index`, `count` and `events`.
         outputs: Every buffer and writable texture after the kernel, by name, in the dtype of its elements; structs as structured
             arrays.
-        missed: What was not looked at, a sentence each.
-        trace: The events themselves.
-        recorded: All that the recorder returned, with the outputs as words and the job.
+        missed: What was not checked, a sentence each.
+        trace: The events.
+        recorded: Everything that the recorder returned, with the outputs as words, and the job.
     """
 
     def __init__(self, checked: CheckedRecording) -> None:
@@ -39,17 +39,17 @@ class Recording:
 
     @property
     def complete(self) -> bool:
-        """Whether everything was recorded and looked at; `missed` says what was not."""
+        """Whether everything was recorded and checked; `missed` says what was not."""
         return not self.missed
 
     @property
     def events(self) -> int:
-        """How many events were recorded."""
+        """The number of recorded events."""
         return len(self.trace)
 
     @property
     def threads(self) -> int:
-        """How many threads were recorded."""
+        """The number of recorded threads."""
         return self.trace.header["threads"]
 
     @property
@@ -59,12 +59,12 @@ class Recording:
 
     @property
     def too_many(self) -> str:
-        """Why the other workgroups could not be looked at; "" if they were, or nobody asked."""
+        """Why the other workgroups could not be checked; "" if they were, or if that was not requested."""
         return self._checked.too_many
 
     @property
     def saw_nothing(self) -> bool:
-        """Whether nothing was recorded, or no thread came to an access to memory: then nothing can be said of the kernel."""
+        """Whether nothing was recorded or no thread accessed memory, so that the recording says nothing about the kernel."""
         return not self.events or NO_ACCESS in self.missed
 
     @property
@@ -79,7 +79,7 @@ class Recording:
 
     @property
     def difference(self) -> str | None:
-        """How the plain kernel's buffers differ: "same", "rounding" or "different"; None where that is not known."""
+        """How the plain kernel's buffers differ: "same", "rounding" or "different"; None if that is not known."""
         comparison = self._checked.comparison
         return comparison.difference if comparison else None
 
@@ -91,17 +91,17 @@ class Recording:
 
     @property
     def same_as_plain(self) -> bool | None:
-        """Whether the kernel leaves the same bits when it is not recorded; None where it was not safe to run it so."""
+        """Whether the plain kernel leaves the same bits; None if it was not safe to run it."""
         return self.recorded.same_as_plain
 
     def assert_clean(self, allow: Iterable[str] = ()) -> None:
-        """Raise unless everything was looked at and nothing was found.
+        """Raise an error unless everything was checked and nothing was found.
 
         Args:
-            allow: Kinds of finding that are in order, such as "benign-race".
+            allow: Kinds of findings that are allowed, such as "benign-race".
 
         Raises:
-            FindingsError: Something was found, or something was not looked at. The message lists it.
+            FindingsError: Something was found, or something was not checked. The message lists it.
             ValueError: There is no such kind of finding.
         """
         allowed = set(allow)
@@ -122,7 +122,7 @@ class Recording:
         Path(file).write_bytes(save(self.recorded, self.recorded.job, self.recorded.layouts, elsewhere))
 
     def to_html(self, file: str | Path) -> None:
-        """Write the recording as one HTML page that any browser opens from a disk, and steps without a server.
+        """Write the recording as a single HTML page, which any browser opens from a disk and steps without a server.
 
         Raises:
             OSError: The file cannot be written.
@@ -131,7 +131,7 @@ class Recording:
         Path(file).write_text(page, encoding="utf-8")
 
     def show(self) -> None:
-        """Open the stepper: in the cell of a notebook, else in the browser."""
+        """Open the stepper: in the notebook cell, or else in the browser."""
         if (display := _notebook()) is not None:
             display(self)
             return
@@ -173,7 +173,7 @@ class Recording:
         return f"{FULL} Allow more than {records}records (budget=, --budget), or record fewer functions or groups."
 
     def told(self, finding: Finding) -> str:
-        """Return a finding on one line, after its file and line: "scan.slang:7: race: Thread 3 …"."""
+        """Return a finding as one line that begins with its file and line: "scan.slang:7: race: Thread 3 …"."""
         place = f"{finding.file or self.trace.header['file']}:{finding.line}: " if finding.line else ""
         return f"{place}{finding.words}"
 
@@ -184,7 +184,7 @@ class Recording:
 
     @property
     def unreached(self) -> list[tuple[str, int, int]]:
-        """The lines that no recorded thread reached, in the entry point and in functions that were called: (file, first, last)."""
+        """The lines that no recorded thread reached, as (file, first, last), in the entry point and in called functions."""
         return self._checked.unreached
 
     @property
@@ -202,7 +202,7 @@ class Recording:
 
 
 def _notebook() -> Callable[[object], object] | None:
-    """Return what shows an object in the running notebook; None outside of one."""
+    """Return the function that shows an object in the running notebook; None outside of one."""
     try:
         from IPython.core.getipython import get_ipython
         from IPython.display import display

@@ -23,23 +23,23 @@ from splatscope.tracing.progress import COMPARING, SEARCHING, progress_to, repor
 from splatscope.tracing.recording import Recording, record
 from splatscope.tracing.trace import Trace
 
-MOST_WIDE = MOST_RECORDS  # for all workgroups, or a part of them: 64 MB, and twice that must fit into `child.FILE_SIZE`
+MOST_WIDE = MOST_RECORDS  # for all workgroups or a part of them: 64 MB, and twice that must fit in `child.FILE_SIZE`
 FULL = "The recording was full before the end: what came later was not looked at."
 MOST_UNCHOSEN = 2  # functions that are named; of more there is but a count
 NO_ACCESS = "No thread came to an access to memory, so nothing was looked at: are all inputs given?"
 _SIZES = 'Accesses are judged by the assumed sizes in brackets; {"count": N} gives a buffer its own.'
-TURNS = 3  # recordings of all workgroups, while a wait in them is cut off: on a busy machine another may have had no turn
-MOST_NAMES = 12  # of inputs that were not given, in a sentence
-_UNSAFE = ("out-of-bounds", "barrier-divergence", "timeout", "livelock")  # after which the plain kernel is not run
-IN_PARTS = 30.0  # seconds after which no further part of the workgroups is begun
+TURNS = 3  # attempts to record all workgroups while a wait is cut off: on a busy machine another group may not have run yet
+MOST_NAMES = 12  # missing inputs that a sentence lists
+_UNSAFE = ("out-of-bounds", "barrier-divergence", "timeout", "livelock")  # kinds after which the plain kernel is not run
+IN_PARTS = 30.0  # seconds after which no further part of the workgroups is recorded
 
 
 @dataclass(frozen=True)
 class CheckedRecording:
-    """A recording of one workgroup, and its findings, those in and between other workgroups last.
+    """A recording of one workgroup with its findings, followed by findings in and between other workgroups.
 
-    `between_groups` is whether all workgroups were recorded and looked at, None where that was not asked for or there is only
-    one. Where it is False, `too_many` says why.
+    `between_groups` says whether all workgroups were recorded and checked; None if that was not requested or if there is only one.
+    If it is False, `too_many` says why.
     """
 
     recording: Recording
@@ -47,18 +47,18 @@ class CheckedRecording:
     between_groups: bool | None = None
     too_many: str = ""
     truncated: bool = False  # whether either recording was full before the end
-    left_over: str = ""  # which workgroups, or parts of them, were not looked at for want of time
-    elsewhere: frozenset[Place] = frozenset()  # the sites that have events in recordings of other workgroups, or before
+    left_over: str = ""  # which workgroups, or parts of them, were not checked in the available time
+    elsewhere: frozenset[Place] = frozenset()  # sites with events in recordings of other workgroups, or in earlier ones
 
     @classmethod
     def of_file(cls, recording: Recording, findings: list[Finding]) -> "CheckedRecording":
-        """Return a recording that no longer has what was recorded beside it, with what its header says of that."""
+        """Wrap a recording from a file. It lacks the recordings made beside it; its header says what they showed."""
         header = recording.trace.header
         return cls(recording, findings, header.get("between_groups"), truncated=header["truncated"])
 
     @cached_property
     def comparison(self) -> Comparison | None:
-        """How the plain kernel's buffers differ; None where it was not safe to run it."""
+        """How the plain kernel's buffers differ; None if it was not safe to run it."""
         recording = self.recording
         if recording.plain is None:
             return None
@@ -75,7 +75,7 @@ class CheckedRecording:
 
     @property
     def unreached(self) -> list[tuple[str, int, int]]:
-        """(file, first line, last line) of what no thread reached; [] where not everything was recorded, so that nobody knows."""
+        """(file, first line, last line) of code that no thread reached; [] if not everything was recorded."""
         trace = self.recording.trace
         if self.truncated or self.left_over or self.too_many:
             return []
@@ -93,9 +93,9 @@ class CheckedRecording:
 
     @property
     def notes(self) -> list[str]:
-        """What a reader of the verdict ought to know, a sentence each.
+        """What a reader of the verdict should know, a sentence each.
 
-        Inputs that were not given, lines that no thread reached, a rounding that a hash makes much of.
+        These are inputs that were not given, lines that no thread reached, and differences in rounding that a hash may magnify.
         """
         listed = [f"{', '.join(self.not_given[:MOST_NAMES])}{', …' if len(self.not_given) > MOST_NAMES else ''}"]
         notes = [f"Not given, so zeros: {names}." for names in listed if names]
@@ -147,9 +147,9 @@ class CheckedRecording:
 
 
 def verdict_of(events: int, findings: Sequence[Finding], missed: Sequence[str]) -> str:
-    """Return what a recording allows to say beside its findings: "Nothing found" only of what was looked at.
+    """Return the verdict that a recording justifies besides its findings. It says "Nothing found" only about what was checked.
 
-    It is "" where there are findings and nothing was missed.
+    It is "" if there are findings and nothing was missed.
     """
     if not events:
         return "Nothing was recorded"
@@ -174,16 +174,16 @@ def record_and_check(
     """Record one workgroup of a dispatch and run all checks.
 
     Args:
-        device: what runs the kernel.
-        job: the kernel and its inputs.
-        between_groups: dispatch once more, record all workgroups, and run all checks on each, and look for races between them.
-        follow: where nothing is found in the job's workgroup but something in another, record that one instead. And where all
-            workgroups are too many to be recorded at once, record them in parts.
-        seconds: in which all parts are to be recorded; what is left then is not.
+        device: The device to run the kernel on.
+        job: The kernel and its inputs.
+        between_groups: Whether to dispatch again to record all workgroups, run all checks on each, and look for races between them.
+        follow: Whether to record another workgroup instead if nothing is found in the job's workgroup but something in that one.
+            Also, whether to record the workgroups in parts if they are too many for one recording.
+        seconds: The time for recording all parts; parts that are left are not recorded.
 
     Raises:
-        CompileError: the source does not compile, or has no entry point.
-        ValueError: the inputs do not fit.
+        CompileError: The source does not compile, or has no entry point.
+        ValueError: The inputs do not fit.
     """
     end = time.monotonic() + seconds
     reached: set[Place] = set()
@@ -193,7 +193,7 @@ def record_and_check(
         reached.update(_places(recording.trace))
         return recording
 
-    # What other workgroups do outside of their memory must be known before the plain kernel runs.
+    # Accesses out of bounds in other workgroups must be known before the plain kernel runs.
     several = between_groups and math.prod(job.groups) > 1
     recording = recorded(job, run_plain=not several)
     if not several:
@@ -217,7 +217,7 @@ def record_and_check(
     recording.plain = _plain(device, job) if is_safe and recording.plain_is_safe else None
     known = {cause_of(finding) for finding in findings}
     left_over = left_over or unsure
-    # Their events are those of the wide recording, which nobody sees.
+    # Their events belong to the recording of all workgroups, which is not kept.
     lanes = recording.trace.header["lanes"]
     new = (finding for finding in elsewhere if cause_of(finding) not in known or _is_between_groups(finding, lanes))
     findings = findings + [replace(finding, events=[]) for finding in new]
@@ -227,16 +227,17 @@ def record_and_check(
 def _all_groups(
     record: Callable[..., Recording], job: KernelJob, recording: Recording, follow: bool, seconds: float
 ) -> tuple[list[Finding], bool, str, bool]:
-    """Return what is found in all workgroups, whether a recording of them was full before its end, and what was left over.
+    """Record and check all workgroups.
 
-    And whether the plain kernel may be run.
+    Returns:
+        The findings; whether a recording was full before its end; what was left over; and whether the plain kernel may be run.
 
     Raises:
         ValueError: There are too many threads.
     """
     needed, groups = _wide_records(recording), math.prod(job.groups)
     waits_long = needed > MOST_WIDE >= _wide_records(recording, with_waits=False)
-    needed = MOST_WIDE if waits_long else needed  # in another run a wait has fewer turns, so perhaps they suffice
+    needed = MOST_WIDE if waits_long else needed  # the next run may have shorter waits, so this may be enough
     if not follow or needed <= MOST_WIDE:
         all_of_them = replace(job, all_groups=True, records=max(job.records, needed) if follow else job.records)
         for _ in range(TURNS):
@@ -263,7 +264,7 @@ def _places(trace: Trace) -> frozenset[Place]:
 
 
 def _said(checked: CheckedRecording) -> CheckedRecording:
-    """Write into the header what pages say: what was missed, whether all workgroups were looked at, and how results differ."""
+    """Write into the header what pages show: what was missed, whether all workgroups were checked, and how results differ."""
     header = checked.recording.trace.header
     if checked.between_groups is not None:
         header["between_groups"] = checked.between_groups
@@ -282,10 +283,10 @@ def _said(checked: CheckedRecording) -> CheckedRecording:
 
 
 def _wide_records(recording: Recording, with_waits: bool = True) -> int:
-    """Return how many records all workgroups need if their threads do what those of one did, and somewhat more.
+    """Estimate how many records all workgroups need, with a margin, if their threads do what those of one workgroup did.
 
-    Threads in an endless loop do not count: no number is enough for these, and their end has a record reserved. Nor do, unless
-    `with_waits`, the turns of a wait that repeat the one before.
+    Threads in an endless loop do not count: no number is enough for them, and a record is reserved for the loop's end. Unless
+    `with_waits`, iterations of a wait that repeat the one before do not count either.
     """
     job, trace = recording.job, recording.trace
     assert job is not None
@@ -296,7 +297,7 @@ def _wide_records(recording: Recording, with_waits: bool = True) -> int:
 
 
 def _group_with_finding(findings: list[Finding], wide: Trace) -> tuple[int, int, int] | None:
-    """Return the first workgroup that has a finding of its own, None if there is none."""
+    """Return the first workgroup with a finding that involves no other workgroup, None if there is none."""
     lanes, (across, down, _) = wide.header["lanes"], wide.header["groups"]
     for finding in findings:
         groups = {thread // lanes for thread in finding.threads}
@@ -307,15 +308,15 @@ def _group_with_finding(findings: list[Finding], wide: Trace) -> tuple[int, int,
 
 
 def _is_between_groups(finding: Finding, lanes: int) -> bool:
-    """Return whether a race, of a recording of all workgroups, is one between two: none within one has its cause."""
+    """Return whether a finding from a recording of all workgroups is a race between workgroups, not within one."""
     return finding.kind == "race" and len({thread // lanes for thread in finding.threads}) > 1
 
 
 def _with_waits_of_all(findings: list[Finding], elsewhere: list[Finding], trace: Trace) -> tuple[list[Finding], str]:
-    """Return the findings in one workgroup, its waits told as all workgroups show them: who else might have ended them.
+    """Return the findings in one workgroup, with its waits described as the recording of all workgroups shows them.
 
-    And a sentence of a wait on a buffer that these do not confirm: what a recording of one workgroup does not show is whether
-    another would have ended the wait, and on a busy machine that one may have had no turn.
+    Also return a sentence about a wait on a buffer that this recording does not confirm. The recording of one workgroup cannot show
+    whether another group would have ended the wait, and on a busy machine that group may not have run yet.
     """
     (across, down, _), (x, y, z) = trace.header["groups"], trace.header["group"]
     first = ((z * down + y) * across + x) * trace.header["lanes"]
@@ -334,11 +335,11 @@ def _with_waits_of_all(findings: list[Finding], elsewhere: list[Finding], trace:
         elif finding.kind == "livelock" and wide is None and finding.name not in shared:
             unsure = cut_off_words(finding.places[-1], finding.name)
         elif wide is None:
-            kept.append(finding)  # a wait for a later workgroup, which ended when all were recorded, is told with these
+            kept.append(finding)  # a wait for a later workgroup that ended when all were recorded is reported with those
     return kept, unsure
 
 
 def _leading_to(name: str) -> list[str]:
-    """Return a name and those of what it is a part of: "a.b.c", "a.b" and "a"."""
+    """Return a dotted name and its prefixes: "a.b.c", "a.b" and "a"."""
     parts = name.split(".")
     return [".".join(parts[:count]) for count in range(len(parts), 0, -1)]

@@ -1,6 +1,6 @@
-"""Two threads that load the same value of a cell atomically, and each store what they make of it: one update is lost.
+"""Lost updates: two threads atomically load the same value of a cell, and each stores a new value computed from it.
 
-Each access is atomic, so it is no race. What is missing is that nothing may come between the two:
+Each access is atomic, so this is not a race. But a load and its store are not one atomic operation, so one update is lost:
 
     thread 0                     thread 1
     loads total: 5 (line 9)
@@ -8,21 +8,22 @@ Each access is atomic, so it is no race. What is missing is that nothing may com
                                  stores 5 + 3 (line 10)
     stores 5 + 2 (line 10)
 
-HLSL has no atomic load: there, `InterlockedAdd(total, 0, now)` is one, and `InterlockedExchange` stores. A byte-address buffer has
-both as methods.
+HLSL has no atomic load and store: there, `InterlockedAdd(total, 0, now)` loads, and `InterlockedExchange` stores. A byte-address
+buffer has both as methods.
 
-Nothing is said without proof. The source must say that what is stored is the sum, difference, product or exclusive or of what was
-loaded with something; the two threads must have found the same value, without a write to the cell between their loads; each must
-have stored another value, and neither before the other had loaded. Nor is anything said of a thread that met a barrier between its
-load and its store: there all may store the same on purpose. What a lock guards is never seen so.
+A finding needs proof. In the source, the stored value must be the sum, difference, product or exclusive or of the loaded value and
+something else. In the recording, the two threads must have loaded the same value without a write to the cell between their loads.
+Each must have stored another value, and neither before the other had loaded. There is no finding if a thread met a barrier between
+its load and its store, since there all threads may store the same value on purpose. Accesses under a lock never meet these
+conditions.
 
-A maximum or minimum, `if (mine > now) best.store(mine)`, may come out right by luck: the last to store decides. So it is enough
-that the two stored different values. Threads that ask again behind a barrier, until nobody has a better one, do so on purpose.
+A maximum or minimum, `if (mine > now) best.store(mine)`, may be right by luck, since the last store decides. So it is enough that
+the two stored different values. Threads that load again after a barrier, until nobody has a better value, are excluded.
 
-Of two workgroups it is enough that both updated one cell, though one after the other in this run, if nothing that other workgroups
-may change had a part in it: neither any branch that the two groups took up to their stores, nor the index of the cell. Then each
-reaches its load in any order, and both may load before either stores. A group that takes a lock, waits for its turn, or is chosen
-by an atomic asks in a branch.
+For two workgroups it is enough that both updated the same cell, even if one did so after the other in this run. But nothing that
+other workgroups may change may have influenced that: no branch that the two groups took up to their stores, and not the index of
+the cell. Then the groups may reach their loads in any order, and both may load before either stores. A group that takes a lock,
+waits for its turn, or is chosen by an atomic does so in a branch.
 """
 
 import re
@@ -49,16 +50,16 @@ _STORES = ("store", "exchange", "InterlockedExchange")
 _OPERATORS = ("+", "-", "*", "^")
 _COMPARISONS = ("<", ">", "<=", ">=")
 _CHOICES = ("max", "min")
-_MOST_AROUND = 60  # branches around a store
-_LOADS = re.compile(r"Interlocked(Add|Or|Xor|CompareExchange)")  # of 0, or of a value by the same
-_MOST_CALLS = 100  # of a function that stores its parameter
+_MOST_AROUND = 60  # nested branches around a store
+_LOADS = re.compile(r"Interlocked(Add|Or|Xor|CompareExchange)")  # with 0, or exchanging a value for the same
+_MOST_CALLS = 100  # calls of a function that stores its parameter
 _ZERO = re.compile(r"0[uU]?|0x0+[uU]?")
 _AS_IT_IS = re.compile(r"as(?:uint|int|float)|u?int|float")  # functions that an update may go through
 
 
 @dataclass(frozen=True)
 class _Update:
-    """A thread's load of a cell, and its store of what it made of that, both events."""
+    """A thread's load of a cell, and its store of a value computed from that, both as events."""
 
     load: int
     store: int
@@ -66,9 +67,9 @@ class _Update:
 
 @dataclass(frozen=True)
 class _Pair:
-    """The sites of a load and a store, as numbers, and whether what is stored is the larger or the smaller of two.
+    """The numbers of the sites of a load and a store, and whether the stored value is the larger or smaller of two.
 
-    `cell` is what both access, as the source names it without blanks.
+    `cell` is the accessed cell as written in the source, without blanks.
     """
 
     load: int
@@ -79,7 +80,7 @@ class _Pair:
 
 @dataclass(frozen=True)
 class _Access:
-    """An atomic's call: the name of the operation, the cell without blanks, and what else it is given."""
+    """A call of an atomic: the name of the operation, the cell as written without blanks, and the other arguments."""
 
     operation: str
     cell: str
@@ -93,7 +94,7 @@ class _Program:
     tree: Node
 
     def only(self, name: str) -> Node | None:
-        """Return the only function of a name, None if there are none or several."""
+        """Return the function with this name, None if there is none or if there are several."""
         named = self._definitions.get(name, [])
         return named[0] if len(named) == 1 else None
 
@@ -103,7 +104,7 @@ class _Program:
 
     @cached_property
     def calls(self) -> dict[str, list[Node]]:
-        """The calls by the name of what is called."""
+        """The calls by the name of the called function."""
         return self._by_name("call_expression", _function)
 
     def _by_name(self, type_: str, name_of: Callable[[Node], str]) -> dict[str, list[Node]]:
@@ -116,7 +117,7 @@ class _Program:
 
 @check("lost-update", label="Lost update of", severity="error", gone="the lost update", order=12, needs_barriers=True)
 def lost_updates(trace: Trace, context: Context) -> list[Finding]:
-    """Return one finding for each pair of a load and a store in the source, told for the first two threads."""
+    """Return one finding for each pair of a load and a store in the source, reported for the first two threads."""
     found: dict[tuple[int, int], Finding] = {}
     pairs = _pairs(trace, context.sources)
     used = {n: trace.sites[n] for n in np.unique(trace.site).tolist()} if pairs else {}
@@ -160,7 +161,7 @@ def _finding(trace: Trace, context: Context, pair: _Pair, updates: tuple[_Update
 
 
 def _pairs(trace: Trace, known: Sources) -> list[_Pair]:
-    """Return the loads and stores of which the source says that the store updates what was loaded."""
+    """Return the pairs of sites for which the source shows that the store updates the loaded value."""
     used = np.unique(trace.site).tolist()
     atomic = [(number, trace.sites[number]) for number in used if trace.sites[number].kind == "atomic"]
     loads = {(site.file, site.line, site.column): number for number, site in atomic if _only_reads(known, site)}
@@ -179,7 +180,7 @@ def _pairs(trace: Trace, known: Sources) -> list[_Pair]:
 
 
 def _only_reads(known: Sources, site: Site) -> bool:
-    """Return whether an atomic access leaves the cell as it is: a load, or HLSL's way to make one, `InterlockedOr(x, 0, now)`."""
+    """Return whether an atomic access leaves the cell unchanged: a load, or its HLSL form `InterlockedOr(x, 0, now)`."""
     if site.access == "load":
         return True
     call = _call_at(known, site) if site.access.startswith("Interlocked") else None
@@ -187,7 +188,7 @@ def _only_reads(known: Sources, site: Site) -> bool:
 
 
 def _is_load(call: Node) -> bool:
-    """Return whether a call reads a cell atomically and leaves it as it is."""
+    """Return whether a call reads a cell atomically and leaves it unchanged."""
     access = _access(call)
     if access is None or access.operation == "load":
         return access is not None and bool(_method(call)[1])
@@ -200,7 +201,7 @@ def _is_load(call: Node) -> bool:
 
 
 def _call_at(known: Sources, site: Site) -> Node | None:
-    """Return the call at the site of an atomic access; None where the source does not say."""
+    """Return the call at the site of an atomic access; None if it is not known."""
     statement = known.statement(site)
     calls = (n for n in walk(statement) if n.type == "call_expression") if statement is not None else ()
     at = (site.line - 1, site.column - 1)
@@ -209,13 +210,13 @@ def _call_at(known: Sources, site: Site) -> Node | None:
 
 
 def _method(call: Node) -> tuple[str, str]:
-    """Return on what a method is called, without blanks, and its name: ("total[0]", "load"); ("", "") for a plain function."""
+    """Return (object without blanks, method) of a call: ("total[0]", "load"); ("", "") for a plain function."""
     receiver, dot, name = _without_blanks(call.child_by_field_name("function")).rpartition(".")
     return (receiver, name) if dot else ("", "")
 
 
 def _access(call: Node) -> _Access | None:
-    """Return what a call accesses: `cell.load()`, `InterlockedAdd(cell, …)`, or `bytes.InterlockedAdd(address, …)`."""
+    """Return the atomic access of a call: `cell.load()`, `InterlockedAdd(cell, …)`, or `bytes.InterlockedAdd(address, …)`."""
     (receiver, method), arguments = _method(call), _arguments(call)
     if method.startswith("Interlocked") and arguments:
         return _Access(method, f"{receiver}[{_without_blanks(arguments[0])}]", arguments[1:])
@@ -225,7 +226,7 @@ def _access(call: Node) -> _Access | None:
 
 
 def _stores(program: _Program, call: Node) -> Iterator[tuple[str, Node, Node]]:
-    """Yield (cell, value, call) of a store: as it stands there, and in a function that stores its parameter as it is called."""
+    """Yield (cell, value, call) for a store. If a function stores its parameter, yield one for each call of the function."""
     access = _access(call)
     is_interlocked = access is not None and access.operation.startswith("Interlocked")
     if (
@@ -233,7 +234,7 @@ def _stores(program: _Program, call: Node) -> Iterator[tuple[str, Node, Node]]:
         or not access.values
         or (is_interlocked and len(access.values) > 1 and not _is_ignored(access.values[1], call))
     ):
-        return  # who asks what an exchange found may mend what was lost
+        return  # a thread that uses the old value of an exchange may repair the lost update
     cell, value = access.cell, access.values[0]
     yield cell, value, call
     function = _function_around(call)
@@ -249,7 +250,7 @@ def _stores(program: _Program, call: Node) -> Iterator[tuple[str, Node, Node]]:
 
 
 def _is_ignored(result: Node, call: Node) -> bool:
-    """Return whether nobody asks for what an exchange found."""
+    """Return whether the old value of an exchange is unused."""
     function = _function_around(call)
     if result.type != "identifier" or function is None:
         return False
@@ -258,7 +259,7 @@ def _is_ignored(result: Node, call: Node) -> bool:
 
 
 def _updated(program: _Program, cell: str, value: Node, store: Node) -> Iterator[tuple[Node, bool]]:
-    """Yield (load, whether it is a choice) for the loads of its cell that a store updates: none if it stores anything else."""
+    """Yield (load, whether it is a choice) for the loads of its cell that a store updates; nothing for any other store."""
     yield from _compared(program, cell, value, store)
     if value.type == "identifier":
         value = _initializer(value, store) or value
@@ -271,7 +272,7 @@ def _updated(program: _Program, cell: str, value: Node, store: Node) -> Iterator
 
 
 def _compared(program: _Program, cell: str, value: Node, store: Node) -> Iterator[tuple[Node, bool]]:
-    """Yield (load, True) for a load that decides whether a value is stored, which it is compared with: `if (mine > now)`."""
+    """Yield (load, True) for a load whose comparison with the stored value decides whether to store: `if (mine > now)`."""
     child, text = store, _without_blanks(_without_casts(value))
     named = {text_of(node) for node in walk(value) if node.type == "identifier"}
     for _ in range(_MOST_AROUND):
@@ -291,7 +292,7 @@ def _compared(program: _Program, cell: str, value: Node, store: Node) -> Iterato
 
 
 def _comparisons(condition: Node) -> Iterator[tuple[Node, Node]]:
-    """Yield (left, right) of the comparisons by size that must hold for a condition to hold."""
+    """Yield (left, right) for each `<` or `>` comparison that must hold for a condition to hold."""
     pending = [condition]
     while pending:
         node = pending.pop()
@@ -307,7 +308,7 @@ def _comparisons(condition: Node) -> Iterator[tuple[Node, Node]]:
 
 
 def _load(program: _Program, node: Node, before: Node, is_inner: bool = False) -> tuple[str, Node] | None:
-    """Return (cell, call) of the load that an expression stands for: by a local, or a function that returns what it loads."""
+    """Return (cell, call) of the load that an expression stands for, through a local or a function that returns a load."""
     loaded = node if node.type == "call_expression" else None
     if node.type == "identifier":
         loaded = _initializer(node, before) or _taken(node, before)
@@ -327,7 +328,7 @@ def _load(program: _Program, node: Node, before: Node, is_inner: bool = False) -
 
 
 def _taken(name: Node, place: Node) -> Node | None:
-    """Return what gives a local its only value, before a place: `InterlockedOr(total, 0, now)`, or b of `now = b`."""
+    """Return the expression that gives a local its only value before a place: `InterlockedOr(total, 0, now)`, or b in `now = b`."""
     declared = _declaration(name, place)
     writes = [use for use in _uses(text_of(name), declared.parent.parent) if _may_write(use)] if declared is not None else []
     if len(writes) != 1 or (declared is not None and declared.type == "init_declarator"):
@@ -343,7 +344,7 @@ def _taken(name: Node, place: Node) -> Node | None:
 
 
 def _comes_before(statement: Node, place: Node) -> bool:
-    """Return whether a statement is executed on the way to a place: it stands before it, in a block around it."""
+    """Return whether a statement is always executed before a place: it is earlier in a block around the place."""
     node: Node | None = place
     while node is not None and node.parent != statement.parent:
         node = node.parent
@@ -351,7 +352,7 @@ def _comes_before(statement: Node, place: Node) -> bool:
 
 
 def _with_arguments(cell: str, names: list[str], given: list[Node]) -> str:
-    """Return a cell with arguments in place of a function's parameters."""
+    """Replace a function's parameters by arguments in the text of a cell."""
     texts = dict(zip(names, map(_without_blanks, given), strict=True))
     return re.sub(r"[A-Za-z_]\w*", lambda name: texts.get(name[0], name[0]), cell)
 
@@ -361,7 +362,7 @@ def _arguments(call: Node) -> list[Node]:
 
 
 def _without_casts(node: Node) -> Node:
-    """Return what is inside of `asuint(…)` and the like."""
+    """Return the expression inside `asuint(…)` and the like."""
     while node.type == "call_expression" and _AS_IT_IS.fullmatch(_function(node)) and len(_arguments(node)) == 1:
         node = _arguments(node)[0]
     return node
@@ -383,7 +384,7 @@ def _function_around(node: Node) -> Node | None:
 
 
 def _operators(node: Node, root: Node) -> set[str]:
-    """Return by what an expression is made of a node: sums, products and the like, `max` and `min`; none if by anything else."""
+    """Return the operators between a node and an expression around it: `+`, `*`, `max` and so on; none if there are others."""
     found: set[str] = set()
     while node != root:
         parent = node.parent
@@ -415,7 +416,7 @@ def _function(call: Node) -> str:
 
 
 def _initializer(name: Node, place: Node) -> Node | None:
-    """Return what a local is declared with, before a place; None if it may hold something else there."""
+    """Return the initial value of a local; None if the local may have another value at a place."""
     declared = _declaration(name, place)
     if declared is None or declared.type != "init_declarator":
         return None
@@ -425,7 +426,7 @@ def _initializer(name: Node, place: Node) -> Node | None:
 
 
 def _declaration(name: Node, place: Node) -> Node | None:
-    """Return what declares a local that is used at a place, in a block around it; None for anything but such a local."""
+    """Return the declaration of a local that is used at a place, in a block around it; None for anything but such a local."""
     text, child = text_of(name), place
     while child.parent is not None and child.type != "function_definition":
         around = child.parent
@@ -443,7 +444,7 @@ def _declaration(name: Node, place: Node) -> Node | None:
 
 
 def _may_write(use: Node) -> bool:
-    """Return whether a local may be written where it is used: assigned, counted up, or handed to a function of the kernel's own."""
+    """Return whether a use may write a local: an assignment, `++`, or an argument for one of the kernel's own functions."""
     parent = use.parent
     if parent.type == "assignment_expression":
         return parent.child_by_field_name("left") == use
@@ -457,9 +458,9 @@ def _may_write(use: Node) -> bool:
 
 
 def _updates(trace: Trace, load: int, store: int, trusted: np.ndarray, says_found: bool) -> list[_Update]:
-    """Return the stores of a site that update what their thread loaded last, without a barrier between the two.
+    """Return the stores of a site that update the value that their thread loaded last, without a barrier in between.
 
-    `says_found` is whether the records of the store say what the cell held before, and not what it stored.
+    `says_found` says whether the records of the store contain the cell's old value instead of the stored one.
     """
     chosen = np.flatnonzero(np.isin(trace.site, [load, store]) & trusted & (trace.flags == 0))
     arrivals = np.r_[0, np.cumsum(trace.at(lambda site: site.kind == "arrive"))]
@@ -475,14 +476,14 @@ def _updates(trace: Trace, load: int, store: int, trusted: np.ndarray, says_foun
 
 
 def _says_what_it_found(site: Site, known: Sources) -> bool:
-    """Return whether an access's records say what the cell held before: what an exchange left, the next access tells."""
+    """Return whether an access's records contain the cell's old value. Then the next access shows the new one."""
     return says_value(site) and not known.says_new_value(site)
 
 
 def _updates_by_cell(trace: Trace, pair: _Pair, trusted: np.ndarray, says_found: bool) -> list[list[_Update]]:
-    """Return the updates by a load and a store, those of one cell together, in the order of their loads.
+    """Return the updates by a load and a store, grouped by cell and in the order of their loads.
 
-    `trusted` says of each event whether it counts; what `says_found` means: see `_updates`.
+    `trusted` is a mask of the events to use; for `says_found`, see `_updates`.
     """
     group = trace.group_and_lane[0]
 
@@ -501,14 +502,14 @@ def _updates_by_cell(trace: Trace, pair: _Pair, trusted: np.ndarray, says_found:
 def _lost(
     trace: Trace, pair: _Pair, by_cell: list[list[_Update]], only_read: list[int], says_found: set[int]
 ) -> list[tuple[_Update, _Update]]:
-    """Return pairs of updates of one value, of which one is lost.
+    """Return pairs of updates of the same value, so that one of the two is lost.
 
     Args:
-        trace: What was recorded.
+        trace: The trace.
         pair: The load and the store in the source.
         by_cell: Its updates, see `_updates_by_cell`.
-        only_read: The sites of atomic accesses that leave the cell as it is.
-        says_found: Those whose records say what the cell held before.
+        only_read: The sites of atomic accesses that leave the cell unchanged.
+        says_found: The sites whose records contain the cell's old value.
     """
     found = []
     for mine in by_cell:
@@ -534,10 +535,10 @@ def _lost(
 def _may_be_lost(
     trace: Trace, context: Context, pair: _Pair, by_cell: list[list[_Update]], says_found: set[int]
 ) -> tuple[_Update, _Update] | None:
-    """Return two updates by different workgroups of which one is lost if both load before either stores; None if that is not sure.
+    """Return two updates by different workgroups, one of which is lost if both load before either stores; None if not certain.
 
-    It is sure where nothing that another workgroup may change has a part in it: no branch that either group took before its
-    store, and no name in the cell.
+    It is certain if nothing that another workgroup may change influences it: no branch that either group took before its store,
+    and no name in the cell.
     """
     site = trace.sites[pair.store]
     if pair.is_choice or site.space != "device" or not trace.header.get("all_groups") or trace.header["stepped_over"]:
@@ -555,7 +556,7 @@ def _may_be_lost(
     decisions = np.flatnonzero(np.isin(trace.site, asks))
     group, position = trace.group_and_lane[0], np.empty(len(trace), np.int64)
     position[trace.order] = np.arange(len(trace))
-    first = np.full(int(group.max(initial=0)) + 1, len(trace))  # of each group, when it first asked what others may change
+    first = np.full(int(group.max(initial=0)) + 1, len(trace))  # by group, the first event to use such a value
     np.minimum.at(first, group[decisions], position[decisions])
     for mine in by_cell:
         free = [update for update in mine if position[update.store] < first[group[update.store]]]
@@ -568,7 +569,7 @@ def _may_be_lost(
 
 
 def _left(trace: Trace, history: np.ndarray, store: int, says_found: set[int]) -> list[int] | None:
-    """Return what a store left in its cell: of an exchange, what the next access found; None where that is not recorded."""
+    """Return the value that a store left in its cell, for an exchange from the next access; None if it is not recorded."""
     if trace.site[store] not in says_found:
         return trace.words[store].tolist()
     later = history[trace.slot[history] > trace.slot[store]]
@@ -576,7 +577,7 @@ def _left(trace: Trace, history: np.ndarray, store: int, says_found: set[int]) -
 
 
 def _asks_again(trace: Trace, history: np.ndarray, update: _Update) -> bool:
-    """Return whether a thread loads the cell again behind a barrier, at the same place, and so may mend what was lost."""
+    """Return whether a thread loads the cell again after a barrier, at the same place, and so may repair a lost update."""
     is_again = (trace.site[history] == trace.site[update.load]) & (trace.thread[history] == trace.thread[update.load])
     again = history[is_again & (history > update.store)]
     arrivals = trace.at(lambda site: site.kind == "arrive")

@@ -1,18 +1,18 @@
-"""What goes wrong on waves of another width, concluded from a recording on waves of this one.
+"""Predict faults on waves of other widths from a recording on waves of one width.
 
-What a thread does is known for every width as far as it does not depend on the width: see `width_dependence`. What does depend is
-computed anew: `WaveGetLaneCount()`, `WaveGetLaneIndex()` and what is made of them by arithmetic. What cannot be computed is not
-judged. For example, 64 threads on waves of 8:
+Whatever does not depend on the wave width is the same for every width: see `width_dependence`. The rest is computed again for other
+widths: `WaveGetLaneCount()`, `WaveGetLaneIndex()` and arithmetic on them. What cannot be computed is not judged. For example, 64
+threads on waves of 8:
 
     groupshared uint sums[8];
     uint sum = WaveActiveSum(value);
     if (WaveIsFirstLane())
         sums[lane / WaveGetLaneCount()] = sum;      waves of 4: thread 32 would write sums[8]
 
-Four kinds of fault are looked for: a lane is read that such a wave does not have, an index leaves a shared array, a cell of such an
-array is read that no thread writes, and the result of an operation over a wave stands for threads that are in other waves then,
-whose results nobody uses. The last is looked for in this run, too: a kernel that was made for wider waves leaves a part of what it
-should. Nothing is said of a kernel that asks for a width (`[WaveSize(32)]`), or that races: what it does is not certain at any
+Four kinds of faults are predicted: a read of a lane that such a wave lacks; an index out of bounds of a shared array; a read of a
+cell of a shared array that no thread writes; and a wave-wide result that is used for threads of other waves, whose own results are
+unused. The last is also looked for in this run, since a kernel made for wider waves computes only a part of the right result.
+Nothing is predicted for a kernel that requests a width (`[WaveSize(32)]`), or that races, since its behaviour is not certain at any
 width.
 """
 
@@ -42,11 +42,11 @@ from splatscope.tracing.trace import Trace
 WIDTHS = (4, 8, 16, 32, 64)
 
 _ASKS = re.compile(r"\bWaveSize\s*\(|\bspirv_asm\b|\b__\w*asm\w*\b|\bgl_Subgroup")
-_NEAR = 1e-3  # floats whose relative difference is smaller are the same sum
-_MOST_DEEP = 40  # expressions and variables inside of each other
-_MOST_AROUND = 200  # expressions, statements and blocks around a place
-_MOST_VALUES = 200_000  # expressions that are computed
-_MOST_EVENTS = 4000  # of one place that are looked at
+_NEAR = 1e-3  # floats with a smaller relative difference count as the same sum
+_MOST_DEEP = 40  # nested expressions and variables
+_MOST_AROUND = 200  # nested expressions, statements and blocks around a place
+_MOST_VALUES = 200_000  # expressions that are evaluated
+_MOST_EVENTS = 4000  # events of one place that are examined
 _STATEMENTS = ("expression_statement", "declaration", "return_statement", "condition_clause")
 _EXITS = ("return_statement", "break_statement", "continue_statement", "discard_statement")
 _LOOPS = ("for_statement", "while_statement", "do_statement", "switch_statement")
@@ -65,16 +65,16 @@ _OVER_WAVES: dict[str, Callable] = {
     "WaveActiveBitOr": lambda values: reduce(or_, values), "WaveActiveBitXor": lambda values: reduce(xor, values),
     "WaveActiveBitAnd": lambda values: reduce(and_, values),
 }  # fmt: skip
-_OF_RESULTS = _OVER_WAVES | {  # the result over a wide wave, from those over narrow ones
+_OF_RESULTS = _OVER_WAVES | {  # how to combine results over narrow waves into the result over a wide one
     "WaveActiveCountBits": sum, "WaveActiveProduct": prod, "WaveActiveAnyTrue": any, "WaveActiveAllTrue": all,
 }  # fmt: skip
 
 
 @check("wave-width", label="Other waves for", severity="error", gone="the dependence on the width of waves", order=34)
 def other_wave_widths(trace: Trace, context: Context) -> list[Finding]:
-    """Return one finding for each place and kind of fault, told for the narrowest waves that have it.
+    """Return one finding for each place and kind of fault, reported for the narrowest waves that have it.
 
-    Nothing is predicted of an access that left its memory in this run.
+    Nothing is predicted for an access that was out of bounds in this run.
     """
     seen = {(finding.name, *finding.places) for finding in context.findings("out-of-bounds")}
     found = _predicted(trace, context, lambda predictions: predictions.found())
@@ -82,9 +82,9 @@ def other_wave_widths(trace: Trace, context: Context) -> list[Finding]:
 
 
 def partly_used_results(trace: Trace, context: Context) -> tuple[list[str], list[str]]:
-    """Return a sentence for each result over waves of which some waves' alone are used, without a finding that says so.
+    """Return two lists of sentences on wave-wide results that are used for some waves only and have no finding.
 
-    Of the first, wider waves would leave the same in this run; of the others that is not known.
+    For the first list, wider waves would have left the same result in this run; for the second, that is not known.
     """
     partly = _predicted(trace, context, lambda predictions: predictions.partly_used())
     same = [one.words for one in partly if one.is_same]
@@ -92,7 +92,7 @@ def partly_used_results(trace: Trace, context: Context) -> tuple[list[str], list
 
 
 def _predicted(trace: Trace, context: Context, asked: Callable[["_Predictions"], list]) -> list:
-    """Return what is asked of the predictions, [] where nothing is certain."""
+    """Return `asked(predictions)`, or [] if nothing is certain."""
     code = [COMMENT.sub("", text) for text in context.sources.texts.values()]
     has_waves = any("Wave" in text for text in code) and sum(map(len, code)) <= MOST_TEXT
     _, height, depth = trace.header.get("group_size", (0, 0, 0))
@@ -105,12 +105,12 @@ def _predicted(trace: Trace, context: Context, asked: Callable[["_Predictions"],
 
 
 class _TooDeepError(Exception):
-    """Expressions or branches stand so deep in each other that looking at them would take long."""
+    """Expressions or branches are nested too deeply to be examined quickly."""
 
 
 @dataclass(frozen=True)
 class _Moment:
-    """A thread of the group before one of its events, on waves of a certain width."""
+    """The state of a thread just before one of its events, on waves of a given width."""
 
     lane: int
     event: int
@@ -119,9 +119,9 @@ class _Moment:
 
 @dataclass(frozen=True)
 class _PartlyUsed:
-    """A result over waves of which some waves' alone are used.
+    """A wave-wide result that is used for some waves only.
 
-    `finding` says what wider waves would leave, where that differs; `is_same` is whether it certainly does not.
+    `finding` describes the result of wider waves if it differs; `is_same` says whether it certainly does not.
     """
 
     words: str
@@ -130,7 +130,7 @@ class _PartlyUsed:
 
 
 class _Predictions:
-    """What one recording says of other widths, by the first workgroup that it holds."""
+    """The predictions of one recording for other widths, from the first workgroup in it."""
 
     def __init__(self, trace: Trace, context: Context):
         self._trace, self._known = trace, context.sources
@@ -161,7 +161,7 @@ class _Predictions:
         return [*found.values(), *(one.finding for one in self.partly_used() if one.finding is not None)]
 
     def partly_used(self) -> list[_PartlyUsed]:
-        """Return the operations over waves of whose results some waves' are used, and others' are not."""
+        """Return the wave operations whose results are used for some waves and unused for others."""
         waves = -(-self._trace.header["lanes"] // self._own)
         found: list[_PartlyUsed] = []
         for file, tree in self._known.trees.items() if waves > 1 else ():
@@ -174,14 +174,14 @@ class _Predictions:
         return found
 
     def _partly_used(self, file: str, call: Node, users: set[int], unused: int) -> _PartlyUsed:
-        """Return what is said of a result over waves that these threads use, and those of so many waves do not."""
+        """Return the description of a wave-wide result that `users` use, and that is unused for `unused` waves."""
         line, user, lanes = call.start_point[0] + 1, min(users), self._trace.header["lanes"]
         words = (
             f"{file}, line {line}: {called(call)} has a result for each wave, and of the {-(-lanes // self._own)} waves of "
             f"{self._own} in a workgroup those of {unused} are not used. "
         )
         operands = call.child_by_field_name("arguments").named_children
-        if operands and operands[0].type in ("number_literal", "true"):  # a number of lanes was asked for
+        if operands and operands[0].type in ("number_literal", "true"):  # the operation counts lanes
             return _PartlyUsed(f"{words}Whether that is meant was not judged.", is_same=True)
         results = self._results(file, call)
         wider = {width: self._wider(called(call), results, user, width) for width in WIDTHS if width > self._own} if results else {}
@@ -203,7 +203,7 @@ class _Predictions:
         )
 
     def _results(self, file: str, call: Node) -> dict[int, tuple[int, float]]:
-        """Return (event, result) of an operation over waves by thread; {} where one is missing, or they cannot be combined."""
+        """Return (event, result) of a wave operation by thread; {} if one is missing or if they cannot be combined."""
         given = call.parent
         if called(call) not in _OF_RESULTS or given.type not in ("init_declarator", "assignment_expression"):
             return {}
@@ -220,7 +220,7 @@ class _Predictions:
         return results if len(results) == self._trace.header["lanes"] else {}
 
     def _wider(self, operation: str, results: dict[int, tuple[int, float]], lane: int, width: int) -> float:
-        """Return the result over a wave of another width, a multiple of this run's."""
+        """Return the result over a wave of another width, which is a multiple of this run's."""
         first = lane // width * width
         return _OF_RESULTS[operation]([results[one][1] for one in range(first, first + width, self._own) if one in results])
 
@@ -238,7 +238,7 @@ class _Predictions:
             yield from self._left_over(file, node)
 
     def _outside(self, file: str, node: Node, index: Node, memory: str) -> Iterator[Finding]:
-        """Yield the finding that an index is not below the width, or the size of a shared array if it has a name."""
+        """Yield the finding that an index is not below the width, or not below the size of the shared array `memory`."""
         size = self._size(memory) if memory else 0
         if memory and not size:
             return
@@ -250,7 +250,7 @@ class _Predictions:
                     continue
                 here = self._value(index, _Moment(at.lane, at.event, self._own))
                 if here is None or here >= (size or self._own):
-                    continue  # nothing is known of it, or it is wrong in this run
+                    continue  # it is not known, or it is already wrong in this run
                 line, who = node.start_point[0] + 1, in_sentence(thread_of(self._trace, at.event))
                 if memory:
                     verb = "writes" if _is_written(node) else "reads"
@@ -261,9 +261,9 @@ class _Predictions:
                 return
 
     def _unwritten(self, file: str, node: Node, index: Node, memory: str) -> Iterator[Finding]:
-        """Yield the finding that a cell of a shared array is read that no thread writes.
+        """Yield the finding that a read cell of a shared array is not written by any thread.
 
-        Who writes is certain only where it is worked out for this run's width, too, and is what was recorded.
+        The set of written cells is trusted only if the same computation for this run's width gives the recorded one.
         """
         places = [place for _, place in self._writes(memory) or []]
         if _is_written(node) or not any(map(self._varies, [node, *places])):
@@ -282,7 +282,7 @@ class _Predictions:
                 return
 
     def _left_over(self, file: str, node: Node) -> Iterator[Finding]:
-        """Yield the finding that the result of an operation over waves is used for threads whose own results nobody uses."""
+        """Yield the finding that a wave-wide result is used for threads whose own results are unused."""
         if (result := self._result(file, node)) is None:
             return
         made, users = result
@@ -311,7 +311,7 @@ class _Predictions:
                 return
 
     def _result(self, file: str, node: Node) -> tuple[np.ndarray, dict[int, int]] | None:
-        """Return the events of a local that all threads give the result over their wave, and who uses it; None where not known."""
+        """Return the events at which all threads assign a wave-wide result to a local, and its users; None if not known."""
         call, name = node.child_by_field_name("value"), text_of(node.child_by_field_name("declarator"))
         function = _function_of(node)
         if call is None or call.type != "call_expression" or called(call) not in _OVER_WAVES or function is None:
@@ -328,7 +328,7 @@ class _Predictions:
         return _OVER_WAVES[operation]([values[one] for one in range(first, first + width) if one in values])
 
     def _users(self, file: str, name: str, declared: Node, function: Node) -> dict[int, int] | None:
-        """Return who uses a variable: for each thread of the group an event. None where it is not known."""
+        """Return the threads that use a variable, each with an event; None if they are not known."""
         users: dict[int, int] = {}
         for node in self._mentions(name, function):
             if node.parent == declared:
@@ -353,7 +353,7 @@ class _Predictions:
         return set(self._trace.index[is_written & self._mine].tolist())
 
     def _cells_written(self, memory: str, width: int) -> set[int] | None:
-        """Return all cells of a shared array that are written on waves of a width, by anyone at any time; None if not certain."""
+        """Return all cells of a shared array that any thread writes on waves of a width; None if not certain."""
         if (memory, width) not in self._written:
             self._written[memory, width] = self._work_out_written(memory, width)
         return self._written[memory, width]
@@ -376,11 +376,11 @@ class _Predictions:
         return cells
 
     def _varies(self, place: Node) -> bool:
-        """Return whether it may depend on the width who comes to an access, or to which cell it is."""
+        """Return whether the threads that reach an access, or the cell that it accesses, may depend on the width."""
         return self._depends.of_reaching(place) or self._depends.of_value(place.child_by_field_name("indices"))
 
     def _writes(self, memory: str) -> list[tuple[str, Node]] | None:
-        """Return the places that write to a shared array, None if the source names it otherwise than to access a cell."""
+        """Return the places that write to a shared array, None if the source uses it other than to access a cell."""
         if memory not in self._writes_to:
             self._writes_to[memory] = self._find_writes(memory)
         return self._writes_to[memory]
@@ -405,7 +405,7 @@ class _Predictions:
 
     @cached_property
     def _uses_of_shared(self) -> dict[str, list[tuple[str, Node]]]:
-        """Where each shared memory is named, with the file."""
+        """The places that name each shared memory, with their files."""
         uses: dict[str, list[tuple[str, Node]]] = {}
         for file, tree in self._known.trees.items():
             for node in below(tree):
@@ -415,21 +415,21 @@ class _Predictions:
 
     @cached_property
     def _words(self) -> Counter[str]:
-        """How often each word stands in the texts, outside of comments."""
+        """The number of occurrences of each word in the texts, outside of comments."""
         return Counter(word for text in self._known.texts.values() for word in re.findall(r"\w+", COMMENT.sub("", text)))
 
-    # Who makes something of a result
+    # Which threads use a result
 
     def _made_something_of(self, file: str, call: Node) -> set[int] | None:
-        """Return the threads for which the result of an operation over waves makes a difference; None where that is not known.
+        """Return the threads for which the result of a wave operation makes a difference; None if they are not known.
 
-        All threads must have called it once, and nothing but their numbers may decide who makes something of it: where data
-        decide, another wave's result may be used the next time.
+        All threads must have called it once, and only thread numbers may decide which of them use it: if data decide, another
+        wave's result may be used in the next run.
         """
         function = _function_of(call)
         made = self._events(file, call)
         if any(around.type == "call_expression" and _OF_WAVES.fullmatch(called(around)) for around in _up(call)):
-            return None  # the outer one's result is asked for
+            return None  # the result of the outer operation matters
         if function is None or called(call) in self._depends.functions or _is_optional(call) or self._depends.of_reaching(call):
             return None
         if sorted(self._lane[made].tolist()) != list(range(self._trace.header["lanes"])):
@@ -460,7 +460,7 @@ class _Predictions:
         return None if not goes or None in goes.values() else {lane for lane, counts in goes.items() if counts}
 
     def _counts(self, node: Node, at: _Moment) -> bool | None:
-        """Return whether a thread that comes to an expression makes anything of its value: not of `any` in `lane == 0 && any`."""
+        """Return whether a thread that evaluates an expression uses its value. It may not, as for `any` in `lane == 0 && any`."""
         child = node
         for around in _up(node):
             if child.type in _STATEMENTS:
@@ -481,7 +481,7 @@ class _Predictions:
         return True
 
     def _does_something(self, branch: Node, at: _Moment) -> bool:
-        """Return whether a branch may make a thread do anything: not where all in it is a branch that the thread does not take."""
+        """Return whether a branch may have an effect for a thread. It has none if it only contains branches not taken."""
         inside = branch.child_by_field_name("consequence")
         if branch.type != "if_statement" or branch.child_by_field_name("alternative") is not None:
             return True
@@ -492,7 +492,7 @@ class _Predictions:
         return self._by_number(_condition(inside), at) != 0 and self._does_something(inside, at)
 
     def _are_idle(self, file: str, call: Node, used: set[int]) -> bool:
-        """Return whether the threads of all other waves add nothing: `WaveActiveSum(lane < waves ? sums[lane] : 0)`."""
+        """Return whether the threads of all other waves contribute nothing: `WaveActiveSum(lane < waves ? sums[lane] : 0)`."""
         operands, has_own = call.child_by_field_name("arguments").named_children, False
         for event in self._events(file, call) if operands else ():
             is_nothing = self._is_nothing(operands[0], _Moment(int(self._lane[event]), int(event), self._own))
@@ -503,7 +503,7 @@ class _Predictions:
         return has_own
 
     def _is_nothing(self, node: Node, at: _Moment, depth: int = 0) -> bool:
-        """Return whether an expression certainly is a literal for a thread, whatever memory holds."""
+        """Return whether an expression is certainly a literal for a thread, whatever the contents of memory."""
         if node.type in ("number_literal", "false", "true"):
             return True
         if depth > _MOST_DEEP:
@@ -524,16 +524,16 @@ class _Predictions:
         return self._is_nothing(given, at, depth + 1) and not any(self._may_come(change, at) for change in changes)
 
     def _may_come(self, node: Node, at: _Moment) -> bool:
-        """Return whether a thread may come to a place, as far as the conditions around it say."""
+        """Return whether a thread may reach a place, according to the conditions around it."""
         ways = [(self._value(_condition(one), at), taken) for one, taken in _branches(node) if one.type == "if_statement"]
         return all(way is None or bool(way) == taken for way, taken in ways)
 
     def _by_number(self, node: Node, at: _Moment) -> float | None:
-        """Return the value of an expression if nothing but the thread's number decides it."""
+        """Return the value of an expression if it depends only on the thread's number."""
         return self._value(node, at) if self._is_by_number(node) else None
 
     def _is_by_number(self, node: Node, depth: int = 0) -> bool:
-        """Return whether an expression holds nothing but the numbers of a thread, constants and uniforms."""
+        """Return whether an expression contains only thread numbers, constants and uniforms."""
         function = _function_of(node)
         if function is None or depth > _MOST_DEEP:
             return False
@@ -552,7 +552,7 @@ class _Predictions:
         changes, declared = self._depends.changes(name, function), self._declared(name, function)
         if declared:
             values = [one.child_by_field_name("value") for one in declared]
-            is_kept = all(change.parent.type == "for_statement" for change in changes)  # as it is turned by a loop's head
+            is_kept = all(change.parent.type == "for_statement" for change in changes)  # changed only in a loop's head
             return is_kept and all(value is not None and self._is_by_number(value, depth + 1) for value in values)
         if re.search(rf"\b{re.escape(name)}\b", text_of(function.child_by_field_name("declarator"))):
             head = text_of(function.child_by_field_name("declarator"))
@@ -560,10 +560,10 @@ class _Predictions:
         everywhere = (one for named in self._depends.functions.values() for one in named)
         return name not in self._known.shared and not any(self._depends.changes(name, one) for one in everywhere)
 
-    # Who comes to a place
+    # Which threads reach a place
 
     def _moments(self, file: str, node: Node, width: int) -> Iterator[_Moment]:
-        """Yield the threads that certainly come to a place on waves of a width, each time that they do."""
+        """Yield the threads that certainly reach a place on waves of a width, once for each time."""
         if (known := self._before_branches(file, node, width)) is None:
             return
         moments, inside = known
@@ -574,7 +574,7 @@ class _Predictions:
                 yield at
 
     def _comers(self, file: str, node: Node, width: int) -> list[_Moment] | None:
-        """Return all threads that come to a place on waves of a width, each time that they do; None if not certain."""
+        """Return all threads that reach a place on waves of a width, once for each time; None if not certain."""
         if (known := self._before_branches(file, node, width)) is None:
             return None
         comers, inside = known
@@ -589,9 +589,10 @@ class _Predictions:
         return comers
 
     def _before_branches(self, file: str, node: Node, width: int) -> tuple[list[_Moment], list[tuple[Node, bool]]] | None:
-        """Return who comes to the outermost branch around a place that depends on the width, each once, and that with all inside.
+        """Return the threads that reach the outermost width-dependent branch around a place, and that branch and those inside it.
 
-        Where there is none, it is who comes to the place, each time, and no branch. None where it is not certain.
+        If there is no such branch, return the threads that reach the place, once for each time, and no branches. Return None if it
+        is not certain.
         """
         if _is_optional(node):
             return None
@@ -603,7 +604,7 @@ class _Predictions:
             return None
         exits = self._exits[file]
         if inside and bisect_left(exits, reached.start_byte) < bisect_left(exits, node.start_byte):
-            return None  # some may leave before
+            return None  # some threads may exit earlier
         events = self._events(file, _condition(reached), "branch") if inside else self._events(file, node)
         moments = [_Moment(int(self._lane[event]), int(event), width) for event in events]
         if inside and len({at.lane for at in moments}) != len(moments):
@@ -612,20 +613,20 @@ class _Predictions:
 
     @cached_property
     def _exits(self) -> dict[str, list[int]]:
-        """Where each file has its exits, the bytes in order."""
+        """The sorted offsets of the exits in each file."""
         return {
             file: sorted(node.start_byte for node in below(tree) if node.type in _EXITS) for file, tree in self._known.trees.items()
         }
 
     def _holds(self, condition: Node, at: _Moment, comers: list[int]) -> float | None:
-        """Return the value of a condition. The first lane is that of the threads of a wave which came there."""
+        """Return the value of a condition. The first lane is the first of the wave's threads among `comers`."""
         inner = condition.named_children[0] if condition.type == "condition_clause" else condition
         if inner.type == "call_expression" and called(inner) == "WaveIsFirstLane":
             return int(at.lane == min(lane for lane in comers if lane // at.width == at.lane // at.width))
         return self._value(inner, at)
 
     def _events(self, file: str, node: Node, kind: str = "") -> np.ndarray:
-        """Return the events that show that a node was reached: those of a site where it, or what it is a part of, begins."""
+        """Return the events that show that a node was reached: those of a site at its start or at that of an enclosing node."""
         steps = 0
         while node is not None and steps < _MOST_DEEP and node.type != "compound_statement":
             for one in (node, *(node.named_children[:1] if node.type == "condition_clause" else ())):
@@ -645,12 +646,12 @@ class _Predictions:
             self._events_at[number] = np.flatnonzero((self._trace.site == number) & self._usable)[:_MOST_EVENTS]
         return self._events_at[number]
 
-    # What an expression is
+    # Values of expressions
 
     def _value(self, node: Node, at: _Moment, depth: int = 0, is_now: bool = True) -> float | None:
-        """Return the value of an expression at an event, None where it is not certain.
+        """Return the value of an expression at an event, None if it is not certain.
 
-        Where `is_now` is False, it was evaluated before, where a variable was declared that is there still.
+        If `is_now` is False, the expression was evaluated earlier, at the declaration of a variable that is still in scope.
         """
         self._left -= 1
         if depth > _MOST_DEEP or self._left < 0:
@@ -691,7 +692,7 @@ class _Predictions:
         return {"min": min, "max": max}[name](values) if name in ("min", "max") and values else None
 
     def _variable(self, node: Node, at: _Moment, depth: int, is_now: bool) -> float | None:
-        """Return a variable: a number of the thread, what its only value is computed from, a constant, or what was recorded."""
+        """Return a variable's value: a thread number, the value of its only definition, a constant, or the recorded value."""
         name, function = text_of(node), _function_of(node)
         if function is None:
             return None
@@ -709,7 +710,7 @@ class _Predictions:
         return None
 
     def _given(self, name: str, field: str, node: Node, at: _Moment) -> int | None:
-        """Return what the entry point is given: the number of a thread in its group or in the dispatch."""
+        """Return a system value of the entry point: the number of a thread in its group or in the dispatch."""
         function = _function_of(node)
         if function is None or name_of_function(function) != self._trace.header["entry"]:
             return None
@@ -724,7 +725,7 @@ class _Predictions:
         return None
 
     def _recorded(self, name: str, node: Node, function: Node, at: _Moment) -> float | None:
-        """Return the value that a variable had before an event, where that does not depend on the width."""
+        """Return the recorded value of a variable before an event, if it does not depend on the width."""
         statement = next((one for one in _up(node) if one.type in _STATEMENTS), None)
         if self._depends.of_name(name) or statement is None or name in self._changed_in(statement):
             return None
@@ -768,14 +769,14 @@ class _Predictions:
         return changed
 
     def _size(self, name: str) -> int:
-        """Return the size of a shared array of one dimension, 0 where it is not known."""
+        """Return the size of a one-dimensional shared array, 0 if it is not known."""
         site = next((s for s in self._trace.sites if s.name == name and s.space == "shared" and s.dims), None)
         sizes = self._known.sizes(site) if site is not None else []
         return sizes[0] if len(sizes) == 1 else 0
 
 
 def _combined(operator: str, a: float | None, b: float | None) -> float | None:
-    """Return what an operator makes of two numbers; None where it is not certain, as of a sum that wraps around."""
+    """Apply an operator to two numbers; return None if the result is not certain, as for a sum that wraps around."""
     if a is None or b is None or operator not in _OPERATORS:
         return None
     if not (isinstance(a, int) and isinstance(b, int)) and operator not in ("+", "-", "*"):
@@ -800,7 +801,7 @@ def _condition(branch: Node) -> Node:
 
 
 def _up(node: Node) -> Iterator[Node]:
-    """Yield what a node stands in, the innermost first, up to its function."""
+    """Yield the ancestors of a node, innermost first, up to its function."""
     for _ in range(_MOST_AROUND):
         if node.parent is None or node.type == "function_definition":
             return
@@ -810,7 +811,7 @@ def _up(node: Node) -> Iterator[Node]:
 
 
 def _branches(node: Node) -> Iterator[tuple[Node, bool]]:
-    """Yield the branches and loops around a node, innermost first, and whether it stands where the condition holds."""
+    """Yield the branches and loops around a node, innermost first, and whether it is on the side where the condition holds."""
     child = node
     for around in _up(node):
         if around.type in ("if_statement", *_LOOPS) and child != _condition(around):
@@ -819,7 +820,7 @@ def _branches(node: Node) -> Iterator[tuple[Node, bool]]:
 
 
 def _is_optional(node: Node) -> bool:
-    """Return whether only some who come to the statement of a node come to the node: in `a ? b : c`, or behind `&&`."""
+    """Return whether a node is not always evaluated with its statement: in `a ? b : c`, or after `&&`."""
     child = node
     for around in _up(node):
         if child.type in _STATEMENTS:
@@ -834,7 +835,7 @@ def _is_optional(node: Node) -> bool:
 
 
 def _decided_between(made: Node, used: Node, function: Node) -> Iterator[Node]:
-    """Yield the conditions that decide who comes from where a value is made to its use: around that, and around exits before it."""
+    """Yield the conditions that decide which threads get from a value's computation to its use: around that and around exits."""
     exits = [node for node in below(function) if node.type in _EXITS and made.end_byte <= node.start_byte < used.start_byte]
     for node in (used, *exits):
         for branch, _ in _branches(node):
@@ -847,18 +848,18 @@ def _is_written(node: Node) -> bool:
 
 
 def _is_called(node: Node) -> bool:
-    """Return whether a node is what is called: `cells[0].add` in `cells[0].add(1)`."""
+    """Return whether a node is the called function: `cells[0].add` in `cells[0].add(1)`."""
     return node.parent.type == "call_expression" and node.parent.child_by_field_name("function") == node
 
 
 def _are_in_loop_head(changes: list[Node], node: Node) -> bool:
-    """Return whether a variable is changed by nothing but the heads of loops around a node: in a turn it is the same."""
+    """Return whether a variable is changed only in the heads of loops around a node, so that it is constant in an iteration."""
     heads = {child.id for loop, _ in _branches(node) if loop.type == "for_statement" for child in loop.children[:-1]}
     return all(change.id in heads for change in changes)
 
 
 def _are_apart(declared: list[Node]) -> bool:
-    """Return whether the scopes of the variables of one name do not overlap."""
+    """Return whether the scopes of variables with the same name do not overlap."""
     spans = sorted((scope.start_byte, scope.end_byte) for scope in (one.parent.parent for one in declared if one.parent.parent))
     return all(end <= start for (_, end), (start, _) in pairwise(spans))
 
