@@ -93,11 +93,11 @@ def _with_unused(verdicts: list[KernelVerdict]) -> list[KernelVerdict]:
     unsure = [verdict for verdict in verdicts if verdict.missed or verdict.error]
     needed = {one for verdict in verdicts for one, used in verdict.allowances.items() if used or verdict.missed}
     needed |= {one for verdict in unsure for one in verdict.kernel.allow.values() if one is not None}
-    told: set[Allowance] = set()
+    reported: set[Allowance] = set()
     noted = []
     for verdict in verdicts:
-        unused = [one for one in verdict.allowances if one not in needed | told]
-        told.update(unused)
+        unused = [one for one in verdict.allowances if one not in needed | reported]
+        reported.update(unused)
         notes = [f"unused: {one.words} silences nothing." for one in unused]
         noted.append(replace(verdict, notes=verdict.notes + notes) if notes else verdict)
     return noted

@@ -113,8 +113,8 @@ def mark(task: Task, source: str, run: Run) -> Mark:
         ]
         marks += [CaseMark(case.name, case.hidden, None, waves) for case in cases[len(outcomes) :]]
         found.sort(key=lambda causes_: bool(causes_) and is_beside_the_point(causes_))
-        told = {(cause.kind, cause.words): cause for causes_ in reversed(found) for cause in reversed(causes_)}
-        causes += [cause for causes_ in found for cause in causes_ if told[cause.kind, cause.words] is cause]
+        first = {(cause.kind, cause.words): cause for causes_ in reversed(found) for cause in reversed(causes_)}
+        causes += [cause for causes_ in found for cause in causes_ if first[cause.kind, cause.words] is cause]
         diagnostics = diagnostics or outcomes[0].diagnostics
     return Mark(task.name, not causes, causes, marks, time.monotonic() - began, diagnostics)
 

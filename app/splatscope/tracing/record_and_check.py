@@ -201,13 +201,13 @@ def record_and_check(
     findings = find(recording.trace)
     truncated = recording.trace.header["truncated"]
     if not several:
-        return _said(CheckedRecording(recording, findings, truncated=truncated, elsewhere=frozenset(reached)))
+        return _with_header(CheckedRecording(recording, findings, truncated=truncated, elsewhere=frozenset(reached)))
     try:
         with progress_to(None):
             elsewhere, full, left_over, is_safe = _all_groups(recorded, job, recording, follow, end - time.monotonic())
     except ValueError as error:
         recording.plain = _plain(device, job) if recording.plain_is_safe else None
-        return _said(CheckedRecording(recording, findings, False, str(error), truncated, elsewhere=frozenset(reached)))
+        return _with_header(CheckedRecording(recording, findings, False, str(error), truncated, elsewhere=frozenset(reached)))
     findings, unsure = _with_waits_of_all(findings, elsewhere, recording.trace)
     if follow and not findings and (group := _group_with_finding(elsewhere, recording.trace)) is not None:
         with progress_to(None):
@@ -221,7 +221,7 @@ def record_and_check(
     lanes = recording.trace.header["lanes"]
     new = (finding for finding in elsewhere if cause_of(finding) not in known or _is_between_groups(finding, lanes))
     findings = findings + [replace(finding, events=[]) for finding in new]
-    return _said(CheckedRecording(recording, findings, True, "", truncated or full, left_over, frozenset(reached)))
+    return _with_header(CheckedRecording(recording, findings, True, "", truncated or full, left_over, frozenset(reached)))
 
 
 def _all_groups(
@@ -263,7 +263,7 @@ def _places(trace: Trace) -> frozenset[Place]:
     return frozenset(place_of(trace.sites[number]) for number in np.unique(trace.site).tolist())
 
 
-def _said(checked: CheckedRecording) -> CheckedRecording:
+def _with_header(checked: CheckedRecording) -> CheckedRecording:
     """Write into the header what pages show: what was missed, whether all workgroups were checked, and how results differ."""
     header = checked.recording.trace.header
     if checked.between_groups is not None:
@@ -321,10 +321,10 @@ def _with_waits_of_all(findings: list[Finding], elsewhere: list[Finding], trace:
     (across, down, _), (x, y, z) = trace.header["groups"], trace.header["group"]
     first = ((z * down + y) * across + x) * trace.header["lanes"]
     shared = Sources.of(trace).shared
-    told = {(one.name, one.places[-1]): one for one in elsewhere if one.kind in ("livelock", "group-order")}
+    by_wait = {(one.name, one.places[-1]): one for one in elsewhere if one.kind in ("livelock", "group-order")}
     kept, unsure = [], ""
     for finding in findings:
-        wide = told.get((finding.name, finding.places[-1])) if finding.kind == "livelock" else None
+        wide = by_wait.get((finding.name, finding.places[-1])) if finding.kind == "livelock" else None
         if wide is not None and wide.kind == "livelock":
             is_same = [first + thread for thread in finding.threads[-1:]] == wide.threads[-1:]
             knows_change = len(finding.lines) > 1
