@@ -8,7 +8,7 @@ import {basename, dirname, join, resolve} from "node:path"
 const root = resolve(import.meta.dirname, "..")
 const [panel, version] = process.argv.slice(2)
 
-// `#drawings` is every lessons/NAME/drawing.js, by the lesson's name: a drawing is found by looking, and listed nowhere.
+// `#drawings` is every lessons/NAME/drawing.js by the lesson's name. Drawings are found in the folders, so no list has to be kept.
 const drawings = {
   name: "drawings",
   setup({onResolve, onLoad}) {
@@ -61,11 +61,11 @@ await build({
   plugins: [ownRouter],
 })
 
-// Panel's own bundle has some seventy models, and needs two more bundles of Bokeh for their base classes: 1.4 MB to parse on every
-// page for the three models that this app's documents hold.
+// Panel's own bundle has some seventy models and needs two more of Bokeh's bundles for their base classes. That is 1.4 MB to parse
+// on every page, for the three models that this app's documents contain.
 const MODELS = {ReactiveESM: "reactive_esm", Location: "location", BrowserInfo: "browser"}
 
-// What Panel takes from Bokeh is asked of the Bokeh on the page. Base classes that only the models left out need are stood in for.
+// Panel's imports from Bokeh resolve to the Bokeh on the page. Base classes that only omitted models need are replaced.
 const STAND_INS = {
   "models/widgets/widget": `import {LayoutDOM, LayoutDOMView} from "@bokehjs/models/layouts/layout_dom"
     export class Widget extends LayoutDOM {}
@@ -81,7 +81,7 @@ const fromPage = {
     onLoad({filter: /.*/, namespace: "bokeh"}, ({path}) =>
       path in STAND_INS ? {contents: STAND_INS[path]} : {contents: `module.exports = Bokeh.require(${JSON.stringify(path)})`},
     )
-    // the compiler of TypeScript is for components that come as source; the app's come as a bundle
+    // the TypeScript compiler is for components that come as source; the app's come as a bundle
     onResolve({filter: /^sucrase$/}, () => ({path: "sucrase", namespace: "none"}))
     onLoad({filter: /.*/, namespace: "none"}, () => ({contents: "export const transform = (code) => ({code})"}))
   },

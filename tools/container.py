@@ -1,4 +1,4 @@
-"""Build the container of tools/Containerfile, or check that file where no engine runs. Standard library only.
+"""Build the container of tools/Containerfile, or check that file without a container engine. Only the standard library is used.
 
 `container.py build` takes Podman, or Docker where its engine runs. `container.py check`, as root with debootstrap, does what the
 file says in a fresh Debian in a temporary folder: it installs, copies and sets up, then asks the doctor and the app.
@@ -30,7 +30,7 @@ def read(text: str) -> list[tuple[str, str]]:
 
 
 def engine() -> str | None:
-    """Return the command that builds containers here, None without one."""
+    """Return the container engine's command on this machine, None if there is none."""
     for name in ("podman", "docker"):
         if shutil.which(name) and subprocess.run([name, "info"], capture_output=True).returncode == 0:
             return name
@@ -47,7 +47,7 @@ def build() -> None:
 
 
 class Replay:
-    """A folder with a Debian of its own, in which instructions are done one by one."""
+    """A Debian system in a folder, in which instructions are executed one by one."""
 
     def __init__(self, root: Path):
         self.root = root
@@ -58,7 +58,7 @@ class Replay:
         self.command: list[str] = []
 
     def do(self, name: str, argument: str) -> None:
-        """Do an instruction. Raises SystemExit for one that is not known here."""
+        """Execute an instruction. Raises SystemExit for an unknown one."""
         print(f"{name} {argument}", flush=True)
         if name == "FROM":
             self._debian(re.fullmatch(r"debian:(\w+)-slim", argument)[1])
@@ -90,7 +90,7 @@ class Replay:
         return subprocess.run(self._inside(command), env=self.environment, check=True, text=True, **options)
 
     def start(self, command: list[str]) -> subprocess.Popen:
-        """Start a command in the same way."""
+        """Start a command in the same environment."""
         return subprocess.Popen(self._inside(command), env=self.environment)
 
     def _inside(self, command: list[str]) -> list[str]:
@@ -102,16 +102,16 @@ class Replay:
         for folder in ("proc", "sys", "dev"):
             subprocess.run(["mount", "--rbind", f"/{folder}", str(self.root / folder)], check=True)
         shutil.copy2("/etc/resolv.conf", self.root / "etc" / "resolv.conf")
-        if CERTIFICATES.is_file():  # a network may have a certificate of its own
+        if CERTIFICATES.is_file():  # a network may use its own certificate
             shutil.copy2(CERTIFICATES, self.root / "etc" / "host.crt")
             self.environment["PIP_CERT"] = "/etc/host.crt"
 
 
 def check() -> None:
-    """Do what the file says, then ask the doctor and the app."""
+    """Execute the file, then run the doctor and request a page of the app."""
     if os.geteuid() != 0 or not shutil.which("debootstrap"):
         raise SystemExit("The check makes a Debian of its own: run it as root, after apt-get install debootstrap.")
-    if "SPLATSCOPE_UNSHARED" not in os.environ:  # mounts and processes end with this process
+    if "SPLATSCOPE_UNSHARED" not in os.environ:  # unshared, mounts and processes end with this process
         command = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", sys.executable, *sys.argv]
         sys.exit(subprocess.run(command, env=os.environ | {"SPLATSCOPE_UNSHARED": "1"}).returncode)
     folder = Path(tempfile.mkdtemp(prefix="splatscope-container-"))

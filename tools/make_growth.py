@@ -1,6 +1,6 @@
-"""Draws assets/coffee-growth.webp from coffee.npz with the renderer's own kernels: ever more Gaussians, one below the other.
+"""Draw assets/coffee-growth.webp from coffee.npz with the renderer's own kernels: a strip of pictures with ever more Gaussians.
 
-The home page shows it at once and moves through it, before any device is ready. `splatscope.web.home.home` has the counts.
+The home page shows it at once and plays through it before any device is ready. `splatscope.web.home.home` has the counts.
 """
 
 import io

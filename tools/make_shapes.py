@@ -1,4 +1,4 @@
-"""Draws assets/shapes.png: smooth coloured discs and a bar over a gradient, from formulas alone."""
+"""Draw assets/shapes.png from formulas: smooth coloured discs and a bar over a gradient."""
 
 import numpy as np
 from PIL import Image
@@ -18,7 +18,7 @@ DISCS = [
 
 
 def draw() -> Image.Image:
-    """Compose the discs over the gradient, in the order of the list."""
+    """Return the discs composed over the gradient, in the order of the list."""
     y, x = np.mgrid[:HEIGHT, :WIDTH] + 0.5
     picture = np.stack([0.08 + 0.25 * y / HEIGHT, 0.10 + 0.15 * x / WIDTH, 0.22 + 0.35 * (1 - y / HEIGHT)], axis=-1)
     for (cx, cy), radius, softness, colour in DISCS:

@@ -1,4 +1,4 @@
-"""Record every lesson's first inputs on the device at hand, into the files that ship.
+"""Record every lesson's default inputs on this machine's device, into the files that ship.
 
 `.venv/bin/python tools/make_shipped_recordings.py [FOLDER]` writes `FOLDER/NAME/recording.npz` on a machine with a GPU and
 `FOLDER/NAME/recording-software.npz` on one with a software device, by default in `lessons/`.

@@ -9,17 +9,17 @@ SECTION = ROOT / "tests" / "sections" / "reverse"
 
 
 def project_with_section(folder: Path) -> Path:
-    """Copy what the app is made of into `folder`, with the section added, and return the folder."""
+    """Copy the app's files into `folder`, add the section, and return the folder."""
     for name in ("app", "assets", "lessons", "shaders", "tools"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("package.json", "pyproject.toml"):
         shutil.copy(ROOT / name, folder / name)
     (folder / "node_modules").symlink_to(ROOT / "node_modules")
-    (folder / "app" / "splatscope" / "lessons").symlink_to(folder / "lessons")  # where an import finds the models of this copy
+    (folder / "app" / "splatscope" / "lessons").symlink_to(folder / "lessons")  # so that imports find this copy's models
     shutil.copytree(SECTION, folder / "lessons" / "reverse")
     return folder
 
 
 def environment_of(project: Path) -> dict[str, str]:
-    """Return what a process needs to import the copy rather than the project under test."""
+    """Return the environment with which a process imports the copy instead of the project under test."""
     return {"PYTHONPATH": os.pathsep.join([str(project / "app"), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)}

@@ -1,4 +1,4 @@
-"""Check accessibility with axe-core, which also looks into open shadow trees."""
+"""Check accessibility with axe-core, which also checks open shadow trees."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from playwright.sync_api import Page
 
 AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
 RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice")
-# Colours that fade in are looked at once they are there, in shadow trees too.
+# Wait until colours have faded in, in shadow trees too.
 FADED_IN = """() => {
   const trees = (tree) => [tree, ...[...tree.querySelectorAll("*")].flatMap((el) => (el.shadowRoot ? trees(el.shadowRoot) : []))]
   return Promise.allSettled(trees(document).flatMap((tree) => tree.getAnimations())

@@ -1,4 +1,4 @@
-"""The sections that the book has for good. One that is added need not be named here or anywhere else."""
+"""The sections that the book always has. A section that is added need not be named, here or anywhere else."""
 
 from splatscope.paths import LESSONS
 from splatscope.recordings.shipped import FILES
@@ -10,5 +10,5 @@ BOOK = (
     "training-loop", "adam",
 )  # fmt: skip
 
-# (section, "gpu" or "software") of each recording that ships. One that is added may have none.
+# (section, "gpu" or "software") for each recording that ships. A section that is added may have none.
 SHIPPED = [(stem, shipped) for stem in lesson_names() for shipped, name in FILES.items() if (LESSONS / stem / name).is_file()]

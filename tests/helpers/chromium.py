@@ -1,4 +1,4 @@
-"""Start the tests' browser, and collect what a page must not do."""
+"""Start the tests' browser, and collect errors and forbidden requests of pages."""
 
 FLAGS = (
     "--no-sandbox",

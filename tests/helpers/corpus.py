@@ -1,4 +1,4 @@
-"""The kernels of tests/corpus: one per language feature, and for each kind of finding kernels with the fault and near misses."""
+"""The kernels of tests/corpus: one for each language feature, and for each kind of finding some with the fault and near misses."""
 
 import re
 from pathlib import Path
@@ -18,6 +18,6 @@ def said(source: str, word: str) -> list[str]:
 
 
 def expected(source: str) -> list[tuple]:
-    """(kind, name, sorted lines) of all findings; the device decides which access comes first."""
+    """Return (kind, name, sorted lines) for all expected findings. Lines are sorted since the device orders the accesses."""
     found = [text.split() for text in said(source, "expect") if text != "nothing"]
     return sorted((kind, name, *sorted(map(int, lines))) for kind, name, *lines in found)

@@ -1,6 +1,6 @@
-"""Gradients of kernels against central differences of the NumPy reference.
+"""Compare the gradients of kernels with central differences of the NumPy reference.
 
-The bar, for each of the nine kinds of raw value: |g − g64| ≤ 1e-5·max|g|, and ≤ 1e-3 of its own value wherever |g| > 1e-3·max|g|.
+For each of the nine kinds of raw values, |g − g64| must be ≤ 1e-5·max|g|, and ≤ 1e-3·|g| wherever |g| > 1e-3·max|g|.
 """
 
 import numpy as np
@@ -13,10 +13,10 @@ FIELD_NAMES = ["x", "y", "size_1", "size_2", "angle", "red", "green", "blue", "o
 
 
 def differences(raw, loss_of, blobs=None, step=1e-5):
-    """Central differences (9, len(blobs)) of `loss_of(raws)`, raws being (…, 9, N), for some Gaussians or for all."""
+    """Return central differences of `loss_of(raws)`, (9, len(blobs)), for some Gaussians or all; raws are (…, 9, N)."""
     blobs = np.arange(raw.shape[1]) if blobs is None else blobs
     result = np.zeros((len(raw), len(blobs)))
-    per = max(1, 2_000_000 // (18 * raw.size))  # Gaussians at a time, so that a chunk stays small enough for the caches
+    per = max(1, 2_000_000 // (18 * raw.size))  # Gaussians per chunk, so that a chunk fits in the caches
     for first in range(0, len(blobs), per):
         chosen = blobs[first : first + per]
         fields, columns = (grid.ravel() for grid in np.meshgrid(np.arange(len(raw)), chosen, indexing="ij"))
@@ -43,7 +43,7 @@ def assert_gradients_agree(got, expected):
 
 
 def start(model, count, width, height, rng, size=(0.3, 2.2)):
-    """Raw values away from the kinks: no smoothstep at its ends, no weight near the clamp."""
+    """Return raw values away from kinks: no smoothstep at its ends, no weight near the clamp."""
     if model == "shipped":
         return rng.uniform(0.1, 0.9, (9, count)).astype(np.float32)
     raw = rng.random((9, count))

@@ -1,4 +1,4 @@
-"""A page's WebSocket without a browser, which sends what it likes."""
+"""A page's WebSocket without a browser, for sending arbitrary messages."""
 
 import asyncio
 import json
@@ -15,13 +15,13 @@ T = TypeVar("T")
 
 
 def apart(attack: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine in a thread of its own: in this one, the browser's events may have their loop."""
+    """Run a coroutine in a separate thread, since this thread may run the event loop of a browser."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, attack).result()
 
 
 def components(found: Any) -> Iterator[tuple[str, dict[str, str]]]:
-    """Return the class of each component in a document, with the ids of its model and of the model that holds its parameters."""
+    """Yield the class of each component in a document, with the ids of its model and of the model with its parameters."""
     if isinstance(found, dict) and "id" in found and "class_name" in (attributes := found.get("attributes", {})):
         data = attributes.get("data")
         yield attributes["class_name"], {"model": found["id"], "data": data.get("id", "") if isinstance(data, dict) else ""}
@@ -30,7 +30,7 @@ def components(found: Any) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 class PageSocket:
-    """A session's connection. `models` has the ids of its components by class, `classes` the class by the id of the parameters."""
+    """A session's connection. `models` has component ids by class, and `classes` the class by the id of the parameters."""
 
     def __init__(self, socket: WebSocketClientConnection):
         self.socket = socket
@@ -63,7 +63,7 @@ class PageSocket:
             await self.socket.write_message(json.dumps(part))
 
     async def event(self, name: str, entries: list[list[Any]]) -> None:
-        """Send an event with the entries of a map as Bokeh encodes them."""
+        """Send an event with the entries of a map, encoded as Bokeh encodes them."""
         data = {"type": "event", "name": name, "values": {"type": "map", "entries": entries}}
         await self.send("PATCH-DOC", {"events": [{"kind": "MessageSent", "msg_type": "bokeh_event", "msg_data": data}]})
 
@@ -73,13 +73,13 @@ class PageSocket:
         await self.event("data_event", [["model", model], ["data", {"type": "map", "entries": entries}]])
 
     async def set(self, component: str, **values: Any) -> None:
-        """Change parameters of a component, as Bokeh would let a browser."""
+        """Change parameters of a component, as Bokeh lets a browser do."""
         model = {"id": self.models[component]["data"]}
         events = [{"kind": "ModelChanged", "model": model, "attr": name, "new": value} for name, value in values.items()]
         await self.send("PATCH-DOC", {"events": events})
 
     async def heard(self, seconds: float) -> list[str]:
-        """Return the parts of messages that come within a time; None at the end where the server closes the connection."""
+        """Return the parts of messages that arrive within a time, followed by None if the server closes the connection."""
         parts: list[Any] = []
         end = asyncio.get_running_loop().time() + seconds
         while (left := end - asyncio.get_running_loop().time()) > 0:

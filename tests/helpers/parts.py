@@ -1,4 +1,4 @@
-"""Served beside the app as /parts: the shell with additional pages for the components under test."""
+"""The app's shell with additional pages for components under test, served beside the app as /parts."""
 
 import sys
 from pathlib import Path

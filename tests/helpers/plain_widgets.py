@@ -1,4 +1,4 @@
-"""A button, a menu and a line of text for pages of components under test: the app's documents hold none of Panel's widgets."""
+"""A button, a menu and a line of text for pages of components under test, since the app does not send Panel's widgets."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""A kernel as the Slang Playground has them, with all of its attributes that are read here."""
+"""A kernel in the style of the Slang Playground, with all of its attributes that Splatscope reads."""
 
 SOURCE = """import playground;
 static const int N = 64 * 9; // [playground::BLACK(3, 3)] is only a comment

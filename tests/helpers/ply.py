@@ -1,10 +1,10 @@
-"""A .ply file of Gaussians, read back as another tool would read it."""
+"""Read a .ply file of Gaussians as another tool would read it."""
 
 import numpy as np
 
 
 def read_ply(data: bytes) -> tuple[list[str], np.ndarray]:
-    """Return the lines of the header, and the vertices as its properties say."""
+    """Return the lines of the header, and the vertices with the properties that it declares."""
     head, _, body = data.partition(b"end_header\n")
     lines = head.decode("ascii").splitlines()
     assert lines[:2] == ["ply", "format binary_little_endian 1.0"]

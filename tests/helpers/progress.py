@@ -1,4 +1,4 @@
-"""A job for tests of worker processes, which find it by its module."""
+"""Jobs for tests of worker processes, in a module that the workers can import."""
 
 import os
 import signal
@@ -15,7 +15,7 @@ def report_and_fail() -> None:
 
 
 def raise_what_does_not_pickle() -> None:
-    """Raise an exception of a class that no other process finds."""
+    """Raise an exception of a class that no other process can import."""
 
     class LocalError(Exception):
         pass
@@ -24,7 +24,7 @@ def raise_what_does_not_pickle() -> None:
 
 
 def stop_in_the_middle_of_the_answer() -> None:
-    """Have a script's worker send the size of its answer, and stop the process."""
+    """Make a script's worker send the size of its answer and then stop."""
     worker = sys.modules["__main__"]
 
     def send_size(stream, _value) -> None:

@@ -1,6 +1,6 @@
-"""A published book for tests: written with few inputs a section, served by a plain file server, and walked as a reader does.
+"""A published book for tests: written with few inputs per section, served by a plain file server, and read as readers do.
 
-`python tests/helpers/published.py FOLDER` walks a book that is there, from the disk and from a file server.
+`python tests/helpers/published.py FOLDER` reads an existing book, from the disk and from a file server.
 """
 
 import functools
@@ -15,11 +15,11 @@ from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
 
-FEW = 2  # of the inputs of a section's grid, and of those that links name
-SECTION = "workgroups"  # has all inputs of its grid
-EXAMPLE = "missing-barrier"  # a kernel that the debugger's page has beside the first
-TASK = "turn-a-row"  # an exercise that the book has beside the first of each course
-PATIENCE = 60_000  # ms for a recording: a served page may wait for workers that start
+FEW = 2  # inputs from a section's grid, and inputs that links name
+SECTION = "workgroups"  # the section that has all inputs of its grid
+EXAMPLE = "missing-barrier"  # the debugger's example besides the first
+TASK = "turn-a-row"  # the exercise besides the first of each course
+PATIENCE = 60_000  # ms to wait for a recording: a served page may have to wait for workers to start
 WRITE = """
 import sys
 from splatscope.cli.main import main
@@ -47,7 +47,7 @@ class Host(http.server.SimpleHTTPRequestHandler):
 
 @contextmanager
 def hosted(folder: Path) -> Iterator[str]:
-    """Serve a folder; yield its address."""
+    """Serve a folder and yield the address."""
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Host, directory=str(folder))) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_address[1]}/"
@@ -55,7 +55,7 @@ def hosted(folder: Path) -> Iterator[str]:
 
 
 def opener(where: str, folder: Path, host: str, closed: Callable[..., Page]) -> Callable[..., Page]:
-    """Return what opens a page of a book, from the "disk" or from the "host" that serves it: `opened("?page=glossary")`."""
+    """Return a function that opens a page of a book from the "disk" or the "host" that serves it: `opened("?page=glossary")`."""
     base = f"{folder.as_uri()}/" if where == "disk" else host
 
     def opened(query: str = "", **options) -> Page:
@@ -67,9 +67,9 @@ def opener(where: str, folder: Path, host: str, closed: Callable[..., Page]) -> 
 
 
 def write_book(folder: Path, *pages: str) -> None:
-    """Write a book with these pages, or with all, and few exercises and examples.
+    """Write a book with these pages, by default all, and with few exercises and examples.
 
-    Each section but SECTION has FEW inputs of its grid, and FEW that links name, where there are as many.
+    Each section except SECTION has at most FEW inputs from its grid and FEW that links name.
     """
     script = folder.with_suffix(".py")
     arguments = [str(folder), *(word for page in pages for word in ("--page", page))]
@@ -79,20 +79,20 @@ def write_book(folder: Path, *pages: str) -> None:
 
 
 def stepper_of(page: Page) -> Locator:
-    """The page's figure, once its recording is there and painted."""
+    """Return the page's figure once its recording has arrived and is painted."""
     stepper = page.get_by_test_id("stepper").first
     expect(stepper).to_have_attribute("data-steps", re.compile(r"[1-9]\d*"), timeout=PATIENCE)
     return painted(stepper)
 
 
 def painted(stepper: Locator) -> Locator:
-    """A figure, once it shows the step where it is."""
+    """Return a figure once it has painted its current step."""
     stepper.page.wait_for_function("el => el.dataset.painted === el.dataset.step", arg=stepper.element_handle())
     return stepper
 
 
 def read_section(page: Page) -> dict[str, int]:
-    """Read a section to its end: step it, answer all questions, bet on all claims, move all controls. Return how many of each."""
+    """Read a whole section: step its figure, answer all questions, bet on all claims, move all controls. Return their numbers."""
     stepper = stepper_of(page)
     page.keyboard.press("Home")
     expect(stepper).to_have_attribute("data-step", "0")
@@ -106,7 +106,7 @@ def read_section(page: Page) -> dict[str, int]:
     return {"steps": steps, "questions": answer(page), "claims": bet(page), "controls": move_controls(page)}
 
 
-# What is spoken is left out: it passes.
+# Announcements are left out, since they are transient.
 SHOWN = """root => {
   const own = new Map()  // ids count what a document has drawn before: here they count from each figure's own first
   const id = (text) => text.replace(/\\w+-\\d+|\\bcm-\\S+/g, (one) => own.get(one) ?? own.set(one, `#${own.size}`).get(one))
@@ -127,13 +127,13 @@ SHOWN = """root => {
 
 
 def shown_by(page: Page) -> list[str]:
-    """Return all that a figure shows, drawing, sentence and panes: its elements with attributes, and its canvases, as lines."""
+    """Return everything that a figure shows, as lines: the elements of drawing, sentence and panes, and the canvases."""
     shown = painted(page.get_by_test_id("stepper").first).evaluate(SHOWN)
-    return re.sub(r"--room: \d+px", "--room: …", shown).split("\n")  # it depends on where the page has placed the figure
+    return re.sub(r"--room: \d+px", "--room: …", shown).split("\n")  # it depends on the figure's position on the page
 
 
 def answer(page: Page) -> int:
-    """Answer all questions, rightly."""
+    """Answer all questions correctly, and return their number."""
     page.locator("details").evaluate_all("all => all.forEach((one) => { one.open = true })")
     quizzes = page.locator("[data-testid=quiz][data-answer]").all()
     assert len(quizzes) == page.get_by_test_id("quiz").count()
@@ -145,7 +145,7 @@ def answer(page: Page) -> int:
 
 
 def bet(page: Page) -> int:
-    """Bet on all claims, and see their verdicts."""
+    """Bet on all claims, wait for their verdicts, and return their number."""
     claims = page.get_by_test_id("claim").all()
     for claim in claims:
         claim.get_by_role("button", name="Holds", exact=True).click()
@@ -160,7 +160,7 @@ MOVE = """(el, to) => {
 
 
 def move_controls(page: Page) -> int:
-    """Move each control to its ends and to each of its choices, those in the drawing too."""
+    """Move each control, also those in the drawing, to its ends or to each of its choices, and return their number."""
     moved = 0
     for kind, act in (("[role=radio], [role=switch]", press), ("select", choose), ("input[type=range], input[type=number]", slide)):
         within = ", ".join(f"{place} :is({kind})" for place in ("[data-testid=controls]", ".drawing"))
@@ -175,7 +175,7 @@ def move_controls(page: Page) -> int:
 
 
 def press(control: Locator) -> None:
-    """Choose one of several, or turn a switch."""
+    """Choose one of several options, or toggle a switch."""
     control.click()
 
 

@@ -1,7 +1,7 @@
-"""A family of small kernels whose verdict is known by construction: memory × pattern × synchronisation × who meets whom.
+"""A family of small kernels whose verdict is known by construction: memory × pattern × synchronisation × scope of sharing.
 
-Each kernel is a few lines in `main` of 64 threads. A case that races has a twin in which one thing differs: a barrier, its memory,
-an atomic, an index.
+Each kernel is a few lines in a `main` of 64 threads. Each case that races has a twin that differs in one thing: a barrier, the
+memory that it orders, an atomic, or an index.
 """
 
 from collections.abc import Iterator
@@ -13,9 +13,9 @@ RACE = frozenset({"race"})
 
 @dataclass(frozen=True)
 class Memory:
-    """A memory by name: its declaration, and how element `i` is read, written and added to.
+    """A kind of memory: its declaration, and code that reads, writes and adds to element `i`.
 
-    `is_shared` is whether it is of one workgroup; `atomic_reads` whether reads and writes are atomic by themselves.
+    `is_shared` says whether it belongs to one workgroup; `atomic_reads` whether its plain reads and writes are atomic.
     """
 
     name: str
@@ -75,7 +75,7 @@ void main(uint3 id : SV_DispatchThreadID, uint l : SV_GroupIndex, uint3 group : 
 
 @dataclass(frozen=True)
 class Case:
-    """A kernel, the workgroups to dispatch, and the kinds of findings that it must have, and no others."""
+    """A kernel, the number of workgroups to dispatch, and the exact set of kinds of findings that it must have."""
 
     name: str
     source: str
@@ -97,7 +97,7 @@ def _case(name: str, declared: str, body: str, kinds: frozenset[str], groups: in
 
 
 def _neighbours() -> Iterator[Case]:
-    """Each thread writes its element and reads another's: of its wave, of its group, of another group."""
+    """Each thread writes its own element and reads that of another thread: in its wave, in its group, in another group."""
     for m in MEMORIES:
         fill = "" if not m.is_shared else m.w("l", "0") + " " + m.w("l + 64", "0") + " " + SYNCS["group"]
         for sync, barrier in SYNCS.items():
@@ -113,7 +113,7 @@ def _neighbours() -> Iterator[Case]:
 
 
 def _patterns() -> Iterator[Case]:
-    """Broadcast, reduction, scan, stencil, permutation, transposition, a cell used again; with and without the barrier."""
+    """Broadcast, reduction, scan, stencil, permutation, transposition, a reused cell; each with and without the barrier."""
     for m in PLAIN:
         right, wrong = ("group", "device") if m.is_shared else ("device", "group")
         for sync in (right, "all", wrong, "none"):
@@ -186,7 +186,7 @@ def _waves() -> Iterator[Case]:
 
 
 def _hand_overs() -> Iterator[Case]:
-    """Data handed over by an atomic, within a group and between groups: with both fences, and without one thing that it needs."""
+    """Hand-overs of data through an atomic, within and between groups: complete ones, and ones that lack one of their parts."""
     fence = "DeviceMemoryBarrier();"
     for scope, giver, taker, groups in (("group", "l == 0", "l == 32", 1), ("groups", "t == 0", "g == 1 && l == 0", 2)):
         for name, a, b, check, kinds in (

@@ -1,4 +1,4 @@
-"""Scenes for kernels: the uniforms that they read, and raw values of Gaussians, drawn at random."""
+"""Random scenes for kernels: the uniforms that they read, and raw values of Gaussians."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Serve the app as a user does, in a separate process."""
+"""Serve the app in a separate process, as a user does."""
 
 import fcntl
 import json
@@ -18,7 +18,7 @@ import pytest
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-QUIET = {"SPLATSCOPE_RECORD_AHEAD": "0"}  # two cores have enough to do
+QUIET = {"SPLATSCOPE_RECORD_AHEAD": "0"}  # two cores are busy enough without it
 
 
 @contextmanager
@@ -45,7 +45,7 @@ def serving(command: list[str], log: Path, cwd: Path, env: Mapping[str, str]) ->
 
 @contextmanager
 def served_to_all(folder: Path) -> Iterator[str]:
-    """Yield the address of one server for all test processes with this folder. The first starts it, the last ends it."""
+    """Yield the address of a server that all test processes with this folder share. The first starts it, the last ends it."""
     state = folder / "server.json"
     with _locked(folder):
         known = json.loads(state.read_text()) if state.exists() else None

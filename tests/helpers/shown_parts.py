@@ -121,7 +121,7 @@ SHOWN = BY_NAME | {
 
 
 def picture(red: int, green: int) -> bytes:
-    """Return a PNG of 64 × 48 pixels of one colour, which any pixel identifies."""
+    """Return a PNG of 64 × 48 pixels of a single colour, so that any pixel identifies it."""
     out = io.BytesIO()
     Image.new("RGB", (64, 48), (red, green, 0)).save(out, "PNG")
     return out.getvalue()
@@ -175,11 +175,11 @@ async def both(compare: Compare, name: str) -> None:
         await record_source(worker_pool, await job_of(example, source))
         for source in (example.source, fixed(example, example.source))
     ]
-    compare.show(*packed, names=("As it was", "With the fix"))
+    compare.show(*packed, names=("Before the fix", "With the fix"))
 
 
 def compared(shell: Shell) -> Page:
-    """Build a page with a comparison, which a click replaces by another."""
+    """Build a page with a comparison that a click replaces by another."""
     compare = Compare()
     compare.wait()
     pn.state.onload(functools.partial(both, compare, "missing-barrier"))

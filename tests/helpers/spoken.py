@@ -1,4 +1,4 @@
-"""What a screen reader finds on a page: Chrome's own accessibility tree."""
+"""Chrome's accessibility tree of a page, which is what a screen reader uses."""
 
 from dataclasses import dataclass, field
 
@@ -9,7 +9,7 @@ UNSAID = ("none", "generic", "InlineTextBox")
 
 @dataclass
 class Node:
-    """A node that is not ignored, with what is below it."""
+    """A node of the tree that is not ignored, with its children."""
 
     role: str
     name: str
@@ -18,16 +18,16 @@ class Node:
     children: list["Node"] = field(default_factory=list)
 
     def all(self, role: str = "") -> list["Node"]:
-        """Return the node and all below it in the order in which they are read; with `role`, those of it."""
+        """Return the node and its descendants in reading order; with `role`, only those with that role."""
         nodes = [self, *(one for child in self.children for one in child.all())]
         return [one for one in nodes if role in ("", one.role)]
 
     def text(self) -> str:
-        """Return the text in it, as it is read from the first to the last word."""
+        """Return all text in the node, in reading order."""
         return "".join(one.name for one in self.all("StaticText"))
 
     def one(self, role: str, name: str = "") -> "Node":
-        """Return the only node of a role whose name begins with `name`."""
+        """Return the only node with this role whose name begins with `name`."""
         found = [one for one in self.all(role) if one.name.startswith(name)]
         assert len(found) == 1, [one.name for one in self.all(role)]
         return found[0]

@@ -25,7 +25,7 @@ def ask(page: Page, script: str, argument=None):
 
 
 def next_frame(page: Page) -> None:
-    """Wait until the browser has painted what was changed before."""
+    """Wait until the browser has painted all earlier changes."""
     page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 

@@ -1,4 +1,4 @@
-"""The training page for tests: what it shows, and small, quick runs."""
+"""Helpers for tests of the training page: read what it shows, and start small, quick runs."""
 
 import io
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from splatscope.splat.settings import Settings
 
 
 def ramp(width: int = 32, height: int = 24) -> np.ndarray:
-    """A picture (height, width, 3) uint8 that differs from pixel to pixel and from corner to corner."""
+    """Return a picture (height, width, 3) uint8 in which neighbouring pixels and all corners differ."""
     y, x = np.mgrid[:height, :width]
     return np.stack([255 * x / width, 255 * y / height, 40 + 0 * x], axis=-1).astype(np.uint8)
 
@@ -27,13 +27,13 @@ def encoded(pixels: np.ndarray | Image.Image, kind: str = "PNG", **options) -> b
 
 
 def small_state(width: int = 32, height: int = 24, **settings) -> bytes:
-    """A state file of a run before its first iteration."""
+    """Return the state file of a run before its first iteration."""
     chosen = Settings(**{"size": max(width, height, 16), "blobs": 20, "iterations": 1_000_000} | settings)
     return save_state(start_state(chosen, ramp(width, height), "ramp.png"))
 
 
 def workers_of(server: str) -> list[psutil.Process]:
-    """The worker processes of the server at this address."""
+    """Return the worker processes of the server at this address."""
     port = server.rpartition(":")[2]
     for process in psutil.process_iter():
         line = said(process)
@@ -88,7 +88,7 @@ class TrainPage:
             expect(canvas).to_have_js_property("height", height)
 
     def grows(self, past: int | None = None) -> int:
-        """Wait until more iterations were done than `past` (default: than now), and return how many."""
+        """Wait until more than `past` iterations (by default: than now) are done, and return their number."""
         past = self.iteration if past is None else past
         self.page.wait_for_function("([el, n]) => +el.dataset.iteration > n", arg=[self.frame.element_handle(), past])
         return self.iteration
@@ -144,7 +144,7 @@ class TrainPage:
         assert "\n" not in self.message.inner_text().strip()
 
     def goes_on_undisturbed(self, act: Callable[[], None], *words: str) -> None:
-        """Check that an action whose refusal has all `words` does not affect a running training."""
+        """Check that an action is refused, with a message that has all `words`, and does not affect a running training."""
         before = self.iteration
         act()
         for some in words:

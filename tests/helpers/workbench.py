@@ -40,7 +40,7 @@ def open_example(page: Page, name: str) -> None:
     before = stepper(page).get_attribute("data-recording")
     page.get_by_test_id("debugger-open").click()
     page.locator(f"[data-example={name}]").click()
-    if name != "bitonic-sort":  # which the page begins with
+    if name != "bitonic-sort":  # that one is open at first
         expect(stepper(page)).not_to_have_attribute("data-recording", before, timeout=60_000)
     ready(page)
 
