@@ -1,4 +1,4 @@
-"""Start the tests' browser, and collect errors and forbidden requests of pages."""
+"""Flags for the tests' browser, and the hosts that pages may contact."""
 
 FLAGS = (
     "--no-sandbox",

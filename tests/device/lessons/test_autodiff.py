@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import reference
-from helpers.said import value_of
+from helpers.numbers_in_text import value_of
 from splatscope.textbook.contents import find_lesson
 
 Autodiff = find_lesson("autodiff")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from helpers.book import BOOK
-from helpers.said import numbers_in
+from helpers.numbers_in_text import numbers_in
 from helpers.section_rules import check_conclusion
 from splatscope.services.lessons import LessonRequest, _with_answers
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import reference
-from helpers.said import value_of
+from helpers.numbers_in_text import value_of
 
 ITERATIONS, COUNT = 48, 27
 CASES = [

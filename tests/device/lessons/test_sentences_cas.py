@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from helpers.said import value_of
+from helpers.numbers_in_text import value_of
 
 CASES = [
     {},

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from helpers.said import numbers_in
+from helpers.numbers_in_text import numbers_in
 
 CASES = [
     {},

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import reference
-from helpers.said import numbers_in
+from helpers.numbers_in_text import numbers_in
 
 COUNT, KERNELS = 27, ("clear", "derivatives", "update", "render")
 FIELDS = ("x", "y", "log size 1", "log size 2", "angle", "red", "green", "blue", "logit of opacity")

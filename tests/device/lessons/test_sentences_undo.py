@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import reference
-from helpers.said import NUMBER, value_of
+from helpers.numbers_in_text import NUMBER, value_of
 
 ONE = [1.0] + [0.3] * 7
 CASES = [
