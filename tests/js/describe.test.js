@@ -29,7 +29,7 @@ for (const lockstep of [false, true])
         const there = arrived.filter((n) => n >= arrived[thread]).length
         const expected =
           there < recording.threads
-            ? `waits at the barrier. ${there} of ${recording.threads} ${there === 1 ? "is" : "are"} there.`
+            ? `waits at the barrier. ${there} of ${recording.threads} ${there === 1 ? "has" : "have"} arrived.`
             : "reaches the barrier"
         assert.ok(sentence.includes(expected), `${sentence} (${there})`)
         said.add(there)

@@ -170,7 +170,7 @@ test("a zip that is cut short, or none, is damaged", async () => {
 })
 
 test("bytes that are no text are refused", async () => {
-  assert.match(await wrong(project([new File([new Uint8Array([0xff, 0xfe, 0x00])], "a.slang")])), /not text in UTF-8/)
+  assert.match(await wrong(project([new File([new Uint8Array([0xff, 0xfe, 0x00])], "a.slang")])), /not UTF-8 text/)
 })
 
 test("a project begins with the file that has an entry point, nearest to the top", () => {

@@ -23,7 +23,7 @@ def test_a_macro_and_a_constant_are_given_on_the_page(turn_to):
     settings = bench.get_by_test_id("compile-settings")
     count = bench.get_by_label("Value of the constant COUNT")
     expect(count).to_be_visible()  # it opens by itself, since the constant has no value
-    settings.get_by_label("Macros, one a line").fill("GAIN=2.5")
+    settings.get_by_label("Macros, one per line").fill("GAIN=2.5")
     count.click()
     expect(answer(bench)).to_have_text("It compiles.", timeout=60_000)
     bench.get_by_test_id("debugger-run").click()
@@ -31,7 +31,7 @@ def test_a_macro_and_a_constant_are_given_on_the_page(turn_to):
     edit(bench)
     count.fill("4")
     count.press("Tab")
-    expect(bench.get_by_test_id("controls")).to_contain_text("4 × 1 × 1 threads a group", timeout=60_000)
+    expect(bench.get_by_test_id("controls")).to_contain_text("4 × 1 × 1 threads per group", timeout=60_000)
     run(bench)
     expect(stepper(bench).locator("[data-constant=GAIN] b")).to_have_text("2.5")
     expect(stepper(bench).locator("[data-constant=COUNT] b")).to_have_text("4")

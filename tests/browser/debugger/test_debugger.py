@@ -49,14 +49,14 @@ def test_a_newcomer_is_invited_to_step_until_they_have(visit):
 def test_a_recording_and_its_findings_are_spoken_and_a_fix_keeps_the_focus(bench):
     open_example(bench, "missing-barrier")
     heard = bench.get_by_test_id("announcer").first
-    expect(heard).to_have_text(re.compile(r"^It is recorded\. 2 findings, the first: race on keys\[\d+\], lines \d+ and \d+\."))
+    expect(heard).to_have_text(re.compile(r"^Recorded\. 2 findings, the first: race on keys\[\d+\], lines \d+ and \d+\."))
     before = stepper(bench).get_attribute("data-recording")
     apply = bench.get_by_role("button", name="Apply the fix and re-run").first
     apply.focus()
     bench.keyboard.press("Enter")
     expect(stepper(bench)).not_to_have_attribute("data-recording", before, timeout=60_000)
     expect(bench.get_by_test_id("findings")).to_be_focused()
-    expect(heard).to_have_text(re.compile(r"^It is recorded\. Nothing found\."))
+    expect(heard).to_have_text(re.compile(r"^Recorded\. Nothing found\."))
     expect(bench.get_by_test_id("debugger-heard")).to_contain_text("The fix took")
 
 
@@ -100,7 +100,7 @@ def test_before_and_after_the_fix_stand_side_by_side(bench):
     both = bench.get_by_test_id("compare")
     expect(both).to_have_attribute("data-steps", re.compile(r"\d+"))
     assert both.get_attribute("data-difference") != "0,0"
-    expect(both).to_contain_text("As it was")
+    expect(both).to_contain_text("Before the fix")
     expect(both).to_contain_text("With the fix")
     open_example(bench, "tree-reduction")
     expect(both).to_be_hidden()
@@ -115,7 +115,7 @@ def test_an_edited_kernel_compares_with_the_run_before(bench):
     bench.get_by_role("radio", name="Side by side").click()
     both = bench.get_by_test_id("compare")
     expect(both).to_have_attribute("data-difference", re.compile("[1-9]"))
-    expect(both).to_contain_text("The run before")
+    expect(both).to_contain_text("The previous run")
 
 
 def test_a_race_names_both_threads_and_both_lines(bench):

@@ -50,7 +50,7 @@ def test_a_project_is_opened_run_and_stepped_through_from_file_to_file(bench, pr
     edit(bench)
     expect(bench.get_by_test_id("files")).to_be_hidden()  # one source has no tabs
     give(bench, project)
-    expect(bench.get_by_test_id("debugger-notice")).to_contain_text("1 file that is no source was left out")
+    expect(bench.get_by_test_id("debugger-notice")).to_contain_text("1 file that is not a source was left out")
     expect(tab(bench, "main.hlsl")).to_have_attribute("aria-selected", "true")
     expect(answer(bench)).to_have_text("It compiles.", timeout=60_000)
     tab(bench, "parts/add.hlsli").click()
@@ -94,11 +94,11 @@ def test_a_file_runs_as_its_comment_says_until_something_else_is_set(bench, tmp_
     expect(bench.get_by_role("heading", name="scale.slang")).to_be_visible()
     expect(bench.get_by_test_id("debugger-notice")).to_be_hidden()  # no invitation to step: it has not run yet
     expect(bench.get_by_test_id("outputs")).to_be_hidden()
-    expect(bench.get_by_test_id("comment-hint")).to_contain_text("As the comment in line 1 says.")
+    expect(bench.get_by_test_id("comment-hint")).to_contain_text("Set by the comment on line 1.")
     expect(bench.get_by_label("Entry point")).to_have_value("scaled")
     expect(bench.get_by_label("Groups, x")).to_have_value("2")
     expect(bench.get_by_label("Value of CB.by")).to_have_value("3")
-    expect(bench.get_by_test_id("compile-settings")).to_contain_text("what the comment says")
+    expect(bench.get_by_test_id("compile-settings")).to_contain_text("as in the comment")
     run(bench)
     expect(bench).to_have_title(re.compile("^scale.slang"))
     bench.keyboard.press("/")

@@ -77,7 +77,7 @@ def test_each_step_and_what_else_keys_do_is_spoken_once_the_reader_rests(bench):
     shown = stepper(bench).locator(".now").inner_text()
     assert re.match(r"event 2 of [\d,]+: thread \d+, line \d+", shown, re.IGNORECASE)
     expect(heard).to_contain_text(shown)
-    moment = bench.get_by_role("slider", name="Moment of the run")
+    moment = bench.get_by_role("slider", name="Position in the run")
     expect(moment).to_have_attribute("aria-valuetext", re.compile(r"^Event 2 of [\d,]+, thread \d+, line \d+$"))
     press(bench, "b")
     expect(heard).to_have_text(re.compile(rf"^Breakpoint on line {line(bench)}\.$"))
@@ -97,7 +97,7 @@ def test_each_step_and_what_else_keys_do_is_spoken_once_the_reader_rests(bench):
     expect(heard).to_have_text(re.compile("^Event .* line 17, writes|^Event .* line 17, halves"))
     find.fill("line == 1")
     find.press("Enter")
-    expect(heard).to_have_text("line == 1: no event of this run fits.")
+    expect(heard).to_have_text("line == 1: no event of this run matches.")
 
 
 def test_arrows_in_the_source_choose_a_line_for_a_breakpoint(bench):
@@ -255,7 +255,7 @@ def test_a_compiler_that_dies_is_not_a_write_out_of_bounds(bench):
     if died.is_visible():  # the driver of this machine does not survive it
         expect(died).not_to_contain_text("out of bounds")
         expect(died).to_contain_text("The compiler or the driver died on this kernel as it is written")
-        expect(died.get_by_role("button", name="Record the entry point alone")).to_be_visible()
+        expect(died.get_by_role("button", name="Record only the entry point")).to_be_visible()
 
 
 def test_many_watches_leave_the_transport_and_the_threads_where_they_are(turn_to):

@@ -70,7 +70,7 @@ def test_home_and_end_belong_to_a_slider_that_has_the_focus(sort):
     expect(keys).to_have_value("1")
     expect(keys).to_have_attribute("aria-valuetext", "512")
     assert stepper(sort).get_attribute("data-step") == step
-    sort.get_by_role("slider", name="Moment of the run").focus()
+    sort.get_by_role("slider", name="Position in the run").focus()
     sort.keyboard.press("Home")
     expect(stepper(sort)).to_have_attribute("data-step", "0")
 

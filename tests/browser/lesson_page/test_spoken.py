@@ -104,7 +104,7 @@ def test_lines_of_code_are_read_with_their_number_and_without_buttons(read):
 
 def test_the_slider_of_the_run_says_where_it_stands_and_what_happened(read):
     page = read("workgroups")
-    slider = page.get_by_role("slider", name="Moment of the run")
+    slider = page.get_by_role("slider", name="Position in the run")
     sentence = page.get_by_test_id("step-sentence").first
     stops = []
     for _ in range(2):

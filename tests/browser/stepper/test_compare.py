@@ -47,7 +47,7 @@ def test_it_opens_where_the_two_part(pair):
     expect(compare(pair)).to_contain_text("First different event")
     expect(compare(pair)).to_contain_text(re.compile(r"data differs at the end in \d+ of 64 elements"))
     first, second = compare(pair).locator("[data-half]").all()
-    expect(first).to_contain_text("As it was")
+    expect(first).to_contain_text("Before the fix")
     expect(first).to_contain_text(re.compile(r"\d+ finding"))
     expect(second).to_contain_text("nothing found")
     values = [half.locator(".now code").text_content() for half in (first, second)]

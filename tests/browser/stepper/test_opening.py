@@ -61,7 +61,7 @@ def test_the_reader_stays_at_their_stop_when_the_inputs_change(turn_to):
     for _ in range(3):
         page.keyboard.press("ArrowRight")
     before = stepper.get_attribute("data-recording")
-    moment = page.get_by_role("slider", name="Moment of the run")
+    moment = page.get_by_role("slider", name="Position in the run")
     expect(moment).to_have_attribute("aria-valuetext", re.compile(r"^stop 3 of \d+$"))
     layers = page.get_by_role("spinbutton", name="Layers")
     layers.fill("12")

@@ -53,7 +53,7 @@ def test_a_breakpoint_may_have_a_condition(sort):
 
 def test_search_finds_the_first_event_that_fits(sort):
     to(sort, 8000)
-    find = sort.get_by_label("Find the first event at which this holds")
+    find = sort.get_by_label("Find the first event at which this is true")
     find.fill("a > 61")
     find.press("Enter")
     first = ask(sort, FIRST_ABOVE, ["a", 61])
@@ -68,7 +68,7 @@ def test_search_finds_the_first_event_that_fits(sort):
 
 
 def test_search_goes_back_as_well(sort):
-    find = sort.get_by_label("Find the first event at which this holds")
+    find = sort.get_by_label("Find the first event at which this is true")
     find.fill("a > 61")
     hits = []
     for _ in range(4):
@@ -79,7 +79,7 @@ def test_search_goes_back_as_well(sort):
         find.press("Shift+Enter")
         expect(stepper(sort)).to_have_attribute("data-step", str(earlier))
     find.press("Shift+Enter")
-    expect(sort.locator(".now")).to_contain_text("no earlier event fits")
+    expect(sort.locator(".now")).to_contain_text("no earlier event matches")
 
 
 def test_a_breakpoint_by_key_and_a_condition_that_cannot_be_asked(sort):
@@ -111,7 +111,7 @@ def test_a_watched_expression_has_a_value_for_each_thread(sort):
     me = ask(sort, "root => splatscope.inspect(root).moment.thread")
     expect(sort.locator("[data-watch] b")).to_have_text(expected[me])
     press(sort, "ArrowRight")
-    sort.get_by_label("Watch keys[lane] + 2 * j no longer").click()
+    sort.get_by_label("Stop watching keys[lane] + 2 * j").click()
     expect(sort.locator("td.watched")).to_have_count(0)
 
 
@@ -196,7 +196,7 @@ def test_nan_is_followed_through_shared_memory_and_calls(sort):
 def test_a_search_may_ask_where(sort):
     example(sort, "zero-by-zero")
     press(sort, "End")
-    find = sort.get_by_label("Find the first event at which this holds")
+    find = sort.get_by_label("Find the first event at which this is true")
     find.fill("where did NaN come from")
     find.press("Enter")
     expect(sort.get_by_test_id("origin")).to_be_visible()

@@ -93,12 +93,12 @@ def test_files_are_asked_for_by_name():
 @pytest.mark.parametrize(
     ("comment", "words"),
     [
-        ("groups=4", "As the comment in line 2 says."),
-        ("inputs=points.json", "points.json, which is not here"),
+        ("groups=4", "Set by the comment on line 2."),
+        ("inputs=points.json", "points.json, which is not available here"),
         ('vars={"absent": 1}', "The kernel has no input absent."),
         ('vars={"image": [1]}', "image takes a picture or an array file"),
         ("groups=many", "groups are not up to three whole numbers"),
-        ("4 groups", "Line 2: “4 groups” is not KEY=VALUE. The comment counts for nothing."),
+        ("4 groups", "Line 2: “4 groups” is not KEY=VALUE. The comment is ignored."),
         ('vars={"n": 1', "Line 2: Expecting"),
     ],
 )

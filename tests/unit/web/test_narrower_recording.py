@@ -50,7 +50,7 @@ def test_the_entry_point_alone_is_recorded_and_said(monkeypatch, error, stage):
     packed, scopes, said = record(monkeypatch, error, stage)
     assert packed.meta == {"recording": "entry"}
     assert scopes == ["all", "entry"]
-    assert "Recording the entry point alone" in said[0]
+    assert "Recording only the entry point" in said[0]
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ def test_an_array_of_other_axes_or_components_is_refused():
     pair, _ = store_picture("pair.npy", np.zeros((8, 8, 2), np.float32))
     with pytest.raises(InputError, match="1 axes; t takes 2"):
         texture_inputs("t", texture(), {"fill": "file", "array": flat, "file": "flat.npy"})
-    with pytest.raises(InputError, match="2 components a texel; t takes 4"):
+    with pytest.raises(InputError, match="2 components per texel; t takes 4"):
         texture_inputs("t", texture(), {"fill": "file", "array": pair, "file": "pair.npy"})
 
 

@@ -1,4 +1,4 @@
-"""A cache of the array files that users chose as inputs, by the hash of their bytes, so that they survive a reload of the page."""
+"""A cache of array files that users chose as inputs, by the hash of their bytes, so that they survive a reload of the page."""
 
 import hashlib
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ class Stored:
 
     Attributes:
         file: The file's name.
-        arrays: By name.
-        raw: Whether the arrays are bytes as the kernel sees them, rather than numbers to be converted.
+        arrays: The arrays by name.
+        raw: Whether the arrays are bytes in the kernel's layout, rather than numbers to be converted.
     """
 
     file: str
@@ -31,10 +31,10 @@ class Stored:
         return sum(array.nbytes for array in self.arrays.values())
 
     def array(self, buffer: str) -> np.ndarray:
-        """Return the array for a buffer: the one of its name, or else the only one.
+        """Return the array for a buffer: the one with its name, or else the only one.
 
         Raises:
-            ArchiveError: There are several arrays, none of that name.
+            ArchiveError: There are several arrays, and none has that name.
         """
         if buffer in self.arrays:
             return self.arrays[buffer]
@@ -44,7 +44,7 @@ class Stored:
         return next(iter(self.arrays.values()))
 
 
-# The size of a file counts as at most MAX_CACHED, so that a larger one can be cached, alone.
+# The size of a file counts as at most MAX_CACHED, so that a larger one can be cached on its own.
 _cached: LRUCache[str, Stored] = LRUCache(MAX_CACHED, getsizeof=lambda stored: min(stored.size, MAX_CACHED))
 
 

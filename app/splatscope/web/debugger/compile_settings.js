@@ -1,9 +1,9 @@
-// What a source is compiled with: values of link-time constants, macros, types.
+// The compile settings of a source: values of link-time constants, macros, types.
 import {h} from "#web/shell/dom.js"
 
 /** @import {Draft} from "./draft.js" */
 /**
- * What a source leaves open: of `sandbox_jobs.Open`.
+ * What a source leaves open, from `sandbox_jobs.Open`.
  * @typedef {object} LeftOpen
  * @property {Record<string, string>} [constants]  types by name
  * @property {string[]} [missing]  constants without a value
@@ -15,8 +15,8 @@ import {h} from "#web/shell/dom.js"
 /** @type {[key: Text, label: string, placeholder: string][]} */
 const TEXTS = [
   ["arguments", "Types of its generic parameters", "float, Array<int, 4>"],
-  ["defines", "Macros, one a line", "NAME=VALUE"],
-  ["conformances", "Types behind interfaces, one a line", "Sphere: IShape"],
+  ["defines", "Macros, one per line", "NAME=VALUE"],
+  ["conformances", "Types that implement interfaces, one per line", "Sphere: IShape"],
 ]
 
 export class CompileSettings {
@@ -25,7 +25,7 @@ export class CompileSettings {
   /** @type {Record<Text, string>} */
   texts = {arguments: "", defines: "", conformances: ""}
   shown = ""
-  said = false // the source's comment sets something
+  said = false // whether the source's comment sets something
 
   /** @param {() => void} changed */
   constructor(changed) {
@@ -52,14 +52,14 @@ export class CompileSettings {
     )
   }
 
-  /** Part of a draft; what is empty is left out. */
+  /** The settings as part of a draft; empty ones are left out. */
   get draft() {
     const texts = Object.fromEntries(Object.entries(this.texts).filter(([, text]) => text.trim()))
     return Object.keys(this.constants).length ? {...texts, constants: this.constants} : texts
   }
 
   /**
-   * Take over a draft.
+   * Load the settings of a draft.
    * @param {Draft} draft
    */
   open(draft) {
@@ -75,9 +75,9 @@ export class CompileSettings {
   }
 
   /**
-   * Show what the compiler asks for.
+   * Show the settings that the compiler needs.
    * @param {LeftOpen} open
-   * @param {Said} [said]  what the source's comment says, which counts where a field is empty
+   * @param {Said} [said]  the settings in the source's comment, which apply where a field is empty
    */
   show({constants = {}, missing = [], generic = ""}, said = {}) {
     const key = JSON.stringify([constants, missing, generic, said])
@@ -92,7 +92,7 @@ export class CompileSettings {
     if (!focused) {
       this.list.replaceChildren(
         ...Object.entries(constants).map(([name, type]) =>
-          this.#constant(name, type, said.constants?.[name] ?? (missing.includes(name) ? "needs a value" : "as the source says")),
+          this.#constant(name, type, said.constants?.[name] ?? (missing.includes(name) ? "needs a value" : "as in the source")),
         ),
       )
     }
@@ -122,6 +122,6 @@ export class CompileSettings {
   #say() {
     const given = Object.keys(this.constants).length,
       lines = Object.values(this.texts).filter((text) => text.trim()).length
-    this.words.textContent = given || lines ? "settings of your own" : this.said ? "what the comment says" : "what the source says"
+    this.words.textContent = given || lines ? "your own settings" : this.said ? "as in the comment" : "as in the source"
   }
 }

@@ -1,4 +1,4 @@
-// The debugger's part of the top bar. It speaks with the bench by events on window.
+// The debugger's part of the top bar. It exchanges events on `window` with the workbench.
 import {h, style} from "#web/shell/dom.js"
 import {emit, on} from "#web/shell/events.js"
 import {arrowsChoose, checkOne} from "#web/widgets/roving.js"

@@ -30,12 +30,12 @@ LIMITS = {
     "depth": MOST_DEPTH,
     "kinds": list(KINDS),
 }
-# What stands there until the scripts have run, which know the source: some readers have one of their own.
+# Shown until the scripts have run. Only they know the source, because some readers have their own.
 FIRST_WORDS = """<div class="reading-first words-first">
 <p>You will see which line each thread is at, what every variable and memory cell holds, and when each thread waits.</p>
-<div class="quote"><p role="status">The kernel is being opened …</p></div></div>"""
+<div class="quote"><p role="status">Opening the kernel …</p></div></div>"""
 log = logging.getLogger(__name__)
-_kernel_numbers = itertools.count(1)  # of kernels without a name
+_kernel_numbers = itertools.count(1)  # for kernels without a name
 
 
 class DebugBar(Component):
@@ -46,7 +46,7 @@ class DebugBar(Component):
 
 
 class Debugger(Component):
-    """The editor with its inputs, the stepper, and two recordings side by side. One of the three is shown at a time.
+    """The editor with its inputs, the stepper, and two recordings side by side; one of the three is shown at a time.
 
     The browser holds the draft and sends it to be checked, compiled and recorded. `opened` puts a source into the editor.
     `interface` lists the entry points, buffers and uniforms that the compiler found, for the widgets.
@@ -59,9 +59,9 @@ class Debugger(Component):
     interface = param.Dict(default={}, doc="The result of draft.public for the source last compiled")
     left_open = param.Dict(default={}, doc="What the source leaves open: `sandbox_jobs.Open` as a dict")
     diagnostics = param.List(default=[], doc="Diagnostics of the source: line, column, end, severity, message")
-    error = param.String(default="", doc="What is wrong with the source or an input, in one line")
-    checked = param.Integer(default=0, doc="Counts compilations, so that each reaches the browser")
-    limits = param.Dict(default=LIMITS, doc="What the sources of a project may have: files, bytes, names, kinds")
+    error = param.String(default="", doc="The problem with the source or an input, in one line")
+    checked = param.Integer(default=0, doc="Counts compilations, so that the browser is notified of each")
+    limits = param.Dict(default=LIMITS, doc="The limits of a project: files, bytes, names, kinds")
     adapters = param.List(default=[], doc="Names of the devices, if there are two or more to choose from")
     pair = param.List(default=[], doc="Names of the two recordings that can be shown side by side")
     notice = param.String(default="", doc="The effect of a fix, in one line")
@@ -70,7 +70,7 @@ class Debugger(Component):
     )
     file = param.Bytes(default=b"", doc="The file to save")
     file_name = param.String(default="")
-    saved = param.Integer(default=0, doc="Counts files, so that each reaches the browser")
+    saved = param.Integer(default=0, doc="Counts files, so that the browser is notified of each")
     stepper = Child(doc="The stepper")
     compare = Child(doc="Two recordings side by side")
 
@@ -120,7 +120,7 @@ class Debugger(Component):
     async def _guard(self, work: Any) -> None:
         try:
             await work
-        except Exception as error:  # whatever a kernel causes is reported to its author, and the page continues
+        except Exception as error:  # any error that a kernel causes is reported to its author, and the page must continue
             log.exception("The debugger failed")
             words = str(error).partition("\n")[0] or type(error).__name__
             self.tell([], words)
@@ -146,7 +146,7 @@ class Debugger(Component):
         self.begin("run", self.runs.run(draft, fix))
 
     def tell(self, diagnostics: list[dict[str, Any]], error: str) -> None:
-        """Show the compiler's diagnostics, or what is wrong with an input, in one line."""
+        """Show the compiler's diagnostics, or the problem with an input, in one line."""
         self.param.update(diagnostics=diagnostics, error=error, checked=self.checked + 1)
 
 

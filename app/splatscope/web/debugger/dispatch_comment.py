@@ -1,6 +1,6 @@
-"""Read what a source's `// splatscope:` comment asks for, as the page's widgets would specify it.
+"""Read a source's `// splatscope:` comment, and return its settings in the form of the page's widgets.
 
-`splatscope check` dispatches a kernel as its comment says. So does the page, until somebody sets something else there.
+`splatscope check` dispatches a kernel as its comment says. So does the page, unless the user sets something else there.
 """
 
 import json
@@ -15,19 +15,19 @@ from splatscope.gpu.reflection import Interface, Layout
 from splatscope.tracing.bindings import ELEMENTS
 from splatscope.tracing.comments import CommentError, dispatches
 
-_MOST_DEPTH = 8  # of blocks and structs in one another
+_MOST_DEPTH = 8  # levels of nested blocks and structs
 _MOST_WORDS = 60  # characters that a hint quotes
 _ARRAYS = (".npy", ".npz")
 
 
 @dataclass(frozen=True)
 class DispatchComment:
-    """What the comment of one dispatch asks for.
+    """The dispatch that a comment describes.
 
     Attributes:
-        line: The comment's line; 0 where the source has none.
-        options: Its options by name, as `splatscope check` takes them.
-        wrong: Why it cannot be understood, in one line; "" if it can.
+        line: The comment's line; 0 if the source has no comment.
+        options: Its options by name, as for `splatscope check`.
+        wrong: Why it cannot be parsed, in one line; "" if it can.
     """
 
     line: int = 0
@@ -36,22 +36,22 @@ class DispatchComment:
 
     @property
     def entry(self) -> str:
-        """Return the entry point that it names, or ""."""
+        """Return the entry point in the comment, or ""."""
         return str(self.options.get("entry", ""))
 
     @property
     def groups(self) -> list[int] | None:
-        """Return the workgroups in x, y and z; None where nothing is asked for, or no three numbers are."""
+        """Return the workgroups in x, y and z; None if the comment does not set three numbers."""
         return _three(self.options.get("groups", 1), 1) if self.line and not self.wrong else None
 
     @property
     def group(self) -> list[int] | None:
-        """Return the workgroup to record; None where all are to be looked at, of which the page records one."""
+        """Return the workgroup to record; None if the comment asks for all of them, of which the page records one."""
         return _three(self.options["group"], 0) if "group" in self.options else None
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Return what to compile with, as a draft has it: a dict of `constants`, lines of all else."""
+        """Return the compile settings in the form of a draft: `constants` as a dict, the others as lines."""
         defines, constants = (_dict(self.options.get(name)) for name in ("defines", "constants"))
         found = {
             "defines": "\n".join(f"{name}={_number(value)}" for name, value in defines.items()),
@@ -62,25 +62,25 @@ class DispatchComment:
         return {name: value for name, value in found.items() if value}
 
     def specs(self, interface: Interface) -> dict[str, dict[str, Any]]:
-        """Return specifications of a kernel's inputs by name, as from a widget; `from` tells when the comment has changed."""
+        """Return specifications of a kernel's inputs by name, as from a widget; `from` changes when the comment does."""
         return {name: spec for name, spec, _ in self._inputs(interface) if spec}
 
     def hint(self, interface: Interface) -> str:
-        """Return what to tell about the comment beside the widgets, "" where there is none."""
+        """Return the hint about the comment to show beside the widgets, "" for none."""
         if not self.line:
             return ""
         if self.wrong:
-            return f"{self.wrong[:1].upper()}{self.wrong[1:]} The comment counts for nothing."
-        words = [f"As the comment in line {self.line} says. What you change here counts instead."]
+            return f"{self.wrong[:1].upper()}{self.wrong[1:]} The comment is ignored."
+        words = [f"Set by the comment on line {self.line}. Your changes here override it."]
         if "inputs" in self.options:
-            words.append(f"It reads inputs from {_short(self.options['inputs'])}, which is not here: set them below.")
+            words.append(f"It reads inputs from {_short(self.options['inputs'])}, which is not available here: set them below.")
         if self.groups is None:
             words.append("Its groups are not up to three whole numbers.")
         words += [why for _, _, why in self._inputs(interface) if why]
         return " ".join(words)
 
     def _inputs(self, interface: Interface) -> Iterator[tuple[str, dict[str, Any], str]]:
-        """Yield (name, specification, "") of each input, or (name, {}, why there is none)."""
+        """Yield (name, specification, "") for each input, or (name, {}, why there is none)."""
         if not self.line or self.wrong:
             return
         given = set()
@@ -96,7 +96,7 @@ class DispatchComment:
 
 
 def dispatch_comment(source: str, entry: str = "") -> DispatchComment:
-    """Return the first comment of a source that asks for a dispatch of an entry point, or for one that it does not name."""
+    """Return a source's first comment about a dispatch of the given entry point, or of an unnamed one."""
     if "splatscope:" not in source:
         return DispatchComment()
     try:
@@ -109,7 +109,7 @@ def dispatch_comment(source: str, entry: str = "") -> DispatchComment:
 
 
 def _leaves(value: dict[str, Any], interface: Interface, prefix: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
-    """Yield (name, value) of each input; of what has no such name, the name as it stands."""
+    """Yield (full name, value) for each input; names that match no input are yielded as they are."""
     for key, part in value.items():
         name = _full_name(f"{prefix}{key}", interface)
         structs = part if isinstance(part, list) and any(isinstance(one, dict) for one in part) else []
@@ -123,7 +123,7 @@ def _leaves(value: dict[str, Any], interface: Interface, prefix: str = "", depth
 
 
 def _full_name(name: str, interface: Interface) -> str | None:
-    """Return the input of this name, of which what leads to it may be left out; None if there is none, or more than one."""
+    """Return the input with this name, whose leading parts may be omitted; None if there is none or more than one."""
     there = (*interface.buffers, *interface.uniforms, *interface.textures, *interface.samplers)
     fits = [name] if name in there else [full for full in there if full.endswith(f".{name}")]
     return fits[0] if len(fits) == 1 else None
@@ -158,7 +158,7 @@ def _has_elements(value: list[Any], layout: Layout) -> bool:
 
 
 def _numbers(value: Any, layout: Layout | None) -> list[str]:
-    """Return all numbers of a value in the order of memory; structs are dicts of members in a buffer's layout."""
+    """Return all numbers of a value in memory order; structs are dicts of members in the buffer's layout."""
     found, waiting = [], [value]
     while waiting:
         part = waiting.pop()
@@ -174,7 +174,7 @@ def _numbers(value: Any, layout: Layout | None) -> list[str]:
 
 
 def _member(struct: Any, path: str) -> Any:
-    """Return the scalar at a path such as `.colour.x` or `.rows[1].y`; 0 where the value has none."""
+    """Return the scalar at a path such as `.colour.x` or `.rows[1].y`; 0 if the value has none."""
     for step in re.findall(r"\w+", path):
         if isinstance(struct, dict):
             struct = struct.get(step, 0)

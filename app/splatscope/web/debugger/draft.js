@@ -1,45 +1,45 @@
-// What somebody is working on: kept for the tab, and in a link as long as it fits.
+// The draft: what the user is working on. It is stored for the tab, and in the address as long as it fits.
 
 const KEY = "splatscope-debugger"
 export const MOST = 16_000 // characters of a link
 
 /**
- * What somebody is working on.
+ * What the user is working on.
  * @typedef {object} Draft
- * @property {string} source  of the file that runs
- * @property {string} [file]  its name; kernel.slang where there is none
+ * @property {string} source  the text of the file that runs
+ * @property {string} [file]  its name; kernel.slang if left out
  * @property {Record<string, string>} [files]  the other files of its project, by name
  * @property {string} [example]
- * @property {string[] | null} [functions]  those that are recorded; null for all
+ * @property {string[] | null} [functions]  the functions to record; null for all
  * @property {Record<string, import("./inputs.js").Spec>} [inputs]
  * @property {number[]} [groups]
- * @property {number[]} [group]  the one that is recorded
+ * @property {number[]} [group]  the workgroup to record
  * @property {string} [entry]
- * @property {number[] | null} [groups_said]  the groups that an attribute said
- * @property {string} [defines]  macros, one a line
+ * @property {number[] | null} [groups_said]  the groups that an attribute set
+ * @property {string} [defines]  macros, one per line
  * @property {Record<string, string>} [constants]  link-time constants
  * @property {string} [arguments]  types of the entry point's generic parameters
- * @property {string} [conformances]  types behind interfaces, one a line
+ * @property {string} [conformances]  types that implement interfaces, one per line
  * @property {boolean} [from_file]
  * @property {number} [step]
- * @property {number} [room]  for so many times the usual events
- * @property {boolean} [fix]  the same kernel, with its fault mended
+ * @property {number} [room]  factor on the usual number of events
+ * @property {boolean} [fix]  whether this is the same kernel with its fix
  */
 
 /**
- * Keep a draft for the tab.
+ * Store a draft for the tab.
  * @param {Draft} draft
  */
 export function saveDraft(draft) {
   try {
     sessionStorage.setItem(KEY, JSON.stringify(draft))
   } catch {
-    /* private mode: it lasts as long as the page */
+    /* private mode: the draft lasts only as long as the page */
   }
 }
 
 /**
- * The draft that the address brings, else the tab's; null where there is neither.
+ * The draft in the address, else the tab's; null if there is neither.
  * @returns {Promise<Draft | null>}
  */
 export async function loadDraft() {
@@ -48,7 +48,7 @@ export async function loadDraft() {
     try {
       return JSON.parse(await unpack(packed))
     } catch {
-      /* cut short on its way: the tab's own draft, or the first example */
+      /* the link was truncated: use the tab's own draft, or the first example */
     }
   }
   try {
@@ -59,7 +59,7 @@ export async function loadDraft() {
 }
 
 /**
- * The address that holds a draft and a step, "" where it would be too long, and how long it would be.
+ * The address of a draft and a step, "" if it would be too long, and its length.
  * @param {Draft} draft
  * @param {number} step
  */
@@ -70,7 +70,7 @@ export async function linkTo(draft, step) {
 }
 
 /**
- * What an address holds of a draft behind #, "" where another session cannot record it: it is too long, or holds files of this one.
+ * A draft for the part of an address after #, "" if another session could not record it: it is too long, or uses files of this one.
  * @param {Draft} draft
  */
 export async function hashOf(draft) {
@@ -80,7 +80,7 @@ export async function hashOf(draft) {
 }
 
 /**
- * Keep a draft in the address, as far as it fits, so that a reload, a bookmark and Back restore it.
+ * Store a draft in the address, if it fits, so that a reload, a bookmark and Back restore it.
  * @param {Draft} draft
  */
 export async function keepLink(draft) {
@@ -88,7 +88,7 @@ export async function keepLink(draft) {
   if (address) history.replaceState(history.state, "", location.pathname + location.search + new URL(address).hash)
 }
 
-/** Forget the address's draft: what was changed is no longer what it holds. */
+/** Remove the draft from the address, after it was changed. */
 export function clearLink() {
   if (location.hash) history.replaceState(history.state, "", location.pathname + location.search)
 }

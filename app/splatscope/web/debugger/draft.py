@@ -16,15 +16,15 @@ from splatscope.web.debugger.texture_inputs import preview, sampler_inputs, text
 from splatscope.web.examples.gallery import is_shipped
 from splatscope.workers.sandbox.source_filter import refuse_files
 
-MORE = 4  # times the events of a recording, for one that was full
+MORE = 4  # factor on the number of events, for a recording that was full
 MAX_NAME = 32  # characters of a name that a message quotes
 SECONDS_PER_SITE = 0.01  # a software driver's compile time; measured 0.002 to 0.006, and 0.017 with a barrier at every seventh site
 
 
 def kernel_of(draft: dict[str, Any]) -> KernelJob:
-    """Return the sources of a draft, with what they are compiled with: a job without inputs.
+    """Return the sources of a draft with their compile settings: a job without inputs.
 
-    What a filter must say of them is said where they are compiled.
+    The source filter checks them when they are compiled.
     """
     given = draft.get("files")
     files = {_text(name): _text(text) for name, text in given.items()} if isinstance(given, dict) else {}
@@ -48,7 +48,7 @@ def kernel_of(draft: dict[str, Any]) -> KernelJob:
 
 
 def _text(given: Any) -> str:
-    """Return a text that can be encoded: what is only half of a character becomes a question mark."""
+    """Return a text that can be encoded. Half a surrogate pair becomes a question mark."""
     return str(given).encode(errors="replace").decode()
 
 
@@ -67,7 +67,7 @@ def _listed(line: str) -> list[str]:
 
 
 def _constants(given: Any) -> dict[str, int | float]:
-    """Return the constants that have a value. One that is no number stays a text, which the source filter refuses."""
+    """Return the constants that have a value. A value that is not a number stays a text, which the source filter refuses."""
     found: dict[str, Any] = {}
     for name, value in given.items() if isinstance(given, dict) else ():
         word = str(value).strip()
@@ -82,7 +82,7 @@ def _constants(given: Any) -> dict[str, int | float]:
 
 
 def is_trusted(job: KernelJob) -> bool:
-    """Return whether a job is nothing but one of the app's own sources."""
+    """Return whether a job consists only of one of the app's own sources."""
     return not (job.files or job.defines or job.constants or job.arguments or job.conformances) and is_shipped(job.source)
 
 
@@ -95,12 +95,12 @@ def job_of(draft: dict[str, Any], kernel: KernelJob, interface: Interface) -> Ke
         interface: Their interface.
 
     Raises:
-        InputError: Something in the draft does not fit; the message says what would.
+        InputError: Something in the draft is not valid. The message says what would be.
     """
     entry = entry_of(draft, interface)
     if interface.unfit:
         name, kind = next(iter(interface.unfit.items()))
-        raise InputError(f"{name[:MAX_NAME]} is a {kind[:MAX_NAME]}: it cannot be given here.")
+        raise InputError(f"{name[:MAX_NAME]} is a {kind[:MAX_NAME]}: it cannot be set here.")
     specs, said, said_group = _suggested(kernel.source, interface, entry, _specs(draft))
     is_new = said is not None and draft.get("groups_said") != said  # the user has not changed them since
     groups = three("Groups", (said if is_new else draft.get("groups")) or [1, 1, 1], 1, MOST_GROUPS)
@@ -121,7 +121,7 @@ def job_of(draft: dict[str, Any], kernel: KernelJob, interface: Interface) -> Ke
 
 
 def public(interface: Interface, source: str, draft: dict[str, Any], costs: list[Cost]) -> dict[str, Any]:
-    """Return what the browser's widgets need to know about a source that compiles."""
+    """Return what the browser's widgets need to know about a compiled source."""
     entry = entry_of(draft, interface)
     said, groups, group = _suggested(source, interface, entry, {})
     comment = dispatch_comment(source, entry)
@@ -153,7 +153,7 @@ def public(interface: Interface, source: str, draft: dict[str, Any], costs: list
 def _suggested(
     source: str, interface: Interface, entry: str, specs: dict[str, dict[str, Any]]
 ) -> tuple[dict[str, dict[str, Any]], list[int] | None, list[int] | None]:
-    """Return (inputs, groups, the recorded group) from what was typed, the source's attributes and, above all, its comment."""
+    """Return (inputs, groups, recorded group) from the user's input, the source's attributes, and with priority its comment."""
     inputs, groups = suggest(source, interface, entry, specs)
     comment = dispatch_comment(source, entry)
     for name, spec in comment.specs(interface).items():

@@ -31,7 +31,7 @@ PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"RIFF")  # how their files begin
 
 
 class Files:
-    """Receives uploads and provides downloads. Each refusal is one line in the page's `arrival`."""
+    """Receives uploads and provides downloads. A refusal is one line in the page's `arrival`."""
 
     def __init__(self, page: DebuggerPage):
         self._page = page
@@ -143,7 +143,7 @@ class Files:
 
 
 def _texts(files: Any) -> dict[str, str]:
-    """Return the files of a saved draft: those that the recording itself does not hold, because nothing includes them."""
+    """Return the files of a saved draft, which include those that are not in the recording because nothing includes them."""
     return {name: text for name, text in files.items() if isinstance(text, str)} if isinstance(files, dict) else {}
 
 
@@ -154,7 +154,9 @@ def _is_long(uniform: str) -> bool:
 async def _python(shown: ShownRecording, name: str, trusted: bool) -> str:
     job, interface = shown.job, shown.interface
     if job.files or job.defines or job.constants or job.arguments or job.conformances:
-        raise InputError("A Python file holds one source without settings of the compiler: save the recording or the page instead.")
+        raise InputError(
+            "A Python file can hold only one source, without compile settings: save the recording or the page instead."
+        )
     if interface is None:
         found = await check_source(worker_pool, replace(job, inputs={}))
         if found.interface is None:
@@ -163,5 +165,5 @@ async def _python(shown: ShownRecording, name: str, trusted: bool) -> str:
         job = replace(job, inputs=inputs_of(interface, {}) | job.inputs)
     has_texels = interface.textures or interface.samplers or any(one.shape == "texel_buffer" for one in interface.buffers.values())
     if has_texels or interface.unfit or any(map(_is_long, interface.uniforms.values())):
-        raise InputError("A Python file holds buffers, numbers and vectors only: save the recording or the page instead.")
+        raise InputError("A Python file can hold only buffers, numbers and vectors: save the recording or the page instead.")
     return await python_file(worker_pool, job, interface, name, trusted=trusted)

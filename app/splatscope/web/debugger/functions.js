@@ -1,4 +1,4 @@
-// Which functions are recorded, and what that costs, before anything runs.
+// Chooses the functions to record, and shows what that costs before anything runs.
 import {h} from "#web/shell/dom.js"
 
 /**
@@ -6,20 +6,20 @@ import {h} from "#web/shell/dom.js"
  * @typedef {object} Cost
  * @property {string} name
  * @property {string} file
- * @property {number} places  that record
- * @property {string} why  it is not recorded; "" where it can be
+ * @property {number} places  number of places that record
+ * @property {string} why  why it cannot be recorded; "" if it can
  */
-/** @typedef {{functions?: Cost[], seconds: number, entries: string[]}} Costs  and the seconds that a place takes to compile */
+/** @typedef {{functions?: Cost[], seconds: number, entries: string[]}} Costs  with the seconds that a place takes to compile */
 
 export class Functions {
   /** @type {Cost[]} */
   found = []
   /** @type {Set<string> | null | undefined} */
-  wanted // of a draft that was opened, null for all; undefined once they are shown
+  wanted // functions of a draft that was opened, null for all; undefined once they are shown
   seconds = 0
   entry = ""
   /** @type {Set<string>} */
-  left = new Set() // names that are not recorded
+  left = new Set() // names of functions not to record
 
   /** @param {() => void} changed */
   constructor(changed) {
@@ -37,13 +37,13 @@ export class Functions {
     )
   }
 
-  /** Names of the chosen, null for all. */
+  /** Names of the chosen functions, null for all. */
   get draft() {
     return this.left.size ? this.found.filter(({name}) => !this.left.has(name)).map(({name}) => name) : null
   }
 
   /**
-   * Take over a draft's choice.
+   * Load a draft's choice.
    * @param {string[] | null | undefined} names  null for all
    */
   open(names) {
@@ -51,7 +51,7 @@ export class Functions {
   }
 
   /**
-   * Show what the compiler found.
+   * Show the functions that the compiler found.
    * @param {Costs} costs
    * @param {string} entry  the entry point
    */
@@ -75,7 +75,7 @@ export class Functions {
     this.#sum()
   }
 
-  /** Show none, until the compiler has found those of another source. */
+  /** Show none until the compiler has found the functions of another source. */
   clear() {
     this.found = []
     this.left = new Set()
@@ -113,7 +113,7 @@ export class Functions {
   }
 
   /**
-   * Record a function no longer, or none but the entry point.
+   * Stop recording a function, or all but the entry point.
    * @param {string} [name]
    */
   leave(name) {
@@ -136,6 +136,6 @@ export class Functions {
           : `all ${chosen.length} functions`
         : `${chosen.length} of ${this.found.length} functions`
     this.words.textContent = `${which}, ${places} places, ${took} to compile`
-    this.words.title = "On a software device, and once: what was compiled is kept"
+    this.words.title = "An estimate for a software device. Compiled kernels are cached."
   }
 }

@@ -1,4 +1,4 @@
-// What may be opened: the examples, or a file of one's own.
+// The dialog that opens an example or the user's own files.
 import {h} from "#web/shell/dom.js"
 import {severity} from "#web/stepper/panes/icons.js"
 
@@ -7,9 +7,9 @@ import {severity} from "#web/stepper/panes/icons.js"
 export class Gallery {
   /**
    * @param {[title: string, entries: Example[]][]} groups
-   * @param {(name: string) => void} open  takes an example
-   * @param {string[]} kinds  how the names of sources end
-   * @param {(files: File[]) => void} take  takes files
+   * @param {(name: string) => void} open  opens an example
+   * @param {string[]} kinds  file extensions of sources
+   * @param {(files: File[]) => void} take  opens files
    */
   constructor(groups, open, kinds, take) {
     const picker = (/** @type {Record<string, string | boolean>} */ which) => {
@@ -53,7 +53,7 @@ export class Gallery {
         h("span", {class: "sp"}),
         h("button", {type: "button", class: "btn quiet", onclick: () => this.close()}, "Close"),
       ),
-      h("p", {class: "dim lead"}, severity("error"), "has something wrong with it, and the fix is one click away."),
+      h("p", {class: "dim lead"}, severity("error"), "has a fault, and its fix is one click away."),
       h("div", {class: "shelves"}, ...sections),
       file,
       folder,
@@ -62,7 +62,7 @@ export class Gallery {
       if (event.target === this.el) this.close()
     }
     this.input = file
-    document.body.append(this.el) // where the keys of the page look for an open dialog
+    document.body.append(this.el) // where the page's keys look for an open dialog
   }
 
   /**
@@ -83,7 +83,7 @@ export class Gallery {
   close() {
     this.el.close()
   }
-  /** Take it out of the document. */
+  /** Remove it from the document. */
   remove() {
     this.el.remove()
   }

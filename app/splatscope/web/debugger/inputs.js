@@ -1,4 +1,4 @@
-// What a kernel runs on: its entry point, groups, and a small widget for each buffer and uniform.
+// The inputs of a kernel: its entry point, groups, and a small widget for each buffer and uniform.
 import {h} from "#web/shell/dom.js"
 import {send} from "#web/widgets/upload.js"
 import {samplerRow, seedField, textureRow} from "./texture_widgets.js"
@@ -12,7 +12,7 @@ import {samplerRow, seedField, textureRow} from "./texture_widgets.js"
  */
 
 /**
- * What a buffer, texture, sampler or uniform is given.
+ * The specification of a buffer, texture, sampler or uniform.
  * @typedef {object} Spec
  * @property {number[]} [size]  of a texture, in x, y and z
  * @property {boolean} [mips]
@@ -23,14 +23,14 @@ import {samplerRow, seedField, textureRow} from "./texture_widgets.js"
  * @property {number} [count]
  * @property {number} [seed]
  * @property {string} [values]  as typed
- * @property {string} [array]  what names the file's array on the server
+ * @property {string} [array]  key of the file's array on the server
  * @property {string} [file]
- * @property {string} [words]  what the file holds
- * @property {string} [from]  the attribute that said so
- * @property {string} [wanted]  the file that the attribute names
+ * @property {string} [words]  a description of the file's contents
+ * @property {string} [from]  the attribute that set it
+ * @property {string} [wanted]  the file named by the attribute
  */
 /**
- * What the compiler finds in a source: of `draft.public`. Empty before it has compiled.
+ * What the compiler found in a source, from `draft.public`. Empty until it was compiled.
  * @typedef {object} Found
  * @property {string} entry
  * @property {string[]} entries
@@ -40,14 +40,14 @@ import {samplerRow, seedField, textureRow} from "./texture_widgets.js"
  * @property {Texture[]} textures
  * @property {string[]} samplers
  * @property {{name: string, type: string}[]} unfit
- * @property {Record<string, Spec>} said  by attributes and the comment
- * @property {number[] | null} groups  by attributes or the comment
- * @property {number[] | null} group  by the comment
- * @property {string} comment  what to tell about the comment
- * @property {Said} settings  by the comment
+ * @property {Record<string, Spec>} said  specifications from attributes and the comment
+ * @property {number[] | null} groups  from attributes or the comment
+ * @property {number[] | null} group  from the comment
+ * @property {string} comment  a hint about the comment
+ * @property {Said} settings  from the comment
  */
 /** @typedef {{interface: Found & Costs, fills: string[], texture_fills: string[]}} InputParameters */
-/** @typedef {{buffer: string, array?: string, file?: string, words?: string, error?: string}} Arrival  what became of an array file */
+/** @typedef {{buffer: string, array?: string, file?: string, words?: string, error?: string}} Arrival  the result of uploading an array file */
 
 /** @type {Record<string, string>} */
 const WORDS = {
@@ -58,7 +58,7 @@ const WORDS = {
   values: "typed values",
   file: "an array file",
 }
-/** @param {unknown} values Numbers as they are typed. */
+/** @param {unknown} values  numbers as typed */
 const amount = (values) => `${values ?? ""}`.split(/[\s,;]+/).filter(Boolean).length
 
 const MOST_FILE = 32 * 2 ** 20
@@ -67,13 +67,13 @@ export class Inputs {
   /** @type {Record<string, Spec>} */
   specs = {} // by name
   /** @type {number[] | null} */
-  said = null // the groups that an attribute says
+  said = null // the groups set by an attribute
   /** @type {Map<string, (arrival: Arrival) => void>} */
-  files = new Map() // by buffer, what takes its array file
+  files = new Map() // by buffer, the function that receives its array file
   /** @type {Map<string, HTMLImageElement>} */
-  pictures = new Map() // of textures, by name
+  pictures = new Map() // previews of textures, by name
   shown = ""
-  stale = false // what the compiler found belongs to another source
+  stale = false // whether what the compiler found belongs to another source
 
   /**
    * @param {Model<InputParameters>} model
@@ -129,13 +129,13 @@ export class Inputs {
     this.one.hidden = this.groups.every((n) => n === 1) && this.group.every((n) => n === 0)
   } // one group is the one
 
-  /** What is typed, as the draft has it. */
+  /** The inputs as part of a draft. */
   get draft() {
     return {inputs: this.specs, groups: this.groups, group: this.group, entry: this.entry, groups_said: this.said}
   }
 
   /**
-   * Take over a draft.
+   * Load the inputs of a draft.
    * @param {Draft} draft
    */
   open({inputs, groups, group, entry, groups_said: said}) {
@@ -156,8 +156,8 @@ export class Inputs {
   }
 
   /**
-   * Make the widgets for what the compiler found; those that stay keep what was typed, unless an attribute says something new.
-   * @param {boolean} anew  make them again in any case
+   * Make the widgets for what the compiler found. Widgets that remain keep what was typed, unless an attribute has changed.
+   * @param {boolean} anew  rebuild them in any case
    */
   show(anew = false) {
     const {interface: found} = this.model
@@ -172,7 +172,7 @@ export class Inputs {
     this.select.replaceChildren(...found.entries.map((name) => h("option", {value: name}, name)))
     this.select.value = this.entry
     this.select.disabled = found.entries.length === 1
-    this.size.textContent = `${found.group_size.join(" × ")} threads a group`
+    this.size.textContent = `${found.group_size.join(" × ")} threads per group`
     this.comment.textContent = found.comment
     this.comment.hidden = !found.comment
     if (found.groups && JSON.stringify(found.groups) !== JSON.stringify(this.said)) {
@@ -206,7 +206,7 @@ export class Inputs {
       ...found.samplers.map((name) => samplerRow(name, this.#spec(name), this.changed)),
       ...found.uniforms.map((uniform) => this.#uniform(uniform)),
       ...found.unfit.map(({name, type}) =>
-        h("p", {class: "hint"}, h("code", {}, name), ` is a ${type}, which cannot be given here.`),
+        h("p", {class: "hint"}, h("code", {}, name), ` is a ${type}, which cannot be set here.`),
       ),
     )
   }
@@ -248,7 +248,7 @@ export class Inputs {
     const seed = seedField(name, spec)
     const values = h(
       "textarea",
-      {rows: 2, "aria-label": `Values of ${name}`, placeholder: "1 2 3 … what is missing is 0", spellcheck: "false"},
+      {rows: 2, "aria-label": `Values of ${name}`, placeholder: "1 2 3 … (the rest is 0)", spellcheck: "false"},
       spec.values ?? "",
     )
     const file = this.#file(name, spec)
@@ -256,7 +256,7 @@ export class Inputs {
       seed.hidden = spec.fill !== "random" && spec.fill !== "shuffle"
       values.hidden = spec.fill !== "values"
       file.hidden = spec.fill !== "file"
-      many.disabled = spec.fill === "file" // the file says how many
+      many.disabled = spec.fill === "file" // the file determines the count
     }
     fill.value = spec.fill ?? ""
     many.onchange = () => {
@@ -290,8 +290,8 @@ export class Inputs {
   /**
    * @param {string} name
    * @param {Spec} spec
-   * @param {string} accept  how the names of such files end
-   * @param {string} kinds  which files these are
+   * @param {string} accept  extensions of such files
+   * @param {string} kinds  a description of such files
    */
   #file(name, spec, accept = ".npy,.npz", kinds = ".npy or .npz, numbers row by row") {
     const words = h("span", {class: "dim"}),
@@ -333,7 +333,7 @@ export class Inputs {
   }
 
   /**
-   * Take what became of an array file.
+   * Handle the result of uploading an array file.
    * @param {Arrival} arrival
    */
   arrived(arrival) {

@@ -12,15 +12,15 @@ from splatscope.recordings.archive import ArchiveError
 from splatscope.web.debugger.array_files import find
 
 FILLS = ("zeros", "ramp", "shuffle", "random", "values", "file")
-ELEMENTS = 64  # of a buffer without a specification
+ELEMENTS = 64  # in a buffer without a specification
 MOST_ELEMENTS = 1 << 20
 MOST_BYTES = 16 << 20
 MOST_GROUPS = 65_535
-MOST_NUMBERS = 1024  # of a uniform
+MOST_NUMBERS = 1024  # in a uniform
 
 
 class InputError(ValueError):
-    """An input does not fit; the message says what would."""
+    """An input is not valid. The message says what would be."""
 
 
 def buffer_bytes(name: str, layout: Layout, spec: dict[str, Any]) -> np.ndarray:
@@ -153,7 +153,7 @@ def inputs_of(interface: Interface, specs: dict[str, dict[str, Any]]) -> dict[st
 
 
 def uniform_type(text: str) -> tuple[str, int] | None:
-    """Return (scalar, how many) of a uniform's type, `float3x3` or `uint2[4]`; None for one that cannot be typed in."""
+    """Return (scalar, count) for a uniform's type, `float3x3` or `uint2[4]`; None for a type that cannot be typed in."""
     match = re.fullmatch(r"(\w+)((?:\[\d{1,5}\])*)", text)
     type_ = SlangType.parse(match[1]) if match else None
     if match is None or type_ is None:

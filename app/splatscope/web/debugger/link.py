@@ -28,8 +28,8 @@ def debugger_link(
         source: The kernel's source.
         entry: Its entry point; by default the first.
         groups: Workgroups in x, y and z.
-        inputs: By name; others are zeros. An array or a list of numbers, as many elements as they fill; a number for a uniform
-            (`scene.blobCount` for a member of one); or a widget's specification, {"fill": "random", "count": 64, "seed": 3}.
+        inputs: By name; others are zeros. An array or a list of numbers, which determines the number of elements; a number for a
+            uniform (`scene.blobCount` for a member); or a widget's specification, {"fill": "random", "count": 64, "seed": 3}.
         group: The workgroup to record.
         step: The step to show.
 

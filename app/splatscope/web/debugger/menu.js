@@ -1,11 +1,11 @@
-// What may be taken away: a link, or a file.
+// The menu that copies a link or saves a file.
 import {h} from "#web/shell/dom.js"
 import {emit} from "#web/shell/events.js"
 import {addKeys} from "#web/shell/keys.js"
 
 const FILES = [
   ["recording", "Recording", ".npz", "Opens here again, with source, inputs and this step"],
-  ["page", "Page", ".html", "Opens from a disk in any browser, at this step, and steps there"],
+  ["page", "Page", ".html", "Steps through this recording in any browser, without a server"],
   ["python", "Python file", ".py", "Repeats this dispatch with slangpy alone"],
   ["perfetto", "Perfetto trace", ".json", "For the Chrome and Perfetto trace viewers"],
   ["project", "Project", ".zip", "All files, without inputs; opens here again"],
@@ -41,20 +41,20 @@ export class Menu {
         h("span", {class: "kind"}),
         h("span", {class: "dim"}, words),
       )
-    this.both = narrow("Side by side", "This run and the one before", () => emit("debug-view", "compare"))
+    this.both = narrow("Side by side", "This run and the previous one", () => emit("debug-view", "compare"))
     this.copied = h("b", {}, "Copy link")
     this.link = h(
       "button",
       {type: "button", role: "menuitem", "data-save": "link", onclick: () => emit("debug-share", null)},
       this.copied,
       h("span", {class: "kind"}),
-      h("span", {class: "dim"}, "Holds source, inputs and this step"),
+      h("span", {class: "dim"}, "Contains source, inputs and this step"),
     )
     this.words = h("p", {class: "said", role: "status", hidden: true})
     this.list = h(
       "div",
       {class: "menu-list", role: "menu", hidden: true},
-      narrow("Open", "An example, or a file of yours", () => emit("debug-open", null)),
+      narrow("Open", "An example, or your own files", () => emit("debug-open", null)),
       this.both,
       this.link,
       this.words,

@@ -1,13 +1,13 @@
-// What the last run left in its buffers.
+// The contents of the buffers after the last run.
 import {h} from "#web/shell/dom.js"
 import {isFloat, number, text} from "#web/stepper/model/values.js"
 
-const SHOWN = 64 // numbers of an output
+const SHOWN = 64 // numbers shown for an output
 
 const SAME = {
-  true: "The kernel without recording leaves the same.",
-  false: "The kernel without recording leaves other numbers: the order of its threads matters.",
-  null: "The kernel was not run without recording: it is not safe to.",
+  true: "Without recording, the kernel gives the same results.",
+  false: "Without recording, the kernel gives other results: the order of its threads matters.",
+  null: "The kernel was not run without recording, because that would not be safe.",
 }
 
 /**
@@ -36,7 +36,7 @@ export class Outputs {
     )
   }
 
-  /** The kernel or its inputs are no longer those of the last run. */
+  /** Called when the kernel or its inputs have changed since the last run. */
   age() {
     this.#tell(true)
   }
@@ -89,7 +89,7 @@ function output(given) {
     return h(
       "div",
       {class: "out", "data-buffer": name},
-      h("p", {}, h("code", {}, name), h("span", {class: "dim"}, picture[0] < size[0] ? `${of}, some left out` : of)),
+      h("p", {}, h("code", {}, name), h("span", {class: "dim"}, picture[0] < size[0] ? `${of}, in part` : of)),
       drawn(given, picture),
     )
   }

@@ -1,4 +1,4 @@
-"""The interface of the debugger page that its parts use, so that they need not import it."""
+"""The interface of the debugger page for its parts, so that they need not import the page."""
 
 from collections.abc import Coroutine
 from typing import Any, Protocol
@@ -32,4 +32,4 @@ class DebuggerPage(Protocol):
         """Show a draft in the editor and the widgets."""
 
     def tell(self, diagnostics: list[dict[str, Any]], error: str) -> None:
-        """Show diagnostics, and what is wrong in one line."""
+        """Show diagnostics, and the problem in one line."""

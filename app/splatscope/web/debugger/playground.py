@@ -10,7 +10,7 @@ from typing import Any
 from splatscope.gpu.reflection import Interface
 
 IMAGE = (64, 64)  # pixels of an imageMain, which the playground runs on its canvas
-# All these expressions match in linear time, since they are applied to untrusted text.
+# All these expressions match in linear time, because they are applied to untrusted text.
 _STRING_OR_COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*+"?|//[^\n]*+|/\*.*?(?:\*/|\Z)', re.DOTALL)
 _ATTRIBUTE = re.compile(r"\[ ?playground ?:: ?(\w{1,20}(?: ?:: ?\w{1,20})?) ?(?:\(([^)\]\[]{0,200})\))? ?\]")
 _CONSTANT = re.compile(r"\bconst (?:static )?\w{1,20} (\w{1,60}) ?= ?([^;{}]{1,200});")
@@ -28,7 +28,7 @@ _NOT_HERE = {
 }
 _ZERO = {"TIME", "FRAME_ID", "MOUSE_POSITION", "KEY"}
 _WRAPPER = """
-// What the playground adds: a thread a pixel.
+// Added as in the playground: one thread per pixel.
 RWStructuredBuffer<float4> playgroundImage;
 [shader("compute")] [numthreads(8, 8, 1)]
 void playgroundMain(uint2 pixel : SV_DispatchThreadID)
@@ -37,7 +37,7 @@ void playgroundMain(uint2 pixel : SV_DispatchThreadID)
 }}
 """
 _PRINT_WRAPPER = """
-// What the playground adds: one thread.
+// Added as in the playground: one thread.
 [shader("compute")] [numthreads(1, 1, 1)]
 void playgroundMain()
 {
@@ -112,14 +112,14 @@ def complete(source: str) -> str:
 
 
 def _bare(source: str) -> str:
-    """Return the source without comments, and with one space for all white space."""
+    """Return the source without comments, with all white space reduced to single spaces."""
     return re.sub(r"\s+", " ", _STRING_OR_COMMENT.sub(lambda m: m[0] if m[0].startswith('"') else " ", source))
 
 
 def suggest(
     source: str, interface: Interface, entry: str, draft_inputs: dict[str, dict[str, Any]]
 ) -> tuple[dict, list[int] | None]:
-    """Return (inputs, groups) from the draft and the source's attributes. What the user typed holds until its attribute changes."""
+    """Return (inputs, groups) from the draft and the source's attributes. The user's input applies until its attribute changes."""
     found = read(source)
     if "playgroundMain" in interface.entries:
         found.specs.setdefault("playgroundImage", {"fill": "zeros", "count": math.prod(IMAGE), "from": "imageMain"})

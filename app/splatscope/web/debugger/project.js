@@ -1,37 +1,37 @@
-// The files of a project as somebody gives them: chosen, dropped, in a folder or a zip. All of it is bounded before it is read.
+// Reads the files of a project: chosen or dropped files, a folder or a zip. All limits are checked before anything is read.
 import {unzip} from "./zip.js"
 
 /**
- * What a project may have: `source_filter` in Python has the last word.
+ * The limits of a project. `source_filter` in Python enforces them.
  * @typedef {object} Limits
  * @property {number} files
- * @property {number} bytes  of a file
- * @property {number} together
+ * @property {number} bytes  per file
+ * @property {number} together  bytes of all files
  * @property {number} name  characters of a path
  * @property {number} depth  folders of a path
- * @property {string[]} kinds  how the names of sources end
+ * @property {string[]} kinds  file extensions of sources
  */
 /** @typedef {Record<string, string>} Files  texts by path */
-/** @typedef {{files: Files, left: number}} Project  and how many files were left out, because they are no sources */
+/** @typedef {{files: Files, left: number}} Project  with the number of files that were left out because they are not sources */
 /** @typedef {{path: string, size: number, read: () => Promise<Uint8Array<ArrayBuffer>>}} Given */
 
-const MOST_SEEN = 2000 // files of a folder or a zip, sources or not
+const MOST_SEEN = 2000 // files in a folder or a zip, sources or not
 const MOST_ZIP = 4 * 2 ** 20
 const PART = /^[A-Za-z0-9_][A-Za-z0-9_ .+-]*$/
-const LEFT_OUT = /^(\.[^.]|__MACOSX$|node_modules$)/ // folders and files that no project means
+const LEFT_OUT = /^(\.[^.]|__MACOSX$|node_modules$)/ // folders and files that are never part of a project
 
 /** @param {number} n */
 const count = (n) => n.toLocaleString("en")
 
 /**
- * Whether a name is that of a source.
+ * Whether a file is a source, by its name.
  * @param {string} name
  * @param {Limits} limits
  */
 const isSource = (name, limits) => limits.kinds.some((kind) => name.toLowerCase().endsWith(kind))
 
 /**
- * Why a path cannot be one of a project's, "" where it can.
+ * Why a path is not allowed in a project, "" if it is.
  * @param {string} path
  * @param {Limits} limits
  */
@@ -42,7 +42,7 @@ export function wrongPath(path, limits) {
     return `${shown} … is too long: up to ${limits.name} characters and ${limits.depth} folders are allowed.`
   if (!parts.every((part) => PART.test(part) && !/[. ]$/.test(part)))
     return `${shown || "A name without a letter"} is not allowed: use letters, digits and _ + - . between single slashes, and no “..”.`
-  if (!isSource(path, limits)) return `${shown} is no source: files end in ${limits.kinds.join(", ")}.`
+  if (!isSource(path, limits)) return `${shown} is not a source: sources end in ${limits.kinds.join(", ")}.`
   return ""
 }
 
@@ -57,7 +57,7 @@ export async function readProject(given, limits) {
     throw new Error(`There are more than ${count(MOST_SEEN)} files: choose the folder that holds the kernel.`)
   const named = withoutCommonFolder(given.filter(({path}) => !path.split("/").some((part) => LEFT_OUT.test(part))))
   const sources = named.filter(({path}) => isSource(path, limits))
-  if (!sources.length) throw new Error(`There is no source among these files: one ends in ${limits.kinds.join(", ")}.`)
+  if (!sources.length) throw new Error(`None of these files is a source: sources end in ${limits.kinds.join(", ")}.`)
   if (sources.length > limits.files)
     throw new Error(
       `There are ${count(sources.length)} sources; up to ${limits.files} are allowed: leave out what the kernel does not include.`,
@@ -88,12 +88,12 @@ function text(path, bytes) {
   try {
     return new TextDecoder("utf-8", {fatal: true}).decode(bytes)
   } catch {
-    throw new Error(`${path} is not text in UTF-8: save it as that.`)
+    throw new Error(`${path} is not UTF-8 text: save it as UTF-8.`)
   }
 }
 
 /**
- * Take away the folder that all files are in, which is where a project begins.
+ * Remove the common folder of all files, which is the root of the project.
  * @param {Given[]} given
  */
 function withoutCommonFolder(given) {
@@ -106,7 +106,7 @@ function withoutCommonFolder(given) {
 }
 
 /**
- * What files stand for: themselves, or what is in the only one if that is a zip.
+ * The files to read: the given ones, or the contents if the only one is a zip.
  * @param {File[]} files
  * @param {Limits} limits
  * @returns {Promise<Given[]>}
@@ -125,7 +125,7 @@ export async function givenIn(files, limits) {
 }
 
 /**
- * The files that were dropped, those of folders with their paths.
+ * The files that were dropped. Files in folders have their paths.
  * @param {DataTransfer} transfer
  * @returns {Promise<File[]>}
  */
@@ -181,7 +181,7 @@ async function entriesOf(folder) {
 }
 
 /**
- * The file to begin with: one that has an entry point, nearest to the top, and called kernel or main if there are several.
+ * The file to open first: one with an entry point, closest to the root, and preferably named kernel or main.
  * @param {Files} files
  */
 export function entryFile(files) {
@@ -193,7 +193,7 @@ export function entryFile(files) {
 }
 
 /**
- * The files of a draft, from wherever it comes: nothing but texts.
+ * The files of a draft from outside: only texts are kept.
  * @param {unknown} given
  * @returns {Files}
  */

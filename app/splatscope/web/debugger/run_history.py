@@ -33,7 +33,7 @@ def gone_words(kinds: set[str]) -> str:
 
 
 def _may_survive(error: WorkerError) -> bool:
-    """Return whether a kernel that ended so may be recorded if less of it is: not one that dies or hangs as it is written."""
+    """Return whether recording less of a kernel may help after this error. It does not if the plain kernel itself dies or hangs."""
     if isinstance(error, JobTimeout):
         return error.stage == INSTRUMENTING
     return error.stage not in (COMPILING, COMPARING)
@@ -41,7 +41,7 @@ def _may_survive(error: WorkerError) -> bool:
 
 @dataclass(frozen=True)
 class ShownRecording:
-    """A recording with what it was made from; `interface` is None for a recording from a file."""
+    """A recording and what it was made from; `interface` is None for a recording from a file."""
 
     job: KernelJob
     packed: PackedRecording
@@ -50,7 +50,7 @@ class ShownRecording:
 
 
 class RunHistory:
-    """Makes recordings and holds the one in view and the one before it. Errors are shown on the page, in one line."""
+    """Makes recordings, and holds the current and the previous one. Errors are shown on the page, in one line."""
 
     def __init__(self, page: DebuggerPage):
         self._page = page
@@ -60,7 +60,7 @@ class RunHistory:
         self.draft: dict[str, Any] = {}
 
     def begin_kernel(self, name: str) -> None:
-        """Forget recordings and inputs: another kernel, of this name, has nothing to be compared with."""
+        """Forget recordings and inputs, because a new kernel, with this name, has nothing to compare with."""
         self._before = self.shown = None
         self._page.param.update(pair=[], notice="", interface={})
         self._page.stepper.kernel = name
@@ -78,7 +78,7 @@ class RunHistory:
     async def check(self, draft: dict[str, Any]) -> Interface | None:
         """Compile a draft, show the result in the editor, and return the interface, or None if it does not compile.
 
-        The inputs of a kernel that has not run yet are forgotten where it does not compile: they are another's.
+        If a kernel that has not run yet does not compile, the inputs are removed, because they belong to another kernel.
         """
         interface = await self._compile(draft)
         if interface is None and not draft.get("same", True):
@@ -108,7 +108,7 @@ class RunHistory:
         return found.interface
 
     async def run(self, draft: dict[str, Any], fix: bool = False) -> None:
-        """Compile a draft, fill its inputs, record it, and show the recording; with `fix`, compare it with the one before."""
+        """Compile a draft, fill its inputs, record it, and show the recording; with `fix`, compare it with the previous one."""
         self.draft = {name: draft.get(name) for name in DRAFT_KEYS}
         self._page.notice = ""
         self._page.stepper.wait("Compiling …")
@@ -152,7 +152,7 @@ class RunHistory:
         return packed
 
     async def _packed(self, job: KernelJob, adapter: str) -> PackedRecording:
-        """Record a job. If its recorded form is too much for the compiler, record the entry point alone, as the page then says."""
+        """Record a job. If its recorded form is too much for the compiler, record only the entry point, and say so on the page."""
         stepper = self._page.stepper
         trusted = is_trusted(job)
         try:
@@ -160,7 +160,7 @@ class RunHistory:
         except (WorkerLost, JobTimeout) as error:
             if job.functions == (job.entry,) or not _may_survive(error):
                 raise
-            stepper.wait("The compiler does not get to the end of this kernel's recorded form. Recording the entry point alone …")
+            stepper.wait("The compiler cannot finish this kernel's recorded form. Recording only the entry point …")
             narrower = replace(job, instrument_scope="entry")
             with suppress(WorkerError):
                 return await record_source(worker_pool, narrower, adapter, trusted=trusted)
@@ -170,7 +170,7 @@ class RunHistory:
         self._before, self.shown = self.shown, shown
         if self._before is None:
             return
-        self._page.pair = ["As it was", "With the fix"] if fix else ["The run before", "This run"]
+        self._page.pair = ["Before the fix", "With the fix"] if fix else ["The previous run", "This run"]
         if fix:
             gone = set(self._before.packed.meta["findings"]) - set(shown.packed.meta["findings"])
             self._page.notice = gone_words(gone)
@@ -188,6 +188,6 @@ class RunHistory:
         self.side_by_side()
 
     def side_by_side(self) -> None:
-        """Show the recording in view beside the one before it."""
+        """Show the current recording beside the previous one."""
         if self._before is not None and self.shown is not None and len(self._page.pair) == 2:
             self._page.compare.show(self._before.packed, self.shown.packed, (self._page.pair[0], self._page.pair[1]))

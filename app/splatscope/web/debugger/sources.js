@@ -1,4 +1,4 @@
-// The sources of the editor: one, or the files of a project with a tab each.
+// The sources in the editor: a single one, or the files of a project with a tab each.
 import {h} from "#web/shell/dom.js"
 import {ARROWS, neighbour, onArrows, setTabStop} from "#web/widgets/roving.js"
 import {entryFile, filesOf, wrongPath} from "./project.js"
@@ -8,9 +8,9 @@ import {entryFile, filesOf, wrongPath} from "./project.js"
  * @import {Draft} from "./draft.js"
  * @import {Files, Limits} from "./project.js"
  */
-/** @typedef {Parameters<Editor["show"]>[0]} Shown  a text, or what the editor held: its text, history and selection */
+/** @typedef {Parameters<Editor["show"]>[0]} Shown  a text, or an editor state with text, history and selection */
 
-export const ONLY = "kernel.slang" // the name of a source that is alone
+export const ONLY = "kernel.slang" // the name of a single source
 
 export class Sources {
   /** @type {Editor} */
@@ -18,12 +18,12 @@ export class Sources {
   /** @type {Map<string, Shown>} */
   files = new Map([[ONLY, ""]])
   entry = ONLY // the file with the entry point
-  current = ONLY // the one in the editor
+  current = ONLY // the file in the editor
   /** @type {{name: string, shown: Shown} | null} */
-  removed = null // the one removed last
+  removed = null // the file removed last
   /** @type {Diagnostic[]} */
   diagnostics = []
-  naming = false // a tab is a field for its name
+  naming = false // whether a tab is being renamed
 
   /**
    * @param {Limits} limits
@@ -77,7 +77,7 @@ export class Sources {
     return this.files.size > 1
   }
 
-  /** The file that runs, and the others: part of a draft. A source that is alone is only itself. */
+  /** The file that runs and the others, as part of a draft. */
   get draft() {
     const others = Object.fromEntries(
       [...this.files.keys()].filter((name) => name !== this.entry).map((name) => [name, this.text(name)]),
@@ -97,7 +97,7 @@ export class Sources {
   }
 
   /**
-   * Take over a draft.
+   * Load the sources of a draft.
    * @param {Draft} draft
    */
   open({source, file, files}) {
@@ -114,7 +114,7 @@ export class Sources {
   }
 
   /**
-   * A fix has changed the file that runs.
+   * Replace the file that runs after a fix has changed it.
    * @param {string} source
    */
   replace(source) {
@@ -123,7 +123,7 @@ export class Sources {
   }
 
   /**
-   * Take in more files. One of the same name is replaced.
+   * Add files. Files with the same name are replaced.
    * @param {Files} files
    */
   take(files) {
@@ -152,7 +152,7 @@ export class Sources {
   }
 
   /**
-   * Show what the compiler says, each in its file.
+   * Show the compiler's messages, each in its file.
    * @param {Diagnostic[]} diagnostics
    */
   mark(diagnostics) {
@@ -160,7 +160,7 @@ export class Sources {
     this.#arrange()
   }
 
-  /** Add a file, and ask for its name. */
+  /** Add a file and ask for its name. */
   add() {
     if (this.files.size >= this.limits.files) return this.say(`A project may have ${this.limits.files} files.`)
     let n = 1
@@ -172,7 +172,7 @@ export class Sources {
     this.ask()
   }
 
-  /** Ask for another name of the file in the editor, in its tab. */
+  /** Ask for a new name of the file in the editor, in its tab. */
   ask() {
     const tab = this.#tab(this.current),
       before = this.current
@@ -190,7 +190,7 @@ export class Sources {
       input.onblur = null
       this.naming = false
       const name = input.value.trim().replaceAll("\\", "/")
-      const wrong = name === before ? "" : this.files.has(name) ? `There is a ${name} already.` : wrongPath(name, this.limits)
+      const wrong = name === before ? "" : this.files.has(name) ? `There is already a file ${name}.` : wrongPath(name, this.limits)
       if (keep && wrong) this.say(wrong)
       else if (keep && name !== before) this.#name(before, name)
       this.#arrange()
@@ -206,7 +206,7 @@ export class Sources {
     input.select()
   }
 
-  /** Remove the file in the editor; the line above says how to have it back. */
+  /** Remove the file in the editor. A button above offers to undo that. */
   drop() {
     if (!this.several) return
     const name = this.current,
@@ -246,7 +246,7 @@ export class Sources {
     return /** @type {HTMLElement | undefined} */ ([...this.tabs.children].find((tab) => tab.getAttribute("data-file") === name))
   }
 
-  /** Make the tabs again; the one in view keeps the focus if a tab had it. */
+  /** Rebuild the tabs. If a tab had the focus, the current one gets it. */
   #show() {
     const names = [...this.files.keys()],
       root = /** @type {Document | ShadowRoot} */ (this.tabs.getRootNode()),
@@ -284,7 +284,7 @@ export class Sources {
     if (!this.naming) this.#show()
     this.rename.hidden = this.remove.hidden = !several
     this.undo.hidden = !removed
-    this.undo.textContent = removed ? `Undo: put ${removed.name.split("/").at(-1)} back` : ""
+    this.undo.textContent = removed ? `Undo: restore ${removed.name.split("/").at(-1)}` : ""
     this.choice.replaceChildren(...names.map((name) => h("option", {value: name}, name)))
     this.choice.value = this.entry
     this.runs.hidden = !several

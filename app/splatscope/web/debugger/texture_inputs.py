@@ -15,7 +15,7 @@ from splatscope.web.debugger.inputs import InputError, whole
 TEXTURE_FILLS = ("zeros", "gradient", "random", "picture", "file")
 FILTERS = ("linear", "point")
 ADDRESSES = ("wrap", "mirror", "clamp", "border")
-EDGE = 64  # texels, of a texture without a specification
+EDGE = 64  # texels along an edge of a texture without a specification
 MOST_EDGE = 2048
 MOST_BYTES = 16 << 20
 _PREVIEW = 96  # pixels
@@ -23,11 +23,11 @@ _AXES = {"1d": 1, "2d": 2, "3d": 3, "cube": 2}
 
 
 def texture_inputs(name: str, texture: Texture, spec: dict[str, Any]) -> dict[str, np.ndarray]:
-    """Return a texture's texels, and its mips and format if they are asked for, by the names that a job gives them.
+    """Return a texture's texels, and its mips and format if requested, by the names they have in a job.
 
     Args:
         name: The texture's name.
-        texture: What it is.
+        texture: The texture's description.
         spec: `fill` (one of TEXTURE_FILLS), `size` in x, y and z, or `array`, a key of `array_files`; `seed`, `mips` and `srgb`.
 
     Raises:
@@ -47,13 +47,13 @@ def texture_inputs(name: str, texture: Texture, spec: dict[str, Any]) -> dict[st
 
 
 def sampler_inputs(name: str, spec: dict[str, Any]) -> dict[str, np.ndarray]:
-    """Return a sampler's options that differ from its defaults, by the names that a job gives them."""
+    """Return a sampler's options that differ from its defaults, by the names they have in a job."""
     options = (("filter", FILTERS), ("address", ADDRESSES))
     return {f"{name}.{key}": np.array(spec[key]) for key, known in options if spec.get(key) in known}
 
 
 def preview(texture: Texture, texels: np.ndarray) -> str:
-    """Return a small picture of a two-dimensional texture as the address of a PNG; "" for another shape."""
+    """Return a small picture of a two-dimensional texture as the address of a PNG; "" for other shapes."""
     if texture.shape != "2d" or texels.ndim != 3:
         return ""
     step = max(1, -(-max(texels.shape[:2]) // _PREVIEW))
@@ -125,7 +125,7 @@ def _from_file(name: str, texture: Texture, spec: dict[str, Any]) -> np.ndarray:
 
 
 def _picture(texture: Texture, pixels: np.ndarray) -> np.ndarray:
-    """Return a picture's pixels, as bytes where the texture can hold these, else as numbers of its own type."""
+    """Return a picture's pixels, as bytes if the texture can hold these, else as numbers of the texture's type."""
     count, dtype = pixels.shape[-1], SCALARS[texture.scalar].dtype
     if texture.components == 1 and count >= 3:
         pixels = (pixels[..., :3] @ np.array([0.299, 0.587, 0.114]) + 0.5).astype(np.uint8)[..., None]
@@ -141,12 +141,12 @@ def _picture(texture: Texture, pixels: np.ndarray) -> np.ndarray:
 
 def _fitting(name: str, file: str, texture: Texture, array: np.ndarray) -> np.ndarray:
     if array.shape[-1] != texture.components:
-        raise InputError(f"{file} has {array.shape[-1]} components a texel; {name} takes {texture.components}.")
+        raise InputError(f"{file} has {array.shape[-1]} components per texel; {name} takes {texture.components}.")
     return array.astype(SCALARS[texture.scalar].dtype)
 
 
 def _halved(level: np.ndarray) -> np.ndarray:
-    """Return the next mip: each texel the mean of four, at an edge of odd length of fewer."""
+    """Return the next mip: each texel is the mean of four, or of fewer along an edge of odd length."""
     height, width = (max(1, n // 2) for n in level.shape[:2])
     rows = level[: 2 * height].reshape(height, -1, *level.shape[1:]).mean(1)
     return rows[:, : 2 * width].reshape(height, width, -1, level.shape[2]).mean(2).astype(level.dtype)

@@ -1,14 +1,14 @@
-// Widgets for what a kernel samples: textures, drawn as pictures, and samplers.
+// Widgets for textures, with a preview, and for samplers.
 import {h} from "#web/shell/dom.js"
 
 /** @import {Spec} from "./inputs.js" */
 /**
- * A texture that the compiler found: of `draft.public`.
+ * A texture that the compiler found, from `draft.public`.
  * @typedef {object} Texture
  * @property {string} name
  * @property {string} type
  * @property {string} shape  "1d", "2d", "3d", "cube", perhaps followed by "_array"
- * @property {number} components  of a texel
+ * @property {number} components  per texel
  * @property {boolean} writable
  * @property {string} preview  the address of a small picture; "" for none
  */
@@ -18,7 +18,7 @@ const WORDS = {zeros: "zeros", gradient: "a gradient", random: "random", picture
 const EDGES = [64, 64, 4]
 
 /**
- * A field for the seed of what is filled at random.
+ * A field for the seed of a random fill.
  * @param {string} name
  * @param {Spec} spec
  */
@@ -29,11 +29,11 @@ export const seedField = (name, spec) =>
 const axesOf = (shape) => (shape.startsWith("1d") ? 1 : shape.startsWith("3d") || shape.endsWith("_array") ? 3 : 2)
 
 /**
- * Rows for a texture: its fill, size and options, and what it looks like.
+ * Rows for a texture: its fill, size and options, and a preview.
  * @param {Texture} texture
- * @param {Spec} spec  which the widgets change
+ * @param {Spec} spec  changed by the widgets
  * @param {string[]} fills
- * @param {HTMLElement} file  chooses a picture or an array
+ * @param {HTMLElement} file  the part that chooses a picture or an array
  * @param {() => void} changed
  */
 export function textureRow({name, type, shape, components, writable, preview}, spec, fills, file, changed) {
@@ -55,7 +55,7 @@ export function textureRow({name, type, shape, components, writable, preview}, s
   )
   fill.value = spec.fill
   const seed = seedField(name, spec)
-  const picture = h("img", {class: "texel-preview", alt: `What ${name} holds`, src: preview || null, hidden: !preview})
+  const picture = h("img", {class: "texel-preview", alt: `Contents of ${name}`, src: preview || null, hidden: !preview})
   const option = (/** @type {"mips" | "srgb"} */ key, /** @type {string} */ label, /** @type {string} */ title) => {
     const box = h("input", {type: "checkbox"})
     box.checked = spec[key] === true
@@ -70,7 +70,7 @@ export function textureRow({name, type, shape, components, writable, preview}, s
   const area = h("span", {class: "three", style: `grid-template-columns: repeat(${size.length}, minmax(0, 1fr))`}, ...sizes)
   const arrange = () => {
     const given = spec.fill === "picture" || spec.fill === "file"
-    area.hidden = given // the file says how large
+    area.hidden = given // the file determines the size
     seed.hidden = spec.fill !== "random"
     file.hidden = !given
     mips.hidden = writable || shape !== "2d"
@@ -101,7 +101,7 @@ export function textureRow({name, type, shape, components, writable, preview}, s
 /**
  * A row for a sampler.
  * @param {string} name
- * @param {Spec} spec  which the widgets change
+ * @param {Spec} spec  changed by the widgets
  * @param {() => void} changed
  */
 export function samplerRow(name, spec, changed) {

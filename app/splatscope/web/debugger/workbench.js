@@ -1,4 +1,4 @@
-// The debugger's workbench: the editor and its inputs, the stepper, or two recordings side by side. The browser keeps the draft;
+// The debugger's workbench: the editor and its inputs, the stepper, or two recordings side by side. The browser holds the draft;
 // Python compiles and records it.
 import {makeEditor} from "#web/widgets/codemirror.js"
 import {isJoining, isLed, nameTab} from "#web/shell/router.js"
@@ -19,12 +19,11 @@ import {Outputs} from "./outputs.js"
 import {dropped, entryFile, givenIn, readProject} from "./project.js"
 import {ONLY, Sources} from "./sources.js"
 
-const PAUSE = 450 // ms without a key after which the compiler is asked
+const PAUSE = 450 // ms without a key press after which the source is compiled
 const MOST_RECORDING = 32 * 2 ** 20
 const MORE = 4
-const STEPPED = "splatscope-stepped" // in the browser's storage: whether a kernel was ever stepped here
-const INVITATION =
-  "It has run, and all of it is recorded: step through it, forward and back. Click a thread or a cell to follow it."
+const STEPPED = "splatscope-stepped" // key in the browser's storage: whether a kernel was ever stepped here
+const INVITATION = "The kernel has run and was recorded. Step through it, forward and back. Click a thread or a cell to follow it."
 
 /**
  * @import {Model, Render} from "#web/types.d.ts"
@@ -39,7 +38,7 @@ const INVITATION =
  */
 
 /**
- * The parameters of the Python class Debugger that are not of its inputs.
+ * The parameters of the Python class Debugger, except those for inputs.
  * @typedef {object} OwnParameters
  * @property {Draft} opened
  * @property {[title: string, entries: Example[]][]} examples
@@ -59,15 +58,15 @@ const INVITATION =
 
 class Workbench {
   /** @type {Recording | null} */
-  recording = null // the one in view
+  recording = null // the current recording
   /** @type {ReturnType<typeof makeEditor>} */
   editor
   /** @type {ReturnType<typeof setTimeout> | undefined} */
-  timer // until the compiler is asked
+  timer // until the source is compiled
   adapter = ""
   adapterWords = ""
   chosen = "" // the device to record on
-  room = 1 // for so many times the events that a recording usually has
+  room = 1 // factor on the usual number of events of a recording
   /** @type {HTMLElement} */
   notice
   /** @type {HTMLElement} */
@@ -78,17 +77,17 @@ class Workbench {
   first
   /** @type {HTMLElement} */
   pair
-  fresh = true // nothing of the kernel in the editor was shown yet
-  opened = false // the sources in the editor were opened and did not run yet: what the stepper shows is another kernel
+  fresh = true // whether nothing of the kernel in the editor was shown yet
+  opened = false // whether the sources in the editor were opened but not run yet, so that the stepper shows another kernel
   wanted = 0 // the step of a recording that was opened
-  begun = false // it is decided what is opened at first
-  reading = h("pre", {tabindex: "0", role: "region", "aria-label": "Source"}) // until there is something to step
+  begun = false // whether it is decided what to open first
+  reading = h("pre", {tabindex: "0", role: "region", "aria-label": "Source"}) // shown until there is something to step
   told = h("p", {class: "verdict", "data-testid": "debugger-message"})
-  heard = h("p", {class: "sr", role: "status", "data-testid": "debugger-heard"}) // always there, so that it is heard whatever is shown
+  heard = h("p", {class: "sr", role: "status", "data-testid": "debugger-heard"}) // always there, so that it is announced whatever is shown
   holder = h("div", {class: "code-edit"})
   said = h("span", {})
   both = h("button", {type: "button", class: "btn", onclick: () => this.show("compare")}, "See both side by side")
-  invitedAt = 0 // the position from which a newcomer is invited to step
+  invitedAt = 0 // the position at which a newcomer is invited to step
   begin = h("button", {type: "button", class: "btn pri", onclick: () => primary()?.move(1)}, "One step forward ", icon("on"))
 
   /**
@@ -100,9 +99,9 @@ class Workbench {
     this.el = el
     this.view = "step"
     this.example = ""
-    this.fromFile = false // the recording in view
-    this.given = false // a draft is in the editor
-    this.same = true // the kernel of the last run, edited perhaps: the two compare
+    this.fromFile = false // whether the current recording is from a file
+    this.given = false // whether a draft is in the editor
+    this.same = true // whether the editor has the kernel of the last run, perhaps edited, so that the two can be compared
     this.sources = new Sources(
       model.limits,
       () => {
@@ -160,7 +159,7 @@ class Workbench {
     )
     const shut = h(
       "button",
-      {type: "button", class: "btn quiet", "aria-label": "Close this line", onclick: () => this.#shut()},
+      {type: "button", class: "btn quiet", "aria-label": "Close this message", onclick: () => this.#shut()},
       "Close",
     )
     this.notice = h(
@@ -254,14 +253,14 @@ class Workbench {
     if (!isJoining()) this.#openFirst()
   }
 
-  /** Open the kernel that the address or the tab has, else the first example. */
+  /** Open the kernel in the address, else the tab's, else the first example. */
   async #openFirst() {
     this.begun = true
     const before = await loadDraft()
     if (before?.source) {
       this.#runs(before)
       if (!location.hash) this.#tells()
-    } else if (!isLed()) this.model.send_msg({type: "open", example: ""}) // who leads has a kernel
+    } else if (!isLed()) this.model.send_msg({type: "open", example: ""}) // the presenter's kernel will follow
   }
 
   /** @param {Draft} draft */
@@ -270,9 +269,9 @@ class Workbench {
     this.model.send_msg({type: "run", ...draft})
   }
 
-  /** Take the kernel that a presenter has opened. */
+  /** Open the presenter's kernel. */
   async #reopen() {
-    if (!this.editor) return // it reads the address when it begins
+    if (!this.editor) return // it will read the address when it starts
     this.begun = true
     const draft = await loadDraft()
     if (!draft?.source) return
@@ -280,13 +279,13 @@ class Workbench {
     this.#runs(draft)
   }
 
-  /** Tell who leads a class what is recorded; one that came in the address is known from there. */
+  /** Tell the class's guide what is recorded, unless it came in the address. */
   #tells() {
     emit("kernel", {...this.draft, from_file: this.fromFile})
   }
 
   /**
-   * What somebody is working on.
+   * What the user is working on.
    * @returns {Draft}
    */
   get draft() {
@@ -299,12 +298,12 @@ class Workbench {
       ...this.settings.draft,
     }
   }
-  /** What is open: an example by its title, another source by its file where that has a name. */
+  /** The name of what is open: an example's title, or the file's name if it has one. */
   get title() {
     const example = this.model.examples.flatMap(([, entries]) => entries).find(([name]) => name === this.example)
     return example?.[1] ?? (this.sources.entry === ONLY ? "" : this.sources.entry)
   }
-  /** The step in view. */
+  /** The current step. */
   get at() {
     const root = this.step.firstElementChild?.shadowRoot?.querySelector("[data-testid=stepper]")
     return Number(root?.getAttribute("data-step")) || 0
@@ -339,7 +338,7 @@ class Workbench {
   }
 
   /**
-   * Run it again, with less or more of it recorded.
+   * Run it again and record less or more of it.
    * @param {RecordAgain} what
    */
   recordAgain({leave, entry, more}) {
@@ -377,12 +376,12 @@ class Workbench {
     if (this.root.isConnected) nameTab(this.title, "Debugger")
     this.state()
     this.fromFile = Boolean(next.from_file)
-    this.wanted = next.step ?? 0 // of a recording that was opened
+    this.wanted = next.step ?? 0 // the step of a recording that was opened
     this.save()
   }
 
   /**
-   * Show the source of another kernel until its recording is there, and nothing of the last one.
+   * Show the source of another kernel until its recording is there, in place of the last one.
    * @param {string} source
    */
   #begins(source) {
@@ -394,7 +393,7 @@ class Workbench {
   }
 
   /**
-   * Take files of the reader's own: a recording, or sources. Sources without an entry point join those that are there.
+   * Open the user's own files: a recording, or sources. Sources without an entry point are added to those in the editor.
    * @param {File[]} files
    */
   async take(files) {
@@ -423,7 +422,7 @@ class Workbench {
       this.show("edit")
       if (left)
         this.note(
-          `${left.toLocaleString("en")} ${left > 1 ? "files that are no sources were" : "file that is no source was"} left out.`,
+          `${left.toLocaleString("en")} ${left > 1 ? "files that are not sources were" : "file that is not a source was"} left out.`,
           "fine",
         )
     } catch (error) {
@@ -431,7 +430,7 @@ class Workbench {
     }
   }
 
-  /** Take files that are dropped anywhere on the page. */
+  /** Accept files that are dropped anywhere on the page. */
   #takeDrops() {
     const {root} = this
     const over = (/** @type {DragEvent} */ event) => {
@@ -486,9 +485,10 @@ class Workbench {
   }
 
   /**
-   * Show a line above the panes, "" for none. The invitation lies over them instead: it goes with a step, and that moves nothing.
+   * Show a message above the panes, "" for none. The invitation covers them instead, so that nothing moves when it disappears at a
+   * step.
    * @param {string} words
-   * @param {"wrong" | "fix" | "fine" | "invite"} kind  whether something is wrong, a fix did it, all is fine, or nobody has stepped yet
+   * @param {"wrong" | "fix" | "fine" | "invite"} kind  a problem, the effect of a fix, a success, or an invitation to step
    */
   note(words, kind = "wrong") {
     this.notice.hidden = !words
@@ -534,17 +534,17 @@ class Workbench {
     this.settings.show(model.left_open, model.interface.settings)
     this.inputs.show()
     if (model.interface.entries) this.functions.show(model.interface, this.inputs.entry)
-    if (model.error && this.view !== "edit" && this.given) this.show("edit") // what is wrong stands in the source or beside it
+    if (model.error && this.view !== "edit" && this.given) this.show("edit") // the problem is in the source or its inputs
   }
 
   /**
-   * The stepper may show another recording.
+   * Handle a moment of the stepper, perhaps of another recording.
    * @param {MomentShown} shown
    */
   #moved({root, moment: {recording, position}}) {
     if (this.opened || !this.step.firstElementChild?.shadowRoot?.contains(root)) return
     if (!this.begin.hidden && recording === this.recording && position !== this.invitedAt) this.#shut()
-    if (!root.dataset.steps || (recording === this.recording && !this.fresh)) return // the last recording, while another is made
+    if (!root.dataset.steps || (recording === this.recording && !this.fresh)) return // still the last recording, while another one is made
     this.recording = recording
     this.fresh = false
     this.first.hidden = true
@@ -567,14 +567,14 @@ class Workbench {
     const count = (/** @type {number} */ n) => n.toLocaleString("en")
     if (!address)
       return this.state(
-        `Too long for a link: ${count(length)} characters, and ${count(MOST)} fit. Save the recording instead; it opens here with source, inputs and step.${this.sources.several ? " Or save the project." : ""}`,
+        `Too long for a link: ${count(length)} characters, at most ${count(MOST)} fit. Save the recording instead; it opens here with source, inputs and step.${this.sources.several ? " Or save the project." : ""}`,
       )
     try {
       await navigator.clipboard.writeText(address)
       this.state("Copied")
     } catch {
       history.replaceState(history.state, "", address)
-      this.state("It is in the address")
+      this.state("The link is in the address bar")
     }
   }
 }

@@ -1,18 +1,18 @@
-// Read the directory of a zip, and files of it on demand. Nothing that a zip says of itself is believed: a file that unpacks to more
-// than it declares, or than it may, is refused while it unpacks.
+// Reads the directory of a zip, and its files on demand. Nothing in a zip is trusted: a file that unpacks to more than it declares,
+// or to more than is allowed, is refused while unpacking.
 
 const END = 0x06054b50,
   ENTRY = 0x02014b50,
   LOCAL = 0x04034b50
-const DAMAGED = "The zip is damaged, or none: pack it again."
+const DAMAGED = "The file is damaged or not a zip: pack it again."
 
 /** @typedef {{path: string, size: number, read: () => Promise<Uint8Array<ArrayBuffer>>}} ZipEntry */
 
 /**
- * The files in a zip, folders left out. Throws an Error that says in one line what is wrong.
+ * The files in a zip, without folders. Throws an Error with a message of one line.
  * @param {Uint8Array<ArrayBuffer>} bytes
- * @param {number} most  bytes that a file which is read may have
- * @param {number} entries  that it may have
+ * @param {number} most  bytes allowed in a file
+ * @param {number} entries  number of files allowed
  * @returns {ZipEntry[]}
  */
 export function unzip(bytes, most, entries) {
@@ -23,7 +23,7 @@ export function unzip(bytes, most, entries) {
     if (end < 0) throw new RangeError()
     const total = view.getUint16(end + 10, true)
     if (total > entries)
-      throw new Error(`The zip holds ${total.toLocaleString("en")} files; up to ${entries.toLocaleString("en")} are looked at.`)
+      throw new Error(`The zip holds ${total.toLocaleString("en")} files; up to ${entries.toLocaleString("en")} are allowed.`)
     /** @type {ZipEntry[]} */
     const found = []
     let at = view.getUint32(end + 16, true)
@@ -55,13 +55,13 @@ export function unzip(bytes, most, entries) {
     if (start + packed > bytes.length) throw new Error(DAMAGED)
     const body = bytes.slice(start, start + packed)
     if (method === 0 && packed === size) return body
-    if (method !== 8) throw new Error(method ? `${path} is packed in a way that is not read here: use a plain zip.` : DAMAGED)
+    if (method !== 8) throw new Error(method ? `${path} uses a compression that is not supported: use a plain zip.` : DAMAGED)
     return inflated(path, body, size)
   }
 }
 
 /**
- * Unpack a file, and stop as soon as it is longer than it says it is.
+ * Unpack a file, and stop as soon as it is longer than declared.
  * @param {string} path
  * @param {Uint8Array<ArrayBuffer>} body
  * @param {number} size
@@ -74,7 +74,8 @@ async function inflated(path, body, size) {
     for (;;) {
       const {done, value} = await reader.read()
       if (done) break
-      if (length + value.length > size) throw new Error(`${path} unpacks to more than the zip says: it is damaged, or a trap.`)
+      if (length + value.length > size)
+        throw new Error(`${path} unpacks to more than the zip declares: it is damaged or malicious.`)
       out.set(value, length)
       length += value.length
     }

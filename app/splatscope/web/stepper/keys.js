@@ -1,4 +1,4 @@
-// Keys act without focus, on the page's primary stepper. Where none is in view, on a comparison that is.
+// Keys that act without focus: on the page's primary stepper, or if it is not in view, on a comparison that is.
 import {addKeys} from "#web/shell/keys.js"
 import {primary} from "./steppers.js"
 
@@ -11,7 +11,7 @@ import {primary} from "./steppers.js"
 const comparisons = new Set()
 
 /**
- * Let keys move a comparison while it is in view and no stepper is.
+ * Let keys step a comparison while it is in view and no stepper is.
  * @param {Compare} comparison
  * @returns {() => void} ends it
  */
@@ -28,7 +28,7 @@ export function joinComparison(comparison) {
 const visible = (subject) =>
   subject?.moment && !subject.root.closest("[hidden]") && subject.root.offsetParent ? subject : undefined
 
-/** @typedef {Pick<Stepper & Compare, "seek" | "move" | "barrier">} Movable  what steppers and comparisons both do */
+/** @typedef {Pick<Stepper & Compare, "seek" | "move" | "barrier">} Movable  what steppers and comparisons have in common */
 
 /** @type {Record<string, (subject: Movable) => void>} */
 const MOVES = {
@@ -100,7 +100,7 @@ addKeys({
 })
 
 /**
- * The keys of other debuggers. They are the browser's own on pages of text, so they act on the debugger's page alone.
+ * The keys of other debuggers. On pages of text they belong to the browser, so they act only on the debugger's page.
  * @type {Record<string, (stepper: Stepper) => void>}
  */
 const DEBUGGER = {

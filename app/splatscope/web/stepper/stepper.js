@@ -1,4 +1,4 @@
-// The stepper: one recording, stepped both ways in the browser. What it shows is told to its panes, once a frame.
+// The stepper: steps one recording in the browser, forward and back, and repaints its panes once a frame.
 import {h, messageOf, soon, style} from "#web/shell/dom.js"
 import {emit, on} from "#web/shell/events.js"
 import {UNNAMED} from "#web/shell/address.js"
@@ -23,9 +23,9 @@ import {Timeline} from "#web/stepper/panes/timeline.js"
 import {Transport} from "#web/stepper/panes/transport.js"
 import {WriteHistory} from "#web/stepper/panes/write_history.js"
 
-const QUICK = 150 // ms between two paints below which a step is not seen to happen: keys that repeat, a slider that is dragged
+const QUICK = 150 // ms between two paints below which steps are not animated: repeating keys, a dragged slider
 const PHONE = matchMedia("(max-width: 760px)")
-const MANY = 64 // threads, of which each has so many things to fade that a step would not be done in a frame
+const MANY = 64 // threads: with more, so many things would fade that a step would take longer than a frame
 
 /**
  * @import {Followed, Meta, Model, Render} from "#web/types.d.ts"
@@ -36,8 +36,8 @@ const MANY = 64 // threads, of which each has so many things to fade that a step
  * The parameters of the Python class Stepper.
  * @typedef {object} Parameters
  * @property {ArrayBuffer | Uint8Array<ArrayBuffer> | null} recording
- * @property {string} file  where the recording is fetched from, "" where it is in `recording`
- * @property {Record<string, string>} [sources]  in the published book, the sources that `recording` does not hold itself
+ * @property {string} file  address of the recording, "" if it is in `recording`
+ * @property {Record<string, string>} [sources]  in the published book, the sources that `recording` does not contain itself
  * @property {Meta} meta
  * @property {number} sequence
  * @property {string} busy
@@ -59,11 +59,11 @@ const MANY = 64 // threads, of which each has so many things to fade that a step
  * @property {[sign: string, line: number, text: string][]} fix
  */
 /**
- * What somebody was told, which the recording shows.
+ * A message that the user got elsewhere and that the recording is to explain.
  * @typedef {object} Reason
  * @property {string} heading
  * @property {string} words
- * @property {string} kind  that of a finding, or another
+ * @property {string} kind  a finding's kind, or another one
  * @property {string} name  of the memory, "" for none
  * @property {number} line  0 for none
  * @property {number} lane  the thread, -1 for none
@@ -72,7 +72,7 @@ const MANY = 64 // threads, of which each has so many things to fade that a step
 /** @typedef {{settings: HTMLElement | null, aside: HTMLElement | null, below: HTMLElement | null}} Children */
 
 /**
- * Whether something is found in a recording that is more than a note.
+ * Whether a recording has a finding that is more than a note.
  * @param {Recording} recording
  */
 const isWrong = ({findings}) => findings.some((finding) => severityOf(finding) === "error")
@@ -90,33 +90,33 @@ export class Stepper {
   /** @type {Moment | null} */
   painted = null // the moment last painted
   unplace = () => {}
-  shown = 0 // number of the recording shown, as Python counts them; 0 for none
-  status = h("span") // what is waited for, in words
-  seconds = h("span", {"aria-hidden": "true"}) // how long: seen, and not said every second
-  offers = h("span") // what can be done about it
+  shown = 0 // number of the recording shown, as counted by Python; 0 for none
+  status = h("span") // what the stepper is waiting for, in words
+  seconds = h("span", {"aria-hidden": "true"}) // for how long; visible, but not announced every second
+  offers = h("span") // buttons for what can be done about it
   state = h("div", {class: "state", hidden: true}, this.status, this.seconds, this.offers)
   tabs = h("div", {class: "tabs narrow", role: "tablist"})
   caption = h("p", {class: "figcaption"})
   drawn = h("div", {class: "aside", role: "group", "aria-label": "The drawing", "aria-describedby": DESCRIPTION})
   took = 0 // ms of the last paint
   #paintedAt = 0 // ms
-  #steps = false // the next paint is a single step away from the last
+  #steps = false // whether the next paint is one step from the last
   /** @type {{step: number, inputs: string} | null} */
-  #asked = current() // what the address asks for, until the reader moves
+  #asked = current() // the place in the address, until the reader moves
   /** @type {number | null} */
   frame = null // the frame in which the panes are painted next
   /** @type {{moment: Moment, stops: number[], positions: number[], order: number[]} | null} */
   #placed = null
   /** @type {Pick<Parameters, "stops" | "sentences">} */
-  #about = {stops: [], sentences: []} // what the model says of the recording shown; what it says now may be of one on its way
-  kernel = "" // what is shown; breakpoints and watches are its own
+  #about = {stops: [], sentences: []} // the model's values for the recording shown; its current ones may belong to the next
+  kernel = "" // the kernel shown, which has its own breakpoints and watches
   /** @type {Map<string, {set: Map<string, string>, watches: import("#web/stepper/panes/watches.js").Watch[]}>} */
   #own = new Map() // by kernel
-  #opened = false // the reader has not moved since the recording opened
-  #opening = false // it opens at this moment
+  #opened = false // whether the reader has not moved since the recording opened
+  #opening = false // whether it is opening right now
   #said = "" // the caption
   #given = -1 // the thread that the model chose last
-  #mended = false // the recording that comes is of a fix, and its result is what the reader waits for
+  #mended = false // whether the next recording is that of a fix, whose result the reader waits for
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #clock
   /** @type {number | null} */
@@ -154,12 +154,12 @@ export class Stepper {
     this.unsettle = model.layout === "figure" ? keepRoom(this.root, () => this.#resized()) : () => {}
   }
 
-  /** The positions at which → and ← stop, in the order that the model's stops are meant for; none in the other. */
+  /** The positions at which → and ← stop. The model's stops are meant for one of the two orders; in the other there are none. */
   get stops() {
     return this.#places()?.positions ?? []
   }
 
-  /** The number of the moment, as it is read out: "layer 2 of 4", "event 17 of 83". */
+  /** The number of the moment for screen readers: "layer 2 of 4", "event 17 of 83". */
   get numbering() {
     const {moment, stops, model} = this
     if (!moment) return ""
@@ -169,13 +169,13 @@ export class Stepper {
     return `event ${moment.step.toLocaleString("en")} of ${moment.recording.length.toLocaleString("en")}`
   }
 
-  /** Whether the figure stands in the middle of the run, where it opened, and the reader has not moved yet. */
+  /** Whether the figure opened in the middle of the run and the reader has not moved yet. */
   get openedInside() {
     const {moment, model} = this
     return this.#opened && !model.tour && moment !== null && moment.position > 0
   }
 
-  /** The model's sentence on the stop at the cursor, as HTML; "" where there is none. */
+  /** The model's sentence about the current stop, as HTML; "" if there is none. */
   get words() {
     const placed = this.#places()
     const stop = placed ? placed.positions.indexOf(/** @type {Moment} */ (this.moment).position) : -1
@@ -201,7 +201,7 @@ export class Stepper {
     const dock = h(
       "footer",
       {class: "dock", "aria-label": "Transport and the whole run"},
-      layout === "figure" ? this.state : null, // there it covers nothing that the reader has in hand
+      layout === "figure" ? this.state : null, // there it covers no controls
       layout === "figure" ? h("div", {class: "said"}, this.sentence.el, this.sentence.opened) : null,
       this.transport.el,
       has("timeline") || layout === "figure" ? this.when.el : null,
@@ -228,7 +228,7 @@ export class Stepper {
     const {caption} = this
     new ResizeObserver(() => {
       if (caption.scrollHeight > caption.clientHeight) caption.tabIndex = 0
-      else caption.removeAttribute("tabindex") // a stop of the keyboard only where there is something to scroll
+      else caption.removeAttribute("tabindex") // a tab stop only if there is something to scroll
     }).observe(caption)
     const panes = h(
       "div",
@@ -256,7 +256,7 @@ export class Stepper {
   }
 
   /**
-   * Put the settings over the figure, or on a phone under its drawing, where the keyboard finds them, too.
+   * Put the settings above the figure, or on a phone below its drawing, so that Tab reaches them in the visible order.
    * @param {HTMLElement} settings
    * @param {HTMLElement} root
    */
@@ -267,7 +267,7 @@ export class Stepper {
     this.unplace = () => PHONE.removeEventListener("change", place)
   }
 
-  /** Until the reader moves, the chosen line stays in view also when the drawing over it grows. */
+  /** Until the reader moves, keep the chosen line in view even if the drawing above it grows. */
   #resized() {
     if (!this.openedInside) return
     this.source.scrolledTo = ""
@@ -282,7 +282,7 @@ export class Stepper {
   }
 
   /**
-   * Act in a pane, brought into view, where there is such a pane.
+   * Bring a pane into view and act in it, if there is such a pane.
    * @param {string} name
    * @param {() => void} act
    */
@@ -292,7 +292,7 @@ export class Stepper {
     act()
   }
 
-  /** Show what the model says now: a new recording, or what is waited for. */
+  /** Show the model's state: a new recording, or what it is waiting for. */
   async show() {
     const {model, root} = this,
       {sequence, meta} = model
@@ -304,7 +304,7 @@ export class Stepper {
     }
     if (this.shown === sequence) return this.#present()
     if (this.moment && meta.recording === root.dataset.recording) {
-      this.shown = sequence // this device has made the very recording that shipped
+      this.shown = sequence // this device has made exactly the recording that shipped
       this.findings.open(this.moment.recording)
       this.#toReason()
       return this.#present()
@@ -316,7 +316,7 @@ export class Stepper {
     } catch (reason) {
       return this.#tell(`The recording cannot be read: ${messageOf(reason)}`, "wrong")
     }
-    if (sequence !== model.sequence) return // another came meanwhile
+    if (sequence !== model.sequence) return // a newer one arrived meanwhile
     const before = this.moment
     const step = this.#stepFor(before, recording)
     this.shown = sequence
@@ -338,7 +338,7 @@ export class Stepper {
       this.seek(Infinity)
       this.say(before ? effect(before.recording, recording) : "")
     } else this.#openAt(step)
-    if (this.#mended && !this.#focused) this.findings.el.focus({preventScroll: true}) // the button that ran it is gone
+    if (this.#mended && !this.#focused) this.findings.el.focus({preventScroll: true}) // the button that started it is gone
     this.#mended = false
     this.#toReason()
     if (model.tour && !before && step === UNNAMED) this.player.tour()
@@ -355,7 +355,7 @@ export class Stepper {
     return root instanceof ShadowRoot && root.activeElement !== null
   }
 
-  /** Move to what the recording is to show: the finding that was told; else the thread's last event on the line, or at the element. */
+  /** Move to what the recording is to explain: the finding, else the thread's last event on the line or at the element. */
   #toReason() {
     const {moment, model} = this
     const {reason} = model
@@ -387,7 +387,7 @@ export class Stepper {
   }
 
   /**
-   * Take over the breakpoints, watches and filter of a kernel: each kernel has its own.
+   * Restore the breakpoints, watches and filter of a kernel. Each kernel has its own.
    * @param {string} kernel
    */
   #adopt(kernel) {
@@ -404,9 +404,9 @@ export class Stepper {
   }
 
   /**
-   * Where another recording opens: at the step that the address names or the presenter chose; where the reader has moved, at the last
-   * stop that they have passed, since with other inputs or on another device the same stop is another event; else, and where something
-   * has gone wrong that was right before, where the figure opens. The debugger, which has no stops, keeps the number of the event.
+   * The step at which another recording opens. This is the step in the address, or the presenter's. If the reader has moved, it is
+   * the last stop that they passed, because with other inputs or on another device the same stop is a different event. Otherwise,
+   * or if the recording has a new fault, it is where the figure opens. The debugger has no stops and keeps the event's number.
    * @param {Moment | null} before
    * @param {Recording} recording
    */
@@ -416,7 +416,7 @@ export class Stepper {
     if (first && this.#asked && (!before || this.#asked.inputs === current().inputs)) return this.#asked.step
     if (!before || this.#opened) return UNNAMED
     const {stops, layout} = this.model
-    if (layout === "figure" && isWrong(recording) && !isWrong(before.recording)) return UNNAMED // what was just broken is what they came to see
+    if (layout === "figure" && isWrong(recording) && !isWrong(before.recording)) return UNNAMED // the reader wants to see the new fault
     const {position, lockstep} = before
     const {positions = [], order = []} = this.#places() ?? {}
     const passed = positions.filter((stop) => stop <= position).length
@@ -428,7 +428,7 @@ export class Stepper {
   }
 
   /**
-   * Go to where a recording opens. What the address asks for stays asked for: the same inputs may soon be recorded anew.
+   * Go to where a recording opens. The place in the address is kept, because the same inputs may soon be recorded again.
    * @param {number} step
    */
   #openAt(step) {
@@ -440,7 +440,7 @@ export class Stepper {
 
   /**
    * Go to the moment after an event.
-   * @param {number} step  counted from 1; UNNAMED for where the figure opens
+   * @param {number} step  counted from 1; UNNAMED for the step at which the figure opens
    */
   goto(step) {
     if (!this.moment) return
@@ -450,9 +450,9 @@ export class Stepper {
   }
 
   /**
-   * Go to a step that the address names, or that something on the page does. A recording of the inputs in the address may be on its
-   * way: until the reader moves, it opens there, too.
-   * @param {number} step  counted from 1; UNNAMED for where the figure opens
+   * Go to a step requested by the address or by something on the page. A recording with the inputs in the address may still arrive,
+   * and will open at this step, too, unless the reader moves.
+   * @param {number} step  counted from 1; UNNAMED for the step at which the figure opens
    */
   ask(step) {
     const {step: named, inputs} = current()
@@ -462,7 +462,7 @@ export class Stepper {
   }
 
   /**
-   * Move without the reader: the address goes on naming no step.
+   * Move without the reader's doing: if the address names no step, it stays so.
    * @param {() => void} act
    */
   byItself(act) {
@@ -471,7 +471,7 @@ export class Stepper {
     this.#opening = false
   }
 
-  /** Say how the drawing of this recording is read. */
+  /** Show the caption, which explains the drawing of this recording. */
   #legend() {
     const {caption = ""} = this.model
     if (caption === this.#said) return
@@ -489,7 +489,7 @@ export class Stepper {
   }
 
   /**
-   * Say in the tabs how many findings there are.
+   * Show the number of findings in the tabs.
    * @param {Recording} recording
    */
   #label(recording) {
@@ -503,9 +503,9 @@ export class Stepper {
   }
 
   /**
-   * Show why there is no recording. A wait counts its seconds, silently: what is read out is the words alone; in the debugger also
-   * that it is over, in a figure only of its first recording, since its sentence tells of each later one.
-   * @param {string} words  "" where there is one
+   * Show why there is no recording. While waiting, seconds are counted visibly, but only the words are announced. The end of the
+   * wait is announced in the debugger; in a figure only for its first recording, because its sentence announces later ones.
+   * @param {string} words  "" if there is a recording
    * @param {"" | "busy" | "wrong"} klass
    */
   #tell(words, klass = "") {
@@ -513,7 +513,7 @@ export class Stepper {
     const {status, seconds} = this
     const before = this.#since
     const since = before ?? performance.now()
-    this.#since = klass === "busy" ? since : null // what is waited for may change, the waiting goes on
+    this.#since = klass === "busy" ? since : null // the words may change during one wait
     if (klass === "busy")
       this.#clock = setInterval(() => {
         if (!this.root.isConnected) clearInterval(this.#clock)
@@ -527,19 +527,19 @@ export class Stepper {
     }
     seconds.textContent = ""
     this.offers.replaceChildren(
-      ...(klass === "wrong" && this.model.offers ? [h("button", entry, "Record the entry point alone")] : []),
+      ...(klass === "wrong" && this.model.offers ? [h("button", entry, "Record only the entry point")] : []),
     )
     this.state.hidden = !words
     const {layout} = this.model
-    if (before !== null && !words && layout === "bench") this.announce(`It is recorded. ${this.findings.words}`)
-    else if (before !== null && !words && !this.painted) this.sentence.tell("It is recorded.", true)
+    if (before !== null && !words && layout === "bench") this.announce(`Recorded. ${this.findings.words}`)
+    else if (before !== null && !words && !this.painted) this.sentence.tell("Recorded.", true)
     this.state.className = `state ${klass}`
     this.root.classList.toggle("away", Boolean(words) && klass !== "")
     this.root.classList.toggle("empty", !this.moment)
   }
 
   /**
-   * Say that another recording is on its way, before the model does.
+   * Show that another recording is being made, before the model says so.
    * @param {string} words
    */
   wait(words) {
@@ -548,7 +548,7 @@ export class Stepper {
   }
 
   /**
-   * Called by the moment at each move, and where another thread is chosen or another cell followed.
+   * Called by the moment at each move, and when another thread is chosen or another cell followed.
    * @param {boolean} moved
    */
   #changed(moved) {
@@ -569,8 +569,8 @@ export class Stepper {
   }
 
   /**
-   * Paint each pane from the state at the cursor, with the next frame.
-   * @param {boolean} now  at once instead
+   * Paint all panes from the current state, in the next frame.
+   * @param {boolean} now  paint at once instead
    */
   paint(now = false) {
     if (!this.moment || (this.frame !== null && !now)) return
@@ -605,13 +605,13 @@ export class Stepper {
   }
 
   /**
-   * Move one unit on or back: to the next stop, or one event.
+   * Move one unit forward or back: to the next stop, or by one event.
    * @param {number} way  1 or -1
    */
   move(way) {
     const {moment, stops} = this
     if (!moment) return
-    const single = this.frame === null // two steps before a frame are no single one
+    const single = this.frame === null // two steps within a frame are not animated
     if (stops.length) this.seek(near(stops, moment.position, way) ?? (way > 0 ? moment.recording.length : 0))
     else this.seek(moment.position + way)
     this.#steps = single
@@ -625,7 +625,7 @@ export class Stepper {
     if (times >= 0) this.seek(this.stops.length && times ? this.stops[Math.min(times, this.stops.length) - 1] : times)
   }
 
-  /** @param {number} way  1: to the next barrier, -1: to the last */
+  /** @param {number} way  1: to the next barrier, -1: to the previous one */
   barrier(way) {
     this.moment?.barrier(way)
   }
@@ -633,26 +633,26 @@ export class Stepper {
   statement(way) {
     this.moment?.statement(way)
   }
-  /** @param {number} way  1: to the chosen thread's next statement, -1: to its previous one, over what it calls */
+  /** @param {number} way  1: to the chosen thread's next statement, -1: to its previous one, over calls */
   over(way) {
     this.moment?.over(way)
   }
-  /** To where the chosen thread goes on in the caller of the function it is in. */
+  /** Move to where the chosen thread continues in the caller of its function. */
   out() {
     this.moment?.out()
   }
-  /** @param {number} way  1: a statement on, -1: back, of all who execute it together */
+  /** @param {number} way  1: one statement forward, -1: back, for all threads that execute it together */
   line(way) {
     this.moment?.line(way)
   }
-  /** @param {number} thread  the thread to choose, or to choose no longer */
+  /** @param {number} thread  the thread to choose; choosing it again clears the choice */
   choose(thread) {
     this.moment?.choose(thread)
   }
-  /** @param {boolean} lockstep  in lockstep, or as the device ran */
+  /** @param {boolean} lockstep  in lockstep, or in the device's order */
   setOrder(lockstep) {
     this.moment?.setOrder(lockstep)
-    this.announce(lockstep ? "In lockstep order." : "In the order of the device.")
+    this.announce(lockstep ? "In lockstep order." : "In the device's order.")
   }
 
   /**
@@ -665,7 +665,7 @@ export class Stepper {
   }
 
   /**
-   * Follow a cell or variable; what is followed already, no longer.
+   * Follow a cell or variable; stop following it if it is followed already.
    * @param {Followed | null} what
    */
   follow(what) {
@@ -673,7 +673,7 @@ export class Stepper {
     moment?.follow(what && JSON.stringify(what) === JSON.stringify(moment.followed) ? null : what)
   }
 
-  /** Follow what the event at the cursor reads, writes or sets. */
+  /** Follow what the current event reads, writes or sets. */
   followHere() {
     const {moment} = this
     if (!moment || moment.event < 0) return
@@ -687,7 +687,7 @@ export class Stepper {
   }
 
   /**
-   * Choose the next thread, or the one before.
+   * Choose the next or the previous thread.
    * @param {number} way  1 or -1
    */
   nextThread(way) {
@@ -702,7 +702,7 @@ export class Stepper {
   /**
    * Move to a finding.
    * @param {number} number
-   * @param {number} which  of its events; -1: the last
+   * @param {number} which  number of its event; -1: the last
    */
   showFinding(number, which = -1) {
     const {moment} = this,
@@ -718,7 +718,7 @@ export class Stepper {
   }
 
   /**
-   * Move to the next finding or the last, and on from the end to the start.
+   * Move to the next or the previous finding, wrapping around at the ends.
    * @param {number} way  1 or -1
    */
   nextFinding(way) {
@@ -733,11 +733,11 @@ export class Stepper {
     this.showFinding(starts.indexOf(position))
     if (here === sorted.indexOf(position)) this.say("There is no other finding.")
     else if (here >= 0 && sorted.indexOf(position) < here === way > 0)
-      this.say(way > 0 ? "That was the last finding: this is the first." : "That was the first finding: this is the last.")
+      this.say(way > 0 ? "That was the last finding. This is the first." : "That was the first finding. This is the last.")
   }
 
   /**
-   * Put a sentence where the cursor's event stands, until the next move.
+   * Show a sentence in place of the current event, until the next move.
    * @param {string} words
    */
   say(words) {
@@ -745,19 +745,19 @@ export class Stepper {
   }
 
   /**
-   * Have words spoken, and not shown, once the reader rests.
+   * Announce words to screen readers without showing them, once the reader pauses.
    * @param {string} words
    */
   announce(words) {
     this.sentence.tell(words)
   }
 
-  /** @param {boolean} on  while a pointer drags, marks change without a transition */
+  /** @param {boolean} on  while a pointer drags, so that marks change without a transition */
   scrubbing(on) {
     this.root.classList.toggle("still", on || Boolean(this.player.timer))
   }
 
-  /** The fix that is offered with the findings, null where there is none. */
+  /** The fix offered with the findings, null if there is none. */
   offer() {
     const {fix} = this.model
     const apply = () => {

@@ -23,49 +23,50 @@ class Stepper(Component):
     """Shows one recording, or what it is waiting for.
 
     The layout "bench" has all panes and a dock below, and fills the height of the window. The layout "figure" is for pages of text:
-    the drawing `aside` at the left, the source at the right, and one line of transport controls. Drawings follow the stepper by the
+    the drawing `aside` on the left, the source on the right, and one line of transport controls. Drawings follow the stepper by its
     event `splatscope:moment` on `window`, whose detail has the stepper's root and its moment.
     """
 
     recording = param.Bytes(default=b"", doc="The result of `recordings.wire.pack`; empty if it is in a file")
     file = param.String(doc="Address of the recording, relative to the page; empty if it is in `recording`")
-    meta = param.Dict(default={}, doc="About the recording: `PackedRecording.meta`")
+    meta = param.Dict(default={}, doc="The recording's `PackedRecording.meta`")
     sequence = param.Integer(default=0, doc="Number of the recording, counted from 1")
-    busy = param.String(default="", doc="What is being waited for; empty when nothing is")
+    busy = param.String(default="", doc="What it is waiting for; empty for nothing")
     error = param.String(default="", doc="Why there is no recording, in one line")
     layout = param.Selector(default="bench", objects=["bench", "figure"])
     parts = param.List(default=list(PARTS), item_type=str, doc="The panes to show")
     memories = param.List(default=[], item_type=str, doc="Names of the arrays and buffers to show; empty for all")
-    unit = param.String(default="stop", doc="What a stop is called where stops are counted")
+    unit = param.String(default="stop", doc="The name of a stop where stops are counted")
     stops = param.List(default=[], item_type=int, doc="Steps at which → and ← stop, ascending; empty for every event")
-    lockstep = param.Boolean(default=False, doc="Whether to begin in lockstep, which then is also the order of the stops")
-    kernel = param.String(default="", doc="Names the kernel, edited or not: breakpoints and watches belong to it")
-    offers = param.Boolean(default=False, doc="Whether recording the entry point alone is offered with the error")
+    lockstep = param.Boolean(default=False, doc="Whether to begin in lockstep order, in which the stops are then counted")
+    kernel = param.String(default="", doc="Name of the kernel, edited or not, to which breakpoints and watches belong")
+    offers = param.Boolean(default=False, doc="Whether the error is shown with an offer to record only the entry point")
     thread = param.Integer(default=-1, doc="The thread chosen at first; -1 for the thread of each event")
-    opening = param.Integer(default=0, bounds=(0, None), doc="The step to begin at where the address names none; 0 for the start")
-    tour = param.Boolean(default=False, doc="Whether the recording is stepped through once, by itself, from when it is in view")
+    opening = param.Integer(default=0, bounds=(0, None), doc="The step to begin at if the address names none; 0 for the start")
+    tour = param.Boolean(default=False, doc="Whether the recording plays once by itself when it comes into view")
     reason = param.Dict(
-        default={}, doc="What the recording is to show: {heading, words, kind, name, line, lane, element}; {} for its own findings"
+        default={},
+        doc="What the recording is to explain: {heading, words, kind, name, line, lane, element}; {} for its own findings",
     )
-    sentences = param.List(default=[], item_type=str, doc="For each stop what has happened there, as HTML; empty for none")
+    sentences = param.List(default=[], item_type=str, doc="For each stop, what has happened there, as HTML; empty for none")
     fix = param.List(default=[], doc="The fix offered with the first finding: (sign, line, text)")
-    caption = param.String(default="", doc="In a figure, how its drawing is read, as HTML")
-    settings = Child(default=None, doc="In a figure, a component over all of it; on a phone, under the drawing")
-    aside = Child(default=None, doc="In a figure, a component at the left of the source")
-    below = Child(default=None, doc="In a figure, a component under the source")
+    caption = param.String(default="", doc="In a figure, an explanation of its drawing, as HTML")
+    settings = Child(default=None, doc="In a figure, a component above it; on a phone, below the drawing")
+    aside = Child(default=None, doc="In a figure, a component to the left of the source")
+    below = Child(default=None, doc="In a figure, a component below the source")
 
     def __init__(self, **params: Any):
         super().__init__(**params)
         self.on_fix = lambda: None
         self._work = BackgroundTask()
         self._latest = object()  # identifies the latest request
-        self.packed: PackedRecording | None = None  # what is shown; held, so that browsers can fetch it
+        self.packed: PackedRecording | None = None  # the recording shown; held so that browsers can fetch it
 
     def show(self, packed: PackedRecording, file: str = "", **params: Any) -> None:
-        """Show a recording, or the line that says why there is none. With `file`, browsers fetch it from this address."""
+        """Show a recording, or the reason why there is none. With `file`, browsers fetch it from this address."""
         if packed.data:
             self.packed = packed
-            if packed.meta["recording"] != self.meta.get("recording"):  # else the browser has it
+            if packed.meta["recording"] != self.meta.get("recording"):  # otherwise the browser has it already
                 params |= {"file": file, "recording": b"" if file else packed.data}
             params |= {"meta": packed.meta, "sequence": self.sequence + 1}
         self.param.update(busy="", error=packed.meta.get("error", ""), **params)
@@ -75,7 +76,7 @@ class Stepper(Component):
         self.param.update(busy=what, error="", offers=False)
 
     def progress_callback(self) -> Callable[[int], None]:
-        """Return a callback that shows the stage of a recording, until the recording arrives or another is requested."""
+        """Return a callback that shows the stage of a recording until it arrives or another one is requested."""
         self._latest = latest = object()
 
         def report(stage: int) -> None:
@@ -99,7 +100,7 @@ class Stepper(Component):
         return packed
 
     def begin(self, job: KernelJob, **params: Any) -> None:
-        """Record in the background and cancel an earlier call. Pages call this in `pn.state.onload`."""
+        """Record in the background, and cancel an earlier call. Pages call this in `pn.state.onload`."""
         self._work.start(self.record(job, **params))
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-// The steppers that are on the page, which of them is its primary one, and a way for tests to look into them.
+// The steppers on the page, which of them is the primary one, and a way for tests to inspect them.
 import {precedes} from "#web/shell/dom.js"
 import {State} from "./model/state.js"
 
@@ -15,7 +15,7 @@ const byRoot = new WeakMap()
 /**
  * Add a stepper to the page.
  * @param {Stepper} stepper
- * @returns {() => void} takes it away again
+ * @returns {() => void} removes it
  */
 export function join(stepper) {
   live.add(stepper)
@@ -23,7 +23,7 @@ export function join(stepper) {
   return () => live.delete(stepper)
 }
 
-/** The page's primary stepper, which owns the address: the first in the document. Null where there is none. */
+/** The page's primary stepper, which owns the address: the first in the document. Null if there is none. */
 export function primary() {
   /** @type {Stepper | null} */
   let first = null
@@ -32,7 +32,7 @@ export function primary() {
 }
 
 /**
- * The moment that the stepper of this root last painted, null before its recording is there.
+ * The moment last painted by the stepper of this root; null before its recording is there.
  * @param {Element} root
  * @returns {Moment | null}
  */
@@ -52,8 +52,8 @@ export function stopsOf(root) {
 }
 
 /**
- * Let tests and measurements find what draws a root: `splatscope.inspect(root)` is a Stepper or a Compare, `splatscope.State` makes
- * states to compare with theirs. Nothing in the app reads it.
+ * Give tests and measurements access: `splatscope.inspect(root)` is the Stepper or Compare of a root, `splatscope.State` makes
+ * states to compare with theirs. The app itself does not use this.
  * @param {Stepper | import("#web/compare/compare.js").Compare} object
  */
 export function expose(object) {

@@ -110,8 +110,8 @@ def _why(timing: CountedTiming, before: CountedTiming | None) -> str:
 def _said(found: TimingComparison) -> str:
     return (
         f"Measured here, on {found.adapter.short_name}: one iteration with {found.blobs} Gaussians on {found.size} × {found.size} "
-        "pixels, the same for all three, the fastest of several runs taken in turn. The kernels did the counting: each ran once more "
-        "with counters in it."
+        "pixels, the same for all three, the fastest of several runs taken in turn. The kernels did the counting: each ran once "
+        "more with counters in it."
     )
 
 

@@ -1,5 +1,5 @@
-// Names that a source gives a value to once and for all: macros, `static const`, enumerators. Read from the text, as far as it is
-// numbers and operators; and what the host gave at link time.
+// The constants of a source: macros, `static const` and enumerators, read from its text if they consist of numbers and operators;
+// and those that the host set at link time.
 
 /**
  * @import {Head} from "#web/types.d.ts"
@@ -12,7 +12,7 @@ const CONSTANT = /\bstatic\s+const\s+[\w:<>]+\s+(\w+)\s*=\s*([^;{}]+);|\bconst\s
 const ENUM = /\benum(?:\s+class)?(?:\s+\w+)?(?:\s*:\s*\w+)?\s*\{([^{}]*)\}/g
 
 /**
- * The texts of all constants by name: an expression each, which may not be one that can be evaluated.
+ * The texts of all constants by name. Each is an expression, but perhaps not one that can be evaluated.
  * @param {Head} head
  * @returns {Map<string, string>}
  */
@@ -40,7 +40,7 @@ export function constantsOf({sources, constants = {}}) {
 const MOST_SHOWN = 24
 
 /**
- * The constants that the files which were recorded name, beside where they say what they are: so many as are worth a list.
+ * The constants that recorded files use outside of their definitions, at most as many as make a useful list.
  * @param {Pick<Recording, "constants" | "file" | "files" | "head">} recording
  * @returns {string[]}
  */

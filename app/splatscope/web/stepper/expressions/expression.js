@@ -1,5 +1,5 @@
-// What a reader types to find, to watch or to stop at: names, subscripts, members, numbers, and C's operators over them, with Slang's
-// casts, swizzles and functions. A subscript is rounded down.
+// The expressions that a reader types to find, watch or stop: names, subscripts, members, numbers and C's operators, with Slang's
+// casts, swizzles and functions. Subscripts are rounded down.
 import {FUNCTIONS, LEVELS, UNARY, cast, isTrue, scalar, select} from "./quantities.js"
 import {ids} from "./ids.js"
 import {shape} from "#web/stepper/model/values.js"
@@ -10,14 +10,14 @@ import {shape} from "#web/stepper/model/values.js"
  * @import {Recording} from "#web/stepper/model/recording.js"
  */
 
-/** @typedef {(look: Lookup) => Quantity | null} Evaluate  null where something it names has no value */
+/** @typedef {(look: Lookup) => Quantity | null} Evaluate  null if something in it has no value */
 /**
- * An expression that was understood.
+ * A parsed expression.
  * @typedef {object} Expression
  * @property {Set<string>} names  variables, memories, constants and ids in it
  * @property {Evaluate} quantity
- * @property {(look: Lookup) => number | null} value  its only number; of a vector its first, of a truth over a vector whether all is true
- * @property {Format} format  how it asks to be shown, by `, x` behind it
+ * @property {(look: Lookup) => number | null} value  its number; for a vector the first, for a condition over a vector whether all are true
+ * @property {Format} format  the format given after it, as in `, x`
  */
 /** @typedef {{number?: number, name?: string, sign?: string}} Token  one of the three */
 
@@ -34,13 +34,13 @@ const EXAMPLES = "T < 1/255, keys[i] + 1, NaN"
  * Parse an expression.
  * @param {string} text
  * @returns {Expression}
- * @throws {Error} one line for the reader, for what cannot be read
+ * @throws {Error} one line for the reader, if it cannot be parsed
  */
 export function parse(text) {
   const parser = new Parser(text)
   const quantity = parser.choice(),
     format = parser.format()
-  if (!parser.done) throw new Error("There is more after the end of the expression.")
+  if (!parser.done) throw new Error("There is extra text after the end of the expression.")
   return {
     names: parser.names,
     quantity,
@@ -71,7 +71,7 @@ function tokenize(text) {
   return tokens
 }
 
-/** Recursive descent over the tokens; each method reads what it is called after and returns what evaluates it. */
+/** A recursive descent parser. Each method parses what it is named after and returns the function that evaluates it. */
 class Parser {
   /** @type {Set<string>} */
   names = new Set()
@@ -87,7 +87,7 @@ class Parser {
   }
 
   /**
-   * Read one of these signs, if it comes next.
+   * Consume one of these signs, if it comes next.
    * @param {string[]} wanted
    */
   #sign(...wanted) {
@@ -103,20 +103,20 @@ class Parser {
   }
 
   /**
-   * The format behind an expression, as in `bits, x`.
+   * The format after an expression, as in `bits, x`.
    * @returns {Format}
    */
   format() {
     const [comma, after] = this.tokens.slice(this.#at)
     if (comma?.sign !== "," || this.tokens.length !== this.#at + 2) return ""
     if (!after.name || !FORMATS.includes(after.name))
-      throw new Error("After a “,” the format is missing: x for hexadecimal, b for binary, d for decimal.")
+      throw new Error("After “,” write a format: x for hexadecimal, b for binary, d for decimal.")
     this.#at += 2
     return /** @type {Format} */ (after.name)
   }
 
   /**
-   * `a ? b : c`, or what binds more tightly.
+   * `a ? b : c`, or an expression that binds more tightly.
    * @returns {Evaluate}
    */
   choice() {
@@ -132,7 +132,7 @@ class Parser {
   }
 
   /**
-   * Operators that bind as tightly as a level or tighter, from left to right.
+   * Operators of at least this precedence, from left to right.
    * @param {number} level
    * @returns {Evaluate}
    */
@@ -165,7 +165,7 @@ class Parser {
     }
   }
 
-  /** The type of `(int)`, if a cast comes next; null if something else does. */
+  /** The type of `(int)`, if a cast comes next; otherwise null. */
   #castType() {
     const [open, type, shut] = this.tokens.slice(this.#at)
     if (open?.sign !== "(" || shut?.sign !== ")" || !type?.name || !shape(type.name)) return null
@@ -196,7 +196,7 @@ class Parser {
   }
 
   /**
-   * Subscripts and swizzles behind something in parentheses or a call.
+   * Subscripts and swizzles after a parenthesis or a call.
    * @param {Evaluate} inner
    * @returns {Evaluate}
    */
@@ -213,7 +213,7 @@ class Parser {
   }
 
   /**
-   * Subscripts and members, as many as come.
+   * Any number of subscripts and members.
    * @returns {(look: Lookup) => Step[] | null}
    */
   #steps() {
@@ -228,7 +228,7 @@ class Parser {
         continue
       }
       const member = this.tokens[this.#at]?.name
-      if (!member) throw new Error("After a “.” a member is missing, as in w.x.")
+      if (!member) throw new Error("After “.” write a member, as in w.x.")
       this.#at++
       steps.push(`.${member}`)
     }
@@ -259,7 +259,7 @@ class Parser {
     }
     if (Object.hasOwn(ID_CALLS, name) && !given.length) return (look) => look(ID_CALLS[name], [])
     const act = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : null
-    if (!act && !shape(name)) throw new Error(`${name}() is not known here. ${Object.keys(FUNCTIONS).join(", ")} are.`)
+    if (!act && !shape(name)) throw new Error(`${name}() is not known here. Known functions: ${Object.keys(FUNCTIONS).join(", ")}.`)
     if (!given.length) throw new Error(`Something is missing: ${name}() takes a value.`)
     return (look) => {
       /** @type {Quantity[]} */
@@ -275,12 +275,12 @@ class Parser {
 }
 
 /**
- * Check that an expression means something in a recording.
+ * Check that all names of an expression exist in a recording.
  * @template {Expression} Question
  * @param {Question} question
  * @param {Recording} recording
  * @returns {Question}
- * @throws {Error} one line for the reader, if a name in it means nothing
+ * @throws {Error} one line for the reader, if a name does not exist
  */
 export function known(question, recording) {
   const there = new Set([

@@ -1,4 +1,4 @@
-// What a thread is called: its number, its place in the workgroup and in the dispatch, its wave and lane; and where it is now.
+// The ids of a thread: its number, its place in the workgroup and in the dispatch, its wave and lane; and its current line.
 import {scalar, vector} from "./quantities.js"
 
 /**
@@ -34,7 +34,7 @@ const IDS = {
 export const ids = new Set(Object.keys(IDS))
 
 /**
- * What an id is for a thread; null where there is none of that name.
+ * The value of an id for a thread; null if there is no id of that name.
  * @param {string} name
  * @param {Recording} recording
  * @param {number} thread
@@ -50,10 +50,10 @@ export const idOf = (name, recording, thread, state) => (ids.has(name) ? IDS[nam
 export const placeOf = (thread, [x, y]) => [thread % x, Math.floor(thread / x) % y, Math.floor(thread / (x * y))]
 
 /**
- * The thread that is meant by its number or its place, `25`, `1,3` or `(1, 3, 0)`; null where the text is neither.
+ * The thread with a number or place, `25`, `1,3` or `(1, 3, 0)`; null if the text is neither.
  * @param {string} text
  * @param {Recording} recording
- * @throws {Error} one line for the reader, where there is no such thread
+ * @throws {Error} one line for the reader, if there is no such thread
  */
 export function threadAt(text, {head: {group_size: size}, threads}) {
   const match = /^\s*\(?\s*(\d+)\s*(?:,\s*(\d+)\s*(?:,\s*(\d+)\s*)?)?\)?\s*$/.exec(text)
@@ -66,7 +66,7 @@ export function threadAt(text, {head: {group_size: size}, threads}) {
 }
 
 /**
- * A thread's name: its number, and in a workgroup of several dimensions its place.
+ * A thread's name: its number, and in a workgroup of several dimensions also its place.
  * @param {number} thread
  * @param {number[]} size  of the workgroup
  */
@@ -77,7 +77,7 @@ export function threadName(thread, size) {
 }
 
 /**
- * The event that says where a thread is: its last, before its first its first.
+ * The event that tells where a thread is: its last one, or its first one if it has none yet.
  * @param {Recording} recording
  * @param {number} thread
  * @param {State} state

@@ -1,5 +1,5 @@
-// What a name means to a thread at a moment: a variable of the function it is in, else one of another, else a cell, else what the host
-// gave, a constant of the source, or the thread itself.
+// Resolves a name for a thread at a moment: a variable of its current function, else of another one, else a cell, else a value from
+// the host, a constant of the source, or an id of the thread.
 import {parse} from "./expression.js"
 import {idOf} from "./ids.js"
 import {KIND} from "#web/stepper/model/kinds.js"
@@ -12,18 +12,18 @@ import {numbers, shape} from "#web/stepper/model/values.js"
  * @import {State} from "#web/stepper/model/state.js"
  */
 
-/** @typedef {number | string} Step  what follows a name: 3 for [3], ".x" for .x */
-/** @typedef {(name: string, steps: Step[]) => Quantity | null} Lookup  null where there is no such thing, or it has no value yet */
+/** @typedef {number | string} Step  a step after a name: 3 for [3], ".x" for .x */
+/** @typedef {(name: string, steps: Step[]) => Quantity | null} Lookup  null if there is no such name, or it has no value yet */
 
-const DEEPEST = 16 // constants that are made of others
-const MOST_CONSTANTS = 1000 // in one expression, each as often as it is named
-const MOST = 64 // parts of a row that is shown whole
+const DEEPEST = 16 // levels of constants defined by other constants
+const MOST_CONSTANTS = 1000 // uses of constants in one expression
+const MOST = 64 // parts of a row that is shown as a whole
 
 /** @type {WeakMap<Recording, Names>} */
 const namesOf = new WeakMap()
 
 /**
- * Look up names for a thread in a state, for a parsed expression.
+ * Make the lookup of names for a thread in a state, for parsed expressions.
  * @param {Recording} recording
  * @param {State} state
  * @param {number} thread
@@ -63,7 +63,7 @@ export function lookup(recording, state, thread) {
 const pathOf = (steps) => steps.map((step) => (typeof step === "string" ? step : `[${step}]`)).join("")
 
 /**
- * What steps behind a quantity lead to.
+ * The part of a quantity that steps lead to.
  * @param {Quantity | null} quantity
  * @param {Step[]} steps
  * @returns {Quantity | null}
@@ -72,7 +72,7 @@ const along = (quantity, steps) =>
   steps.reduce((/** @type {Quantity | null} */ found, step) => found && select(found, step), quantity)
 
 /**
- * A cell of a memory, a member of it, or a row of several.
+ * A cell of a memory, a member of one, or a row of cells.
  * @param {Recording} recording
  * @param {State} state
  * @param {number} m
@@ -89,7 +89,7 @@ function cell(recording, state, m, steps) {
     if (step < 0 || (dims.length && step >= dims[at])) return null
     index = index * (at ? dims[at] : 1) + step
   }
-  const inside = dims.slice(at).reduce((count, size) => count * size, 1) // cells of a row, where subscripts are missing
+  const inside = dims.slice(at).reduce((count, size) => count * size, 1) // cells in a row, if subscripts are missing
   const rest = steps.slice(at)
   if (dims.length && at < dims.length) {
     if (!at || rest.length || inside > MOST) return null
@@ -104,7 +104,7 @@ function cell(recording, state, m, steps) {
 }
 
 /**
- * A cell, or what steps behind it lead to: members by name, then subscripts and swizzles.
+ * A cell, or the part of it that steps lead to: members by name, then subscripts and swizzles.
  * @param {State} state
  * @param {number} m
  * @param {number} at  the cell, -1 for none
@@ -120,7 +120,7 @@ function oneCell(state, m, at, parts, steps) {
     if (!members.length) continue
     const values = members.map((part) => state.cellNumber(m, at, part))
     if (values.some((value) => value === null)) {
-      // of a vector that is known in part, the part asked for may be
+      // in a vector that is known only in part, the requested part may be known
       const one = steps.length === named + 1 ? select(vector(members, ""), steps[named]) : null
       const asked = one?.parts.map((part) => state.cellNumber(m, at, part))
       if (!one || !asked || asked.some((value) => value === null)) return null
@@ -132,7 +132,7 @@ function oneCell(state, m, at, parts, steps) {
   return null
 }
 
-/** The names of a recording, each looked for once. */
+/** The names of a recording, each resolved once. */
 class Names {
   /** @type {Map<string, {variable: number, steps: number} | null>} */
   #variables = new Map()
@@ -152,7 +152,7 @@ class Names {
   }
 
   /**
-   * The memory that a name leads to, with the members of a block behind it, and how many these are; null for none.
+   * The memory that a name and the members of a block after it lead to, and the number of these members; null for none.
    * @param {string} name
    * @param {Step[]} steps
    */
@@ -165,7 +165,7 @@ class Names {
   }
 
   /**
-   * What the host gave by this name: a uniform, or a member of a block with or without the block's name.
+   * The host's value of this name: a uniform, or a member of a block with or without the block's name.
    * @param {string} name
    * @param {Step[]} steps
    */
@@ -182,7 +182,7 @@ class Names {
   }
 
   /**
-   * A constant of the source as an expression; null where it is none.
+   * A constant of the source as an expression; null if it is not one.
    * @param {string} name
    * @param {string} text
    */
@@ -192,7 +192,7 @@ class Names {
       try {
         made = parse(text).quantity
       } catch {
-        made = null // a macro may be anything
+        made = null // a macro may contain anything
       }
       this.#constants.set(name, made)
     }
@@ -200,9 +200,9 @@ class Names {
   }
 
   /**
-   * The variable that a path begins with, the longest there is, and how many of the steps it takes: of `blob.colour.x` the variable
-   * `blob.colour` takes one.
-   * @param {string} scope  the function at hand
+   * The longest variable that a path begins with, and the number of steps in it: in `blob.colour.x`, the variable `blob.colour` has
+   * one.
+   * @param {string} scope  the current function
    * @param {string} name
    * @param {Step[]} steps
    */
@@ -230,7 +230,7 @@ class Names {
     return own >= 0 ? own : variables.findIndex((v, i) => v.name === name && this.#set.has(i))
   }
 
-  /** Variables that the recording sets at all: a function that is never called has its own by the same names. */
+  /** The variables that the recording sets. A function that is never called may have variables of the same names. */
   get #set() {
     if (this.#everSet) return this.#everSet
     const {target, site, kind, sites, length} = this.recording

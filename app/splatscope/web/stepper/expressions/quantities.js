@@ -1,14 +1,14 @@
-// What an expression computes with: a scalar, a vector or a matrix, as numbers with the scalar type of each; and C's and Slang's
-// operators and functions over them. Numbers are real numbers, so that T < 1/255 means what it says: only a cast rounds or wraps.
+// The quantities of expressions: scalars, vectors and matrices, as numbers with their scalar types; and C's and Slang's operators
+// and functions on them. Numbers are real numbers, so that T < 1/255 is exact. Only casts round or wrap.
 import {isFloat, shape, text} from "#web/stepper/model/values.js"
 
 /**
  * @import {Scalar} from "#web/types.d.ts"
- * @typedef {Scalar | "" | "?"} Kind  "" of a number as it is typed, "?" of a part that has no value yet
+ * @typedef {Scalar | "" | "?"} Kind  "" for a literal number, "?" for a part that has no value yet
  * @typedef {object} Quantity
- * @property {number[]} parts  of a scalar one, of a matrix row by row
+ * @property {number[]} parts  one for a scalar, row by row for a matrix
  * @property {Kind[]} kinds  scalar type of each part
- * @property {number} [columns]  of a matrix
+ * @property {number} [columns]  for a matrix
  */
 
 const XYZW = "xyzw",
@@ -32,13 +32,13 @@ export const scalar = (value, kind = "") => ({parts: [value], kinds: [kind]})
 export const vector = (parts, kind) => ({parts, kinds: parts.map(() => kind)})
 
 /**
- * A quantity as one truth: of a vector, whether all of it is true.
+ * A quantity as one truth value: for a vector, whether all parts are true.
  * @param {Quantity} quantity
  */
 export const isTrue = ({parts, kinds}) => parts.every((value, i) => kinds[i] !== "?" && Boolean(value))
 
 /**
- * The part of a vector or matrix that a step behind it leads to, `.zyx` or `[2]`; null where there is none.
+ * The part of a vector or matrix that a step leads to, `.zyx` or `[2]`; null if there is none.
  * @param {Quantity} quantity
  * @param {string | number} step
  * @returns {Quantity | null}
@@ -58,7 +58,7 @@ export function select({parts, kinds, columns}, step) {
 }
 
 /**
- * The type of what is computed from two.
+ * The type of the result of two operands.
  * @param {Kind} a
  * @param {Kind} b
  * @returns {Kind}
@@ -72,10 +72,10 @@ const common = (a, b) => {
 }
 
 /**
- * Apply a function to the parts of quantities, a scalar to each part of a vector; null where two vectors differ in length.
+ * Apply a function to the parts of quantities. A scalar is used for each part of a vector. Null if two vectors differ in length.
  * @param {Quantity[]} given
  * @param {(...values: number[]) => number} act
- * @param {Kind} [kind]  of the result; that of what is given, if left out
+ * @param {Kind} [kind]  of the result; by default that of the arguments
  * @returns {Quantity | null}
  */
 export function each(given, act, kind) {
@@ -91,7 +91,7 @@ export function each(given, act, kind) {
 }
 
 /**
- * Cast to a type, as `(int) x` and `float3(x, y, z)` do. A scalar fills a vector; null where the parts do not fit.
+ * Cast to a type, as `(int) x` and `float3(x, y, z)` do. A scalar fills a vector. Null if the parts do not fit.
  * @param {Quantity[]} given
  * @param {string} type
  * @returns {Quantity | null}
@@ -114,7 +114,7 @@ export function cast(given, type) {
 }
 
 /**
- * A number as a scalar type holds it.
+ * A number converted to a scalar type.
  * @param {number} value
  * @param {Scalar} to
  */
@@ -140,7 +140,7 @@ const bitwise = (act) => (a, b) => {
 }
 
 /**
- * Operators of two operands by how tightly they bind, the loosest first, as in C.
+ * Binary operators by precedence, the lowest first, as in C.
  * @type {Record<string, (a: Quantity, b: Quantity) => Quantity | null>[]}
  */
 export const LEVELS = [
@@ -191,7 +191,7 @@ const fromBits = (x) => {
 }
 
 /**
- * Functions by name. What a function makes of too few or too many arguments is what JavaScript makes of them.
+ * Functions by name. Too few or too many arguments have the same effect as in JavaScript.
  * @type {Record<string, (...given: Quantity[]) => Quantity | null>}
  */
 export const FUNCTIONS = {
@@ -240,7 +240,7 @@ export const FUNCTIONS = {
 }
 
 /**
- * A word of 32 bits as two halves.
+ * A 32-bit word as two halves.
  * @param {number} word
  * @returns {[number, number]}
  */
@@ -255,10 +255,10 @@ function half(bits) {
   return sign * (exponent ? 2 ** (exponent - 15) * (1 + fraction / 1024) : 2 ** -14 * (fraction / 1024))
 }
 
-/** @typedef {"" | "x" | "b" | "d"} Format  hexadecimal, binary, decimal; "" as the type says */
+/** @typedef {"" | "x" | "b" | "d"} Format  hexadecimal, binary, decimal; "" for the type's default */
 
 /**
- * A quantity as it is shown: `3`, `(1, 0.5, 0)`, `0x1f`. In hex and binary a float is its 32 bits.
+ * A quantity as text: `3`, `(1, 0.5, 0)`, `0x1f`. In hex and binary, a float is shown as its 32 bits.
  * @param {Quantity} quantity
  * @param {Format} format
  */
@@ -274,7 +274,7 @@ export function showQuantity({parts, kinds, columns}, format = "") {
  * @param {number} value
  * @param {Kind} kind
  * @param {Format} format
- * @param {number} digits  significant ones of a float
+ * @param {number} digits  significant digits of a float
  */
 function showNumber(value, kind, format, digits) {
   if (kind === "?") return "·"

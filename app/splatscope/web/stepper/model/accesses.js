@@ -1,4 +1,4 @@
-// All events of one cell, or of one thread's variable: who wrote this?
+// All accesses of one cell, or of one thread's variable: who wrote this?
 import {KIND} from "./kinds.js"
 
 /**
@@ -7,9 +7,9 @@ import {KIND} from "./kinds.js"
  * @typedef {{writes: number[], reads: number[]}} Accesses  event numbers in the device's order
  */
 
-const MOST = 32 // answers that are remembered
+const MOST = 32 // results that are cached
 
-/** Finds accesses in one pass over a recording, and remembers them. */
+/** Finds accesses in one pass over a recording, and caches them. */
 export class AccessIndex {
   /** @type {Map<string, Accesses>} */
   #found = new Map()
@@ -20,7 +20,7 @@ export class AccessIndex {
   }
 
   /**
-   * The accesses of a cell or variable. Of a variable the reads are not recorded.
+   * The accesses of a cell or variable. Reads of variables are not recorded.
    * @param {Followed} followed
    */
   of(followed) {

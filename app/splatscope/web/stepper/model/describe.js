@@ -6,12 +6,12 @@
  * @typedef {object} Description
  * @property {string} verb  "reads", "reaches the barrier"
  * @property {string} target  the cell, variable or function; "" for none
- * @property {string} value  "" where none was recorded
+ * @property {string} value  "" if none was recorded
  * @property {string} sign  between target and value: "=" set, "→" read
  */
 
 /**
- * The name of what is followed: `keys[3]`, `i`.
+ * The name of the followed cell or variable: `keys[3]`, `i`.
  * @param {Recording} recording
  * @param {Followed} followed
  */
@@ -21,7 +21,7 @@ export function nameOf(recording, followed) {
 }
 
 /**
- * The name of a cell: `tile[1][3]` in an array of two dimensions, `total` for shared memory of one cell without subscript.
+ * The name of a cell: `tile[1][3]` in a two-dimensional array, `total` for shared memory of a single cell without a subscript.
  * @param {Memory} memory
  * @param {number} cell
  */
@@ -31,7 +31,7 @@ export function cellName(memory, cell) {
 }
 
 /**
- * An element's index as subscripts, `[1][3]`; a texel's as its coordinates, x first, `[3, 1]`.
+ * An element's index as subscripts, `[1][3]`; a texel's as coordinates, x first, `[3, 1]`.
  * @param {Pick<Memory, "dims"> & Partial<Pick<Memory, "space">>} memory
  * @param {number} index
  */
@@ -46,7 +46,7 @@ export function subscript(memory, index) {
 }
 
 /**
- * What has happened at the cursor, in a sentence.
+ * What has happened at the current event, in a sentence.
  * @param {import("./moment.js").Moment} moment
  */
 export function sentenceOf(moment) {
@@ -58,21 +58,21 @@ export function sentenceOf(moment) {
     const all = recording.threads
     const there = Array.from({length: all}, (_, other) => moment.state.status(other) === "wait").filter(Boolean).length
     return there && there < all
-      ? `Thread ${thread} waits at the barrier. ${there} of ${all} ${there === 1 ? "is" : "are"} there.`
-      : `Thread ${thread} reaches the barrier: all have been there, and go on.`
+      ? `Thread ${thread} waits at the barrier. ${there} of ${all} ${there === 1 ? "has" : "have"} arrived.`
+      : `Thread ${thread} reaches the barrier. All have arrived, and continue.`
   }
   return `Thread ${thread} ${verb}${target && ` ${target}`}${value && ` ${sign} ${value}`}.`
 }
 
-/** What a thread does where an operation goes wrong, by the kind of finding. @type {Record<string, string>} */
+/** What a thread does when an operation goes wrong, by the kind of finding. @type {Record<string, string>} */
 const FAULTS = {
   "integer-division-by-zero": "divides by zero:",
   "shift-out-of-range": "shifts too far: by",
-  "conversion-out-of-range": "converts what the integer cannot hold:",
-  "integer-overflow": "computes what an int cannot hold:",
-  "misaligned-access": "goes between the words of",
-  "inactive-lane": "counts on lanes that are not active:",
-  "out-of-bounds": "goes outside of",
+  "conversion-out-of-range": "converts a value that the integer cannot hold:",
+  "integer-overflow": "computes a value that an int cannot hold:",
+  "misaligned-access": "accesses between the words of",
+  "inactive-lane": "relies on lanes that are not active:",
+  "out-of-bounds": "accesses outside of",
   assertion: "finds this false:",
 }
 
@@ -106,11 +106,11 @@ export function describeEvent(recording, event) {
     case "arrive":
       return plain("reaches the barrier")
     case "resume":
-      return plain(site.name?.endsWith("Sync") ? "goes on after the barrier" : "passes a memory barrier")
+      return plain(site.name?.endsWith("Sync") ? "continues after the barrier" : "passes a memory barrier")
     case "branch":
       return plain(value === "true" ? "takes the branch" : "does not take the branch")
     case "loop":
-      return plain("next turn of the loop")
+      return plain("next iteration of the loop")
     case "call":
       return plain("enters", name)
     case "return":

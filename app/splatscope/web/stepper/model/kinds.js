@@ -1,11 +1,11 @@
-// What an event does to the state, as a small number for the fold.
+// What an event does to the state, as a small number that the fold uses.
 
 /** @import {Site} from "#web/types.d.ts" */
 
 export const KIND = {other: 0, value: 1, element: 2, read: 3, write: 4, atomic: 5, arrive: 6, resume: 7, fence: 8, loop: 9}
 
 /**
- * The kind of a site. Going on after a memory barrier that nobody waits at is a fence.
+ * The kind of a site. Passing a memory barrier at which no thread waits is a fence.
  * @param {Site} site
  */
 export function kindOf(site) {

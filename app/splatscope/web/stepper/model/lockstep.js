@@ -1,7 +1,7 @@
-// The order for reading: all threads of the group advance together, statement by statement. Threads that diverge come together again
-// where their paths do: after the if, at the end of a loop's turn for who continues, behind the loop for who breaks. That is what a
-// SIMT device does with a stack of reconvergence points (W. Fung et al., Dynamic Warp Formation, MICRO 2007, section 2), worked out
-// here from a recording, whatever the device did.
+// Lockstep, an order for reading: all threads of the group advance together, statement by statement. Threads that diverge meet
+// again where their paths join: after the if; after an iteration of the loop for threads that continue; after the loop for those
+// that break. A SIMT device does this with a stack of reconvergence points (W. Fung et al., Dynamic Warp Formation, MICRO 2007,
+// section 2). Here it is computed from a recording, whatever the device did.
 //
 // Example: threads 0 and 1 run
 //
@@ -9,25 +9,26 @@
 //   6    if (i == thread) x += 1;
 //   7  y = x;
 //
-// Each event gets a path through nested blocks. Written as line (or turn of the loop), what thread 0 does is at 5.turn1.6 (the
-// condition), 5.turn1.6 (x += 1), 5.turn2.6, 7, and thread 1 is at 5.turn1.6, 5.turn2.6, 5.turn2.6 (x += 1), 7. Sorted by path, both
-// test i == thread in turn 1, then thread 0 adds, then both test in turn 2, then thread 1 adds, and both do line 7 together.
+// Each event gets a path through nested blocks, made of lines and turns (iterations of a loop). The events of thread 0 are at
+// 5.turn1.6 (the condition), 5.turn1.6 (x += 1), 5.turn2.6, 7, and those of thread 1 at 5.turn1.6, 5.turn2.6, 5.turn2.6 (x += 1),
+// 7. Sorted by path, both test i == thread in turn 1, then thread 0 adds, then both test in turn 2, then thread 1 adds, and both do
+// line 7 together.
 import {KIND} from "./kinds.js"
 
 /**
  * @import {Recording} from "./recording.js"
  * @typedef {object} Lockstep
- * @property {Uint32Array} order  event numbers as they are read
- * @property {Uint32Array} row  of each event its statement: equal for the threads that execute it together in an epoch
+ * @property {Uint32Array} order  event numbers in lockstep order
+ * @property {Uint32Array} row  by event, its statement: equal for threads that execute it together in an epoch
  */
 
-const LINES = 2 ** 24 // more than a file has lines, or a statement events
+const LINES = 2 ** 24 // more than the lines of any file, or the events of any statement
 
 /**
  * Order a recording's events so that all threads move together.
  *
- * No event is moved past one that it saw: accesses of one cell stay in the device's order where a write is among them. So every
- * read finds what it read, also in a kernel that races, and threads wait there for those that came first.
+ * No event is moved past one whose effect it saw: accesses of a cell stay in the device's order if one of them is a write. So every
+ * read finds the value that it read, even in a kernel with races. Threads wait for accesses that came first.
  * @param {Recording} recording
  * @returns {Lockstep}
  */
@@ -37,9 +38,9 @@ export function lockstep(recording) {
 }
 
 /**
- * Rank each event by where it stands in the program: epoch by epoch, then along nested blocks.
+ * Rank each event by its place in the program: by epoch, then by its path through nested blocks.
  * @param {Recording} recording
- * @returns {{key: Float64Array, row: Uint32Array}} what to sort by, and the statement
+ * @returns {{key: Float64Array, row: Uint32Array}} the sort key, and the statement
  */
 function ranks(recording) {
   const {length, threads, epoch} = recording
@@ -61,7 +62,7 @@ function ranks(recording) {
   return {key, row}
 }
 
-/** The blocks, lines and events of all threads, as a tree of nodes with a number each; the root is 0. */
+/** The blocks, lines and events of all threads, as a tree of numbered nodes; the root is 0. */
 class Tree {
   constructor() {
     /** @type {number[]} */
@@ -77,7 +78,7 @@ class Tree {
   }
 
   /**
-   * The child of a node that has this key among its siblings, made where it is new.
+   * The child of a node with this key, created if it is new.
    * @param {number} parent
    * @param {number} key
    */
@@ -93,7 +94,7 @@ class Tree {
     return node
   }
 
-  /** The position of each node in a walk through the tree, children by their keys. */
+  /** The position of each node in a walk through the tree, with children sorted by their keys. */
   inOrder() {
     const {parent, key} = this
     const ids = Array.from(key.keys())
@@ -120,7 +121,7 @@ class Tree {
 }
 
 /**
- * A call, or one turn of a loop. In it come lines, in a line the thread's events one after the other, and in one of these the
+ * A call, or one turn of a loop. It contains lines, a line contains the thread's events in order, and an event may contain the
  * block that it opens.
  * @typedef {object} Block
  * @property {number} node
@@ -141,7 +142,7 @@ class Tree {
  * @property {number} end  its last line
  */
 
-/** Where one thread is while its events are followed: a stack of blocks. */
+/** The place of one thread while its events are followed: a stack of blocks. */
 class Path {
   /** @type {Block[]} */
   #stack = []
@@ -164,7 +165,7 @@ class Path {
   /**
    * Move to the thread's next event.
    * @param {number} e
-   * @returns {Block} the block it stands in, `at` and `row` being those of the event
+   * @returns {Block} the block that contains it; its `at` and `row` are the event's
    */
   follow(e) {
     const {recording} = this,
@@ -194,12 +195,12 @@ class Path {
   }
 
   /**
-   * The thread does one thing more in the innermost block, on this line.
+   * Add an event on this line to the innermost block.
    * @param {number} line
    */
   #advance(line) {
     const block = this.#top
-    if (line < block.line && block.loop) line = Math.max(block.line, block.loop.end) // a condition: all come there when their turn is over
+    if (line < block.line && block.loop) line = Math.max(block.line, block.loop.end) // the loop's condition: all threads reach it at the end of their turn
     if (line > block.line) {
       block.line = line
       block.seq = -1
@@ -209,7 +210,7 @@ class Path {
   }
 
   /**
-   * Leave the blocks that are over, so that the innermost is one of this function; open it, where it was entered without a record.
+   * Leave finished blocks until the innermost belongs to this function. If the function was entered without a record, open a block.
    * @param {string} name
    */
   #returnTo(name) {
@@ -221,7 +222,7 @@ class Path {
   }
 
   /**
-   * Go on to the next turn of a loop that the thread is in. Returns whether it is in it.
+   * Begin the next turn of a loop. Returns false if the thread is not in the loop.
    * @param {number} site
    */
   #nextTurn(site) {
@@ -249,14 +250,14 @@ class Path {
   }
 
   /**
-   * Leave the loops of this call that a line lies outside of.
+   * Leave the loops of this call that do not contain a line.
    * @param {number} line
    */
   #leaveLoops(line) {
     for (let {loop} = this.#top; loop && (line > loop.end || line < loop.begin); {loop} = this.#top) this.#stack.pop()
   }
 
-  /** The call at hand is over, with the loops in it. */
+  /** End the current call and the loops in it. */
   #markReturned() {
     for (const block of this.#stack.toReversed()) {
       block.returned = true
@@ -266,7 +267,7 @@ class Path {
 }
 
 /**
- * Of each of a thread's calls, the line on which its caller goes on: a call's own events come before those of its statement.
+ * For each of a thread's calls, the line on which its caller continues. A call's own events come before those of its statement.
  * @param {Recording} recording
  * @param {number} thread
  */
@@ -286,7 +287,7 @@ function callerLines(recording, thread) {
     if (kind === "return") returned[d] = true
   }
   /** @type {number[]} */
-  const next = [] // by depth, the line of the event that comes next there
+  const next = [] // by depth, the line of the next event there
   for (let i = count - 1; i >= 0; i--) {
     const s = site(i),
       d = depth[i]
@@ -299,7 +300,7 @@ function callerLines(recording, thread) {
 }
 
 /**
- * Let always the thread go on that is furthest behind, unless what it is about to do has to wait for another's access of the same cell.
+ * Always advance the thread that is furthest behind, unless its next event must wait for another thread's access of the same cell.
  * @param {Recording} recording
  * @param {Float64Array} key
  */
@@ -310,7 +311,7 @@ function schedule(recording, key) {
   const isRead = (/** @type {EventNumber} */ e) => kind[site[e]] === KIND.read
   const cells = recording.memories.reduce((n, memory) => n + memory.count, 0) + 1
   const writes = new Uint32Array(cells),
-    reads = new Uint32Array(cells) // of a cell: writes so far, reads since
+    reads = new Uint32Array(cells) // by cell: writes so far, reads since the last write
   const version = new Uint32Array(length),
     before = new Uint32Array(length)
   const count = (/** @type {EventNumber} */ e) => {
@@ -334,7 +335,7 @@ function schedule(recording, key) {
   const turn = new Uint32Array(threads),
     queue = new Queue((a, b) => key[a] - key[b] || thread[a] - thread[b])
   /** @type {Map<number, EventNumber[]>} */
-  const waiting = new Map() // by what they touch
+  const waiting = new Map() // by the cell that they access
   const offer = (/** @type {EventNumber} */ e) => {
     if (e < 0) return
     if (may(e)) return queue.push(e)
@@ -360,7 +361,7 @@ function schedule(recording, key) {
   return order
 }
 
-/** A binary heap of numbers: the least first. */
+/** A binary heap of numbers, with the least on top. */
 class Queue {
   /** @param {(a: number, b: number) => number} compare */
   constructor(compare) {
@@ -381,7 +382,7 @@ class Queue {
     }
   }
 
-  /** Take the least; there has to be one. */
+  /** Remove and return the least. The heap must not be empty. */
   pop() {
     const {heap, compare} = this,
       least = heap[0],

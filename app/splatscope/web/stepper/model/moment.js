@@ -1,4 +1,4 @@
-// Where a stepper stands: a position in an order of events, a chosen thread, what is followed.
+// A stepper's current moment: a position in an order of events, the chosen thread, and what is followed.
 import {KIND} from "./kinds.js"
 import {isInside} from "./stack.js"
 import {State} from "./state.js"
@@ -11,38 +11,38 @@ import {State} from "./state.js"
  */
 
 /**
- * What a thread is about. "apart", in lockstep: it left the others' path and waits until they come to where it stands.
+ * A thread's status. "apart", in lockstep: it has left the others' path and waits until they reach its place.
  * @typedef {"run" | "wait" | "held" | "done" | "apart"} Status
  */
 
-/** A position counts the events that are done, in the order shown; a step is the number of the last of these, counted from 1. */
+/** A position is the number of events done so far, in the order shown. A step is the number of the last of these, counted from 1. */
 export class Moment {
   /**
    * @param {Recording} recording
-   * @param {(moved: boolean) => void} changed  called at each move, and where another thread is chosen or another cell followed
+   * @param {(moved: boolean) => void} changed  called at each move, and when another thread is chosen or another cell followed
    */
   constructor(recording, changed) {
     this.recording = recording
     this.changed = changed
     this.lockstep = false
     this.device = new State(recording)
-    this.device.seek(recording.length) // folds once, so that every later seek begins at a copy
+    this.device.seek(recording.length) // folds once, so that every later seek starts from a copy
     /** @type {State | null} */
     this.together = null // made when lockstep is first asked for
     this.position = 0
-    this.pinned = -1 // the thread that the reader chose, -1: that of the event
+    this.pinned = -1 // the thread that the reader chose, -1 for the event's thread
     /** @type {Followed | null} */
     this.followed = null
     this.finding = -1 // number of the finding shown
     /** @type {Slice | null} */
-    this.chain = null // while it is shown
+    this.chain = null // set while the chain is shown
     /** @type {Uint32Array | null} */
-    this.rank = null // of each event, its position in lockstep
+    this.rank = null // by event, its position in lockstep
     /** @type {[number[] | null, number[] | null]} */
-    this.walls = [null, null] // `barriers`, of the device's order and in lockstep
+    this.walls = [null, null] // results of `barriers`, in the device's order and in lockstep
   }
 
-  /** The state in the order shown; wherever it was last moved to. */
+  /** The state in the order shown, at the position it was last moved to. */
   get state() {
     return this.lockstep && this.together ? this.together : this.device
   }
@@ -51,21 +51,21 @@ export class Moment {
     return this.state.order
   }
 
-  /** The event at the cursor, counted from 1; 0 before the first. */
+  /** The current event, counted from 1; 0 before the first. */
   get step() {
     return this.position === 0 ? 0 : this.eventAt(this.position - 1) + 1
   }
-  /** The number of the event at the cursor; -1 before the first. */
+  /** The number of the current event; -1 before the first. */
   get event() {
     return this.step - 1
   }
-  /** The thread that was chosen, else that of the event at the cursor. */
+  /** The chosen thread, else the current event's thread. */
   get thread() {
     return this.pinned >= 0 ? this.pinned : this.position === 0 ? 0 : this.recording.thread[this.event]
   }
 
   /**
-   * The event that is done next at a position.
+   * The event that comes next at a position.
    * @param {number} position
    */
   eventAt(position) {
@@ -73,7 +73,7 @@ export class Moment {
   }
 
   /**
-   * The position after an event: how many are done once it is, in the order shown.
+   * The position after an event: the number of events done then, in the order shown.
    * @param {number} event
    */
   after(event) {
@@ -103,7 +103,7 @@ export class Moment {
   }
 
   /**
-   * Show the events as the device ran them, or in lockstep; the event at the cursor stays.
+   * Show the events in the device's order or in lockstep. The current event stays the same.
    * @param {boolean} lockstep
    */
   setOrder(lockstep) {
@@ -117,7 +117,7 @@ export class Moment {
   }
 
   /**
-   * Choose a thread, or no longer.
+   * Choose a thread; choosing it again clears the choice.
    * @param {number} thread
    */
   choose(thread) {
@@ -135,7 +135,7 @@ export class Moment {
   }
 
   /**
-   * What a thread is about now.
+   * A thread's status now.
    * @param {number} thread
    * @returns {Status}
    */
@@ -149,7 +149,7 @@ export class Moment {
   }
 
   /**
-   * Whether a thread has just done the line that the event at the cursor is on: it stands there with the thread of this event.
+   * Whether a thread has just executed the current event's line together with the event's thread.
    * @param {number} thread
    */
   isAtHand(thread) {
@@ -161,7 +161,7 @@ export class Moment {
   }
 
   /**
-   * Whether two events are the same statement at the same time, in lockstep.
+   * Whether two events belong to the same statement at the same time, in lockstep.
    * @param {number} a
    * @param {number} b
    */
@@ -171,7 +171,7 @@ export class Moment {
   }
 
   /**
-   * Move a statement on or back: in lockstep of all who execute it together, in the device's order of a wave.
+   * Move one statement forward or back: in lockstep for all threads that execute it together, in the device's order for a wave.
    * @param {number} way  1 or -1
    */
   line(way) {
@@ -202,7 +202,7 @@ export class Moment {
   }
 
   /**
-   * Move to the chosen thread's next or previous statement: to its last event, so that its values are there.
+   * Move to the chosen thread's next or previous statement: to the statement's last event, so that its values are known.
    * @param {number} way  1 or -1
    */
   statement(way) {
@@ -215,7 +215,7 @@ export class Moment {
   }
 
   /**
-   * Move to the chosen thread's next or previous statement in the function it is in, or in one that this returns to: over calls.
+   * Move over calls: to the chosen thread's next or previous statement in its current function, or in one that this returns to.
    * @param {number} way  1 or -1
    */
   over(way) {
@@ -224,7 +224,7 @@ export class Moment {
     this.#beside(way, recording.stacks.at(thread, Math.max(0, at - 1)))
   }
 
-  /** Move on to where the chosen thread goes on in the function that called the one it is in; in the entry point to its end. */
+  /** Move to where the chosen thread continues in its function's caller; from the entry point, to the end. */
   out() {
     const {recording, thread} = this
     const at = this.state.seek(this.position).done(thread)
@@ -232,7 +232,8 @@ export class Moment {
   }
 
   /**
-   * Move to the end of the chosen thread's next or previous statement outside of what a call calls; without a call, to the end.
+   * Move to the end of the chosen thread's next or previous statement in a call itself, or in the calls around it, but not in calls
+   * made from it; without a call, to the end.
    * @param {number} way  1 or -1
    * @param {Frame | null} frame
    */
@@ -295,7 +296,7 @@ export class Moment {
     return turn
   }
 
-  /** Positions at which a barrier has been reached by all who reach it, in the order shown. */
+  /** The positions at which all threads that reach a barrier have reached it, in the order shown. */
   get barriers() {
     const known = this.walls[+this.lockstep]
     if (known) return known
@@ -312,7 +313,7 @@ export class Moment {
   }
 
   /**
-   * Move to the next barrier or the last.
+   * Move to the next or the previous barrier.
    * @param {number} way  1 or -1
    */
   barrier(way) {
@@ -321,7 +322,7 @@ export class Moment {
 }
 
 /**
- * The nearest number of a sorted list beyond another, undefined where there is none.
+ * The nearest number above or below another in a sorted list, undefined if there is none.
  * @param {number[]} list
  * @param {number} at
  * @param {number} way  1: above, -1: below

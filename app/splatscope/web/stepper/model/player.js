@@ -1,14 +1,14 @@
-// Play: a unit at a time, a long run in so many seconds; barrier by barrier for those who asked for less motion.
+// Plays a run one unit at a time, or a long run within a fixed time; barrier by barrier if the reader prefers reduced motion.
 import {UNNAMED} from "#web/shell/address.js"
 
-const CALM = 5 // steps a second above which marks change without a transition
-const SECONDS = 40 // that playing a long run takes
-const TOUR = 800 // ms a stop, of a tour
+const CALM = 5 // steps per second above which marks change without a transition
+const SECONDS = 40 // for playing a long run
+const TOUR = 800 // ms per stop of a tour
 const TOUCHES = ["pointerdown", "keydown"]
 
 /** @import {Stepper} from "#web/stepper/stepper.js" */
 
-/** Moves a stepper on by itself. */
+/** Moves a stepper automatically. */
 export class Player {
   /** @type {ReturnType<typeof setInterval> | undefined} */
   timer
@@ -18,7 +18,7 @@ export class Player {
     this.stepper = stepper
   }
 
-  /** Play, or pause. */
+  /** Play or pause. */
   toggle() {
     this.play(!this.timer)
   }
@@ -54,11 +54,11 @@ export class Player {
     else stepper.seek(moment.position + steps)
   }
 
-  /** Step through the run once, from when it is in view, until the reader touches anything. Then show where the figure opens. */
+  /** Once in view, step through the run once or until the reader touches anything. Then show where the figure opens. */
   tour() {
     const {stepper} = this
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return
-    if (["follow", "present"].includes(document.documentElement.dataset.walk ?? "")) return // a class sees what its presenter sees
+    if (["follow", "present"].includes(document.documentElement.dataset.walk ?? "")) return // a class must see what its presenter sees
     const end = () => {
       seen.disconnect()
       for (const name of TOUCHES) window.removeEventListener(name, end, true)

@@ -1,4 +1,4 @@
-// A recording as it comes from Python: columns of events in the device's order, with what is asked of them again and again.
+// A recording from Python: columns of events in the device's order, and indices for frequent queries.
 import {KIND, kindOf} from "./kinds.js"
 import {constantsOf} from "#web/stepper/expressions/constants.js"
 import {lockstep} from "./lockstep.js"
@@ -15,7 +15,7 @@ const ARRAYS = {uint8: Uint8Array, uint16: Uint16Array, uint32: Uint32Array}
 /**
  * Decompress and read a recording that splatscope/recordings/wire.py packed.
  * @param {BlobPart} bytes
- * @param {Record<string, string>} [sources]  those that it does not hold itself, see `wire.lean`
+ * @param {Record<string, string>} [sources]  the sources that it does not contain itself (`wire.lean`)
  */
 export async function unpack(bytes, sources) {
   const packed = new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate")))
@@ -23,10 +23,10 @@ export async function unpack(bytes, sources) {
 }
 
 /** @type {{address: string, recording: Promise<Recording>} | null} */
-let opened = null // the file opened last
+let opened = null // the file that was opened last
 
 /**
- * Fetch and unpack the recording in a file. One that is asked for again right away is not fetched again.
+ * Fetch and unpack the recording in a file. The one opened last is not fetched again.
  * @param {string} address
  */
 export function openFile(address) {
@@ -71,16 +71,16 @@ export class Recording {
     this.sites = head.sites
     this.variables = head.variables
     this.findings = head.findings
-    /** What the host gave beside buffers. */
+    /** What the host set besides buffers. */
     this.uniforms = (head.uniforms ?? []).map((one) => ({...one, words: Uint32Array.from(one.words)}))
     this.thread = column("thread")
     this.site = column("site")
-    /** What each event touches, counted from 1: a cell of all memories', or for kind `element` a variable. 0: nothing. */
+    /** What each event accesses, counted from 1: a cell among those of all memories, or for kind `element` a variable. 0: nothing. */
     this.target = column("place")
     /** 1: outside of the memory, 2: replayed for its derivative. */
     this.flags = column("flags")
     this.words = column("words")
-    /** The word that each atomic leaves in its cell, and whether it is known. */
+    /** The word that each atomic left in its cell, and whether it is known. */
     this.after = column("after")
     this.afterKnown = column("after_known")
     this.memories = head.memories.map((packed, i) => {
@@ -104,19 +104,20 @@ export class Recording {
     this.files = Object.keys(head.sources)
     this.file = Int16Array.from(this.sites, (s) => this.files.indexOf(s.file))
 
-    // by event: where its words and its atomic begin, how many barriers its thread has passed, its number among its thread's events
+    // by event: where its words and its atomic begin, the number of barriers its thread has passed, its number among its thread's
+    // events
     this.wordAt = new Uint32Array(this.length + 1)
     this.atomicAt = new Uint32Array(this.length)
     this.epoch = new Uint16Array(this.length)
     this.turn = new Uint32Array(this.length)
-    // each thread's events in their order, thread by thread, and where each thread's begin
+    // the events of each thread in order, thread by thread, and where each thread's events begin
     this.own = new Uint32Array(this.length)
     this.start = new Uint32Array(this.threads + 1)
     this.epochs = this.#index()
     this.stacks = new Stacks(this)
   }
 
-  /** Fill the arrays by event and by thread. Returns how many epochs there are. */
+  /** Fill the arrays by event and by thread. Returns the number of epochs. */
   #index() {
     const {length, threads, thread, site, sites} = this
     const waits = Uint8Array.from(sites, (s) => (s.name?.endsWith("WithGroupSync") ? 1 : 0))
@@ -145,7 +146,7 @@ export class Recording {
   }
 
   /**
-   * How many events a thread has.
+   * The number of events of a thread.
    * @param {number} thread
    */
   count(thread) {
@@ -153,7 +154,7 @@ export class Recording {
   }
 
   /**
-   * The nth event of a thread, -1 before its first and past its last.
+   * The nth event of a thread, -1 before its first and after its last.
    * @param {number} thread
    * @param {number} n
    */
@@ -170,7 +171,7 @@ export class Recording {
   }
 
   /**
-   * The cell that an event reads or writes, null where it touches none that is recorded.
+   * The cell that an event reads or writes, null if it accesses none that is recorded.
    * @param {number} event
    */
   cellOf(event) {
@@ -180,7 +181,7 @@ export class Recording {
   }
 
   /**
-   * An event's value as it is shown, "" where none was recorded.
+   * An event's value as text, "" if none was recorded.
    * @param {number} event
    */
   value(event) {
@@ -194,7 +195,7 @@ export class Recording {
     return this.#constants
   }
 
-  /** The order in which all threads move together. Worked out once. */
+  /** The order in which all threads move together. Computed once. */
   get lockstep() {
     this.#lockstep ??= lockstep(this)
     return this.#lockstep

@@ -1,4 +1,4 @@
-// Where to stop: the first event that fits a question, or the next breakpoint.
+// Where to stop: the next event that matches a query, or the next breakpoint.
 import {known, parse} from "#web/stepper/expressions/expression.js"
 import {ids, threadAt} from "#web/stepper/expressions/ids.js"
 import {KIND} from "./kinds.js"
@@ -20,14 +20,14 @@ const NOT_FINITE = {
 }
 
 /**
- * Find the next event that fits, in the order shown: one of a kind (`barrier`, `write As`), one whose value is NaN or infinite, or one
- * that makes an expression true.
+ * Find the next matching event, in the order shown: one of a kind (`barrier`, `write As`), one whose value is NaN or infinite, or
+ * one that makes an expression true.
  * @param {Moment} moment
- * @param {string} text  "NaN", "inf", a kind with what it is about, or an expression; a kind may be followed by `if` and an expression
+ * @param {string} text  "NaN", "inf", an expression, or a kind with its object, which may be followed by `if` and an expression
  * @param {number} from  position to begin at
- * @param {number} way  1: the first from there on, -1: the last before
- * @returns {number | null} the position after it; null where there is none
- * @throws {Error} one line for the reader, for what cannot be asked
+ * @param {number} way  1: the first one from there, -1: the last one before
+ * @returns {number | null} the position after it; null if there is none
+ * @throws {Error} one line for the reader, if the query is not valid
  */
 export function find(moment, text, from, way = 1) {
   const {recording} = moment
@@ -53,7 +53,7 @@ export function find(moment, text, from, way = 1) {
   const variables = [...asks.names].filter((name) => !ids.has(name) && !recording.constants.has(name))
   if (!asks.names.size || (!variables.length && ![...asks.names].some((name) => ids.has(name))))
     throw new Error("Name a variable or a cell: T < 1/255, blobs[10] == 30, line == 21, write keys, or NaN.")
-  // An event can make it true only where it sets or touches what is named; where a thread or a line is named, any event can.
+  // An event can make it true only if it sets or accesses something named in it. If it names a thread or a line, any event can.
   const any = variables.length < asks.names.size
   const wanted = Uint8Array.from(recording.sites, ({name = "", kind}) =>
     any || (asks.names.has(name.split(/[.[]/)[0]) && kind !== "call" && kind !== "return") ? 1 : 0,
@@ -86,7 +86,7 @@ const KINDS = {
 const ASKED = /^\s*([a-z]+)(?:\s+([A-Za-z_][\w.]*)((?:\s*\[[^\]]*\])*))?(?:\s+(?:if|where|when)\s+(.+))?\s*$/i
 
 /**
- * What a question for a kind of event asks: its sites, the element if one is named, and a condition; null where it is none.
+ * Parse a query for a kind of event: its sites, the element if one is named, and a condition; null for other queries.
  * @param {string} text
  * @param {Recording} recording
  */
@@ -101,7 +101,7 @@ function kindOf(text, recording) {
 }
 
 /**
- * Whether an event touches the element that an expression names, its subscripts as the event's thread has them.
+ * Whether an event accesses the element in an expression, whose subscripts are evaluated for the event's thread.
  * @param {Expression} element
  * @param {Recording} recording
  * @param {number} event
@@ -127,7 +127,7 @@ function isCell(element, recording, event, state) {
 const all = (recording) => new Uint8Array(recording.sites.length).fill(1)
 
 /**
- * Of each site, 1 where its values are floats.
+ * For each site, 1 if its values are floats.
  * @param {Recording} recording
  */
 const floats = (recording) => Uint8Array.from(recording.sites, ({type}) => (isFloat(type) && shape(type) ? 1 : 0))
@@ -136,7 +136,7 @@ const floats = (recording) => Uint8Array.from(recording.sites, ({type}) => (isFl
  * @param {Moment} moment
  * @param {number} from
  * @param {number} way
- * @param {Uint8Array} wanted  1 for sites that are looked at
+ * @param {Uint8Array} wanted  1 for sites to check
  * @param {(event: number, position: number) => boolean} fits
  */
 function scan(moment, from, way, wanted, fits) {
@@ -153,11 +153,11 @@ function scan(moment, from, way, wanted, fits) {
 }
 
 /**
- * Find where a breakpoint stops: an event that begins a statement on its line, its condition true there.
+ * Find where a breakpoint stops: at an event that begins a statement on its line, if its condition is true there.
  * @param {Moment} moment
  * @param {Map<string, string>} breakpoints  "file:line" → condition, "" for none
- * @param {number} way  1: on, -1: back
- * @returns {number | null} the position after it; null where there is none
+ * @param {number} way  1: forward, -1: back
+ * @returns {number | null} the position after it; null if there is none
  */
 export function nextStop(moment, breakpoints, way) {
   if (!breakpoints.size) return null

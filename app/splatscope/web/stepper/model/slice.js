@@ -1,18 +1,18 @@
-// Where a value that is not finite came from: a dynamic backward slice, through the reads and writes it was computed from.
+// Finds the origin of a value that is NaN or infinite: a dynamic backward slice through the reads and writes it was computed from.
 import {KIND} from "./kinds.js"
 import {isFloat, numbers} from "./values.js"
 
-const MOST = 4000 // events looked at
+const MOST = 4000 // events to visit
 
 /**
  * @import {Recording} from "./recording.js"
  * @typedef {object} Slice
- * @property {number[]} events  from the first that is not finite to the one asked about, each computed from the one before it
- * @property {number[]} inputs  what the first of them was computed from
+ * @property {number[]} events  from the first that is not finite to the given one, each computed from the previous one
+ * @property {number[]} inputs  the events that the first one was computed from
  */
 
 /**
- * Whether an event's value is NaN or infinite, in any of its parts.
+ * Whether any part of an event's value is NaN or infinite.
  * @param {Recording} recording
  * @param {number} event
  */
@@ -22,7 +22,7 @@ export function isNonFinite(recording, event) {
 }
 
 /**
- * Trace a value that is not finite back to where it arose.
+ * Trace a value that is not finite back to its origin.
  * @param {Recording} recording
  * @param {number} event
  * @returns {Slice | null} null if the event's value is finite
@@ -31,7 +31,7 @@ export function slice(recording, event) {
   if (!isNonFinite(recording, event)) return null
   const sources = new Sources(recording)
   /** @type {Map<number, number>} */
-  const cameTo = new Map([[event, -1]]) // the event that was computed from an event
+  const cameTo = new Map([[event, -1]]) // by event, the event that was computed from it
   const queue = [event]
   let first = Infinity
   for (let i = 0; i < queue.length && cameTo.size < MOST; i++) {
@@ -49,10 +49,10 @@ export function slice(recording, event) {
   return {events, inputs: sources.of(events[0])}
 }
 
-/** Finds what events were computed from. */
+/** Finds the events that an event was computed from. */
 class Sources {
   /** @type {Map<number, number[]> | null} */
-  #writes = null // of each cell, in the device's order
+  #writes = null // by cell, in the device's order
 
   /** @param {Recording} recording */
   constructor(recording) {
@@ -60,7 +60,7 @@ class Sources {
   }
 
   /**
-   * The events whose values an event's was computed from.
+   * The events from whose values an event's value was computed.
    * @param {number} event
    * @returns {number[]}
    */
@@ -74,7 +74,7 @@ class Sources {
   }
 
   /**
-   * The event that wrote the cell that is read, in the device's order.
+   * The event that wrote the cell before this read, in the device's order.
    * @param {number} event
    */
   #writer(event) {
@@ -101,8 +101,9 @@ class Sources {
   }
 
   /**
-   * Go back through the thread: reads of the same statement, and of a function called in it the last value that is not finite; for a
-   * parameter, of the statement that calls. `at` is the number, among the thread's events, of the one before all of them.
+   * Go back through the thread's events: the reads of the same statement, and for a function called in it, its last value that is
+   * not finite; for a parameter, those of the calling statement. `at` is the number, among the thread's events, of the one before
+   * these.
    * @param {number} event
    */
   #statement(event) {
@@ -147,7 +148,7 @@ class Sources {
   }
 
   /**
-   * The events that last set these variables, whole or in parts, up to one of the thread's events.
+   * The events that last set these variables, wholly or in parts, up to one of the thread's events.
    * @param {number} thread
    * @param {number} turn
    * @param {string | undefined} scope  the function they belong to

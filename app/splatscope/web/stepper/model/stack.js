@@ -1,16 +1,16 @@
-// Who called whom: of each event the call that it belongs to, worked out from the calls and returns of its thread.
+// The call stack: for each event, the call that it belongs to, derived from the calls and returns of its thread.
 
 /**
  * @import {Recording} from "./recording.js"
  * @typedef {object} Frame  one call of a function by a thread
  * @property {string} function
- * @property {Frame | null} parent  the call it was made in, null for the entry point
+ * @property {Frame | null} parent  the call from which it was made, null for the entry point
  * @property {number} depth  0 for the entry point
- * @property {number} begin  the thread's event with which it begins, by number among the thread's events
- * @property {number} line  on which the caller calls it, 0 for the entry point; -1 while nobody has asked
+ * @property {number} begin  number of its first event, among the thread's events
+ * @property {number} line  of the call in its caller, 0 for the entry point; -1 until it is looked up
  */
 
-const IN_RETURN = ["read", "atomic", "out-of-bounds"] // what the value of a return may record, which comes after the return
+const IN_RETURN = ["read", "atomic", "out-of-bounds"] // what a return's value may record after the return itself
 
 export class Stacks {
   /** @type {Map<number, Frame[]>} */
@@ -22,7 +22,7 @@ export class Stacks {
   }
 
   /**
-   * The call that an event of a thread belongs to; null where the thread has no such event.
+   * The call that an event of a thread belongs to; null if the thread has no such event.
    * @param {number} thread
    * @param {number} turn  its number among the thread's events
    * @returns {Frame | null}
@@ -37,7 +37,7 @@ export class Stacks {
   }
 
   /**
-   * The line on which a call stands in its caller, looked for where the caller was before and where it goes on; 0 for the entry point.
+   * The line of a call in its caller, searched where the caller was before and where it continues; 0 for the entry point.
    * @param {number} thread
    * @param {Frame} frame
    */
@@ -60,8 +60,8 @@ export class Stacks {
   }
 
   /**
-   * Follow a thread through its calls. A return is recorded before its value is computed: what reads and calls its statement has
-   * still belongs to the function that returns.
+   * Follow a thread through its calls. A return is recorded before its value is computed, so reads and calls of its statement still
+   * belong to the returning function.
    * @param {number} thread
    */
   #follow(thread) {
@@ -119,7 +119,7 @@ export class Stacks {
 }
 
 /**
- * Whether a call was made in another, directly or by way of others.
+ * Whether a call was made from another one, directly or indirectly.
  * @param {Frame | null} frame
  * @param {Frame} outer
  */

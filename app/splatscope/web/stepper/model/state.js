@@ -1,32 +1,32 @@
-// What every thread, variable and cell is after so many events: a fold over the events, with a copy kept now and then.
+// The state of every thread, variable and cell after a number of events: a fold over the events, with a copy kept at intervals.
 import {KIND} from "./kinds.js"
 import {vector} from "#web/stepper/expressions/quantities.js"
 import {number, numbers, shape, show, text} from "./values.js"
 
 const EVERY = 4096 // events between two copies
-const MOST = 64 * 2 ** 20 // bytes of copies: of a large state they are kept further apart
-const THREAD = 5 // words a thread: events done, its last, the first of its statement, barriers reached, its last access in this epoch
+const MOST = 64 * 2 ** 20 // bytes of all copies: copies of a large state are kept further apart
+const THREAD = 5 // words per thread: events done, last event, first event of its statement, barriers reached, last access in this epoch
 const DONE = 0,
   LAST = 1,
   SINCE = 2,
   ARRIVED = 3,
   ACCESS = 4
-const CELL = 3 // words before a cell's values: which are known, its last write, its last read
+const CELL = 3 // words before a cell's values: which of them are known, last write, last read
 const KNOWN = 0,
   WRITTEN = 1,
   READ = 2
 const SET = 0,
-  CHANGED = 1 // words before a variable's values: the event that set it, the one that made it another
-// Events are kept as their number counted from 1; 0 is none.
+  CHANGED = 1 // words before a variable's values: the event that set it, and the one that changed it
+// Events are stored as their number counted from 1; 0 is none.
 
 /** @import {Quantity} from "#web/stepper/expressions/quantities.js" */
 /** @import {Recording} from "./recording.js" */
 
-/** One state of a recording, moved by seek(). `words` holds the threads one after the other, then the memories' cells. */
+/** One state of a recording, moved by seek(). `words` holds the threads one after another, then the cells of memories. */
 export class State {
   /**
    * @param {Recording} recording
-   * @param {Uint32Array | null} order  event numbers in the order they are folded; the device's own where null
+   * @param {Uint32Array | null} order  event numbers in the order in which they are folded; null for the device's order
    */
   constructor(recording, order = null) {
     this.recording = recording
@@ -58,7 +58,7 @@ export class State {
     this.everybody = 0 // barriers that all threads have reached, as of meet()
   }
 
-  /** Fill memories with what they held before the first event. */
+  /** Fill memories with their contents before the first event. */
   #begin() {
     this.recording.memories.forEach((memory, m) => {
       const {initial, width, count} = memory
@@ -91,7 +91,7 @@ export class State {
   }
 
   /**
-   * Apply events, from one position of the order up to another.
+   * Apply the events from one position of the order to another.
    * @param {number} from
    * @param {number} to
    */
@@ -154,7 +154,7 @@ export class State {
       } else {
         for (let w = 0, from = wordAt[e]; w < put.length; w++) {
           const bit = 1 << Math.min(put[w], 31)
-          if (load && words[at + KNOWN] & bit) continue // a read tells what stands there only where nobody knew
+          if (load && words[at + KNOWN] & bit) continue // a read only fills in words that are not known yet
           words[at + CELL + put[w]] = values[from + w]
           words[at + KNOWN] |= bit
         }
@@ -162,7 +162,7 @@ export class State {
     }
   }
 
-  // What follows are events counted from 1, 0 where there is none.
+  // The following methods return events counted from 1, 0 for none.
 
   /**
    * The last event of a thread.
@@ -172,21 +172,21 @@ export class State {
     return this.words[thread * this.ofThread + LAST]
   }
   /**
-   * How many events a thread has done.
+   * The number of events a thread has done.
    * @param {number} thread
    */
   done(thread) {
     return this.words[thread * this.ofThread + DONE]
   }
   /**
-   * How many barriers a thread has reached.
+   * The number of barriers a thread has reached.
    * @param {number} thread
    */
   arrived(thread) {
     return this.words[thread * this.ofThread + ARRIVED]
   }
   /**
-   * A thread's last access in its epoch.
+   * A thread's last access in its current epoch.
    * @param {number} thread
    */
   access(thread) {
@@ -226,7 +226,7 @@ export class State {
   }
 
   /**
-   * Whether the statement that a thread is in has changed a variable.
+   * Whether a thread's current statement has changed a variable.
    * @param {number} thread
    * @param {number} variable
    */
@@ -238,7 +238,7 @@ export class State {
   }
 
   /**
-   * A variable's value as it is shown, "" while it has none.
+   * A variable's value as text, "" while it has none.
    * @param {number} thread
    * @param {number} variable
    */
@@ -272,7 +272,7 @@ export class State {
   }
 
   /**
-   * The parts of a cell as they are shown, null where they are not known.
+   * The parts of a cell as text, null where they are not known.
    * @param {number} memory
    * @param {number} cell
    */
@@ -285,7 +285,7 @@ export class State {
   }
 
   /**
-   * One part of a cell as a number, null where it is not known.
+   * One part of a cell as a number, null if it is not known.
    * @param {number} memory
    * @param {number} cell
    */
@@ -298,7 +298,7 @@ export class State {
   }
 
   /**
-   * What a thread is about: "run", "wait" at a barrier, "held" once all have reached that barrier (as of meet()), "done".
+   * A thread's status: "run", "wait" at a barrier, "held" once all have reached that barrier (as of meet()), "done".
    * @param {number} thread
    */
   status(thread) {
@@ -309,7 +309,7 @@ export class State {
     return this.everybody >= this.arrived(thread) ? "held" : "wait"
   }
 
-  /** Count the barriers that all threads have reached. To be called once a moment, before status(). */
+  /** Count the barriers that all threads have reached. Call this once per moment, before status(). */
   meet() {
     let least = Infinity
     for (let t = 0; t < this.recording.threads; t++) {

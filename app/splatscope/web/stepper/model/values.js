@@ -1,11 +1,11 @@
-// Values as a recording holds them, in words of 32 bits: what a type's words are, as numbers and as text.
+// Values of a recording, in 32-bit words: the layout of types, and conversion to numbers and text.
 
 /**
  * @import {Column, Scalar} from "#web/types.d.ts"
  * @typedef {object} Shape
  * @property {Scalar} scalar
- * @property {number} count  scalars in a value
- * @property {number} size  words a scalar
+ * @property {number} count  number of scalars in a value
+ * @property {number} size  words per scalar
  */
 
 const F32 = new Float32Array(1),
@@ -81,7 +81,7 @@ export function numbers(words, at, type) {
 }
 
 const POWERS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
-const [SMALLEST, LARGEST] = [1e-4, 1e6] // what is smaller, or not smaller, has a power of ten
+const [SMALLEST, LARGEST] = [1e-4, 1e6] // smaller numbers, and those from the second on, are shown with a power of ten
 
 /**
  * A power of ten as text: 10⁻³.
@@ -90,8 +90,8 @@ const [SMALLEST, LARGEST] = [1e-4, 1e6] // what is smaller, or not smaller, has 
 export const powerOfTen = (exponent) => `10${[...String(exponent)].map((sign) => (sign === "-" ? "⁻" : POWERS[+sign])).join("")}`
 
 /**
- * A number as it is shown: floats to so many significant digits, with real minus signs and powers of ten. textbook/numbers.py writes the
- * same.
+ * A number as text: floats with a given number of significant digits, with proper minus signs and powers of ten.
+ * textbook/numbers.py formats numbers in the same way.
  * @param {number} value
  * @param {string} scalar
  */
@@ -110,7 +110,7 @@ export function text(value, scalar, digits = 4) {
 }
 
 /**
- * A value as it is shown, `30` or `(1, 0.5, 0)`; "" for a type whose values are not recorded.
+ * A value as text, `30` or `(1, 0.5, 0)`; "" for a type whose values are not recorded.
  * @param {Column} words
  * @param {number} at
  * @param {string | undefined} type

@@ -1,4 +1,4 @@
-// Breakpoints and questions: where to stop next, and what to say where there is no such place.
+// Breakpoints and searches: where to stop next, and what to say if there is no such place.
 import {messageOf} from "#web/shell/dom.js"
 import {known, parse} from "#web/stepper/expressions/expression.js"
 import {find, nextStop} from "#web/stepper/model/search.js"
@@ -11,11 +11,11 @@ export class Breakpoints {
     this.stepper = stepper
     /** @type {Map<string, string>} */
     this.set = new Map() // "file:line" → condition, "" for none
-    this.asked = "" // the last question
+    this.asked = "" // the last search
   }
 
   /**
-   * Set a breakpoint, or remove it.
+   * Set or remove a breakpoint.
    * @param {string} file
    * @param {number} line
    */
@@ -39,7 +39,7 @@ export class Breakpoints {
   }
 
   /**
-   * Why a condition cannot be asked, "" where it can.
+   * Why a condition is not valid, "" if it is.
    * @param {string} condition
    */
   wrong(condition) {
@@ -52,20 +52,20 @@ export class Breakpoints {
     }
   }
 
-  /** Set a breakpoint on the line that is meant, or remove it. */
+  /** Set or remove a breakpoint on the current line. */
   toggleHere() {
     const {meant, recording} = this.stepper.source
     if (meant) this.toggle(recording.files[meant[0]], meant[1])
   }
 
-  /** Ask for a condition on the line that is meant. */
+  /** Ask for the condition of a breakpoint on the current line. */
   askHere() {
     const {meant} = this.stepper.source
     if (meant) this.stepper.source.ask(meant[1])
   }
 
   /**
-   * Move on or back to a breakpoint.
+   * Move forward or back to a breakpoint.
    * @param {number} way  1 or -1
    */
   go(way) {
@@ -76,12 +76,12 @@ export class Breakpoints {
       const position = nextStop(moment, this.set, way)
       if (position !== null) return stepper.seek(position)
       return this.set.size
-        ? `No breakpoint is met ${way > 0 ? "from here on" : "before this"}.`
+        ? `No breakpoint is reached ${way > 0 ? "from here on" : "before this"}.`
         : "Set a breakpoint first: click beside a line number, or press B."
     })
   }
 
-  /** Run on to the next breakpoint, and to the end where there is none. */
+  /** Run to the next breakpoint, or to the end if there is none. */
   run() {
     const {stepper} = this,
       {moment} = stepper
@@ -89,12 +89,12 @@ export class Breakpoints {
     this.#try(() => {
       const position = nextStop(moment, this.set, 1)
       stepper.seek(position ?? Infinity)
-      if (position === null) return this.set.size ? "No breakpoint is met from here on: this is the end." : "This is the end."
+      if (position === null) return this.set.size ? "No further breakpoint is reached. This is the end." : "This is the end."
     })
   }
 
   /**
-   * Run on to a line: to where the chosen thread, or any if none is chosen, comes to it next.
+   * Run to a line: to where the chosen thread, or if none is chosen any thread, reaches it next.
    * @param {string} file
    * @param {number} line
    */
@@ -104,12 +104,12 @@ export class Breakpoints {
     if (!moment) return
     const position = nextStop(moment, new Map([[`${file}:${line}`, ""]]), 1)
     if (position !== null) return stepper.seek(position)
-    const who = moment.pinned >= 0 ? `Thread ${moment.pinned} does not come` : "No thread comes"
-    stepper.say(`${who} to line ${line} from here on.`)
+    const who = moment.pinned >= 0 ? `Thread ${moment.pinned} does not reach` : "No thread reaches"
+    stepper.say(`${who} line ${line} from here on.`)
   }
 
   /**
-   * Move to the first event that fits; asked again, to the next; backwards, to the last before the cursor.
+   * Move to the first matching event; if the same is searched again, to the next one; backwards, to the last one before the cursor.
    * @param {string} text
    * @param {number} way  1 or -1
    */
@@ -124,17 +124,17 @@ export class Breakpoints {
       const position = find(moment, text, again || way < 0 ? moment.position : 0, way)
       if (position === null)
         return way < 0
-          ? `${text}: no earlier event fits.`
+          ? `${text}: no earlier event matches.`
           : again
-            ? `${text}: no further event fits.`
-            : `${text}: no event of this run fits.`
+            ? `${text}: no further event matches.`
+            : `${text}: no event of this run matches.`
       moment.pinned = -1
       stepper.seek(position)
     })
   }
 
   /**
-   * Say what an act returns, or why it cannot be done.
+   * Show what an action returns, or why it failed.
    * @param {() => string | void} act
    */
   #try(act) {

@@ -1,4 +1,4 @@
-// What is wrong: a card for each cause, the one at hand in full.
+// The findings: a card for each cause, the current one unfolded.
 import {h} from "#web/shell/dom.js"
 import {emit} from "#web/shell/events.js"
 import {severity} from "./icons.js"
@@ -41,7 +41,7 @@ export function verdictOf({verdict, missed}) {
 }
 
 /**
- * The number of the finding that somebody was told of; -1 if it is not in this recording.
+ * The number of the finding with a reason; -1 if it is not in this recording.
  * @param {Recording} recording
  * @param {{kind: string, name: string, line: number}} reason
  */
@@ -67,11 +67,11 @@ export class Findings {
   /** @param {Recording} recording */
   open(recording) {
     this.recording = recording
-    // in a figure a note, such as a race that is harmless, stays shut
+    // in a figure a note, such as a harmless race, stays folded
     this.picked = recording.findings.findIndex((finding) => !this.#isAside(finding))
     this.cards = recording.findings.map((finding, i) => this.#card(finding, i))
     const cards = this.cards.map((card) => card.el)
-    // a figure is known to be right, but for what its controls break: only that is told
+    // a figure is known to be right except for what its controls break, so only that is shown
     const quiet = this.stepper.model.layout === "figure" && !recording.head.truncated
     const whole = !recording.head.missed.length
     const {reason} = this.stepper.model
@@ -176,7 +176,7 @@ export class Findings {
     )
   }
 
-  /** Buttons that record what this recording has no room for: more events, or the same without the function that has most of them. */
+  /** Buttons for a recording that was full: record more events, or leave out the function that has most of them. */
   #offers() {
     const {recording, stepper} = this,
       {head} = recording
@@ -195,7 +195,7 @@ export class Findings {
       ...(name
         ? [
             offer(`Leave out ${name}: ${Math.round((most / recording.length) * 100)}% of the events`, {leave: name}),
-            offer("Record the entry point alone", {entry: true}),
+            offer("Record only the entry point", {entry: true}),
           ]
         : []),
     ]

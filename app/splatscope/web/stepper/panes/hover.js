@@ -1,4 +1,4 @@
-// The value of what the pointer rests on in the source, for the chosen thread.
+// The value of the expression under the pointer in the source, for the chosen thread.
 import {known, parse} from "#web/stepper/expressions/expression.js"
 import {lookup} from "#web/stepper/expressions/lookup.js"
 import {showQuantity} from "#web/stepper/expressions/quantities.js"
@@ -6,7 +6,7 @@ import {showQuantity} from "#web/stepper/expressions/quantities.js"
 /** @import {Moment} from "#web/stepper/model/moment.js" */
 
 /**
- * The expression that a column of a line is in: a name with the members before it and the subscripts behind it, "" where there is none.
+ * The expression at a column of a line: a name with the members before it and the subscripts after it, "" if there is none.
  * In `As[lid.y][k].w`, `As` leads to `As[lid.y][k]`, `lid` to `lid`, and `y` to `lid.y`.
  * @param {string} text
  * @param {number} column  from 0
@@ -33,7 +33,7 @@ export function expressionAt(text, column) {
 }
 
 /**
- * What an expression is for the chosen thread, `i = 4 in thread 3`; "" where it means nothing or has no value yet.
+ * An expression's value for the chosen thread, `i = 4 in thread 3`; "" if it has no meaning or no value yet.
  * @param {string} text
  * @param {Moment} moment
  */
@@ -48,7 +48,7 @@ export function valueUnder(text, moment) {
 }
 
 /**
- * The column of a line of code that a pointer is over, -1 where it is beside the text.
+ * The column of a line of code under the pointer, -1 beside the text.
  * @param {HTMLElement} code
  * @param {string} text  of the line
  * @param {number} x

@@ -1,4 +1,4 @@
-// The marks of the transport and of findings, drawn on 16 and 14 units.
+// The icons of the transport, 16 units wide, and the marks of findings, 14 units wide.
 
 const STROKE = `fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round"`
 
@@ -42,7 +42,7 @@ const SEVERITY = {
 /** @typedef {keyof typeof SEVERITY} Severity */
 
 /**
- * A mark of the transport.
+ * An icon of the transport.
  * @param {IconName} name
  */
 export const icon = (name) => svg(16, MARKS[name])

@@ -1,4 +1,4 @@
-// What: shared arrays and small buffers, cell by cell, with what the threads just did to them.
+// What: shared arrays and small buffers, cell by cell, with the threads' latest accesses.
 import {isFloat} from "#web/stepper/model/values.js"
 import {h, targetOf, zoomOf} from "#web/shell/dom.js"
 import {isLoad} from "#web/stepper/model/accesses.js"
@@ -6,10 +6,10 @@ import {cellName, subscript} from "#web/stepper/model/describe.js"
 import {ViewChoice, drawPicture} from "./memory_view.js"
 import {onArrows} from "#web/widgets/roving.js"
 
-const MOST = 1024 // cells drawn of one memory; of a larger one, those around the last that was touched
-const LONG = 5 // characters that fit any cell
+const MOST = 1024 // cells drawn for one memory; for a larger memory, those around the last access
+const LONG = 5 // characters that fit into any cell
 const MOVES = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}
-const OPEN = [16, 128] // cells up to which a buffer is shown from the start, beside shared memory and without
+const OPEN = [16, 128] // cells up to which a buffer is open at first: if there is shared memory, and if there is none
 
 /**
  * @import {Memory as Cells, PaneOwner, Site} from "#web/types.d.ts"
@@ -25,11 +25,11 @@ export class Memory {
   /** @type {Recording} */
   recording
   /** @type {Set<number>} */
-  raced = new Set() // cells, as events' targets are numbered
+  raced = new Set() // cells, numbered like the targets of events
   /** @type {Grid[]} */
   grids = []
   /** @type {Map<string, string[]>} */
-  views = new Map() // by memory, how it was last read
+  views = new Map() // by memory, the way it was last displayed
 
   /** @param {PaneOwner} owner */
   constructor(owner) {
@@ -55,7 +55,7 @@ export class Memory {
       const cell = /** @type {HTMLElement | null | undefined} */ (targetOf(event)?.closest(".cell"))
       if (!cell) return
       this.owner.follow({memory: Number(cell.dataset.memory), cell: Number(cell.dataset.cell)})
-      if (event.detail) cell.blur() // a click leaves the arrow keys to the run
+      if (event.detail) cell.blur() // after a click, the arrow keys step the run again
     })
   }
 
@@ -83,11 +83,11 @@ export class Memory {
       grid.changed = () => this.owner.paint()
       grid.followed = (cell) => this.owner.follow({memory: grid.number, cell})
     }
-    if (!shown.length) this.list.append(h("p", {class: "none"}, "This kernel touches no memory that threads share."))
+    if (!shown.length) this.list.append(h("p", {class: "none"}, "This kernel accesses no memory that threads share."))
     this.key.hidden = !shown.length
   }
 
-  /** Forget how memories were read: another kernel has others of the same names. */
+  /** Forget how memories were displayed: another kernel may have different ones with the same names. */
   forget() {
     this.grids = []
     this.views = new Map()
@@ -115,13 +115,13 @@ export class Memory {
 const WORDS = {
   written: "a thread wrote it just now",
   read: "a thread read it just now",
-  stale: "its new value came after it was read, in the same epoch",
+  stale: "its new value was written after it was read, in the same epoch",
   raced: "two threads raced on it",
-  followed: "its life is told below",
+  followed: "its history is shown below",
 }
 
 /**
- * A cell as it is drawn: an element a part, and what these show now.
+ * A drawn cell: an element for each part, and what these show now.
  * @typedef {object} DrawnCell
  * @property {HTMLElement[]} els
  * @property {Uint32Array | null} words
@@ -131,7 +131,7 @@ const WORDS = {
  */
 
 /**
- * Cells a row of a memory whose cells are numbers: a row of an array of several dimensions, or an even part of it.
+ * Cells per row for a memory of numbers: a row of a multi-dimensional array, or an even part of one.
  * @param {Cells} memory
  */
 function columnsOf({dims, count}) {
@@ -147,17 +147,17 @@ class Grid {
   first = 0 // the first cell drawn
   columns = 1
   /** @type {HTMLElement | null} */
-  stop = null // the cell that Tab leads to
+  stop = null // the cell that is the tab stop
   /** @type {DrawnCell[] | null} */
   cells = null
-  changed = () => {} // it is to be painted anew
-  followed = (/** @type {number} */ _cell) => {} // a pixel of its picture was clicked
+  changed = () => {} // called when it must be repainted
+  followed = (/** @type {number} */ _cell) => {} // called when a pixel of its picture is clicked
 
   /**
    * @param {Recording} recording
    * @param {Cells} memory
    * @param {number} number  of the memory
-   * @param {number} most  cells up to which it is open from the start
+   * @param {number} most  cells up to which it is open at first
    */
   constructor(recording, memory, number, most) {
     this.recording = recording
@@ -210,7 +210,8 @@ class Grid {
   }
 
   /**
-   * Make the cells from one on: as many columns as fit what they hold; a struct or vector has a row a cell and a column a part.
+   * Make the cells starting with one, in as many columns as their contents allow. A struct or vector has a row per cell and a
+   * column per part.
    * @param {number} first
    */
   #build(first) {
@@ -259,14 +260,14 @@ class Grid {
       this.hint.textContent = `${first.toLocaleString("en")} to ${(until - 1).toLocaleString("en")} of ${memory.count.toLocaleString("en")}`
   }
 
-  /** The columns of a struct that the memory is read as, null where it is not. A memory of which cells are missing has no rows. */
+  /** The columns if the memory is displayed as structs, else null. A memory with missing cells cannot be. */
   get #struct() {
     const columns = this.choice.view?.columns ?? []
     return columns.length > 1 && this.memory.width === 1 && this.memory.count === this.memory.extent ? columns : null
   }
 
   /**
-   * What a cell shows, a text a part; null where it is not known.
+   * The texts of a cell, one for each part; null if they are not known.
    * @param {State} state
    * @param {number} cell
    */
@@ -354,7 +355,7 @@ class Grid {
   }
 
   /**
-   * Give a cell the tab stop of its memory.
+   * Make a cell the tab stop of its memory.
    * @param {HTMLElement} cell
    */
   #stopAt(cell) {
@@ -364,7 +365,7 @@ class Grid {
   }
 
   /**
-   * Move the focus from a cell to another, as far as there are cells.
+   * Move the focus from one cell to another, within the cells there are.
    * @param {HTMLElement} from
    * @param {number} across  columns
    * @param {number} down  rows
@@ -376,7 +377,7 @@ class Grid {
   }
 
   /**
-   * Bring a cell into view.
+   * Scroll a cell into view.
    * @param {HTMLElement} el
    */
   #scroll(el) {

@@ -1,4 +1,4 @@
-// Other ways to read a memory: its words in hexadecimal or binary, as another type, as structs, as a picture.
+// Ways to display a memory: its words in hexadecimal or binary, as another type, as structs, as a picture.
 import {h} from "#web/shell/dom.js"
 import {halves} from "#web/stepper/expressions/quantities.js"
 import {number, shape, text} from "#web/stepper/model/values.js"
@@ -9,10 +9,10 @@ import {number, shape, text} from "#web/stepper/model/values.js"
  */
 
 /**
- * A way to read a memory. `columns` of words are read one after the other; a picture has so many cells a row.
+ * A way to display a memory. `columns` are applied to consecutive words.
  * @typedef {object} View
  * @property {{label: string, show: (word: number) => string}[]} columns
- * @property {number} picture  cells a row, 0 for no picture
+ * @property {number} picture  cells per row of a picture, 0 for no picture
  */
 
 const WORD = new Uint32Array(1)
@@ -40,11 +40,11 @@ const CHOICES = [
   ["float", "float"],
   ["half", "two halves"],
   ["struct", "structs …", "float3 place, uint id"],
-  ["picture", "picture", "cells a row"],
+  ["picture", "picture", "cells per row"],
 ]
 
 /**
- * How words are shown as a type of one word; null for another.
+ * The function that shows a word as a type of one word; null for other types.
  * @param {string} type
  */
 function shows(type) {
@@ -58,7 +58,7 @@ function shows(type) {
 }
 
 /**
- * The fields of a struct, `float3 place, uint id`, a column for each of its words; null where it is none.
+ * The fields of a struct, `float3 place, uint id`, as a column for each word; null if the text is not valid.
  * @param {string} fields
  */
 export function structView(fields) {
@@ -79,14 +79,14 @@ export function structView(fields) {
   return columns.length && columns.length <= MOST_COLUMNS ? columns : null
 }
 
-/** The control that chooses how a memory is read. */
+/** The control that chooses how a memory is displayed. */
 export class ViewChoice {
   /** @type {View | null} */
   view = null // null: as declared
 
   /**
    * @param {Memory} memory
-   * @param {number} square  cells a row of its picture, where nobody says so
+   * @param {number} square  default for the cells per row of its picture
    * @param {() => void} changed
    */
   constructor(memory, square, changed) {
@@ -95,7 +95,7 @@ export class ViewChoice {
     this.changed = changed
     this.select = h(
       "select",
-      {class: "view", "aria-label": `Read ${memory.name}`, title: "How its words are read"},
+      {class: "view", "aria-label": `Show ${memory.name} as`, title: "How its words are displayed"},
       ...CHOICES.map(([value, label]) => h("option", {value}, label)),
     )
     this.input = h("input", {class: "view-in", spellcheck: "false", autocomplete: "off", hidden: true})
@@ -112,13 +112,13 @@ export class ViewChoice {
     this.input.onchange = () => this.#read()
   }
 
-  /** What is chosen, so that it can be taken up again. */
+  /** The current choice, so that it can be restored. */
   get chosen() {
     return [this.select.value, this.input.value]
   }
 
   /**
-   * Choose what was chosen before.
+   * Restore an earlier choice.
    * @param {string[]} chosen
    */
   choose([value, words]) {
@@ -146,13 +146,13 @@ export class ViewChoice {
 }
 
 /**
- * Draw a memory as a picture, a cell a pixel: grey from the least number in it to the greatest, or its first three floats as red,
- * green and blue from 0 to 1. What nobody knows is clear, what is no number magenta.
+ * Draw a memory as a picture with a pixel for each cell: grey from its smallest to its largest number, or its first three floats as
+ * red, green and blue from 0 to 1. Unknown values are transparent, NaN and infinity magenta.
  * @param {HTMLCanvasElement} canvas
  * @param {Memory} memory
  * @param {number} m  its number
  * @param {State} state
- * @param {number} width  cells a row
+ * @param {number} width  cells per row
  */
 export function drawPicture(canvas, memory, m, state, width) {
   const {count, parts} = memory

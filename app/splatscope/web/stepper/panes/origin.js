@@ -1,11 +1,11 @@
-// Where did NaN come from? The chain of events that a value which is not finite was computed from, the first one on top.
+// Where did NaN come from? The chain of events from which a value that is not finite was computed, the first one on top.
 import {h} from "#web/shell/dom.js"
 import {icon} from "./icons.js"
 import {describeEvent} from "#web/stepper/model/describe.js"
 import {numbers} from "#web/stepper/model/values.js"
 import {isNonFinite, slice} from "#web/stepper/model/slice.js"
 
-const MOST = 12 // rows: of a longer chain, its beginning and its end
+const MOST = 12 // rows; a longer chain is shown by its beginning and end
 
 /**
  * @import {Moment} from "#web/stepper/model/moment.js"
@@ -55,7 +55,7 @@ export class Origin {
     this.stepper.paint()
   }
 
-  /** Explain the value at the cursor, else what is followed, else the last one before the cursor that is not finite. */
+  /** Explain the current event's value, else the followed one, else the last one so far that is not finite. */
   explain() {
     const {moment} = this.stepper,
       {recording} = this
@@ -73,7 +73,7 @@ export class Origin {
   }
 
   /**
-   * The last event before the cursor whose value is not finite.
+   * The last event so far whose value is not finite.
    * @param {Moment} moment
    * @returns {number | undefined}
    */
@@ -113,7 +113,7 @@ export class Origin {
             ? h(
                 "p",
                 {class: "none"},
-                inputs.length ? "computed from " : "It came so from outside.",
+                inputs.length ? "computed from " : "It was an input.",
                 h("code", {}, inputs.map((e) => `${describeEvent(recording, e).target} = ${recording.value(e)}`).join(", ")),
               )
             : null

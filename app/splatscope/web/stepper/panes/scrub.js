@@ -1,9 +1,9 @@
-// The run as one line, for figures: its stops as ticks, else its barriers, and a thumb.
+// The slider of a figure: the run as one line, with its stops as ticks, or else its barriers.
 import {h} from "#web/shell/dom.js"
 import {SENTENCE} from "./sentence.js"
 
-const MOST = 120 // more stops would be a bar, and say nothing
-const DENSE = 24 // more are drawn thin
+const MOST = 120 // stops: more ticks would merge into a bar
+const DENSE = 24 // stops: more ticks are drawn thin
 
 /**
  * @import {Moment} from "#web/stepper/model/moment.js"
@@ -12,13 +12,13 @@ const DENSE = 24 // more are drawn thin
  */
 
 export class Scrub {
-  foot = null // no legend
-  drawn = "" // what the walls are of
+  foot = null // it has no legend
+  drawn = "" // key of what the walls show
 
   /** @param {Stepper} stepper */
   constructor(stepper) {
     this.stepper = stepper
-    this.range = h("input", {type: "range", min: 0, step: 1, "aria-label": "Moment of the run", "aria-describedby": SENTENCE})
+    this.range = h("input", {type: "range", min: 0, step: 1, "aria-label": "Position in the run", "aria-describedby": SENTENCE})
     this.walls = h("div", {class: "walls", "aria-hidden": "true"})
     this.el = h("div", {class: "scrub"}, this.walls, this.range)
     this.range.oninput = () => stepper.seek(+this.range.value)

@@ -1,4 +1,4 @@
-// What has happened at the cursor, in a sentence: over a figure's transport, and spoken once the reader rests.
+// What has happened at the current event, in a sentence: shown above a figure's transport, and announced once the reader pauses.
 import {h} from "#web/shell/dom.js"
 import {on} from "#web/shell/events.js"
 import {sentenceOf} from "#web/stepper/model/describe.js"
@@ -8,31 +8,31 @@ import {sentenceOf} from "#web/stepper/model/describe.js"
  * @import {Stepper} from "#web/stepper/stepper.js"
  */
 
-/** The sentence's id, by which the slider of the run is described. */
+/** The id of the sentence, which describes the slider. */
 export const SENTENCE = "step-sentence"
 
-/** The id of what describes the drawing. */
+/** The id of the element that describes the drawing. */
 export const DESCRIPTION = "drawing-description"
 
-const REST = 300 // ms without a step, after which it is spoken
+const REST = 300 // ms without a step after which it is announced
 
 export class Sentence {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #rest
-  #described = "" // what the drawing says of itself
+  #described = "" // the drawing's description of itself
   #painted = "" // the recording and the position last painted
-  #news = "" // to be said first
-  #due = false // the sentence is to be said
+  #news = "" // to be announced first
+  #due = false // whether the sentence is to be announced
   /** @type {string[]} */
-  #told = [] // the sentences of the drawing's description that were spoken last
-  #again = false // the recording has taken another's place, and nothing was said of it yet
+  #told = [] // the sentences of the drawing's description that were announced last
+  #again = false // whether the recording has replaced another one and has not been announced yet
 
   /** @param {Stepper} stepper */
   constructor(stepper) {
     this.stepper = stepper
     this.el = h("p", {class: "sentence", id: SENTENCE, "data-testid": "step-sentence"})
-    this.opened = h("p", {class: "opened", hidden: true}) // the figure stands in the middle of the run: gone with the first step, and never spoken
-    this.description = h("p", {id: DESCRIPTION, hidden: true}) // of the drawing
+    this.opened = h("p", {class: "opened", hidden: true}) // says that the figure opened in the middle of the run; removed at the first step, and never announced
+    this.description = h("p", {id: DESCRIPTION, hidden: true}) // the drawing's description
     this.announcer = h("p", {class: "sr", "data-testid": "announcer", "aria-live": "polite", "aria-atomic": "true"})
     this.close = on("described", ({stage, words}) => {
       if (stage !== stepper.root) return
@@ -42,7 +42,7 @@ export class Sentence {
   }
 
   open() {
-    this.opened.hidden = true // it names a stop of the recording before
+    this.opened.hidden = true // it names a stop of the previous recording
     this.#again = this.#painted !== ""
     this.#painted = ""
   }
@@ -69,15 +69,15 @@ export class Sentence {
     this.#again = false
     this.#painted = here
     this.#name()
-    if (!moved && !said) return // painted again: what was to be said still is
+    if (!moved && !said) return // only repainted: pending announcements stay pending
     this.#due = true
     this.#soon()
   }
 
   /**
-   * Say something once the reader rests: before the sentence, where that is to be said too.
+   * Announce something once the reader pauses, before the sentence if that is to be announced too.
    * @param {string} news
-   * @param {boolean} sentence  whether the sentence is to be said in any case
+   * @param {boolean} sentence  whether to announce the sentence in any case
    */
   tell(news, sentence = false) {
     this.#news = news
@@ -93,7 +93,7 @@ export class Sentence {
   #speak() {
     if (this.stepper.player.timer || this.stepper.root.classList.contains("still")) return
     const sentences = this.#described.split(/(?<=[.:]) /)
-    const fresh = sentences.filter((one) => !this.#told.includes(one)) // what has not changed is not said again
+    const fresh = sentences.filter((one) => !this.#told.includes(one)) // unchanged sentences are not repeated
     const parts = this.#due ? [this.#news, this.el.textContent, ...fresh] : [this.#news]
     if (this.#due) this.#told = sentences
     this.announcer.textContent = parts.filter(Boolean).join(" ")
@@ -101,7 +101,7 @@ export class Sentence {
     this.#due = false
   }
 
-  /** Describe the drawing by what it shows. */
+  /** Update the drawing's description. */
   #name() {
     this.description.textContent = [this.el.textContent, this.#described].filter(Boolean).join(" ")
   }

@@ -1,4 +1,4 @@
-// The source with the line that every thread is on.
+// Where: the source, with the line that each thread is on.
 import {enclosing, h, targetOf, zoomOf} from "#web/shell/dom.js"
 import {slideMark} from "#web/drawing/glide.js"
 import {tokens} from "#web/widgets/slang.js"
@@ -14,10 +14,10 @@ import {MARK, ThreadMap, moreProminent, layoutThreads} from "./thread_map.js"
  * @typedef {[file: number, line: number]} Line
  */
 
-let made = 0 // source panes, each with an id of its own
+let made = 0 // number of source panes, for their ids
 
-const PEEK = 40 // px: of the tab before the one in view
-const ROOM = 60 // px: of a pane of which the dock leaves less to be seen, one scrolls the page
+const PEEK = 40 // px of the previous tab that stay visible
+const ROOM = 60 // px: if the dock leaves less of the pane visible, the reader scrolls the page
 
 export class Source {
   /** @type {Recording} */
@@ -25,18 +25,18 @@ export class Source {
   /** @type {Plan} */
   plan
   /** @type {Map<number, Row[]>} */
-  sheets = new Map() // of each file, its lines
-  shown = -1 // the file
-  held = -1 // the file that the reader chose to look at, until the next step
-  heldAt = -1 // the position at which
+  sheets = new Map() // by file, its lines
+  shown = -1 // the file shown
+  held = -1 // the file that the reader chose, until the next step
+  heldAt = -1 // the position at which they did
   main = 0 // the file that was recorded
   scrolledTo = ""
   /** @type {Line | null} */
   here = null // where the chosen thread is
-  arrive = () => {} // ends the way of the mark to it
+  arrive = () => {} // ends the animation of the mark to that line
   /** @type {Line | null} */
-  picked = null // the line that the reader clicked, to run to
-  pickedAt = -1 // the position at which
+  picked = null // the line that the reader picked, to run to
+  pickedAt = -1 // the position at which they did
 
   /** @param {PaneOwner} owner */
   constructor(owner) {
@@ -60,7 +60,7 @@ export class Source {
         {class: "ph"},
         h("h2", {}, "Source"),
         this.files,
-        h("span", {class: "dim"}, "each dot is one thread, in its seat, beside the line it is on"),
+        h("span", {class: "dim"}, "each dot is a thread, beside the line that it is on"),
       ),
       this.atHand,
       way,
@@ -143,7 +143,7 @@ export class Source {
   }
 
   /**
-   * Keep a file in view.
+   * Keep a file shown.
    * @param {number} file
    */
   #hold(file) {
@@ -164,7 +164,7 @@ export class Source {
     this.marks()
   }
 
-  /** Show the breakpoints as they are set now. */
+  /** Show the current breakpoints. */
   marks() {
     if (this.shown < 0) return
     const name = this.recording.files[this.shown]
@@ -180,7 +180,7 @@ export class Source {
 
   /**
    * @param {Moment} moment
-   * @param {boolean} [steps]  whether the mark is seen to go from the line where it was
+   * @param {boolean} [steps]  whether to animate the mark from its previous line
    */
   paint(moment, steps = false) {
     const {recording} = this,
@@ -191,7 +191,7 @@ export class Source {
     /** @type {Line | null} */
     let mine = null
     /** @type {Map<number, {marks: Uint8Array, count: number, running: number, me: boolean}>} */
-    const lines = new Map() // by line of the file shown
+    const lines = new Map() // by line of the shown file
     /** @type {[thread: number, file: number, line: number, status: ReturnType<Moment["status"]>][]} */
     const places = []
     for (let t = 0; t < recording.threads; t++) {
@@ -239,8 +239,8 @@ export class Source {
   }
 
   /**
-   * The event whose line a thread is on: the one at the cursor, its last where it has just done that line or runs no more, else its next; -1
-   * for none.
+   * The event whose line a thread is on: the current event; the thread's last event if it has just executed its line or no longer
+   * runs; else its next event; -1 for none.
    * @param {Moment} moment
    * @param {number} thread
    */
@@ -252,7 +252,7 @@ export class Source {
   }
 
   /**
-   * Where a thread stands and whether it waits, as it is read out.
+   * A thread's line and status, for screen readers.
    * @param {Moment} moment
    * @param {number} thread
    */
@@ -274,7 +274,7 @@ export class Source {
   }
 
   /**
-   * The line that the chosen thread is on, as it is read out.
+   * The chosen thread's line, for screen readers.
    * @param {Line} line
    * @param {number} thread
    */
@@ -285,7 +285,7 @@ export class Source {
   }
 
   /**
-   * Lines on which another thread took part in the finding shown, "file:line", and what it did there.
+   * The lines on which other threads took part in the shown finding, as "file:line", and what they did there.
    * @param {Moment} moment
    * @returns {Map<string, string>}
    */
@@ -305,8 +305,8 @@ export class Source {
   }
 
   /**
-   * Scroll, only when the line has left the pane: by whole lines, so that it stands at 60% of the height. With a finding, all its lines
-   * are to be seen, as far as they fit. Where the dock lies over the pane's lower part, the upper part counts.
+   * Scroll only if the line is out of view, by whole lines, so that it ends up at 60% of the height. With a finding, all of its
+   * lines are brought into view if they fit. If the dock covers the pane's lower part, only the upper part counts.
    * @param {number} line
    * @param {number[]} others
    */
@@ -344,7 +344,7 @@ export class Source {
   }
 
   /**
-   * Say what stands under the pointer.
+   * Show the value under the pointer.
    * @param {PointerEvent} event
    */
   #hovered(event) {
@@ -373,7 +373,7 @@ export class Source {
   }
 
   /**
-   * Choose a line by the arrow keys, and run to it by Enter.
+   * Choose a line with the arrow keys, and run to it with Enter.
    * @param {KeyboardEvent} event
    */
   #keyed(event) {
@@ -391,19 +391,19 @@ export class Source {
     this.owner.announce?.(`Line ${row.line}${set}: ${row.text.trim() || "empty"}`)
   }
 
-  /** The line that is meant: the one picked last, until the run moves on; else where the chosen thread is. */
+  /** The current line: the one picked last, until the run moves on; else the chosen thread's. */
   get meant() {
     return this.picked && this.pickedAt === this.owner.moment?.position ? this.picked : this.here
   }
 
-  /** Run to the line that was picked. */
+  /** Run to the picked line. */
   runHere() {
     if (this.picked) this.owner.runTo?.(this.recording.files[this.picked[0]], this.picked[1])
-    else this.owner.say?.("Choose a line first, by a click or by the arrow keys in the source: it runs to that line.")
+    else this.owner.say?.("First choose a line to run to, with a click or the arrow keys in the source.")
   }
 
   /**
-   * Show a line, and pick it.
+   * Show a line and pick it.
    * @param {number} file
    * @param {number} line
    */
@@ -416,7 +416,7 @@ export class Source {
   }
 
   /**
-   * Ask for the condition of a line's breakpoint, typed behind the line.
+   * Ask for the condition of a line's breakpoint, in a field after the line.
    * @param {number} line
    */
   ask(line) {
@@ -428,7 +428,7 @@ export class Source {
     const input = h("input", {
       class: "cond-in",
       "aria-label": `Stop on line ${line} only if`,
-      placeholder: "only if, e.g. i == 4",
+      placeholder: "only if, such as i == 4",
       value: breakpoints.set.get(key) ?? "",
     })
     const shut = (/** @type {boolean} */ save) => {
@@ -454,10 +454,10 @@ export class Source {
  * One line of the source.
  * @param {string} text
  * @param {number} line
- * @param {{inside: boolean}} state  of the tokens: whether a comment of several lines is open
- * @param {boolean} recorded  whether events are of this line, so that a run can stop on it
- * @param {boolean} offered  whether a screen reader finds a button for a breakpoint: where one is set, and on the line at hand. On any other,
- *   and where one reads more than one debugs, the key B sets it
+ * @param {{inside: boolean}} state  of the tokens: whether a block comment is open
+ * @param {boolean} recorded  whether the line has events, so that a run can stop on it
+ * @param {boolean} offered  whether screen readers find a button for a breakpoint where one is set and on the current line. On other lines, and on
+ *   pages for reading, the key B sets it
  */
 function row(text, line, state, recorded, offered) {
   const indent = /^\s*/.exec(text)?.[0] ?? ""

@@ -1,4 +1,4 @@
-// A map of the workgroup: each thread that is on a line a disc at its place, the places of the others as points.
+// A map of the workgroup beside a line: each thread on the line is a disc at its place, the places of the others are points.
 
 const NS = "http://www.w3.org/2000/svg"
 const WIDTH = 48,
@@ -7,14 +7,14 @@ const WIDTH = 48,
 export const MARK = {empty: 0, run: 1, me: 2, wait: 3, held: 4, done: 5, apart: 6}
 const CLASSES = ["seat", "ln", "ln me", "ln w", "ln h", "ln d", "ln a"]
 const RADII = [0.8, 2.7, 2.7, 2, 2, 1.35, 2.1]
-const LOUDEST = [0, 5, 6, 3, 2, 1, 4] // where several threads share a dot, which of them it shows
+const LOUDEST = [0, 5, 6, 3, 2, 1, 4] // marks by priority, if several threads share a dot
 
 /**
- * Where the dots of a map are: one for each thread, or for several threads of a large workgroup.
+ * The dots of a map: one for each thread, or in a large workgroup one for several threads.
  * @typedef {object} Plan
  * @property {number} dots
  * @property {number} columns
- * @property {number} pitch  from one dot to the next
+ * @property {number} pitch  px from one dot to the next
  * @property {(thread: number) => number} dot  the dot of a thread
  */
 
@@ -33,7 +33,7 @@ export function layoutThreads(threads, [x, y]) {
   return {dots, columns, pitch, dot: (thread) => Math.floor(thread / each)}
 }
 
-/** One path a mark, with the discs of all dots that have it: to move a hundred threads changes two attributes, not a hundred. */
+/** One path for each mark, with the discs of all dots that have it, so that moving a hundred threads changes only two attributes. */
 export class ThreadMap {
   /** @param {Plan} plan */
   constructor(plan) {
@@ -80,7 +80,7 @@ export class ThreadMap {
 }
 
 /**
- * Of two marks the one that a dot shows, if it stands for several threads.
+ * Of two marks, the one that a dot for several threads shows.
  * @param {number} a
  * @param {number} b
  */

@@ -1,4 +1,4 @@
-// Which threads the table lists, and in which order: all by number, those for which an expression holds, sorted by a column.
+// Which threads the table lists, and in which order: all by number, or those for which an expression is true, sorted by a column.
 import {h, messageOf} from "#web/shell/dom.js"
 import {known, parse} from "#web/stepper/expressions/expression.js"
 import {threadAt} from "#web/stepper/expressions/ids.js"
@@ -15,18 +15,18 @@ export class ThreadOrder {
   /** @type {Recording | undefined} */
   #recording
   /** @type {Expression | null} */
-  #holds = null // for the threads that are listed; null for all
+  #holds = null // true for the threads to list; null for all
   /** @type {{key: string, way: number, of: (moment: Moment, thread: number) => number | null} | null} */
   #sort = null
   /** @type {number[]} */
-  list = [] // the threads as they are listed
+  list = [] // the listed threads, in order
 
   /** @param {PaneOwner} owner */
   constructor(owner) {
     this.owner = owner
     this.input = h("input", {
       class: "filter-in",
-      "aria-label": "List the threads for which this holds, or choose a thread by its number or place",
+      "aria-label": "List only threads for which this is true, or choose a thread by number or place",
       title: "i > 3 lists threads; 25 or 1,3 chooses one",
       placeholder: "i > 3, or 1,3",
       spellcheck: "false",
@@ -57,7 +57,7 @@ export class ThreadOrder {
     this.#filter(this.input.value)
   }
 
-  /** Whether the list is of all threads by number. */
+  /** Whether all threads are listed, by number. */
   get isPlain() {
     return !this.#holds && !this.#sort
   }
@@ -93,7 +93,7 @@ export class ThreadOrder {
   }
 
   /**
-   * Sort by a column; by the same again the other way, and a third time by number.
+   * Sort by a column. The same column again reverses the order, and a third time restores the order by number.
    * @param {string} key  of the column
    * @param {(moment: Moment, thread: number) => number | null} of  what it sorts by
    */
@@ -104,7 +104,7 @@ export class ThreadOrder {
   }
 
   /**
-   * How a column is sorted, as `aria-sort` says it.
+   * How a column is sorted, for `aria-sort`.
    * @param {string} key
    */
   sorted(key) {
@@ -113,7 +113,7 @@ export class ThreadOrder {
   }
 
   /**
-   * List the threads anew. Returns whether the list is another.
+   * Update the list of threads. Returns whether it has changed.
    * @param {Moment} moment
    */
   arrange(moment) {
@@ -125,7 +125,7 @@ export class ThreadOrder {
     if (this.#sort) {
       const {way, of} = this.#sort
       const values = new Map(list.map((t) => [t, of(moment, t)]))
-      const number = (/** @type {number} */ t) => values.get(t) ?? Infinity * way // what has no value comes last
+      const number = (/** @type {number} */ t) => values.get(t) ?? Infinity * way // threads without a value come last
       list.sort((a, b) => (number(a) - number(b)) * way || a - b)
     }
     this.list = list

@@ -8,8 +8,8 @@ import {show} from "#web/stepper/model/values.js"
 import {ThreadOrder} from "./thread_order.js"
 import {Watches} from "./watches.js"
 
-const SPARE = 8 // rows that come and go together: fewer than so many are kept ready beyond those in view
-const WHOLE = 32 // rows that are all there, in view or not
+const SPARE = 8 // rows are added and removed in groups of this size, and fewer than that are kept beyond those in view
+const WHOLE = 32 // up to this many rows are all kept, in view or not
 
 /**
  * @import {PaneOwner} from "#web/types.d.ts"
@@ -19,7 +19,7 @@ const WHOLE = 32 // rows that are all there, in view or not
  */
 
 /**
- * A thread's row, and what it shows now.
+ * A thread's row, and its current contents.
  * @typedef {object} Row
  * @property {HTMLElement} el
  * @property {HTMLElement} lane
@@ -27,7 +27,7 @@ const WHOLE = 32 // rows that are all there, in view or not
  * @property {HTMLElement} wall
  * @property {HTMLElement[]} seen  boxes of the watched expressions
  * @property {HTMLElement[]} cells  boxes of the variables
- * @property {boolean} start  whether a wave begins with it
+ * @property {boolean} start  whether it is the first of its wave
  * @property {string[]} watched  texts of `seen`
  * @property {string[]} texts  of `cells`
  * @property {string[]} klasses  of `cells`
@@ -41,27 +41,27 @@ export class Threads {
   /** @type {Recording} */
   recording
   /** @type {number[]} */
-  columns = [] // variables of the function at hand
+  columns = [] // variables of the current function
   /** @type {string | null} */
   shownColumns = null
   /** @type {string | null} */
   shownVariables = null
   /** @type {Map<string, number[]>} */
-  functions = new Map() // their variables
+  functions = new Map() // by function, its variables
   /** @type {Map<number, {el: HTMLElement, value: HTMLElement}>} */
-  entries = new Map() // of the chosen thread's variables
+  entries = new Map() // entries of the chosen thread's variables
   /** @type {Watch[]} */
   watched = []
   /** @type {number[]} */
-  widths = [] // of the columns, in characters
+  widths = [] // widths of the columns, in characters
   /** @type {Row[]} */
   lines = []
   /** @type {HTMLElement[]} */
-  head = [] // of the columns
+  head = [] // heads of the columns
   body = h("tbody")
   above = h("tr", {"aria-hidden": "true"}, h("td"))
   below = h("tr", {"aria-hidden": "true"}, h("td"))
-  range = "" // the rows that are there
+  range = "" // key of the rows that exist
   rowHeight = 0
   inView = -1 // the thread that was brought into view last
 
@@ -131,7 +131,7 @@ export class Threads {
     const at = last >= 0 ? last : recording.nth(thread, 0)
     const current = at < 0 ? recording.head.entry : recording.about(at).function || recording.head.entry
     this.name.textContent = `Thread ${threadName(thread, recording.head.group_size)}`
-    this.where.textContent = moment.pinned >= 0 ? `${current}, kept` : current
+    this.where.textContent = moment.pinned >= 0 ? `${current}, pinned` : current
     this.#variables(moment)
     this.watches.paint(moment)
     this.#columns(current)
@@ -148,16 +148,16 @@ export class Threads {
       .map(([n, word]) => `${n.toLocaleString("en")} ${word}`)
       .join(", ")
     this.words.title = counts.held
-      ? `${this.words.textContent} (released: all have come to its barrier, and it may go on)`
+      ? `${this.words.textContent} (released: all threads have reached its barrier)`
       : this.words.textContent
     this.#rows(moment)
-    if (thread !== this.inView) requestAnimationFrame(() => this.#show(moment)) // once all is laid out
+    if (thread !== this.inView) requestAnimationFrame(() => this.#show(moment)) // after layout
     if (this.order.list.length < recording.threads)
       this.words.textContent = `${this.order.list.length.toLocaleString("en")} of ${recording.threads.toLocaleString("en")}`
   }
 
   /**
-   * Bring the row of the chosen thread into view, once it becomes that.
+   * Scroll to the chosen thread's row when the choice has changed.
    * @param {Moment} moment
    */
   #show(moment) {
@@ -174,16 +174,16 @@ export class Threads {
     }
     const [at, room] = [row.getBoundingClientRect(), wrap.getBoundingClientRect()]
     const zoom = zoomOf(wrap)
-    const top = room.top + (this.table.tHead?.offsetHeight ?? 0) * zoom // its head stays in view
+    const top = room.top + (this.table.tHead?.offsetHeight ?? 0) * zoom // the table's head stays in view
     const bottom = room.top + wrap.clientHeight * zoom
-    const beside = at.height // the thread before or after it is in view, too
+    const beside = at.height // keep the previous or next thread in view, too
     if (at.top - beside < top) wrap.scrollTop -= (top - at.top + beside) / zoom
     else if (at.bottom + beside > bottom) wrap.scrollTop += (at.bottom + beside - bottom) / zoom
   }
 
   /**
-   * The chosen thread's calls, the innermost first, each with the variables that it has set and the line it is on. Of a function that
-   * calls itself the innermost call's variables are shown.
+   * The chosen thread's calls, the innermost first, each with the variables that it has set and its current line. For a recursive
+   * function, the innermost call's variables are shown.
    * @param {Moment} moment
    * @returns {{name: string, line: number, file: number, variables: number[]}[]}
    */
@@ -211,7 +211,7 @@ export class Threads {
   }
 
   /**
-   * Show the call stack, and the variables of each call under it.
+   * Show the call stack, with the variables of each call below it.
    * @param {Moment} moment
    */
   #variables(moment) {
@@ -252,8 +252,8 @@ export class Threads {
   }
 
   /**
-   * What is the same for all threads, in a recording that holds it: uniforms, members of constant buffers, and the constants that
-   * its sources name.
+   * The values that are the same for all threads, if the recording has them: uniforms, members of constant buffers, and constants
+   * of the sources.
    * @param {Moment} moment
    */
   #given({state, thread}) {
@@ -269,7 +269,7 @@ export class Threads {
     const rows = uniforms.map(({name, type, words}) =>
       h(
         "div",
-        {class: "var", title: `${type} ${name}, as the host gave it`, "data-uniform": name},
+        {class: "var", title: `${type} ${name}, set by the host`, "data-uniform": name},
         h("span", {}, name),
         h("b", {}, show(words, 0, type)),
       ),
@@ -299,7 +299,7 @@ export class Threads {
   }
 
   /**
-   * Make the table anew for other columns: the watched expressions and the function's variables.
+   * Rebuild the table for other columns: the watched expressions and the function's variables.
    * @param {string} current
    */
   #columns(current) {
@@ -382,7 +382,7 @@ export class Threads {
   }
 
   /**
-   * Widen a column. It is as wide as the longest value it has shown: so a step lays nothing out but the boxes whose text it changes.
+   * Widen a column. It is as wide as the longest value it has shown, so that a step lays out only the boxes whose text changes.
    * @param {number} i
    * @param {number} width
    */
@@ -402,7 +402,7 @@ export class Threads {
   }
 
   /**
-   * The line that a thread is on, null before its first and after its last.
+   * A thread's current line, null before its first event and after its last.
    * @param {Moment} moment
    * @param {number} t
    */
@@ -416,7 +416,7 @@ export class Threads {
   }
 
   /**
-   * Paint the rows in view: a thousand threads cost no more than fifty.
+   * Paint only the rows in view, so that a thousand threads take no longer than fifty.
    * @param {Moment} moment
    */
   #rows(moment) {

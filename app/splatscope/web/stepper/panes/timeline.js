@@ -1,4 +1,4 @@
-// When: the whole run, a row a thread, a wall a barrier, findings pinned at their moment.
+// When: the whole run, with a row for each thread, a wall for each barrier, and findings pinned to their moments.
 import {h} from "#web/shell/dom.js"
 import {colour, onTheme} from "#web/theme/theme.js"
 import {KIND} from "#web/stepper/model/kinds.js"
@@ -36,7 +36,7 @@ export class Timeline {
   /** @type {Recording | undefined} */
   recording
   /** @type {string | null} */
-  drawn = null // what the ground is of
+  drawn = null // key of what the background shows
   /** @type {Slice | null} */
   chain = null
   /** @type {[Finding, HTMLElement][]} */
@@ -52,7 +52,7 @@ export class Timeline {
     this.labels = h("div", {class: "lab", "aria-hidden": "true"})
     this.box = h(
       "div",
-      {class: "tlbox", role: "slider", tabindex: "0", "aria-label": "Moment of the run", "aria-valuemin": "0"},
+      {class: "tlbox", role: "slider", tabindex: "0", "aria-label": "Position in the run", "aria-valuemin": "0"},
       this.canvas,
       this.cursor,
     )
@@ -62,7 +62,7 @@ export class Timeline {
       {class: "foot"},
       h("span", {}, mark("background:var(--lane-active);opacity:.45"), "running"),
       h("span", {}, mark("background:var(--cell-write)"), "writes shared memory"),
-      h("span", {}, mark("border-bottom:1px solid var(--lane-wait);height:5px"), "waits or is not yet resumed"),
+      h("span", {}, mark("border-bottom:1px solid var(--lane-wait);height:5px"), "waiting, or not resumed yet"),
       h("span", {}, mark("width:3px;height:11px;background:var(--wall)"), "barrier passed"),
       h("span", {}, severity("error"), "finding"),
     )
@@ -140,7 +140,7 @@ export class Timeline {
     this.chain = moment.chain
   }
 
-  /** Draw all that does not move with the cursor: anew for another size, theme, order or finding only. */
+  /** Draw everything that does not move with the cursor; again only for another size, theme, order or finding. */
   draw() {
     const {moment} = this.stepper,
       {width, height} = this.canvas.getBoundingClientRect()
@@ -190,7 +190,7 @@ export class Timeline {
   }
 
   /**
-   * walls[k][thread]: where that thread goes on after its barrier k, NaN if it never does; in lockstep all in one line.
+   * walls[k][thread]: where the thread continues after its barrier k, NaN if it never does; in lockstep all at the same position.
    * @param {Moment} moment
    */
   #walls(moment) {
@@ -210,7 +210,7 @@ export class Timeline {
   }
 
   /**
-   * Draw when each thread runs, waits and writes. Returns how many writes there are, at most one a pixel.
+   * Draw when each thread runs, waits and writes. Returns the number of writes drawn, at most one per pixel.
    * @param {Paper} paper
    * @param {Moment} moment
    * @param {Inks} inks
@@ -261,7 +261,7 @@ export class Timeline {
   }
 
   /**
-   * When each thread runs and when it waits, as the device did it: from one barrier to the next.
+   * When each thread runs and waits in the device's order, from one barrier to the next.
    * @param {Moment} moment
    */
   #apart(moment) {
@@ -295,7 +295,7 @@ export class Timeline {
   }
 
   /**
-   * In lockstep: a thread runs where it takes part in a statement, and waits where the others are on a path of their own.
+   * The same in lockstep: a thread runs where it takes part in a statement, and waits while others are on a different path.
    * @param {Moment} moment
    */
   #together(moment) {
@@ -327,7 +327,7 @@ export class Timeline {
   }
 
   /**
-   * Draw the two accesses of the finding shown, or the events of a chain: joined by a dashed line, open ends first.
+   * Draw the two accesses of the shown finding, or the events of a chain, joined by a dashed line.
    * @param {Paper} paper
    * @param {Moment} moment
    * @param {Inks} inks
@@ -356,7 +356,7 @@ export class Timeline {
   }
 
   /**
-   * Write as many epoch numbers as have room; the word before them where all have.
+   * Write as many epoch numbers as fit, and the word "epoch" before them if all have room for it.
    * @param {Float64Array[]} walls
    * @param {Scale} x
    * @param {number} width
@@ -365,7 +365,7 @@ export class Timeline {
     const lefts = [0, ...walls.map((wall) => x(wall.find((position) => !Number.isNaN(position)) ?? NaN))]
     /** @type {HTMLElement[]} */
     const parts = []
-    const type = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16 // larger for a room that looks on
+    const type = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16 // larger for a presenter
     const long = lefts.every((left, k) => (lefts[k + 1] ?? width) - left > 58 * type || k === 0 || k === walls.length)
     let free = 0
     lefts.forEach((left, k) => {

@@ -1,4 +1,4 @@
-// How: the buttons that move through the run, what stands at the cursor, the order, the search.
+// How: the buttons that move through the run, the current event, the order, the search.
 import {h} from "#web/shell/dom.js"
 import {remember, remembered} from "#web/shell/stored.js"
 import {arrowsChoose, checkOne} from "#web/widgets/roving.js"
@@ -26,12 +26,12 @@ const button = (name, label, key, act, klass = "") =>
     icon(name),
   )
 
-const DETAILS = "splatscope-events" // in the browser's storage: whether figures show event numbers
+const DETAILS = "splatscope-events" // key in the browser's storage: whether figures show the current event
 
 export class Transport {
-  unit = "" // what the arrows move by
-  words = "" // what is shown of the moment, as text
-  said = "" // stands in place of the cursor's event, until it moves
+  unit = "" // the unit that the arrows move by
+  words = "" // the text shown about the moment
+  said = "" // shown in place of the current event until the next move
 
   /** @param {Stepper} stepper */
   constructor(stepper) {
@@ -51,9 +51,9 @@ export class Transport {
       this.play,
       this.on,
       button("line", "The next statement, for all threads that execute it together", "S", () => stepper.line(1), "wide"),
-      button("wallOn", "On to the next barrier", "Shift+→", () => stepper.barrier(1), "wall"),
+      button("wallOn", "Forward to the next barrier", "Shift+→", () => stepper.barrier(1), "wall"),
       button("end", "To the end", "End", () => stepper.seek(Infinity), "wide"),
-      button("write", "Previous write of what is followed", "W", () => stepper.history.jump(-1), "narrow"),
+      button("write", "Previous write of the followed cell or variable", "W", () => stepper.history.jump(-1), "narrow"),
       this.stair,
     )
     this.last = h(
@@ -61,7 +61,7 @@ export class Transport {
       {
         type: "button",
         class: "btn wide",
-        title: "To the previous write of what is followed (W)",
+        title: "To the previous write of the followed cell or variable (W)",
         onclick: () => stepper.history.jump(-1),
       },
       icon("write"),
@@ -72,7 +72,7 @@ export class Transport {
       {
         type: "button",
         class: "btn wide",
-        title: "The chosen thread's next statement, into what it calls (N or F11), its previous (P)",
+        title: "The chosen thread's next statement, into calls (N or F11); the previous one (P)",
         onclick: () => stepper.statement(1),
       },
       this.threadName,
@@ -82,19 +82,19 @@ export class Transport {
     this.calls = h(
       "span",
       {class: "stops wide"},
-      step("Over", "Its next statement, over what it calls (Shift+N or F10)", () => stepper.over(1)),
-      step("Out", "Out of the function it is in, to its caller (U or Shift+F11)", () => stepper.out()),
+      step("Over", "Its next statement, over calls (Shift+N or F10)", () => stepper.over(1)),
+      step("Out", "Out of its function, to the caller (U or Shift+F11)", () => stepper.out()),
     )
     this.stops = h(
       "span",
       {class: "stops wide", hidden: true},
       button("stopBack", "Back to a breakpoint", "[", () => stepper.breakpoints.go(-1)),
-      button("stopOn", "On to a breakpoint", "]", () => stepper.breakpoints.go(1)),
+      button("stopOn", "Forward to a breakpoint", "]", () => stepper.breakpoints.go(1)),
     )
     this.now = h("p", {class: "now num"})
     this.details = h(
       "button",
-      {type: "button", class: "btn details", title: "The event at the cursor, by its number", onclick: () => this.#detail(true)},
+      {type: "button", class: "btn details", title: "Show the current event and its number", onclick: () => this.#detail(true)},
       "Events",
     )
     this.find = h("input", {
@@ -102,9 +102,9 @@ export class Transport {
       class: "find",
       placeholder: "Find: T < 1/255",
       title:
-        "The first event at which this holds: T < 1/255, keys[10] == 30, line == 21, NaN; or of a kind: write keys, barrier, " +
+        "The first event at which this is true: T < 1/255, keys[10] == 30, line == 21, NaN; or of a kind: write keys, barrier, " +
         "call f, thread 1,3, read keys if i > 3 (/)",
-      "aria-label": "Find the first event at which this holds",
+      "aria-label": "Find the first event at which this is true",
       spellcheck: "false",
       autocomplete: "off",
     })
@@ -137,7 +137,7 @@ export class Transport {
   }
 
   /**
-   * Name the arrows by what they move.
+   * Name the arrows by the unit they move.
    * @param {string} unit
    */
   #name(unit) {
@@ -154,8 +154,8 @@ export class Transport {
   }
 
   /**
-   * Show or hide the event at the cursor, for all figures from now on.
-   * @param {boolean} other  change it, else do as was last chosen
+   * Show or hide the current event, for all figures from now on.
+   * @param {boolean} other  toggle it; if false, apply the last choice
    */
   #detail(other) {
     const before = remembered(DETAILS) === "shown"
@@ -227,7 +227,7 @@ export class Transport {
 }
 
 /**
- * What stands at the cursor, in words.
+ * The current event in words.
  * @param {Moment} moment
  * @param {boolean} inside  whether more words come before
  */

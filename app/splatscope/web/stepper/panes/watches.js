@@ -1,4 +1,4 @@
-// Watched expressions: their value for the chosen thread here, for all threads a column each of the table.
+// Watched expressions: their values for the chosen thread. For all threads, each has a column in the table.
 import {h, messageOf} from "#web/shell/dom.js"
 import {known, parse} from "#web/stepper/expressions/expression.js"
 import {lookup} from "#web/stepper/expressions/lookup.js"
@@ -11,13 +11,13 @@ import {showQuantity} from "#web/stepper/expressions/quantities.js"
  * @import {Recording} from "#web/stepper/model/recording.js"
  */
 
-const MOST_FIELDS = 32 // of a struct or array that is shown whole
+const MOST_FIELDS = 32 // of a struct or array that is shown as a whole
 
 /**
  * @typedef {object} Watch
  * @property {string} text
- * @property {Expression | null} question  null where the recording has no such names
- * @property {string} wrong  why not
+ * @property {Expression | null} question  null if the recording does not have its names
+ * @property {string} wrong  why it has no value
  * @property {HTMLElement} [value]
  * @property {HTMLElement} [row]
  */
@@ -34,7 +34,7 @@ export class Watches {
     this.rows = h("div", {class: "watched", role: "list"})
     this.input = h("input", {
       class: "watch-in",
-      "aria-label": "Watch an expression, for this thread and for all",
+      "aria-label": "Watch an expression, for this thread and for all threads",
       title:
         "Watch an expression (A): v.xy, tile[y][x], (uint) n, a ? b : c, thread, WaveGetLaneIndex(); bits, x in hex, bits, b in binary",
       spellcheck: "false",
@@ -79,7 +79,7 @@ export class Watches {
   }
 
   /**
-   * Watch an expression, or say why it cannot be.
+   * Watch an expression, or show why it cannot be watched.
    * @param {string} text
    */
   add(text) {
@@ -119,7 +119,7 @@ export class Watches {
         watch.value,
         h(
           "button",
-          {type: "button", class: "un", "aria-label": `Watch ${watch.text} no longer`, onclick: () => this.remove(watch)},
+          {type: "button", class: "un", "aria-label": `Stop watching ${watch.text}`, onclick: () => this.remove(watch)},
           "×",
         ),
       )
@@ -129,7 +129,7 @@ export class Watches {
   }
 
   /**
-   * What names mean to a thread.
+   * The lookup of names for a thread.
    * @param {Moment} moment
    * @param {number} thread
    */
@@ -138,7 +138,7 @@ export class Watches {
   }
 
   /**
-   * What an expression is for a thread, "" where something it names has no value yet.
+   * An expression's value for a thread, "" if something in it has no value yet.
    * @param {Watch} watch
    * @param {Moment} moment
    * @param {number} thread
@@ -149,7 +149,7 @@ export class Watches {
   }
 
   /**
-   * The members of a struct or the elements of a local array, `{x = 1, colour = (1, 0, 0)}`; "" where the name is neither.
+   * The members of a struct or the elements of a local array, `{x = 1, colour = (1, 0, 0)}`; "" if the name is neither.
    * @param {string} name
    * @param {Moment} moment
    * @param {number} thread

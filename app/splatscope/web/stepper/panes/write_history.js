@@ -1,4 +1,4 @@
-// Who wrote this? The life of the followed cell or variable, and its writes up to now, newest first.
+// Who wrote this? The history of the followed cell or variable, and its writes so far, newest first.
 import {h} from "#web/shell/dom.js"
 import {colour, onTheme} from "#web/theme/theme.js"
 import {icon} from "./icons.js"
@@ -22,9 +22,9 @@ export class WriteHistory {
   accesses
   /** @type {number[]} */
   positions = []
-  key = "" // what the positions are of
-  drawn = "" // what the ground is of
-  ground = new OffscreenCanvas(1, 1) // all but the cursor
+  key = "" // key of what the positions belong to
+  drawn = "" // key of what the background shows
+  ground = new OffscreenCanvas(1, 1) // the background: everything but the cursor
   cursor = ""
 
   /** @param {Stepper} stepper */
@@ -41,7 +41,7 @@ export class WriteHistory {
     )
     const shut = h(
       "button",
-      {type: "button", class: "btn quiet icon", "aria-label": "Follow it no longer", onclick: () => stepper.follow(null)},
+      {type: "button", class: "btn quiet icon", "aria-label": "Stop following it", onclick: () => stepper.follow(null)},
       icon("shut"),
     )
     this.el = h(
@@ -86,7 +86,7 @@ export class WriteHistory {
   }
 
   /**
-   * The event that last wrote what is followed, undefined where none did yet.
+   * The event that last wrote the followed cell or variable, undefined if there was none yet.
    * @param {Moment} moment
    */
   lastWrite(moment) {
@@ -96,7 +96,7 @@ export class WriteHistory {
   }
 
   /**
-   * Move to the last write before the cursor, or to the next one.
+   * Move to the previous or the next write.
    * @param {number} way  -1 or 1
    */
   jump(way) {
@@ -144,8 +144,8 @@ export class WriteHistory {
       })
     const first =
       followed.memory !== undefined && recording.memories[followed.memory].space === "device"
-        ? "Nobody yet: it is as it was given."
-        : "Nobody yet."
+        ? "No thread yet: it has its initial value."
+        : "No thread yet."
     this.rows.replaceChildren(...(shown.length ? shown : [h("li", {class: "none"}, first)]))
     this.#draw(moment, followed, writes)
   }
@@ -175,7 +175,7 @@ export class WriteHistory {
       this.strip.width = this.ground.width
       this.strip.height = this.ground.height
       this.cursor = colour("--lane-chosen")
-      this.strip.setAttribute("aria-label", `Life of ${this.name.textContent}: ${writes.length} writes in the run`)
+      this.strip.setAttribute("aria-label", `History of ${this.name.textContent}: ${writes.length} writes in the run`)
     }
     const paper = /** @type {CanvasRenderingContext2D} */ (this.strip.getContext("2d"))
     paper.clearRect(0, 0, this.strip.width, this.strip.height)
