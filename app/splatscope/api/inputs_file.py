@@ -60,6 +60,6 @@ def _array(file: Path) -> np.ndarray:
     except Image.DecompressionBombError:
         raise ValueError(f"{file} has far too many pixels for a picture: give an array in a .npy file.") from None
     except OSError as error:
-        raise ValueError(f"{file} cannot be read: {error.strerror or 'it is no picture'}.") from None
+        raise ValueError(f"{file} cannot be read: {error.strerror or 'it is not a picture'}.") from None
     except ValueError:
         raise ValueError(f"{file} cannot be read as a NumPy array.") from None

@@ -46,7 +46,7 @@ def publish(
 
 def _tell_failed(made: "Book") -> None:
     """Print what is missing, in red if the terminal has colours."""
-    lines = [f"{len(made.failed)} not recorded, though tried twice. Where they would stand, readers are told so:", *made.failed]
+    lines = [f"{len(made.failed)} not recorded, though tried twice. Their places in the book say so:", *made.failed]
     console = Console()
     for line in lines:
         console.print(line, style="bold red", markup=False, highlight=False, soft_wrap=True)

@@ -19,7 +19,7 @@ def serve(
     ] = None,
     record_ahead: Annotated[
         bool,
-        typer.Option(help="Record each section's main inputs while nobody waits, some minutes' work: for a class about to come."),
+        typer.Option(help="Record each section's main inputs while the server is idle, which takes minutes: for a class to come."),
     ] = False,
     show: Annotated[bool, typer.Option(help="Open a browser.")] = False,
 ) -> None:

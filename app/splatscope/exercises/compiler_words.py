@@ -21,7 +21,7 @@ def meaning_of(message: str, line: int, source: str) -> str:
         if meaning:
             return meaning
     if "l-value" in message:
-        return "What stands left of = cannot be written: a buffer can only if its type begins with RW, and a uniform never."
+        return "The left side of = cannot be written: a buffer can only if its type begins with RW, and a uniform never."
     if re.search(r"expected an expression of type 'u?int', got 'vector<\w+, ?[23]>'", message):
         return "A buffer has one index, and this is two numbers. Make one of them: row · width + column."
     if found := re.search(r"undefined identifier '(\w+)'", message):
@@ -55,7 +55,7 @@ def _python_in(line: str) -> str:
     if re.search(r"^\s*(?:el)?if\b[^()]*:\s*$|^\s*(?:elif|else|for|while|def)\b.*:\s*$", line):
         return "No colon and no indentation: if (condition) { … }, for (uint i = 0; i < n; i++) { … }."
     if re.search(r"^\s*(?:if|while)\s+[^(\s]", line):
-        return "The condition stands in parentheses: if (condition)."
+        return "The condition needs parentheses: if (condition)."
     return ""
 
 

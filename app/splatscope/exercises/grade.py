@@ -104,7 +104,7 @@ def _rows_in(table: Path) -> list[Row]:
     with table.open(newline="", encoding="utf-8") as file:
         reader = csv.DictReader(file)
         if reader.fieldnames != [field.name for field in fields(Row)]:
-            raise ValueError(f"{table} is no table of grades: name another file.")
+            raise ValueError(f"{table} is not a table of grades: name another file.")
         rows = []
         for cells in reader:
             if None in cells.values() or None in cells:

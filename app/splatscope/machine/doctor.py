@@ -14,7 +14,7 @@ from splatscope.paths import BUNDLE, CHECKOUT
 from splatscope.workers.sandbox import platform_support
 
 PACKAGES = ("slangpy", "panel", "bokeh", "distributed", "numpy")
-PROXY_REMEDY = "pip install jupyter-server-proxy, where Jupyter's server is installed, and start that anew"
+PROXY_REMEDY = "pip install jupyter-server-proxy where Jupyter's server is installed, and restart the server"
 CUDA_REMEDY = "set CUDA_PATH to a CUDA toolkit that has lib64/libnvrtc.so and include/cuda_runtime.h"
 
 

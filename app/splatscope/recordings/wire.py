@@ -168,7 +168,7 @@ def _sites(trace: Trace, memories: list[Cells], variables: Variables) -> list[di
 
 
 def _structure(site: Site, sources: Sources) -> dict:
-    """Return what the source says about a site: where its loop ends, or the variables that its float is computed from."""
+    """Return data on a site from the source: the end of its loop, or the variables that its float is computed from."""
     if site.kind == "loop":
         return {"end": sources.last_line(site)}
     type_ = SlangType.parse(site.type)

@@ -28,7 +28,7 @@ def coverage_gaps(
         sites: The sites of the program.
         symbols: Its symbols.
     """
-    found = {(file, line, "the compiler takes it only as it is written, so it is not recorded") for file, line in excluded_lines}
+    found = {(file, line, "the compiler accepts it only as written, so it is not recorded") for file, line in excluded_lines}
     for module in modules:
         source = module.source
         loops = [] if module.name else loops_without_budget(source, loops_with_budget(sites, source.file), symbols.constants)

@@ -67,7 +67,7 @@ class CheckedRecording:
 
     @cached_property
     def _reached(self) -> frozenset[Place]:
-        """The sites that have events. All are taken as reached where a file holds one of several workgroups: it is not known."""
+        """The sites with events. For a file with one of several workgroups, all sites count as reached, since it is not known."""
         trace = self.recording.trace
         if not self.elsewhere and math.prod(trace.header["groups"]) > 1:
             return frozenset(map(place_of, trace.sites))
@@ -112,9 +112,9 @@ class CheckedRecording:
 
     @property
     def missed(self) -> list[str]:
-        """What was not looked at, a sentence each: nothing can be said of it. Everything that shows a verdict goes by this list.
+        """What was not checked, a sentence each, so that nothing can be said about it. Everything that shows a verdict uses this.
 
-        It is decided when the kernel is recorded, and then stands in the header: a file no longer has all that it depends on.
+        It is determined when the kernel is recorded and then stored in the header, since a file lacks the data that it depends on.
         """
         recording, header = self.recording, self.recording.trace.header
         if "missed" in header:

@@ -294,7 +294,7 @@ def _timeout_words(limit: float, file_work: str) -> str:
 
 def _crash_words(file_work: str) -> str:
     if file_work:
-        return f"The process crashed while it was {file_work}. Save the file anew, or take another; a fresh worker is ready."
+        return f"The process crashed while it was {file_work}. Save the file again, or choose another; a fresh worker is ready."
     return (
         "The process that compiled and ran this kernel crashed: in the compiler, the driver or the kernel is not known. "
         "A fresh worker is ready; if it crashes again, look for an access outside of an array."

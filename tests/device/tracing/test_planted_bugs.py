@@ -161,7 +161,7 @@ PLANTED = {  # by name: source, workgroups, and (kind, lines, what the message s
     "bytes between two words": (
         simple("output[lane] = bytes.Load(lane * 2);"),
         1,
-        [("misaligned-access", [7], "reads bytes at byte 2 on line 7, which is no multiple of 4")],
+        [("misaligned-access", [7], "reads bytes at byte 2 on line 7, which is not a multiple of 4")],
     ),
     "a shift by 32": (simple("output[lane] = 1u << lane;"), 1, [("shift-out-of-range", [7], "Thread 32 shifts by lane = 32")]),
     "a float below 0 becomes a uint": (

@@ -103,6 +103,6 @@ def test_a_name_that_a_spreadsheet_would_run_is_text(tmp_path: Path, marked: lis
 def test_a_file_that_is_no_table_of_grades_is_left_alone(tmp_path: Path, marked: list[str]):
     submit(tmp_path / "in", anna="fine")
     (tmp_path / "notes.csv").write_text("what,ever\n1,2\n")
-    with pytest.raises(ValueError, match="no table of grades"):
+    with pytest.raises(ValueError, match="not a table of grades"):
         grade(tmp_path / "in", [TASK], tmp_path / "notes.csv")
     assert (tmp_path / "notes.csv").read_text() == "what,ever\n1,2\n"

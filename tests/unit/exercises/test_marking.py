@@ -95,4 +95,4 @@ def test_a_width_that_this_machine_cannot_have_is_left_out(rounds):
 def test_an_answer_that_is_none_is_an_error_of_its_kernel(forged):
     (cause,) = mark(EXAMPLE, EXAMPLE.start, lambda *_: forged).causes
     assert cause.kind == "error"
-    assert "what it sent is no answer" in cause.words
+    assert "its answer is malformed" in cause.words

@@ -24,4 +24,4 @@ def test_what_is_forged_is_accepted_or_refused_in_one_line(kind):
 @pytest.mark.parametrize("value", [";", ",", " ; "])
 def test_a_constant_that_is_nothing_but_a_mark_is_no_number(value):
     job = kernel_of({"source": "", "constants": {"N": value}})
-    assert refuse_job(job) == "N is no link-time constant with a number."
+    assert refuse_job(job) == "N is not a link-time constant with a number."

@@ -35,7 +35,7 @@ def ends() -> Iterator[tuple[supervisor.SandboxedProcess, Connection]]:
 def test_what_is_no_answer_is_told_as_such(ends, sent):
     process, child = ends
     child.send_bytes(sent)
-    with pytest.raises(WorkerLost, match="has not died, but what it sent is no answer"):
+    with pytest.raises(WorkerLost, match="has not died, but its answer is malformed"):
         process.request("outcomes", (), 20)
 
 

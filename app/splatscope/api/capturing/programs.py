@@ -36,7 +36,7 @@ def job_of(note: ProgramNote, device: spy.Device) -> KernelJob:
     modules = [(m[1], m[3] if m[2] == "path" else "", _ENTRY.findall(m[4])) for m in _MODULE.finditer(note.text)]
     entries = _ENTRY.findall(note.text.rpartition("entry_points = [")[2])
     if len(entries) != 1 or entries[0][1] != "compute":
-        raise NotCaptured("it is no compute program with one entry point")
+        raise NotCaptured("it is not a compute program with one entry point")
     name = entries[0][0]
     entry = next((one for one in note.entries if one.name == name), EntryNote(name))
     mains = [(module, path) for module, path, own in modules if (name, "compute") in own]
@@ -174,7 +174,7 @@ def _constants_of(name: str, text: str) -> dict[str, int | float]:
             try:
                 found[constant] = float(plain)
             except ValueError:
-                raise NotCaptured(f"its constant {constant} is no number") from None
+                raise NotCaptured(f"its constant {constant} is not a number") from None
     return found
 
 

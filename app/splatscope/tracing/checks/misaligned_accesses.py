@@ -20,6 +20,6 @@ def misaligned_accesses(trace: Trace, context: Context) -> list[Finding]:
         (address,) = trace.value(event)
         access, alignment = site.path.split()
         where = f"{site.name} at byte {address:,} on line {site.line}"
-        return f"{thread_of(trace, event)} {access}s {where}, which is no multiple of {alignment}."
+        return f"{thread_of(trace, event)} {access}s {where}, which is not a multiple of {alignment}."
 
     return faults_of(trace, context, "misaligned-access", message)

@@ -452,7 +452,7 @@ class _Predictions:
         return users
 
     def _affected(self, file: str, node: Node, made: Node, function: Node) -> set[int] | None:
-        """Return the threads for which the value of an expression makes a difference; `made` is where it was first computed."""
+        """Return the threads for which an expression's value makes a difference; `made` is where it was first computed."""
         if self._depends.of_reaching(node) or not all(map(self._is_by_number, _decided_between(made, node, function))):
             return None
         comers = {int(self._lane[event]): int(event) for event in self._events(file, node)}

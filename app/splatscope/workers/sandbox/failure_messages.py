@@ -7,8 +7,8 @@ from splatscope.tracing.progress import COMPARING, COMPILING, INSTRUMENTING, RUN
 _SIGNALS = {
     "Segmentation fault": "it touched memory that is not its own",
     "Bus error": "it touched memory that is not there",
-    "Aborted": "it gave up, as it does where memory runs out",
-    "Illegal instruction": "it gave up, or ran into what is no instruction",
+    "Aborted": "it gave up, as it does when memory runs out",
+    "Illegal instruction": "it gave up, or executed an invalid instruction",
     "Floating-point exception": "it divided by zero",
 }
 _DIED = {
@@ -37,7 +37,7 @@ _CHECK_DIED = (
     "The compiler died on this source{how}. That is its own fault, whatever the source says. "
     "Undo what was written last, or nest it less deeply."
 )
-_FILE_DIED = "The process died while it was {work}{how}. Save the file anew, or take another."
+_FILE_DIED = "The process died while it was {work}{how}. Save the file again, or choose another."
 _FILE_SLOW = "The process was stopped after {limit:g} s, while it was {work}. Take a smaller one."
 _CHECK_SLOW = (
     "The compiler took longer than {limit:g} s and was stopped. Look for macros, generics or constants that grow without end."
@@ -51,7 +51,7 @@ FILE_WORK = {
 """What a job is doing, for jobs that neither compile nor run a kernel."""
 
 NO_ANSWER = (
-    "The process in which this kernel ran has not died, but what it sent is no answer. "
+    "The process in which this kernel ran has not died, but its answer is malformed. "
     "The kernel may have written over its memory: look for an access outside of an array where nothing is recorded."
 )
 
@@ -59,7 +59,7 @@ NO_ANSWER = (
 def answer_too_large_message(most: int) -> str:
     """Return the message for an answer of more than `most` bytes, which is refused."""
     return (
-        f"What came of this kernel is larger than {most >> 20} MiB, and was not taken. Give it smaller buffers or fewer workgroups."
+        f"The result of this kernel is larger than {most >> 20} MiB, and was refused. Give it smaller buffers or fewer workgroups."
     )
 
 

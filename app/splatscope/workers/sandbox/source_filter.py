@@ -69,7 +69,7 @@ def refuse_files(files: Mapping[str, str]) -> str:
         if not all(_PART.fullmatch(part) and not part.endswith((".", " ")) for part in parts):
             return f"The name {shown} is not allowed: use letters, digits and _ + - . between single slashes, and no “..”."
         if not name.lower().endswith(KINDS):
-            return f"{shown} is no source: files end in {', '.join(KINDS)}."
+            return f"{shown} is not a source: files end in {', '.join(KINDS)}."
         if any(other.startswith(f"{name}/") for other in files):
             return f"{shown} is a file and a folder: rename one of them."
     together = sum(len(text.encode(errors="replace")) for text in files.values())
@@ -132,7 +132,7 @@ def _refuse_include(mark: str, kept: str, file: str, project: Collection[str]) -
     name = given[1] or given[2]
     if any(path in project for path in _candidates(name, file)):
         return ""
-    return f"#include is not allowed here for {name[:60]}, which is no file of this project: add it, or take the line out."
+    return f"#include is not allowed here for {name[:60]}, which is not a file of this project: add it, or take the line out."
 
 
 def _refuse_module(kind: str, name: str, file: str, project: Collection[str]) -> str:
@@ -169,17 +169,17 @@ def _refuse_settings(job: KernelJob) -> str:
         return f"Up to {MOST_DEFINES} macros, constants and types are allowed."
     for name, body in job.defines.items():
         if not _IDENTIFIER.fullmatch(name):
-            return f"{_shown(name)} is no name of a macro: use letters, digits and _."
+            return f"{_shown(name)} is not a name for a macro: use letters, digits and _."
         if "\n" in body or "\r" in body or "\\" in body or len(body) > MOST_WORDS:
             return f"The macro {name} has one line of up to {MOST_WORDS} characters."
         if wrong := refuse(f"#define {name} {body}"):
             return f"The macro {name}: {wrong}"
     for name, value in job.constants.items():
         if not _IDENTIFIER.fullmatch(name) or not isinstance(value, int | float):
-            return f"{_shown(name)} is no link-time constant with a number."
+            return f"{_shown(name)} is not a link-time constant with a number."
     for word in (*job.arguments, *(part for pair in job.conformances for part in pair)):
         if len(word) > MOST_WORDS or not _TYPE.fullmatch(word) or _FORBIDDEN.search(word):
-            return f"{_shown(word)} is no name of a type."
+            return f"{_shown(word)} is not the name of a type."
     return ""
 
 
