@@ -62,9 +62,9 @@ test("what has no value makes the whole have none", () => {
 test("what cannot be read is refused in one line", () => {
   assert.throws(() => parse("1 +"), /Something is missing/)
   assert.throws(() => parse("(1"), /“\)” is missing/)
-  assert.throws(() => parse("1 2"), /more after the end/)
+  assert.throws(() => parse("1 2"), /extra text after the end/)
   assert.throws(() => parse("a $ b"), /“\$” is not understood/)
-  assert.throws(() => parse("w."), /a member is missing/)
+  assert.throws(() => parse("w."), /write a member/)
   assert.throws(() => parse("foo(1)"), /foo\(\) is not known here/)
 })
 

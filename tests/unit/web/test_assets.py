@@ -15,7 +15,8 @@ from tornado.testing import bind_unused_port
 from tornado.web import Application
 
 from splatscope.paths import BUNDLE
-from splatscope.web import assets, server
+from splatscope.web import assets
+from splatscope.web.serving import server
 
 
 @pytest.fixture(scope="module")

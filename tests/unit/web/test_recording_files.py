@@ -6,7 +6,8 @@ from tornado.testing import AsyncHTTPTestCase
 from tornado.web import Application
 
 from splatscope.recordings.packed import PackedRecording
-from splatscope.web import recording_files, server
+from splatscope.web import recording_files
+from splatscope.web.serving import server
 from splatscope.web.stepper.stepper import Stepper
 
 
