@@ -64,7 +64,7 @@ def test_a_recording_and_its_findings_are_spoken_and_a_fix_keeps_the_focus(bench
 def test_the_textbooks_kernels_run_and_nothing_is_found(bench, name):
     open_example(bench, name)
     expect(bench.get_by_test_id("findings")).to_contain_text("Nothing found")
-    expect(bench.get_by_test_id("findings")).to_contain_text("the kernel leaves the same results")
+    expect(bench.get_by_test_id("findings")).to_contain_text("the kernel gives the same results")
 
 
 def test_a_finding_shows_its_moment(bench):

@@ -110,7 +110,7 @@ GROUPS = {"groups": [4, 1, 1]}
 @pytest.mark.parametrize(
     ("header", "same", "expected"),
     [
-        ({}, True, ["✓Nothing found Run without being recorded, the kernel leaves the same results."]),
+        ({}, True, ["✓Nothing found Without recording, the kernel gives the same results."]),
         ({}, None, ["✓Nothing found"]),
         ({"truncated": True}, None, [PART, "●The recording was full before the end: what came later was not looked at."]),
         (GROUPS, None, [PART, "●Only one workgroup was looked at."]),

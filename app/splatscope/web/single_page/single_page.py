@@ -1,4 +1,4 @@
-"""One recording as one HTML file, which opens from a disk in any browser and steps there, without a server."""
+"""One recording as one HTML file, which can be opened from a disk in any browser and stepped there, without a server."""
 
 import base64
 import hashlib
@@ -16,16 +16,16 @@ from splatscope.web.stepper.keys import DEBUGGER_KEYS, KEYS
 SCRIPT, STYLE = (BUNDLE.with_name(f"single_page.{kind}") for kind in ("js", "css"))
 TEMPLATE = PACKAGE / "web" / "single_page" / "page.html"
 PLAIN = {
-    True: "Run without being recorded, the kernel leaves the same results.",
-    False: "Run without being recorded, the kernel leaves other numbers: the order of its threads matters.",
+    True: "Without recording, the kernel gives the same results.",
+    False: "Without recording, the kernel gives other results: the order of its threads matters.",
 }
 MARKS = {"error": "◆", "warn": "▲", "note": "●", "ok": "✓"}
 
 
 def page_of(packed: PackedRecording, title: str = "") -> str:
-    """Return a recording as the text of one HTML file, with the stepper, the source and the findings in it.
+    """Return a recording as the text of one HTML file, with the stepper, the source and the findings.
 
-    The page asks nothing of anybody: its policy allows the script in it, and no request. To write one:
+    The page makes no requests: its policy allows only its own script. To write a page:
 
         Path("out.html").write_text(page_of(packed, "A race in reduce.slang"), encoding="utf-8")
 
@@ -34,10 +34,10 @@ def page_of(packed: PackedRecording, title: str = "") -> str:
 
     Args:
         packed: The recording.
-        title: What the page is called; the entry point and its file if left out.
+        title: The page's title; by default the entry point and its file.
 
     Raises:
-        ValueError: There is no recording, and the message is the compiler's; or its head is longer than that of any recording.
+        ValueError: There is no recording, and the message is the compiler's; or its head is too long.
     """
     if not packed.data:
         raise ValueError(packed.meta.get("error") or "There is no recording.")
@@ -60,9 +60,9 @@ def page_of(packed: PackedRecording, title: str = "") -> str:
 
 
 def notebook_html(page: str, height: int = 720) -> str:
-    """Return a page of `page_of` as the output of a notebook's cell: a frame that holds the page itself, and asks no server for it.
+    """Return a page of `page_of` as the output of a notebook's cell: a frame that contains the page itself and needs no server.
 
-    In the frame the page runs its own script and nothing else: it reaches neither the notebook nor what the browser has stored.
+    In the frame, the page runs only its own script. It can access neither the notebook nor what the browser has stored.
 
     Args:
         page: The page's text.
@@ -80,7 +80,7 @@ def _policy(script: str) -> str:
 
 
 def _facts(head: dict[str, Any]) -> list[str]:
-    """Return how much was recorded, and on what."""
+    """Return how much was recorded, and on which device."""
     of = " × ".join(map(str, head["groups"]))
     group = "" if of == "1 × 1 × 1" else f", group ({', '.join(map(str, head['group']))}) of {of}"
     return [
@@ -100,7 +100,7 @@ def _found(head: dict[str, Any]) -> list[str]:
 
 
 def _plain(head: dict[str, Any]) -> str:
-    """Return how the results of the plain kernel differ, "" where that is not known or is among what was missed."""
+    """Return how the results of the plain kernel differ; "" if that is not known, or if it is in `missed`."""
     words = head.get("rounding") or head.get("difference") or PLAIN.get(head["same_as_plain"], "")
     return "" if words in head["missed"] else words
 

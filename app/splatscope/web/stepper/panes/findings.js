@@ -14,8 +14,8 @@ import {describeEvent, subscript} from "#web/stepper/model/describe.js"
 
 const MOST_MISSED = 6 // sentences about what was not looked at
 const PLAIN = {
-  true: "Run without being recorded, the kernel leaves the same results.",
-  false: "Run without being recorded, the kernel leaves other numbers: the order of its threads matters.",
+  true: "Without recording, the kernel gives the same results.",
+  false: "Without recording, the kernel gives other results: the order of its threads matters.",
 }
 
 /**
@@ -25,7 +25,7 @@ const PLAIN = {
 export const severityOf = (finding) => finding.severity ?? "error"
 
 /**
- * How to show what a recording allows to say beside its findings. What that is was decided where it was recorded: `verdict_of` in
+ * How to show a recording's verdict beside its findings. The verdict itself was decided when it was recorded, by `verdict_of` in
  * tracing/record_and_check.py.
  * @param {Head} head
  * @returns {{heading: string, level: "ok" | "note", missed: string[]}}
@@ -97,7 +97,7 @@ export class Findings {
   }
 
   /**
-   * What a finding is, and the memory or variable that it is about, "" for none.
+   * The title of a finding, and the memory or variable that it is about, "" for none.
    * @param {Finding} finding
    */
   #title(finding) {
@@ -108,7 +108,7 @@ export class Findings {
   }
 
   /**
-   * Whether a finding is not what the figure is about.
+   * Whether a finding is only a side note in a figure.
    * @param {Finding} finding
    */
   #isAside(finding) {
@@ -116,7 +116,7 @@ export class Findings {
   }
 
   /**
-   * A card for what was told, and is no finding in this recording.
+   * A card for a reason that is not a finding of this recording.
    * @param {{heading: string, words: string}} reason
    */
   #told({heading, words}) {
@@ -129,7 +129,7 @@ export class Findings {
   }
 
   /**
-   * Open one card, and shut the others.
+   * Open one card and close the others.
    * @param {number} number  -1 for none
    */
   #pick(number) {
@@ -140,7 +140,7 @@ export class Findings {
     })
   }
 
-  /** What was not looked at; and what else a reader of the verdict ought to know. */
+  /** What was not looked at, and other notes about the verdict. */
   #beside() {
     const {notes = []} = this.recording.head
     return [
@@ -149,7 +149,7 @@ export class Findings {
     ]
   }
 
-  /** What was looked at and what was not, where nothing was found or not everything was seen. */
+  /** The verdict, for when nothing was found or not everything was looked at. */
   #verdict() {
     const {head} = this.recording,
       {same_as_plain: same, missed, findings} = head
@@ -161,7 +161,7 @@ export class Findings {
         ? ""
         : "So nothing is known of what the kernel does. Choose fewer functions under Edit, Records, and run it again.",
       head.events && !missed.includes(plain) ? plain : "",
-      all ? "Nor is there a race between workgroups." : "",
+      all ? "There is no race between workgroups either." : "",
     ]
       .filter(Boolean)
       .join(" ")
