@@ -11,12 +11,12 @@ from collections.abc import Collection
 
 import numpy as np
 
-from splatscope.tracing.checks.analysis.fixed_widths import fixed_widths, halves_of_ballots
 from splatscope.tracing.checks.analysis.race_causes import following
 from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.context import races_between_groups as between
 from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.checks.fixed_widths import fixed_widths, halves_of_ballots
 from splatscope.tracing.checks.livelock import cut_off_waits
 from splatscope.tracing.checks.registry import CHECKS, Check, check, run_check
 from splatscope.tracing.checks.wave_widths import partly_used_results
