@@ -70,7 +70,7 @@ const BACK = 8000 // ms for which students are told that the presenter is back
 /** @param {string} code */
 const keyPlace = (code) => `splatscope-key-${code}`
 
-/** @typedef {Place & {key: string, code: string, stop: number, kernel: string}} Presenting  a class that this browser presents, and where it was last */
+/** @typedef {Place & {key: string, code: string, stop: number, kernel: string}} Presenting  a class that this browser presents */
 
 /** @param {string} walk */
 const presentingPlace = (walk) => `splatscope-presenting-${walk}`

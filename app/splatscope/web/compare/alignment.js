@@ -9,7 +9,8 @@ export class Alignment {
    * @param {boolean} byEpoch  whether each epoch is a part
    */
   constructor(recordings, byEpoch) {
-    this.bounds = recordings.map((recording) => (byEpoch ? epochs(recording) : [0, recording.length])) // for each recording, where its parts begin, and its end
+    // for each recording, where its parts begin, and its end
+    this.bounds = recordings.map((recording) => (byEpoch ? epochs(recording) : [0, recording.length]))
     const parts = Math.max(...this.bounds.map((bounds) => bounds.length - 1))
     this.starts = [0]
     for (let k = 0; k < parts; k++)

@@ -10,7 +10,7 @@ import {load} from "./files.js"
 /**
  * Open the walk that the address names, if the book has it.
  * @param {Modules} modules
- * @returns {Promise<{place: Partial<Place>, bar: () => StandIn} | null>} where it begins, unless the address says so, and a function that draws its bar
+ * @returns {Promise<{place: Partial<Place>, bar: () => StandIn} | null>} its start, unless in the address, and what draws its bar
  */
 export async function openWalk(modules) {
   const query = new URLSearchParams(location.search)

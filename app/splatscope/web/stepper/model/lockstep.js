@@ -200,7 +200,8 @@ class Path {
    */
   #advance(line) {
     const block = this.#top
-    if (line < block.line && block.loop) line = Math.max(block.line, block.loop.end) // the loop's condition: all threads reach it at the end of their turn
+    // the loop's condition, which all threads reach at the end of their turn
+    if (line < block.line && block.loop) line = Math.max(block.line, block.loop.end)
     if (line > block.line) {
       block.line = line
       block.seq = -1

@@ -31,7 +31,8 @@ export class Sentence {
   constructor(stepper) {
     this.stepper = stepper
     this.el = h("p", {class: "sentence", id: SENTENCE, "data-testid": "step-sentence"})
-    this.opened = h("p", {class: "opened", hidden: true}) // says that the figure opened in the middle of the run; removed at the first step, and never announced
+    // says that the figure opened in the middle of the run; removed at the first step, and never announced
+    this.opened = h("p", {class: "opened", hidden: true})
     this.description = h("p", {id: DESCRIPTION, hidden: true}) // the drawing's description
     this.announcer = h("p", {class: "sr", "data-testid": "announcer", "aria-live": "polite", "aria-atomic": "true"})
     this.close = on("described", ({stage, words}) => {

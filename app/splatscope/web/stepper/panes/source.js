@@ -456,8 +456,8 @@ export class Source {
  * @param {number} line
  * @param {{inside: boolean}} state  of the tokens: whether a block comment is open
  * @param {boolean} recorded  whether the line has events, so that a run can stop on it
- * @param {boolean} offered  whether screen readers find a button for a breakpoint where one is set and on the current line. On other lines, and on
- *   pages for reading, the key B sets it
+ * @param {boolean} offered  whether screen readers find a button for a breakpoint where one is set and on the current line. On other
+ *   lines, and on pages for reading, the key B sets it.
  */
 function row(text, line, state, recorded, offered) {
   const indent = /^\s*/.exec(text)?.[0] ?? ""
