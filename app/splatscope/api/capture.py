@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import slangpy as spy
 
-from splatscope.api.capturing.calls import Call, Calls
+from splatscope.api.capturing.calls import Call, CallInterceptor
 from splatscope.api.capturing.programs import NotCaptured
 from splatscope.api.capturing.reading import Bound, forget_readings
 from splatscope.api.errors import RecordError
@@ -183,7 +183,7 @@ def capture(
         raise ValueError(f"timeout is a number of seconds above 0, not {timeout:g}.")
     captured = Captured(device, kernel, when, chosen, timeout, budget)
     try:
-        with Calls(captured._observe):
+        with CallInterceptor(captured._observe):
             yield captured
     finally:
         forget_readings()

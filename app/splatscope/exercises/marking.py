@@ -23,12 +23,12 @@ from splatscope.tracing.progress import COMPILING, progress_to, report_progress
 from splatscope.workers.connection import WorkerError
 from splatscope.workers.sandbox import supervisor
 from splatscope.workers.sandbox.source_filter import refuse_job
-from splatscope.workers.sandbox.supervisor import Answer
+from splatscope.workers.sandbox.supervisor import JobAnswer
 
 LIMIT = 20.0  # seconds for all cases of a task together
 NO_KERNEL = "“Start again” brings the first text back."
 LOOP_BUDGET = 20_000  # iterations of a thread over all its loops; no task needs a tenth of it
-Run = Callable[[str, tuple[Any, ...], float], Answer]
+Run = Callable[[str, tuple[Any, ...], float], JobAnswer]
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def mark_in_sandbox(folder: Path, source: str, exposed: bool) -> Mark:
         WorkerError: There is no sandbox.
     """
 
-    def run(name: str, arguments: tuple[Any, ...], limit: float) -> Answer:
+    def run(name: str, arguments: tuple[Any, ...], limit: float) -> JobAnswer:
         return supervisor.run_sandboxed(sandbox_jobs.__name__, name, arguments, limit, exposed)
 
     return mark(load(folder), source, run)

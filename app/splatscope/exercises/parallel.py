@@ -11,7 +11,7 @@ from splatscope.exercises.task import Task
 from splatscope.services import sandbox_jobs
 from splatscope.workers.connection import WorkerError, WorkerLost
 from splatscope.workers.sandbox.platform_support import missing_support
-from splatscope.workers.sandbox.supervisor import Answer, Sandbox
+from splatscope.workers.sandbox.supervisor import JobAnswer, Sandbox
 
 _Asked = TypeVar("_Asked")
 
@@ -33,7 +33,7 @@ def mark_all(
         raise WorkerError(f"Kernels of others are not run here: {why}. Grade on Linux.")
     own = threading.local()
 
-    def run(name: str, arguments: tuple[Any, ...], limit: float) -> Answer:
+    def run(name: str, arguments: tuple[Any, ...], limit: float) -> JobAnswer:
         if not hasattr(own, "sandbox"):
             own.sandbox = Sandbox(sandbox_jobs.__name__)
         return own.sandbox.run(name, arguments, limit)

@@ -19,7 +19,7 @@ from splatscope.tracing.job import KernelJob
 from splatscope.tracing.record_and_check import CheckedRecording, record_and_check
 from splatscope.tracing.recording import Recording
 from splatscope.workers.sandbox.failure_messages import NO_ANSWER
-from splatscope.workers.sandbox.supervisor import Answer
+from splatscope.workers.sandbox.supervisor import JobAnswer
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class CaseOutcome:
 _ARRAYS = ("outputs", "plain", "writers")
 
 
-def outcomes_job(jobs: list[KernelJob], adapter: str = "") -> Answer:
+def outcomes_job(jobs: list[KernelJob], adapter: str = "") -> JobAnswer:
     """Run jobs with the same source, up to the first that does not run, and return their outcomes, encoded for `outcomes_of`."""
     device = open_device(adapter or None)
     found, data = [], []
@@ -85,7 +85,7 @@ def outcomes_job(jobs: list[KernelJob], adapter: str = "") -> Answer:
     return {"outcomes": found}, [b"".join(data)]
 
 
-def outcomes_of(answer: Answer) -> list[CaseOutcome]:
+def outcomes_of(answer: JobAnswer) -> list[CaseOutcome]:
     """Decode the answer of `outcomes_job`. It comes from the sandbox, so it is checked.
 
     Raises:

@@ -17,7 +17,7 @@ from splatscope.workers.sandbox import supervisor as sandbox
 from splatscope.workers.sandbox.failure_messages import FILE_WORK
 from splatscope.workers.sandbox.network_exposure import open_to_others
 from splatscope.workers.sandbox.source_filter import refuse_job as refuse
-from splatscope.workers.sandbox.supervisor import Answer
+from splatscope.workers.sandbox.supervisor import JobAnswer
 from splatscope.workers.single_flight import SingleFlightCache
 
 RECORD_LIMIT = 60.0  # seconds: a driver without a warm cache compiles a long kernel slowly
@@ -103,7 +103,7 @@ async def _work(
     trusted: bool,
     on_progress: Callable[[int], None] | None = None,
     adapter: str = "",
-) -> Answer:
+) -> JobAnswer:
     where = {"adapter": adapter, "on_progress": on_progress, "file_work": FILE_WORK.get(name, "")}
     if trusted:
         return await pool.run(sandbox_jobs.JOBS[name], *arguments, limit=limit, **where)

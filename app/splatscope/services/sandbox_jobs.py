@@ -31,7 +31,7 @@ from splatscope.tracing.job import KernelJob
 from splatscope.tracing.perfetto import perfetto
 from splatscope.tracing.project import unpacked
 from splatscope.tracing.trace import Trace
-from splatscope.workers.sandbox.supervisor import Answer
+from splatscope.workers.sandbox.supervisor import JobAnswer
 
 _WARM_UP_KERNEL = """
 import workgroup;
@@ -80,7 +80,7 @@ class Checked:
         return cls(interface, plain["error"], [Diagnostic(**found) for found in plain["diagnostics"]], Open(**plain["open"]))
 
 
-def record_job(job: KernelJob, adapter: str = "") -> Answer:
+def record_job(job: KernelJob, adapter: str = "") -> JobAnswer:
     """Record, check and pack a job. Return the parts of a `PackedRecording`. Raises ValueError if the inputs do not fit."""
     device = open_device(adapter or None)
     recording, findings, packed = record_and_pack(device, job, between_groups=True, with_uniforms=True)
@@ -90,7 +90,7 @@ def record_job(job: KernelJob, adapter: str = "") -> Answer:
     return packed.meta, [packed.data, save(recording, job, recording.layouts, elsewhere)]
 
 
-def check_job(job: KernelJob) -> Answer:
+def check_job(job: KernelJob) -> JobAnswer:
     """Compile a source and read the kernel's interface, its constants without a value as 1. Return a `Checked` as a dict."""
     open_ = Open()
     try:
@@ -112,14 +112,14 @@ def _left_open(job: KernelJob) -> Open:
     return Open(declared_constants(modules), constants_without_value(modules, job.constants), generic)
 
 
-def costs_job(job: KernelJob) -> Answer:
+def costs_job(job: KernelJob) -> JobAnswer:
     """Estimate what it would cost to record each function. Return each `Cost` as a dict."""
     with unpacked(job) as there:
         found = costs(there.source, there.file, there.entry, there.include, there.defines)
     return {"functions": [asdict(cost) for cost in found]}, []
 
 
-def open_job(name: str, data: bytes) -> Answer:
+def open_job(name: str, data: bytes) -> JobAnswer:
     """Open a recording's file, check it again, and pack it for `recordings.open_recording`.
 
     Raises:
@@ -140,18 +140,18 @@ def open_job(name: str, data: bytes) -> Answer:
     return answer, [packed.data, b"".join(array.tobytes() for array in job.inputs.values())]
 
 
-def standalone_job(job: KernelJob, interface: Interface, name: str) -> Answer:
+def standalone_job(job: KernelJob, interface: Interface, name: str) -> JobAnswer:
     """Return a dispatch as the text of a Python script."""
     with unpacked(job) as there:
         return {"text": standalone(there, interface, adapter_of(open_device()).backend, name)}, []
 
 
-def perfetto_job(file: bytes) -> Answer:
+def perfetto_job(file: bytes) -> JobAnswer:
     """Export a recording's file to the Chrome/Perfetto format."""
     return {}, [perfetto(Trace.load(file)).encode()]
 
 
-JOBS: dict[str, Callable[..., Answer]] = {
+JOBS: dict[str, Callable[..., JobAnswer]] = {
     "record": record_job,
     "outcomes": outcomes_job,
     "check": check_job,

@@ -298,7 +298,7 @@ class PassCall(Call):
     state: _PassState
     method: str
     amount: Any
-    calls: Calls
+    calls: CallInterceptor
 
     def __post_init__(self) -> None:
         note = notes.pipelines.get(id(self.state.pipeline))
@@ -357,7 +357,7 @@ class _PassState:
     is_own: bool
 
 
-class Calls:
+class CallInterceptor:
     """Shows an observer each dispatch in a block of code before it runs.
 
     The observer is called with a `Call`. It must not raise: an exception would reach the program under observation.
@@ -395,7 +395,7 @@ class Calls:
             cursor = self.original(spy.ShaderCursor, name)(cursor, *arguments)
         self.original(spy.ShaderCursor, method)(cursor, *args)
 
-    def __enter__(self) -> Calls:
+    def __enter__(self) -> CallInterceptor:
         self._replace(spy.ComputeKernel, "dispatch", self._kernel_dispatch)
         self._replace(FunctionNode, "__call__", self._function_call)
         self._replace(FunctionNode, "append_to", self._function_append)

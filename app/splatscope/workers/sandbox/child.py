@@ -6,7 +6,7 @@ files and the driver's cache, so nothing passes from one source to the next. The
 folder, which is removed when it ends.
 
 The arguments are the file descriptor of a socket and the name of a module with
-    JOBS: dict[str, Callable[..., Answer]]   the jobs by name
+    JOBS: dict[str, Callable[..., JobAnswer]]   the jobs by name
     warm_up(adapter: str) -> None            loads everything that these jobs load at first use
 """
 
@@ -37,7 +37,7 @@ from splatscope.tracing.progress import progress_to
 from splatscope.workers.sandbox.landlock import restrict_files
 from splatscope.workers.sandbox.limits import drop_capabilities, limit_resources
 from splatscope.workers.sandbox.seccomp import restrict_calls
-from splatscope.workers.sandbox.supervisor import Answer
+from splatscope.workers.sandbox.supervisor import JobAnswer
 
 # Environment variables for the folders of drivers' compiled kernels.
 CACHE_VARIABLES = ("HOME", "XDG_CACHE_HOME", "MESA_SHADER_CACHE_DIR", "CUDA_CACHE_PATH", "__GL_SHADER_DISK_CACHE_PATH")
@@ -105,7 +105,7 @@ def _serve(connection: Connection, jobs: ModuleType, folder: Path, parent: int, 
         os._exit(0)
 
 
-def _confine(jobs: ModuleType, folder: Path, adapter: str) -> Answer:
+def _confine(jobs: ModuleType, folder: Path, adapter: str) -> JobAnswer:
     """Open the device, load all code, and give up all rights that jobs do not need. Raises RuntimeError if that fails."""
     own = folder / str(os.getpid())
     own.mkdir()
@@ -156,7 +156,7 @@ def _listed(*variables: str) -> list[str]:
 _EXHAUSTED = (errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOSPC)
 
 
-def _outcome(job: Any, *arguments: Any) -> Answer:
+def _outcome(job: Any, *arguments: Any) -> JobAnswer:
     """Run a job and return its answer or its error as a message of the protocol."""
     try:
         answer, parts = job(*arguments)

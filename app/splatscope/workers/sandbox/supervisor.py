@@ -33,7 +33,7 @@ from splatscope.workers.sandbox.failure_messages import (
 )
 from splatscope.workers.sandbox.platform_support import missing_support
 
-Answer = tuple[dict[str, Any], list[bytes]]
+JobAnswer = tuple[dict[str, Any], list[bytes]]
 """The result of a job: a JSON object and a list of bytes."""
 
 START_LIMIT = 60.0  # seconds within which a process has to open its device and load all code
@@ -50,7 +50,7 @@ _VARIABLE_FAMILIES = ("LC_", "VK_", "MESA_", "LP_", "GALLIVM_", "NVIDIA_", "CUDA
 _NO_START = "The sandbox for sources from pages does not start: `splatscope doctor` may say why."
 
 
-def run_sandboxed(jobs: str, name: str, arguments: tuple[Any, ...], limit: float, exposed: bool) -> Answer:
+def run_sandboxed(jobs: str, name: str, arguments: tuple[Any, ...], limit: float, exposed: bool) -> JobAnswer:
     """Run a job on an untrusted source in a sandboxed process.
 
     If the system supports no sandbox and no other machine can reach the server, the job runs in this process.
@@ -115,7 +115,7 @@ class Sandbox:
         if adapter not in self._ready:
             self._ready[adapter] = self._fork(adapter)
 
-    def run(self, name: str, arguments: tuple[Any, ...], limit: float) -> Answer:
+    def run(self, name: str, arguments: tuple[Any, ...], limit: float) -> JobAnswer:
         """Run a job in a sandboxed process. Raises the errors of `run_sandboxed`."""
         adapter = arguments[1] if name in RUNS else ""
         process = self._started(adapter)
@@ -207,7 +207,7 @@ class SandboxedProcess:
             raise WorkerError(_NO_START) from error
         self._ready = True
 
-    def request(self, name: str, arguments: tuple[Any, ...], limit: float) -> Answer:
+    def request(self, name: str, arguments: tuple[Any, ...], limit: float) -> JobAnswer:
         """Send a job to the process and return its answer; kill it after `limit` seconds. Raises the errors of `run_sandboxed`."""
         self.jobs_done += 1
         self._stage = None
@@ -249,7 +249,7 @@ class SandboxedProcess:
         """Return the start of the process's output as it died, b"" if there is none."""
         return os.read(self._fault, 200) if select.select([self._fault], [], [], 0)[0] else b""
 
-    def _receive(self, limit: float) -> Answer:
+    def _receive(self, limit: float) -> JobAnswer:
         """Return the answer, or raise the error that it reports.
 
         Raises:
