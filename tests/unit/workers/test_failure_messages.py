@@ -29,7 +29,7 @@ def test_the_stage_is_named_and_nobody_is_blamed_for_a_write_out_of_bounds(stage
 def test_what_the_process_wrote_as_it_died_says_how():
     words = died_message(True, COMPILING, b"Fatal Python error: Segmentation fault\n\nCurrent thread 0x0000 ...")
     assert "(it touched memory that is not its own)" in words
-    assert "as it does where memory runs out" in died_message(False, None, b"Fatal Python error: Aborted\n")
+    assert "as it does when memory runs out" in died_message(False, None, b"Fatal Python error: Aborted\n")
 
 
 def test_what_an_untrusted_process_wrote_is_not_repeated():
