@@ -87,9 +87,9 @@ def local_cluster() -> LocalCluster:
 
 
 def worker_count() -> int:
-    """Return $SPLATSCOPE_WORKERS, or else up to four, one per processor, but at least two for each GPU.
+    """Return $SPLATSCOPE_WORKERS, or else four, or two per GPU if that is more, but no more than there are processors.
 
-    At least two, so that one hung kernel does not block all pages.
+    There are at least two in any case, so that one hung kernel does not block all pages.
     """
     processors = os.cpu_count() or 1
     gpus = max(len(glob.glob("/dev/dri/render*")), len(glob.glob("/dev/nvidia[0-9]*")))
