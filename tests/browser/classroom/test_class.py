@@ -330,7 +330,7 @@ def test_students_and_notes_are_told_that_the_presenter_is_away_and_back(teach, 
     with teacher.context.expect_page() as opened:
         teacher.get_by_role("button", name="Notes").click()
     notes = opened.value
-    gone = notes.get_by_text("No presenter's page is open")
+    gone = notes.get_by_text("The presenter's page is not open")
     expect(notes.get_by_role("button", name="Next")).to_be_enabled(timeout=PATIENCE)
     expect(gone).to_be_hidden()
     teacher.close()
@@ -352,7 +352,7 @@ def test_a_class_whose_page_was_closed_is_gone_on_with_from_the_same_browser(vis
     teacher, path = teach("closed-page")
     student = visit(path)
     at_stop(student, BLENDING)
-    assert not student.get_by_role("button", name="You presented this class").is_visible()
+    assert not student.get_by_role("button", name="Resume presenting this class").is_visible()
     teacher.keyboard.press("End")
     teacher.wait_for_function("() => new URLSearchParams(location.search).get('step') > 0")
     end = stepped(teacher)

@@ -33,7 +33,7 @@ def test_the_fix_of_a_broken_example_takes_its_finding_away(bench, example):
 def test_a_newcomer_is_invited_to_step_until_they_have(visit):
     bench = ready(visit("/app?page=debugger"))
     notice, before = bench.get_by_test_id("debugger-notice"), at(bench)
-    expect(notice).to_contain_text("step through it")
+    expect(notice).to_contain_text("Step through it")
     panes = [bench.locator(css).first for css in (".dock", ".panel.source", ".right")]
     places = [pane.bounding_box() for pane in panes]
     dock, lies = places[0], notice.bounding_box()

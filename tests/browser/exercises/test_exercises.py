@@ -213,7 +213,7 @@ def test_start_again_can_be_taken_back(visit: Callable[..., Page]):
     press_mark(page, passed=True)
     page.get_by_role("button", name="Start again").click()
     expect(verdict(page)).not_to_contain_text("Right on all")
-    expect(page.get_by_text("Ctrl+Z brings back")).to_be_visible()
+    expect(page.get_by_text("Ctrl+Z restores")).to_be_visible()
     expect(page.locator(".cm-content")).not_to_contain_text(BARRIER)
     page.keyboard.press("Control+z")
     expect(page.locator(".cm-content")).to_contain_text(BARRIER)

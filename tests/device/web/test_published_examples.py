@@ -28,4 +28,4 @@ def test_an_example_with_a_mistake_is_there_twice_and_one_without_says_so(monkey
     assert [stepper.error for stepper in steppers] == [""] * 4
     assert [set(stepper.meta["findings"]) for stepper in steppers][2:] == [{"race"}, set()]
     assert [bool(stepper.fix) for stepper in steppers] == [False, False, True, False]
-    assert "nothing to mend" in pages[1][0].slots[1].html
+    assert "no fault to fix" in pages[1][0].slots[1].html
