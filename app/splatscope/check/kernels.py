@@ -20,6 +20,7 @@ _OPTIONS = (
     "file", "name", "entry", "groups", "group", "vars", "inputs", "defines", "include", "constants", "arguments", "conformances",
     "functions", "device", "timeout", "budget", "allow",
 )  # fmt: skip
+_TOP = ("kernel", *(name for name in _OPTIONS if name not in ("file", "name")))  # all but kernel are for all kernels
 NOT_DESCRIBED = "It has a kernel, but no splatscope.toml names it, and no “// splatscope: groups=1” in it says how to run it."
 _MOST_DEPTH = 12  # levels of folders that are searched
 
@@ -142,8 +143,18 @@ def _settings(folder: Path) -> tuple[Path, dict[str, Any]] | None:
 
 
 def _configured(file: Path, settings: Mapping[str, Any]) -> Iterator[CheckedKernel]:
+    """Yield the kernels that a configuration names.
+
+    Raises:
+        ConfigurationError: It has an unknown key at the top, or a kernel names no file.
+    """
+    if unknown := [key for key in settings if key not in _TOP]:
+        raise ConfigurationError(f"{file.name}: there is no “{unknown[0]}” at the top. There are {', '.join(_TOP)}.")
+    listed = settings.get("kernel", [])
+    if not isinstance(listed, list):
+        raise ConfigurationError(f"{file.name}: kernel is a list: write [[kernel]], with two brackets.")
     shared = {key: value for key, value in settings.items() if key != "kernel"}
-    for i, options in enumerate(settings.get("kernel", [])):
+    for i, options in enumerate(listed):
         if not isinstance(options, dict) or not isinstance(options.get("file"), str):
             raise ConfigurationError(f"{file.name}: kernel {i + 1} needs a file.")
         kernel = _kernel_or_refused(file.parent / options["file"], shared | options, file.name)

@@ -70,3 +70,22 @@ def test_what_does_not_exist_or_cannot_be_read_is_said(repository):
     (repository / "filters" / "splatscope.toml").write_text("[[kernel]\n")
     with pytest.raises(ConfigurationError, match=r"splatscope\.toml cannot be read"):
         kernels_in([repository / "filters"], repository)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('[[kernels]]\nfile = "own.slang"\n', r"splatscope\.toml: there is no “kernels” at the top\. There are kernel, entry, "),
+        ("colour = 1\n", "there is no “colour” at the top"),
+        ('[kernel]\nfile = "own.slang"\n', r"write \[\[kernel\]\], with two brackets"),
+    ],
+)
+def test_an_unknown_key_at_the_top_of_a_configuration_is_an_error(repository, text, words):
+    (repository / "splatscope.toml").write_text(text)
+    with pytest.raises(ConfigurationError, match=words):
+        kernels_in([], repository)
+    (repository / "splatscope.toml").unlink()
+    table = text.replace("[kernel", "[tool.splatscope.kernel").replace("colour", "[tool.splatscope]\ncolour")
+    (repository / "pyproject.toml").write_text(table)
+    with pytest.raises(ConfigurationError, match=words.replace("splatscope", "pyproject")):
+        kernels_in([], repository)
