@@ -8,6 +8,8 @@ Slang 2026.12 writes each diagnostic on several lines, followed by notes:
     7 | a[t.x] = nobody;
       |          ^^^^^^ undefined identifier 'nobody'.
 
+Errors that Slang finds only while it generates code come with the pipeline's failure, behind `slang: `.
+
 When the compiler itself fails, it names the code it was working on in an older form: `kernel.slang(12): note 99999: …`.
 
 SlangPy inserts a line before some sources, so a line number may be one too high. The line that Slang quotes shows which it is.
@@ -21,8 +23,8 @@ from pathlib import PurePosixPath
 NO_ENTRY_POINT = 'The source has no entry point: one function needs [shader("compute")] and [numthreads(x, y, z)].'
 
 _HEAD = re.compile(
-    r"^(?P<severity>error|warning|fatal error)\[\w+\]: (?P<text>.+)$"
-    r"|^(?P<file>\S+?)\((?P<line>\d+)\): (?:note|error|fatal error) 9\d+(?P<internal>.*)$",
+    r"^(?:slang: )?(?P<severity>error|warning|fatal error)\[\w+\]: (?P<text>.+)$"
+    r"|^(?:slang: )?(?P<file>\S+?)\((?P<line>\d+)\): (?:note|error|fatal error) 9\d+(?P<internal>.*)$",
     re.MULTILINE,
 )
 _LOCATION = re.compile(r"\n\s*-->\s*(\S+?):(\d+):(\d+)")

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import slangpy as spy
 
-from splatscope.gpu.diagnostics import first_error, place_of_first_error
+from splatscope.gpu.diagnostics import first_error, parse, place_of_first_error
 
 Constants = Mapping[str, int | float]
 
@@ -32,11 +32,12 @@ class CompileError(RuntimeError):
 
 
 def is_refused(error: RuntimeError) -> bool:
-    """Return whether an error means that the driver refused to create a pipeline.
+    """Return whether an error means that the driver refused to create a pipeline, and Slang reported no error.
 
     NVIDIA's Vulkan driver refuses a kernel whose threads need more than about 8 KB of private arrays.
     """
-    return "createComputePipeline" in str(error)
+    text = str(error)
+    return "createComputePipeline" in text and all(message.severity == "warning" for message in parse(text))
 
 
 @dataclass(frozen=True)

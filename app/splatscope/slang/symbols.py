@@ -52,6 +52,7 @@ class Symbols:
     structs: dict[str, Struct] = field(default_factory=dict)
     arrays: dict[str, ArrayType] = field(default_factory=dict)  # `static const int table[4]`, and arrays in constant buffers
     enums: set[str] = field(default_factory=set)
+    interfaces: set[str] = field(default_factory=set)
     aliases: dict[str, str] = field(default_factory=dict)
     constants: set[str] = field(default_factory=set)  # compile-time constants
     integers: dict[str, str] = field(default_factory=dict)  # the expressions of integer constants
@@ -93,6 +94,7 @@ class Symbols:
                     self._add_return(source.head(block), block)
                 self._add_function(source.attributes(block), block.name, source.parameters(block), block.owner)
             elif block.kind == "interface":
+                self.interfaces.add(block.name)
                 for attributes, name, parameters in _PROTOTYPE.findall(source.outside(block.inner, block.start, block.end)):
                     self._add_function(attributes, name, split_arguments(parameters), block)
         self.calls.add(source)
@@ -105,6 +107,10 @@ class Symbols:
         for _ in range(_MOST_ALIASES):
             type_text = self.aliases.get(type_text, type_text)
         return type_text
+
+    def is_interface(self, type_text: str) -> bool:
+        """Return whether values of a type may be of any type that implements an interface."""
+        return re.sub(r"\s*<.*|^dyn\s+", "", self.resolve(type_text), flags=re.DOTALL) in self.interfaces
 
     def fields(self, type_text: str) -> dict[str, str]:
         """Return the types of the fields of a struct, except arrays, or of autodiff's pair type; {} for other types."""

@@ -5,6 +5,7 @@ import pytest
 
 from helpers.corpus import LANGUAGE
 from splatscope.gpu.device import open_device
+from splatscope.gpu.kernel import CompileError
 from splatscope.slang.modules import load_modules
 from splatscope.tracing.checks import find
 from splatscope.tracing.job import KernelJob
@@ -299,6 +300,39 @@ def test_what_the_compiler_refuses_costs_a_line_and_not_the_function() -> None:
     assert recording.same_as_plain
     assert not recording.stepped_over
     assert values(recording, "x")[-1] == [4]
+
+
+def test_what_slang_refuses_only_as_it_generates_code_costs_a_line_too() -> None:
+    outside = """interface I { int f(int x); }
+struct A : I { int f(int x) { return x; } }
+struct B : I { int by; int f(int x) { return x * by; } }
+float made(float x) { return x; }
+I made(uint n) { if (n == 0) return A(); return B(3); }"""
+    recording = source(kernel("let one = made(id.x);\nresult[id.x] = one.f(2);", outside))
+    assert recording.outputs["result"][:4].tolist() == [2, 6, 6, 6]
+    assert recording.same_as_plain
+    assert not recording.stepped_over
+    gap = "the compiler accepts it only as written, so it is not recorded."
+    assert recording.trace.header["unseen"] == [f"kernel.slang, line 10: {gap}"]
+
+
+def test_a_line_with_an_interface_value_of_inferred_type_is_recorded() -> None:
+    recording = recorded("interface_values_inferred")
+    assert recording.trace.header["unseen"] == []
+    assert ("read", "scales", 2) in events(recording, "read", thread=2)
+
+
+@pytest.mark.parametrize(
+    ("statement", "outside", "words"),
+    [
+        ("result[id.x] = f(3);", "int f(int n) { return n < 2 ? 1 : f(n - 1) * n; }", r"kernel\.slang:1:\d+: recursion detected"),
+        ("result[id.x] = f<int>();", 'int f<T>() { static_assert(sizeof(T) == 8, "eight"); return 1; }', r"static .* eight"),
+        ("int a[4] = { 1, 2, 3, 4 }; result[id.x] = a[5];", "", "^array index out of bounds$"),
+    ],
+)
+def test_what_slang_says_when_the_pipeline_is_created_is_the_error(statement: str, outside: str, words: str) -> None:
+    with pytest.raises(CompileError, match=words):
+        source(kernel(statement, outside))
 
 
 def test_textures_hold_what_is_given_and_show_what_is_written() -> None:

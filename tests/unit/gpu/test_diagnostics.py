@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from splatscope.gpu.diagnostics import Diagnostic, blamed_lines, diagnostics_of, first_error, one_line, parse
-from splatscope.gpu.kernel import CompileError
+from splatscope.gpu.kernel import CompileError, is_refused
 
 SAID = json.loads(Path(__file__).with_name("diagnostics.json").read_text())
-REFUSED = "The device's driver does not take this kernel, perhaps because a thread asks for more memory than it gives."
 
 # The first error, and the lines of the source as it was written that an editor marks.
 EXPECTED = {
@@ -33,11 +32,15 @@ EXPECTED = {
     ),
     "static": ("a.slang:3:15: unexpected integer literal, expected identifier", [("error", 2)]),
     "macro": ("a.slang:2:11: undefined identifier 'nobody'", [("error", 1)]),
-    "recursion": (REFUSED, []),
+    "recursion": (
+        "a.slang:3:37: recursion detected in call to 'f', but the current code generation target does not allow recursion",
+        [("error", 2)],
+    ),
     "generic": ("a.slang:3:32: no overload for '+' applicable to arguments of type (T, int)", [("error", 2)]),
     "error_directive": ("a.slang:2:2: #error: stop here", [("error", 1)]),
     "unterminated": ("a.slang:8:1: unexpected end of file, expected '}'", [("error", 7)]),
-    "missing_return": (REFUSED, []),
+    "missing_return": ("a.slang:3:6: non-void function must return in all cases for target 'spirv'", [("error", 2)]),
+    "static_index": ("array index out of bounds", []),
     "redefine": ("a.slang:4:6: redeclared here", [("error", 3), ("error", 8)]),
     "inout": ("a.slang:8:7: argument passed to parameter '0' must be l-value", [("error", 7)]),
     "counter": (
@@ -99,6 +102,14 @@ def test_where_the_compiler_itself_fails_the_code_it_worked_on_is_blamed():
     assert blamed_lines(words, {"a.slang": "one\ntwo\nthree\nfour"}) == {("a.slang", 3)}
     assert diagnostics_of(words, "one\ntwo\nthree", "a.slang") == []
     assert first_error(words).startswith("/folder/a.slang(3): note 99999")
+
+
+@pytest.mark.parametrize("name", ["recursion", "missing_return", "static_index"])
+def test_a_pipeline_that_slang_refuses_is_not_refused_by_the_driver(name):
+    words = SAID[name]["diagnostics"]
+    assert not is_refused(RuntimeError(words))
+    assert is_refused(RuntimeError(words[: words.index("slang: ")]))
+    assert is_refused(RuntimeError(words.replace("slang: error", "slang: warning")))
 
 
 def test_words_that_are_no_diagnostics():

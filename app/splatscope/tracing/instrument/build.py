@@ -183,7 +183,8 @@ def pipeline_of(device: spy.Device, program: spy.ShaderProgram, modules: Iterabl
         return device.create_compute_pipeline(program)
     except RuntimeError as error:
         sources = {module.file: without_bindings(without_asserts(module.original)) for module in modules}
-        raise CompileError(NO_PIPELINE if is_refused(error) else str(error), sources) from None
+        said = str(error).rpartition("RHI messages:\n")[2]  # Slang's own text, if there is any
+        raise CompileError(NO_PIPELINE if is_refused(error) else said, sources) from None
 
 
 def _build(linker: _Linker, modules: list[Module], excluded: Exclusions, attempts: int) -> Build:

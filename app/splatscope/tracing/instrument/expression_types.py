@@ -34,6 +34,7 @@ _CERTAIN = {
     "WaveIsFirstLane": "bool", "WaveActiveAnyTrue": "bool", "WaveActiveAllTrue": "bool",
 }  # fmt: skip
 INTRINSICS = _COMMON | _FIRST | _SCALAR_OF_FIRST | _CERTAIN.keys() | {"asint", "asfloat", "mul", "cross", "reflect", "isnan"}
+_DYNAMIC = re.compile(r"createDynamicObject\s*<\s*([\w.:]+)")
 _BITS_AS = {"asuint": "uint", "asint": "int", "asfloat": "float"}
 
 
@@ -76,6 +77,22 @@ class ExpressionTypes:
                 return "" if sizes else element
         element, sizes = self._scope.type_of(node)
         return "" if sizes else element
+
+    def interface_of(self, node: Node) -> str:
+        """Return the interface type of an expression; "" if it has another type, or if its type is not known.
+
+        The compiler refuses such a value where a generic function takes it.
+        """
+        if node.type == "parenthesized_expression" and len(node.named_children) == 1:
+            return self.interface_of(node.named_children[0])
+        if node.type != "call_expression":
+            found = self.whole(node)
+        elif (made := _DYNAMIC.match(text_of(node))) is not None:
+            found = made.group(1)
+        else:
+            name = re.split(r"[<(]", text_of(node.child_by_field_name("function")))[0]
+            found = self._symbols.returns.get(re.split(r"::|\.", name)[-1].strip(), "")
+        return found if found and self._symbols.is_interface(found) else ""
 
     # Rules
 

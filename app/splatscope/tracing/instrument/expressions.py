@@ -76,6 +76,8 @@ class Expressions:
         if lvalue.memory.atomic:
             return self._writer.text(node)
         site = self._context.access_site(node, "read", lvalue)
+        if lvalue.subscripts and self._context.symbols.is_interface(lvalue.type):  # no generic function takes its value
+            return self._bounds.element(lvalue, also=[site])
         return self._context.without_derivative(node, self.recorded(site, lvalue))
 
     # Writes

@@ -80,9 +80,10 @@ class Statements:
         written = self._context.source.code[node.start_byte : node.end_byte]
         has_no_record = re.match(r"\s*(static|groupshared)\b", written) or _FUNCTION_VALUE.search(written)
         declared = self.declared(node)
+        interfaces = {} if declared.type else self._interfaces(node)
         records = ""
         for name, sizes in declared.names:
-            scope.declare(name, declared.type, sizes)
+            scope.declare(name, declared.type or interfaces.get(name, ""), sizes)
             if not declared.type and name in inferred:
                 scope.inferred[name] = inferred[name]
             if name in scope.memory and not sizes:
@@ -120,6 +121,12 @@ class Statements:
                 name = re.match(r"\w*", text_of(declarator)).group(0)
                 found[name] = self._context.types.of(declarator.child_by_field_name("value"))
         return found
+
+    def _interfaces(self, node: Node) -> dict[str, str]:
+        """Return the interface types of a declaration's initial values, by name."""
+        initialised = [one for one in node.children_by_field_name("declarator") if one.type == "init_declarator"]
+        found = {re.match(r"\w*", text_of(one)).group(0): one.child_by_field_name("value") for one in initialised}
+        return {name: self._context.types.interface_of(value) for name, value in found.items()}
 
     def declared(self, node: Node) -> LocalDeclaration:
         """Parse a declaration from its text, since the grammar lacks array sizes after the type and types after the name."""
