@@ -112,7 +112,11 @@ test("files of a folder keep their paths", async () => {
 
 for (const [what, files, words] of /** @type {[string, Parameters<typeof zip>[0], RegExp][]} */ ([
   ["a file that declares too much", [["a.slang", "x".repeat(1001)]], /a\.slang has 1,001 bytes; a source may have 1,000/],
-  ["a file that unpacks to more than it declares", [["a.slang", "x".repeat(1e6), {size: 10}]], /unpacks to more than the zip declares/],
+  [
+    "a file that unpacks to more than it declares",
+    [["a.slang", "x".repeat(1e6), {size: 10}]],
+    /unpacks to more than the zip declares/,
+  ],
   ["a file that unpacks to less", [["a.slang", "x", {size: 10}]], /damaged/],
   ["files that are too much together", ["a", "b"].map((n) => [`${n}.slang`, "x".repeat(950)]), /1,800 bytes together/],
   ["too many files", [..."abcde"].map((n) => [`${n}.slang`, ""]), /5 sources; up to 4 are allowed/],

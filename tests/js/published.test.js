@@ -50,7 +50,9 @@ test("a control is told what was recorded, and what went back", () => {
   const wanted = {...PAGE.defaults, count: 13}
   assert.equal(noteOn(PAGE, MORE, wanted, "count"), "Recorded for this book: 8, 16.")
   assert.equal(noteOn(PAGE, MORE, inputsOf(PAGE, MORE), "count"), "")
-  assert.ok(/initial values of the other settings/.test(noteOn(PAGE, OPEN, {...PAGE.defaults, barrier: false, count: 16}, "barrier")))
+  assert.ok(
+    /initial values of the other settings/.test(noteOn(PAGE, OPEN, {...PAGE.defaults, barrier: false, count: 16}, "barrier")),
+  )
   assert.ok(/nearest/.test(noteOn(PAGE, FIRST, {...PAGE.defaults, place: [1, 0]}, "place")))
 })
 
