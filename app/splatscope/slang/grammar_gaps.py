@@ -26,6 +26,8 @@ _PREFIX = re.compile(r"\b(no_diff|try|expand|each|dyn|some|constexpr|nonuniform)
 _DEFER = re.compile(r"\bdefer\b\s*(\{)?")
 _LABEL = re.compile(r"\b(?:break|continue)(\s+\w+)\s*;")
 _HINT = re.compile(r"\[[A-Za-z_]\w*(\s*\([^()]*\))?\](?=\s*(?:\[[A-Za-z_]\w*(?:\([^()]*\))?\]\s*)*(?:for|while|do|if|switch)\b)")
+# A run of such hints, and the keyword after it. It takes linear time on any text.
+_HINTS = re.compile(r"((?:\[[A-Za-z_]\w*(?:\s*\([^()]*\))?\]\s*)+)(?:(for|while|do|if|switch)\b)?")
 _ANNOTATION = re.compile(r"\b(?:let|var)\s+\w+(\s*:\s*[\w.]+(?:<[^;=]*>)?(?:\[[^\]]*\])*)")
 _DOTTED = re.compile(r"(?<=[;{}])\s*(?:const\s+)?(\w+(?:<[^;()=]*>)?(?:\s*\.\s*\w+)+)\s+\w+\s*[=;\[,]")
 _SIZED = re.compile(r"\b[A-Za-z_]\w*(?:<[^;()=]*?>)?((?:\[[^\[\]]*\])+)\s+[A-Za-z_]\w*\s*[=;,[]")
@@ -54,6 +56,11 @@ def as_written(text: str) -> str:
 def with_infinities(text: str) -> str:
     """Replace each `1.#INF`, which the grammar reads as a directive, by a number of the same length."""
     return text.replace(_INFINITY, _AS_LITERAL)
+
+
+def without_hints(text: str) -> str:
+    """Blank the attributes before loops and branches, such as `[loop]`, which the grammar does not read before `do`."""
+    return _HINTS.sub(lambda run: re.sub(r"[^\n]", " ", run[1]) + run[2] if run[2] else run[0], text)
 
 
 def mask(text: str) -> str:

@@ -10,6 +10,7 @@ from tree_sitter import Node
 
 from splatscope.gpu.slang_types import SCALARS
 from splatscope.slang.constants import integer, named_integers
+from splatscope.slang.grammar_gaps import without_hints
 from splatscope.slang.preprocessor import definitions
 from splatscope.slang.source import COMMENT, closing, parse, text_of, walk
 from splatscope.tracing.checks.analysis.data_dependence import Dependence
@@ -85,7 +86,7 @@ class Sources:
     @cached_property
     def trees(self) -> dict[str, Node]:
         """The syntax tree of each file."""
-        return {file: parse(text) for file, text in self.texts.items()}
+        return {file: parse(without_hints(text)) for file, text in self.texts.items()}
 
     @cached_property
     def dependence(self) -> Dependence:
