@@ -29,6 +29,12 @@ def test_the_entry_point_finds_its_thread_and_the_module_imports_the_recorder():
     assert result.text.endswith("\nimport _recorder;\n")
 
 
+def test_a_comma_after_the_last_parameter_stays_the_only_one():
+    for written in ("uint i : SV_GroupIndex,", "uint i : SV_GroupIndex, // the last\n"):
+        result, _ = instrumented(KERNEL.replace("uint i : SV_GroupIndex", written))
+        assert f"void main({written}uint3 _rec_group : SV_GroupID" in result.text
+
+
 def test_no_line_moves_and_line_directives_go():
     result, _ = instrumented(KERNEL)
     assert "#line" not in result.text

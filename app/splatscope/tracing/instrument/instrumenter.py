@@ -90,8 +90,9 @@ class Instrumenter:
             if body is not None:
                 edits.append((block.start, block.end, body))
                 if self._is_entry(source, block):
-                    comma = ", " if source.parameters(block) else ""
-                    end = block.parameters[1]
+                    start, end = block.parameters
+                    written = source.code[start:end].strip()
+                    comma = ", " if written and not written.endswith(",") else ""
                     edits.append((end, end, f"{comma}uint3 _rec_group : SV_GroupID, uint _rec_lane : SV_GroupIndex"))
         return edits
 
