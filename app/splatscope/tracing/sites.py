@@ -16,7 +16,7 @@ class Site:
         function: The function that contains it.
         type: The Slang type of the recorded value, "" if its records contain none.
         path: For an access, what follows the subscripts: ".x". For a fault, what the finding needs to know: the type to which a
-            float is converted, the number of bits of a shifted value, "read" or "write".
+            float is converted, the number of bits of a shifted value, "read" or "write", the wave operation that reads a local.
         space: "shared", "device" or "texture", or "alias" if the name may stand for different buffers.
         dims: The array sizes of a memory, as text; for a texture its size, outermost first.
         atomic: Whether the access is atomic.

@@ -55,7 +55,10 @@ def uninitialised_reads(trace: Trace, context: Context) -> list[Finding]:
 
 
 def _local_words(trace: Trace, site: Site, event: int) -> str:
-    return f"{thread_of(trace, event)} reads {site.name} on line {site.line}, which it has not written yet."
+    who = thread_of(trace, event)
+    if site.path:  # the wave operation that reads it in one lane
+        return f"{who} gets {site.name} on line {site.line} by {site.path} from a lane that has not written it yet."
+    return f"{who} reads {site.name} on line {site.line}, which it has not written yet."
 
 
 def _rows(table: Accesses, complete_before: int) -> np.ndarray:

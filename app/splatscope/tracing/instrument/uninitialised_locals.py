@@ -4,6 +4,9 @@
 component or an element. A read becomes `_rec_initialised(site, (_rec_set_x & bits) != 0, x)`, which writes a record only if none of
 the bits is set.
 
+An operation that hands a lane's value to others, such as `WaveReadLaneFirst(x)`, needs the value only in the lane that is read. So the
+operation hands on whether that lane has written it: `_rec_initialised(site, WaveReadLaneFirst(… ? 1u : 0u) != 0, x)`.
+
 Only certain cases are reported. A local is not tracked if it may be written by anything but plain statements and out parameters.
 
 A local that is passed to an `inout` parameter is followed into the function. `grow(x, best);` becomes
@@ -35,6 +38,12 @@ _ALL = "~0u"
 _MOST_BITS = 32
 _COMPONENTS = {letter: n for letters in ("xyzw", "rgba") for n, letter in enumerate(letters)}
 _STATEMENTS = ("expression_statement", "declaration")
+# Wave operations that return the value of one lane, and the expressions that compute in every lane in which they run.
+_FROM_LANE = re.compile(r"WaveReadLane(?:First|At)|WaveShuffle|WaveBroadcastLaneAt|QuadReadLaneAt|QuadReadAcross(?:X|Y|Diagonal)")
+_IN_ALL_LANES = (
+    "argument_list", "binary_expression", "call_expression", "cast_expression", "field_expression", "parenthesized_expression",
+    "subscript_argument_list", "subscript_expression", "unary_expression",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -98,9 +107,25 @@ class UninitialisedLocals:
         if root not in self._locals or root in self._quiet or self._is_handed_out(node):
             return None
         bits = self._bits(node, root)
-        if not bits:
-            return None
-        return root, f"({self._flag(root)} & {bits}) != 0"
+        condition = f"({self._flag(root)} & {bits}) != 0"
+        if (call := _lane_read_around(node)) is not None:
+            condition = self._of_lane_read(call, node, condition)
+        return (root, condition) if bits and condition else None
+
+    def _of_lane_read(self, call: Node, node: Node, condition: str) -> str:
+        """Return the condition that the lane which a wave operation reads satisfies a condition; "" if that cannot be told.
+
+        It cannot if the operation's other argument must not be evaluated twice, or if `node` is not evaluated in all lanes.
+        """
+        value, *lane = call.child_by_field_name("arguments").named_children
+        while node != value:
+            node = node.parent
+            operator = node.child_by_field_name("operator") if node.type == "binary_expression" else None
+            if node.type not in _IN_ALL_LANES or (operator is not None and text_of(operator) in ("&&", "||")):
+                return ""
+        if not all(self._context.scope.is_repeatable(other) for other in lane):
+            return ""
+        return f"{', '.join([f'{_called(call)}(({condition}) ? 1u : 0u', *map(text_of, lane)])}) != 0"
 
     def _is_handed_out(self, node: Node) -> bool:
         call = node.parent.parent if node.parent is not None and node.parent.type == "argument_list" else None
@@ -108,7 +133,8 @@ class UninitialisedLocals:
 
     def checked(self, node: Node, root: str, condition: str, text: str) -> str:
         """Return the text of a read that is recorded if the local was not written before."""
-        site = self._context.fault(node, KIND, text_of(node), space="local")
+        call = _lane_read_around(node)
+        site = self._context.fault(node, KIND, text_of(node), space="local", path=_called(call) if call is not None else "")
         return f"_rec_initialised({site}, {condition}, {text})"
 
     def quietly(self, root: str) -> AbstractContextManager[None]:
@@ -275,6 +301,16 @@ def _out_arguments(call: Node, context: FunctionContext) -> list[Node]:
         outs = symbols.out_parameters.get(name, set())
         return [argument for i, argument in enumerate(given) if i in outs]
     return given if name not in INTRINSICS and not context.types.named(name) else []
+
+
+def _lane_read_around(node: Node) -> Node | None:
+    """Return the innermost wave operation around an expression that hands its value from one lane to others, None if there is none."""
+    inner, outer = node, node.parent
+    while outer is not None and not outer.type.endswith("statement") and outer.type != "declaration":
+        if outer.type == "argument_list" and inner == outer.named_children[0] and _FROM_LANE.fullmatch(_called(outer.parent)):
+            return outer.parent
+        inner, outer = outer, outer.parent
+    return None
 
 
 def _called(call: Node) -> str:
