@@ -220,7 +220,7 @@ function valueTable(facts, narrow, choose) {
      */
     sentence(look, kernel) {
       const own = values[look.thread]
-      if (!own) return `Thread ${look.thread} has a pixel, and no value`
+      if (!own) return `Thread ${look.thread} has a pixel, but no value`
       const [rawBefore, gradientBefore] = facts.kept.map((all) => all[kernel])
       const {value, slope} = now(look)(own.index)
       return `${own.name}: ${change(rawBefore[own.index], value)}; gradient ${change(gradientBefore[own.index], slope)}`
