@@ -89,17 +89,18 @@ class _Linker:
             try:
                 return self._link(Path(mirror), modules, plain, recorder, options)
             except spy.SlangCompileError as error:
-                raise CompileError(str(error), sources) from None
+                raise CompileError(exchange.as_written(str(error)), sources) from None
             except RuntimeError as error:
-                raise CompileError(first_error(str(error), sources)) from None
+                raise CompileError(first_error(exchange.as_written(str(error)), sources)) from None
 
     def _link(self, mirror: Path, modules: list[Module], texts: list[str], recorder: str, options: Mapping) -> spy.ShaderProgram:
         def mirrored(path: Path) -> Path:
             return mirror / path.resolve().relative_to(path.resolve().anchor)
 
-        has_exchanges = adapter_of(self.device).is_software and exchange.are_in(texts)
-        if has_exchanges:
-            texts = [exchange.by_compare_exchange(t, not m.included) for m, t in zip(modules, texts, strict=True)]
+        has_exchanges = False
+        if adapter_of(self.device).is_software:
+            written, texts = texts, exchange.by_compare_exchange(texts, [not module.included for module in modules])
+            has_exchanges = texts != written
         for module, text in zip(modules, texts, strict=True):
             if module.included and module.path is not None:
                 mirrored(module.path).parent.mkdir(parents=True, exist_ok=True)
@@ -183,7 +184,7 @@ def pipeline_of(device: spy.Device, program: spy.ShaderProgram, modules: Iterabl
         return device.create_compute_pipeline(program)
     except RuntimeError as error:
         sources = {module.file: without_bindings(without_asserts(module.original)) for module in modules}
-        said = str(error).rpartition("RHI messages:\n")[2]  # Slang's own text, if there is any
+        said = exchange.as_written(str(error)).rpartition("RHI messages:\n")[2]  # Slang's own text, if there is any
         raise CompileError(NO_PIPELINE if is_refused(error) else said, sources) from None
 
 
