@@ -64,7 +64,7 @@ class Autodiff(Lesson):
     blob = param.Integer(default=0, bounds=(0, BLOBS - 1), label="Gaussian", doc="0 is the nearest")
     nudge = param.Number(default=0.01, bounds=(1e-6, 1), label="h", doc="How far the finite difference moves p")
     opacity = param.Number(default=0.75, bounds=(0.05, 1), label="Opacity", doc="Of each Gaussian, at its centre")
-    seed = param.Integer(default=16, bounds=(0, 9999), label="Seed", doc="Another number, other Gaussians")
+    seed = param.Integer(default=16, bounds=(0, 9999), label="Seed", doc="Change it for other Gaussians")
     x = param.Number(default=0.6, bounds=(0, 1), label="x")
 
     unit: ClassVar[str] = "link"

@@ -46,7 +46,7 @@ class Caching(Lesson):
 
     count = param.Integer(default=8, bounds=(1, MOST), label="Layers")
     opacity = param.Number(default=0.5, bounds=(0.05, 1), label="Opacity", doc="Of each Gaussian, at its centre")
-    seed = param.Integer(default=7, bounds=(0, 9999), label="Seed", doc="Another number, other Gaussians")
+    seed = param.Integer(default=7, bounds=(0, 9999), label="Seed", doc="Change it for other Gaussians")
 
     unit: ClassVar[str] = "turn"
     figure: ClassVar[FigureSpec] = FigureSpec(parts=("source", "findings"), thread=0)

@@ -73,7 +73,7 @@ class Reduction(Lesson):
 
     count = param.Selector(default=16, objects=list(SHAPES), label="Threads")
     scale = param.Number(default=5.0, bounds=(0.1, 100.0), label="Size of the gradients", doc="Their standard deviation")
-    seed = param.Integer(default=4, bounds=(0, 9999), label="Seed", doc="Another number, other gradients")
+    seed = param.Integer(default=4, bounds=(0, 9999), label="Seed", doc="Change it for other gradients")
     barrier = param.Boolean(default=True, label="Barrier in each round")
 
     unit: ClassVar[str] = "round"
