@@ -454,3 +454,49 @@ def test_a_kernel_that_came_to_no_access_is_status_2(repository, check):
     (kernel,) = kernels(out).values()
     assert (status, kernel["state"]) == (2, "incomplete")
     assert kernel["missed"] == ["No thread came to an access to memory, so nothing was looked at: are all inputs given?"]
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "// splatscop: groups=1", "// splatscope groups=1", "/* splatscope: groups=1 */", "// Splatscope: entry=main",
+        "//splatscope : vars={}", "// splatscop:", "// splatscope allow race: why", "/* splatscpe: */",
+    ],
+)  # fmt: skip
+def test_a_comment_that_is_obviously_misspelled_is_an_error(repository, check, comment):
+    repository(a_slang=f"\n{comment}\n" + CLEAN, b_slang=ASKS + CLEAN)
+    status, out, _ = check("--json")
+    error = kernels(out)["a.slang"]["error"]
+    assert status == 2
+    assert error.startswith("a.slang, line 2: “")
+    assert error.endswith("a comment for Splatscope begins with “// splatscope:”.")
+    repository(a_slang=ASKS + f"\n{comment}\n" + CLEAN)
+    assert check()[0] == 2
+
+
+def test_prose_about_splatscope_is_no_misspelled_comment(repository, check):
+    prose = "// Splatscope records this.\n// splatscope_size = 3\n// splatscope: \n/* the splatscope: groups=1 above */\n"
+    repository(a_slang=prose + CLEAN)
+    assert check()[0] == 0
+
+
+def test_a_strict_check_accepts_no_missing_input_and_no_line_that_nothing_reached(repository, check):
+    branch = CLEAN.replace("o[t.x] = t.x;", "if (t.x > 9)\n        o[t.x] = 1;\n    o[t.x] = t.x;")
+    given = '// splatscope: vars={"o": {"count": 4}}\n'
+    repository(a_slang=ASKS + CLEAN, b_slang=given + branch, c_slang=given + CLEAN, d_slang=CLEAN)
+    status, out, _ = check("--github")
+    assert status == 0
+    assert "1 kernel has no description: d.slang:main." in out
+    assert "::notice file=d.slang,line=1,title=splatscope%3A no description::main" in out
+    status, out, _ = check("--json")
+    assert json.loads(out)["undescribed"] == [{"file": "d.slang", "entry": "main"}]
+    status, out, _ = check("--json", "--strict")
+    found = kernels(out)
+    assert status == 2
+    assert found["a.slang"]["missed"][0].startswith("Not given, so zeros: o (1,024).")
+    assert found["b.slang"]["missed"] == ["No thread reached line 6 of b.slang."]
+    assert (found["c.slang"]["state"], found["c.slang"]["notes"]) == ("clean", [])
+    assert found["d.slang main"]["error"] == "It has no description, and the check is strict."
+    repository(splatscope_toml="strict = true\n")
+    assert check("c.slang")[0] == 0
+    assert check("a.slang")[0] == 2

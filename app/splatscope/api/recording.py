@@ -188,6 +188,11 @@ class Recording:
         return self._checked.unreached
 
     @property
+    def shortfalls(self) -> list[str]:
+        """Those notes that a strict check does not accept: inputs that were not given, lines that no thread reached."""
+        return self._checked.shortfalls
+
+    @property
     def notes(self) -> list[str]:
         """What a reader of the verdict ought to know, a sentence each: inputs that were not given, lines that no thread reached."""
         return self._checked.notes

@@ -10,6 +10,8 @@ from typing import Any
 
 from splatscope.api.inputs_file import loaded, read_inputs
 from splatscope.api.record import SECONDS, job_of
+from splatscope.slang.modules import Module, entries_of
+from splatscope.slang.source import Source
 from splatscope.tracing.checks import CHECKS
 from splatscope.tracing.comments import CommentError, dispatches
 from splatscope.tracing.job import MOST_RECORDS, KernelJob
@@ -20,8 +22,10 @@ _OPTIONS = (
     "file", "name", "entry", "groups", "group", "vars", "inputs", "defines", "include", "constants", "arguments", "conformances",
     "functions", "device", "timeout", "budget", "allow",
 )  # fmt: skip
-_TOP = ("kernel", *(name for name in _OPTIONS if name not in ("file", "name")))  # all but kernel are for all kernels
+_TOP = ("kernel", "strict", *(name for name in _OPTIONS if name not in ("file", "name")))  # the options are for all kernels
 NOT_DESCRIBED = "It has a kernel, but no splatscope.toml names it, and no “// splatscope: groups=1” in it says how to run it."
+UNDESCRIBED_ENTRY = "It has no description, and the check is strict."
+_NEVER_OURS = (".git", "node_modules", "__pycache__")  # folders without sources of this repository
 _MOST_DEPTH = 12  # levels of folders that are searched
 
 
@@ -62,6 +66,7 @@ class CheckedKernel:
         allow: Kinds of findings that are allowed everywhere in the kernel, each with where that is written; None for an allowance
             that also covers kernels outside of this run.
         error: Why it cannot be recorded; "" if it can.
+        strict: Whether inputs that are not given, and lines that no thread reaches, count as not checked.
     """
 
     name: str
@@ -72,10 +77,27 @@ class CheckedKernel:
     timeout: float = SECONDS
     allow: Mapping[str, Allowance | None] = field(default_factory=dict)
     error: str = ""
+    strict: bool = False
 
 
-def kernels_in(paths: Iterable[Path], here: Path) -> list[CheckedKernel]:
-    """Return the kernels to check. A file in `paths` whose kernel nothing describes becomes a kernel that cannot be recorded.
+@dataclass(frozen=True)
+class Undescribed:
+    """Kernels that a check leaves out.
+
+    Attributes:
+        kernels: (file, entry point) of each that nothing describes.
+        skipped: Folders that are not searched, each with its number of files with kernels.
+    """
+
+    kernels: tuple[tuple[Path, str], ...] = ()
+    skipped: tuple[tuple[Path, int], ...] = ()
+
+
+def kernels_in(paths: Iterable[Path], here: Path, strict: bool = False) -> tuple[list[CheckedKernel], Undescribed]:
+    """Return the kernels to check, and those that nothing describes.
+
+    A file in `paths` whose kernels nothing describes becomes a kernel that cannot be recorded. In a strict check, so does each
+    kernel that nothing describes.
 
     A configuration is a `splatscope.toml`, or `[tool.splatscope]` in a `pyproject.toml`. For each path, the nearest configuration
     at or above it and all those below it are read. So is the one of `here`, which may name files elsewhere.
@@ -83,6 +105,7 @@ def kernels_in(paths: Iterable[Path], here: Path) -> list[CheckedKernel]:
     Args:
         paths: Files and folders; if there are none, `here`.
         here: The current folder.
+        strict: Whether the check is strict for all kernels. A configuration with `strict = true` makes it so for its folder.
 
     Raises:
         ConfigurationError: A path does not exist, or a configuration cannot be read.
@@ -93,8 +116,11 @@ def kernels_in(paths: Iterable[Path], here: Path) -> list[CheckedKernel]:
     here = here.resolve()
     places = wanted or [here]
     configured: list[CheckedKernel] = []
+    strict_folders: list[Path] = []
     for file, settings in _configurations(places, here).items():
         all_there = list(_configured(file, settings))
+        if settings.get("strict"):
+            strict_folders.append(file.parent)
         asked = [
             kernel
             for kernel in all_there
@@ -106,7 +132,44 @@ def kernels_in(paths: Iterable[Path], here: Path) -> list[CheckedKernel]:
     found = configured + [kernel for kernel in asking if kernel.path not in named]
     known = {kernel.path for kernel in found}
     found += [_refused(file, NOT_DESCRIBED) for file in wanted if file.is_file() and file not in known and _has_kernel(file)]
-    return list({(kernel.path, kernel.name): kernel for kernel in found}.values())
+    kernels = list({(kernel.path, kernel.name): kernel for kernel in found}.values())
+
+    def is_strict(path: Path) -> bool:
+        return strict or any(path.is_relative_to(folder) for folder in strict_folders)
+
+    left_out = list(_undescribed({file.resolve() for path in places for file in _sources(path)}, kernels))
+    kernels += [_refused(file, UNDESCRIBED_ENTRY, f"{file.name} {entry}") for file, entry in left_out if is_strict(file)]
+    skipped = tuple((folder, count) for path in places for folder, count in _skipped(path) if folder not in places)
+    kernels = [replace(kernel, strict=is_strict(kernel.path)) for kernel in kernels]
+    return kernels, Undescribed(tuple(one for one in left_out if not is_strict(one[0])), skipped)
+
+
+def _undescribed(files: Iterable[Path], kernels: Iterable[CheckedKernel]) -> Iterator[tuple[Path, str]]:
+    """Yield (file, entry point) for each kernel in some files that nothing describes. Files with an error are left out."""
+    described: dict[Path, set[str]] = {}
+    for kernel in kernels:
+        described.setdefault(kernel.path, set()).add("*" if kernel.error else kernel.job.entry)
+    for file in sorted(files):
+        names = described.get(file, set())
+        if "*" in names or not _has_kernel(file):
+            continue
+        text = file.read_text(encoding="utf-8")
+        entries = entries_of(Module("", file.name, text, Source(text, file.name)))
+        known = names | set(entries[:1] if "" in names else ())  # without a name it is the first
+        yield from ((file, entry) for entry in entries if entry not in known)
+
+
+def _skipped(path: Path, depth: int = 0) -> Iterator[tuple[Path, int]]:
+    """Yield the folders at and below a path that are not searched but hold kernels, each with its number of such files."""
+    if not path.is_dir() or depth == _MOST_DEPTH:
+        return
+    for inside in sorted(path.iterdir()):
+        if not inside.is_dir() or inside.is_symlink() or inside.name in _NEVER_OURS or (inside / "pyvenv.cfg").exists():
+            continue
+        if not _is_skipped(inside):
+            yield from _skipped(inside, depth + 1)
+        elif count := sum(_has_kernel(file) for file in inside.rglob("*") if file.suffix in SUFFIXES):
+            yield inside, count
 
 
 def _has_kernel(file: Path) -> bool:
@@ -153,7 +216,9 @@ def _configured(file: Path, settings: Mapping[str, Any]) -> Iterator[CheckedKern
     listed = settings.get("kernel", [])
     if not isinstance(listed, list):
         raise ConfigurationError(f"{file.name}: kernel is a list: write [[kernel]], with two brackets.")
-    shared = {key: value for key, value in settings.items() if key != "kernel"}
+    if not isinstance(settings.get("strict", False), bool):
+        raise ConfigurationError(f"{file.name}: strict is true or false.")
+    shared = {key: value for key, value in settings.items() if key not in ("kernel", "strict")}
     for i, options in enumerate(listed):
         if not isinstance(options, dict) or not isinstance(options.get("file"), str):
             raise ConfigurationError(f"{file.name}: kernel {i + 1} needs a file.")
@@ -164,7 +229,7 @@ def _configured(file: Path, settings: Mapping[str, Any]) -> Iterator[CheckedKern
 def _asking(file: Path) -> Iterator[CheckedKernel]:
     try:
         text = file.read_text(encoding="utf-8")
-        asked = [options for options, _ in dispatches(text)] if "splatscope:" in text else []
+        asked = [options for options, _ in dispatches(text)]
     except (OSError, UnicodeDecodeError):
         return
     except CommentError as error:
@@ -201,9 +266,12 @@ def _folders(path: Path, depth: int = 0) -> Iterator[Path]:
         return
     yield path
     for inside in sorted(path.iterdir()):
-        hidden = inside.name.startswith(".") or inside.name in ("node_modules", "build", "__pycache__")
-        if inside.is_dir() and not hidden and not inside.is_symlink():
+        if inside.is_dir() and not _is_skipped(inside) and not inside.is_symlink():
             yield from _folders(inside, depth + 1)
+
+
+def _is_skipped(folder: Path) -> bool:
+    return folder.name.startswith(".") or folder.name in ("build", *_NEVER_OURS)
 
 
 def _kernel_or_refused(path: Path, options: Mapping[str, Any], where: str) -> CheckedKernel:

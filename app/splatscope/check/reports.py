@@ -6,12 +6,30 @@ from typing import Any
 from xml.etree import ElementTree
 
 from splatscope import __version__
+from splatscope.check.kernels import Undescribed
 from splatscope.check.run import ERROR, FINDINGS, KernelVerdict
 from splatscope.tracing.checks import CHECKS
 from splatscope.tracing.checks.finding import Finding
 
+_MOST_LEFT_OUT = 6  # kernels without a description, or folders, that a sentence names
 
-def as_json(verdicts: Iterable[KernelVerdict], here: Path) -> dict[str, Any]:
+
+def undescribed_words(undescribed: Undescribed, here: Path) -> list[str]:
+    """Return a sentence about kernels that nothing describes, and one about folders that were not searched."""
+    words = []
+    if names := [f"{relative(file, here)}:{entry}" for file, entry in undescribed.kernels]:
+        words.append(f"{len(names)} kernel{' has' if len(names) == 1 else 's have'} no description: {_folded(names)}.")
+    if folders := [f"{relative(folder, here)} ({count})" for folder, count in undescribed.skipped]:
+        words.append(f"Not searched, with files that hold kernels: {_folded(folders)}. To check such a folder, name it.")
+    return words
+
+
+def _folded(names: list[str]) -> str:
+    more = len(names) - _MOST_LEFT_OUT
+    return ", ".join(names[:_MOST_LEFT_OUT]) + (f" and {more} more" if more > 0 else "")
+
+
+def as_json(verdicts: Iterable[KernelVerdict], here: Path, undescribed: Undescribed) -> dict[str, Any]:
     """Return the object that `--json` prints."""
     return {
         "kernels": [
@@ -29,7 +47,9 @@ def as_json(verdicts: Iterable[KernelVerdict], here: Path) -> dict[str, Any]:
                 "error": verdict.error or None,
             }
             for verdict in verdicts
-        ]
+        ],
+        "undescribed": [{"file": relative(file, here), "entry": entry} for file, entry in undescribed.kernels],
+        "not_searched": [relative(folder, here) for folder, _ in undescribed.skipped],
     }
 
 
@@ -37,11 +57,12 @@ def _finding(verdict: KernelVerdict, finding: Finding, here: Path) -> dict[str, 
     return {**finding.as_dict(), "file": relative(verdict.path_of(finding), here), "line": finding.line}
 
 
-def as_sarif(verdicts: Iterable[KernelVerdict], here: Path) -> dict[str, Any]:
+def as_sarif(verdicts: Iterable[KernelVerdict], here: Path, undescribed: Undescribed) -> dict[str, Any]:
     """Return a SARIF 2.1.0 log (OASIS).
 
     Each finding is a result; a silenced one has its reason. What was not checked is a tool notification of level error. What else
-    a reader should know is one of level note: an allowance that silences nothing, an input that was not given.
+    a reader should know is one of level note: an allowance that silences nothing, an input that was not given, a kernel without a
+    description.
     """
     results: list[dict[str, Any]] = []
     notifications: list[dict[str, Any]] = []
@@ -55,6 +76,7 @@ def as_sarif(verdicts: Iterable[KernelVerdict], here: Path) -> dict[str, Any]:
         for level, text in [*said, *(("note", text) for text in verdict.notes)]:
             message = {"text": f"{verdict.kernel.name}: {text}"}
             notifications.append({"level": level, "message": message, "locations": where})
+    notifications += [{"level": "note", "message": {"text": text}} for text in undescribed_words(undescribed, here)]
     rules = [_sarif_rule(kind) for kind in CHECKS]
     driver = {"name": "Splatscope", "semanticVersion": __version__, "rules": rules}
     complete = all(one["level"] != "error" for one in notifications)
@@ -127,9 +149,10 @@ def _xml(text: str) -> str:
     )
 
 
-def as_annotations(verdicts: Iterable[KernelVerdict], here: Path) -> list[str]:
+def as_annotations(verdicts: Iterable[KernelVerdict], here: Path, undescribed: Undescribed) -> list[str]:
     """Return the lines that GitHub's workflows show beside the code. A finding that spans several files has one in each."""
-    lines = []
+    title = "splatscope: no description"
+    lines = [_annotation("notice", relative(file, here), 1, title, entry) for file, entry in undescribed.kernels]
     for verdict in verdicts:
         for finding in verdict.findings:
             command = "notice" if CHECKS[finding.kind].severity == "note" else "error"

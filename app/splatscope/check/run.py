@@ -27,7 +27,8 @@ class KernelVerdict:
         findings: The findings that are not allowed.
         silenced: Findings that are allowed, each with the reason.
         missed: What was not checked, a sentence each.
-        notes: What else a reader should know: inputs that were not given, lines that no thread reached.
+        notes: What else a reader should know: inputs that were not given, lines that no thread reached. In a strict check these
+            are among `missed`.
         error: Why it could not be recorded; "" if it could.
         error_file: The file that the error is in; None for the kernel's own.
         error_line: The line of the error; 0 if it is about no line.
@@ -129,7 +130,7 @@ def verdict_of(kernel: CheckedKernel) -> KernelVerdict:
     sources: dict[str, str] = recording.trace.header["sources"]
     paths = {name: path for name in sources if (path := _path(kernel, name)) is not None}
     try:
-        allowed = {name: allowances(text) for name, text in sources.items() if name in paths and "splatscope:" in text}
+        allowed = {name: allowances(text) for name, text in sources.items() if name in paths}
     except CommentError as error:
         return KernelVerdict(kernel, error=f"{kernel.path.name}, {error}", seconds=time.monotonic() - began)
     findings, silenced = [], []
@@ -149,8 +150,8 @@ def verdict_of(kernel: CheckedKernel) -> KernelVerdict:
         kernel,
         findings,
         silenced,
-        recording.missed,
-        recording.notes,
+        recording.missed + (recording.shortfalls if kernel.strict else []),
+        [note for note in recording.notes if not (kernel.strict and note in recording.shortfalls)],
         events=recording.events,
         threads=recording.threads,
         seconds=time.monotonic() - began,

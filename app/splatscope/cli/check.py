@@ -25,6 +25,10 @@ def check(
         int | None, typer.Option(help="Records of 16 bytes for each kernel, whatever its own options say.", min=1000, max=2**26)
     ] = None,
     github: Annotated[bool, typer.Option("--github", help="After the table, print annotations for GitHub's workflows.")] = False,
+    strict: Annotated[
+        bool,
+        typer.Option("--strict", help="Exit with 2 for kernels without a description, lines not reached, and inputs not given."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on one line.")] = False,
 ) -> None:
     """Record the kernels that splatscope.toml names, or that say so in a comment, and look for what is wrong with them.
@@ -32,32 +36,34 @@ def check(
     Exit status: 0 clean, 1 findings, 2 when anything could not be looked at. See docs/ci.md.
     """
     from splatscope.check.kernels import kernels_in
-    from splatscope.check.reports import as_annotations, as_junit, as_sarif
+    from splatscope.check.reports import as_annotations, as_junit, as_sarif, undescribed_words
     from splatscope.check.reports import as_json as json_report
     from splatscope.check.run import check as check_all
     from splatscope.check.run import exit_status
 
     here = Path.cwd()
-    kernels = kernels_in(paths or [], here)
+    kernels, undescribed = kernels_in(paths or [], here, strict)
     if not kernels:
-        raise CallError(
-            "There is no kernel to check: name them in splatscope.toml, or write “// splatscope: groups=1” into their files."
-        )
+        advice = "name them in splatscope.toml, or write “// splatscope: groups=1” into their files."
+        raise CallError(" ".join([f"There is no kernel to check: {advice}", *undescribed_words(undescribed, here)]))
     if timeout is not None:
         kernels = [replace(kernel, timeout=timeout) for kernel in kernels]
     if budget is not None:
         kernels = [replace(kernel, job=replace(kernel.job, records=budget)) for kernel in kernels]
     table = None if as_json else _Table()
     verdicts = check_all(kernels, table.add if table else lambda verdict: None)
-    for file, text in ((sarif, lambda: json.dumps(as_sarif(verdicts, here), indent=1)), (junit, lambda: as_junit(verdicts, here))):
+    for file, text in (
+        (sarif, lambda: json.dumps(as_sarif(verdicts, here, undescribed), indent=1)),
+        (junit, lambda: as_junit(verdicts, here)),
+    ):
         if file is not None:
             _write(file, text())
     if as_json:
-        print(json.dumps(json_report(verdicts, here), allow_nan=False))
+        print(json.dumps(json_report(verdicts, here, undescribed), allow_nan=False))
     if table:
-        table.end(verdicts)
+        table.end(verdicts, undescribed_words(undescribed, here))
     if github:
-        print(*as_annotations(verdicts, here), sep="\n")
+        print(*as_annotations(verdicts, here, undescribed), sep="\n")
     raise typer.Exit(exit_status(verdicts))
 
 
@@ -83,8 +89,8 @@ class _Table:
         counts = f"{verdict.threads:>7,} threads {verdict.events:>11,} events {verdict.seconds:6.1f} s"
         self._say(f"{verdict.kernel.name:<40} {counts}  [{styles[verdict.state]}]{words.get(verdict.state, verdict.state)}[/]")
 
-    def end(self, verdicts: "list[KernelVerdict]") -> None:
-        """Print the findings and a line with the totals."""
+    def end(self, verdicts: "list[KernelVerdict]", left_out: list[str]) -> None:
+        """Print the findings, sentences about what was left out, and a line with the totals."""
         from splatscope.check.reports import relative
 
         here = Path.cwd()
@@ -98,6 +104,8 @@ class _Table:
                 self._say(f"{path}: {text}", "yellow")
             for text in verdict.notes:
                 self._say(f"{path}: {text}", "default")
+        for text in left_out:
+            self._say(text, "default")
         states = [verdict.state for verdict in verdicts]
         unseen = sum(bool(verdict.error or verdict.missed) for verdict in verdicts)
         many = "1 kernel" if len(verdicts) == 1 else f"{len(verdicts)} kernels"

@@ -7,6 +7,7 @@ The first asks for a dispatch; a file may ask for several. The second silences f
 is alone on its line, on the next. The reason is listed with them.
 """
 
+import difflib
 import json
 import re
 from collections.abc import Iterator
@@ -16,6 +17,10 @@ from typing import Any
 from splatscope.tracing.checks import CHECKS
 
 _COMMENT = re.compile(r"//[ \t]*splatscope:[ \t]*(?P<text>[^\r\n]*)")
+_MEANT = re.compile(  # a comment that may be meant as one of these: its opening, its first word, what follows
+    r"(?P<opening>//+[/!]*|/\*+!?)\s*(?P<word>[\w-]{6,14})(?![\w-])(?P<colon>\s*:)?(?P<text>\s*\w+\s*=|\s*allow\b|\s*(?:\*/)?\s*$)?"
+)
+_ALMOST = 0.8  # how similar a misspelled word is
 _ALLOW = re.compile(r"allow\s+(?P<kinds>[\w-]+(?:\s*,\s*[\w-]+)*)\s*(?::\s*(?P<reason>.*\S))?\s*$")
 _KEY = re.compile(r"\s*(\w+)=")
 _SPACE = re.compile(r"\s")
@@ -40,7 +45,7 @@ def dispatches(text: str) -> list[tuple[dict[str, Any], int]]:
     """Return the options of each dispatch that a source asks for, with its comment's line.
 
     Raises:
-        CommentError: A comment is malformed.
+        CommentError: A comment is malformed or misspelled.
     """
     return [(_options(comment, line), line) for comment, line, _ in _comments(text) if not re.match(r"allow\b", comment)]
 
@@ -49,7 +54,7 @@ def allowances(text: str) -> list[Allowed]:
     """Return the allowances in a source, by line.
 
     Raises:
-        CommentError: A comment gives no reason, or there is no such kind of finding.
+        CommentError: A comment is misspelled or gives no reason, or there is no such kind of finding.
     """
     found = []
     for comment, line, alone in _comments(text):
@@ -70,6 +75,21 @@ def _comments(text: str) -> Iterator[tuple[str, int, bool]]:
     for number, line in enumerate(text.split("\n"), 1):
         if match := _COMMENT.search(line):
             yield match["text"].strip(), number, not line[: match.start()].strip()
+        elif misspelled := _misspelled(line):
+            raise CommentError(f"line {number}: “{misspelled}” is not read: a comment for Splatscope begins with “// splatscope:”.")
+
+
+def _misspelled(line: str) -> str:
+    """Return the beginning of a comment that is obviously meant for Splatscope but does not begin as it must; "" if there is none.
+
+    Prose that begins with the word is none: an option has to follow or, after a colon, nothing.
+    """
+    for match in _MEANT.finditer(line):
+        text = (match["text"] or "").strip(" \t\r*/")
+        is_meant = match["text"] is not None and bool(text or match["colon"])
+        if is_meant and difflib.SequenceMatcher(None, match["word"].lower(), "splatscope").ratio() >= _ALMOST:
+            return f"{match['opening']} {match['word']}{(match['colon'] or '').strip()}"
+    return ""
 
 
 def _options(text: str, line: int) -> dict[str, Any]:

@@ -92,11 +92,8 @@ class CheckedRecording:
         return buffers + textures + [name for name in found.uniforms if not any(one in given for one in _leading_to(name))]
 
     @property
-    def notes(self) -> list[str]:
-        """What a reader of the verdict should know, a sentence each.
-
-        These are inputs that were not given, lines that no thread reached, and differences in rounding that a hash may magnify.
-        """
+    def shortfalls(self) -> list[str]:
+        """Inputs that were not given and lines that no thread reached, a sentence each: a strict check accepts neither."""
         listed = [f"{', '.join(self.not_given[:MOST_NAMES])}{', …' if len(self.not_given) > MOST_NAMES else ''}"]
         notes = [f"Not given, so zeros: {names}." for names in listed if names]
         if notes and any(name.endswith(")") for name in self.not_given):
@@ -106,6 +103,15 @@ class CheckedRecording:
             words = ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in spans)
             one = len(spans) == 1 and spans[0][0] == spans[0][1]
             notes.append(f"No thread reached line{'' if one else 's'} {words} of {file}.")
+        return notes
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader of the verdict should know, a sentence each.
+
+        These are its shortfalls, and differences in rounding that a hash may magnify.
+        """
+        notes = self.shortfalls
         if self.comparison and self.comparison.magnified and not self.findings:
             notes.append(self.comparison.sentence)
         return list(dict.fromkeys([*notes, *self.recording.trace.header.get("notes", [])]))

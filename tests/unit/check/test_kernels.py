@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from splatscope.check.kernels import ConfigurationError, kernels_in
+from splatscope.check.kernels import ConfigurationError, Undescribed, kernels_in
+from splatscope.check.reports import undescribed_words
 
 KERNEL = """
 RWStructuredBuffer<uint> data;
@@ -32,7 +33,7 @@ def repository(tmp_path: Path) -> Path:
 
 def found(repository: Path, *paths: str, here: str = ".") -> dict[str, str]:
     """Return the files of the kernels that are found, each with why it cannot be recorded."""
-    kernels = kernels_in([repository / path for path in paths], repository / here)
+    kernels, _ = kernels_in([repository / path for path in paths], repository / here)
     return {kernel.path.relative_to(repository).as_posix(): kernel.error for kernel in kernels}
 
 
@@ -59,7 +60,7 @@ def test_a_file_is_never_dropped_that_was_named_and_has_a_kernel(repository):
 
 def test_the_nearest_configuration_above_counts(repository):
     (repository / "filters" / "splatscope.toml").write_text('[[kernel]]\nfile = "blur/rows.slang"\nname = "far"\n')
-    [kernel] = kernels_in([repository / "filters" / "blur" / "rows.slang"], repository)
+    [kernel], _ = kernels_in([repository / "filters" / "blur" / "rows.slang"], repository)
     assert kernel.name != "far"
     assert kernel.job.groups == (2, 1, 1)
 
@@ -75,7 +76,11 @@ def test_what_does_not_exist_or_cannot_be_read_is_said(repository):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('[[kernels]]\nfile = "own.slang"\n', r"splatscope\.toml: there is no “kernels” at the top\. There are kernel, entry, "),
+        (
+            '[[kernels]]\nfile = "own.slang"\n',
+            r"splatscope\.toml: there is no “kernels” at the top\. There are kernel, strict, entry, ",
+        ),
+        ("strict = 1\n", r"splatscope\.toml: strict is true or false"),
         ("colour = 1\n", "there is no “colour” at the top"),
         ('[kernel]\nfile = "own.slang"\n', r"write \[\[kernel\]\], with two brackets"),
     ],
@@ -85,7 +90,44 @@ def test_an_unknown_key_at_the_top_of_a_configuration_is_an_error(repository, te
     with pytest.raises(ConfigurationError, match=words):
         kernels_in([], repository)
     (repository / "splatscope.toml").unlink()
-    table = text.replace("[kernel", "[tool.splatscope.kernel").replace("colour", "[tool.splatscope]\ncolour")
+    table = text.replace("[kernel", "[tool.splatscope.kernel") if "[" in text else f"[tool.splatscope]\n{text}"
     (repository / "pyproject.toml").write_text(table)
     with pytest.raises(ConfigurationError, match=words.replace("splatscope", "pyproject")):
         kernels_in([], repository)
+
+
+SECOND = KERNEL.replace("computeMain", "second")
+
+
+def test_kernels_that_nothing_describes_are_listed(repository):
+    (repository / "own.slang").write_text(DESCRIBED + SECOND)
+    (repository / "build" / "deep").mkdir(parents=True)
+    (repository / "build" / "deep" / "copy.slang").write_text(DESCRIBED)
+    (repository / "node_modules").mkdir()
+    (repository / "node_modules" / "theirs.slang").write_text(KERNEL)
+    kernels, left_out = kernels_in([], repository)
+    assert not any(kernel.error or kernel.strict for kernel in kernels)
+    assert left_out.kernels == ((repository / "forgotten.slang", "computeMain"), (repository / "own.slang", "second"))
+    assert left_out.skipped == ((repository / "build", 1),)
+    assert undescribed_words(left_out, repository) == [
+        "2 kernels have no description: forgotten.slang:computeMain, own.slang:second.",
+        "Not searched, with files that hold kernels: build (1). To check such a folder, name it.",
+    ]
+    many = Undescribed(tuple((repository / "a.slang", f"k{i}") for i in range(9)))
+    assert undescribed_words(many, repository)[0].endswith("a.slang:k5 and 3 more.")
+    kernels, left_out = kernels_in([repository, repository / "build"], repository)
+    assert (repository / "build" / "deep" / "copy.slang") in {kernel.path for kernel in kernels}
+    assert left_out.skipped == ()
+
+
+@pytest.mark.parametrize("where", ["option", ".", "filters"])
+def test_in_a_strict_check_a_kernel_without_a_description_cannot_be_recorded(repository, where):
+    (repository / "filters" / "more.slang").write_text(KERNEL)
+    if where != "option":
+        (repository / where / "splatscope.toml").write_text("strict = true\n")
+    kernels, left_out = kernels_in([], repository, strict=where == "option")
+    refused = {kernel.name: kernel.error for kernel in kernels if kernel.error}
+    expected = {"more.slang computeMain"} | ({"forgotten.slang computeMain"} if where != "filters" else set())
+    assert refused == dict.fromkeys(expected, "It has no description, and the check is strict.")
+    assert len(left_out.kernels) == 2 - len(expected)
+    assert {kernel.path.name for kernel in kernels if not kernel.strict} == ({"own.slang"} if where == "filters" else set())

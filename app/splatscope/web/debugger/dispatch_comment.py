@@ -97,8 +97,6 @@ class DispatchComment:
 
 def dispatch_comment(source: str, entry: str = "") -> DispatchComment:
     """Return a source's first comment about a dispatch of the given entry point, or of an unnamed one."""
-    if "splatscope:" not in source:
-        return DispatchComment()
     try:
         found = [DispatchComment(line, options) for options, line in dispatches(source)]
     except CommentError as error:
