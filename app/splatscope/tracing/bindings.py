@@ -14,6 +14,7 @@ from splatscope.gpu.struct_layout import dtype_of
 from splatscope.tracing.textures import make_sampler, make_texture, texel_of
 
 ELEMENTS = 1024  # in a buffer without an input
+_COLUMN_MAJOR = 2  # the last argument of Slang's matrix type
 _TEXEL_BUFFERS = ("float", "int", "uint")  # the scalar types that texel buffers may contain
 
 
@@ -55,7 +56,7 @@ def bind(
         ValueError: A parameter cannot be bound because of its kind, or a value does not fit it.
     """
     globals_ = spy.ShaderCursor(root)
-    binder = _Binder(device, inputs, {})
+    binder = _Binder(device, program, inputs, {})
     entry = program.layout.entry_points[0]
     for cursor, parameters in ((globals_, program.layout.parameters), (globals_.find_entry_point(0), entry.parameters)):
         for parameter in parameters:
@@ -71,6 +72,7 @@ class _Binder:
     """Writes inputs through cursors, and collects the buffers that it creates."""
 
     device: spy.Device
+    program: spy.ShaderProgram
     inputs: dict[str, np.ndarray]
     buffers: dict[str, BoundBuffer]
 
@@ -90,7 +92,15 @@ class _Binder:
         elif kind == "sampler_state":
             cursor.write(make_sampler(self.device, name, self.inputs))
         elif name in self.inputs:
-            _write(cursor, self.inputs[name], layout)
+            _write(cursor, self.inputs[name], layout, self._is_column_major(innermost(layout)))
+
+    def _is_column_major(self, layout: Any) -> bool:
+        """Return whether a matrix is stored by columns. Slang ignores `column_major` for matrices of integers and bools."""
+        if (matrix := _matrix(layout)) is None or not matrix.scalar.is_floating:
+            return False
+        rows, columns = matrix.shape
+        by_columns = self.program.layout.find_type_by_name(f"matrix<{matrix.scalar.name},{rows},{columns},{_COLUMN_MAJOR}>")
+        return by_columns is not None and self.program.layout.is_sub_type(layout.type, by_columns)
 
     def _block(self, cursor: spy.ShaderCursor, name: str, layout: Any) -> None:
         if layout.kind.name != "struct":
@@ -127,13 +137,16 @@ class _Binder:
         )
 
 
-def _write(cursor: spy.ShaderCursor, value: np.ndarray, layout: Any) -> None:
-    """Write a uniform; an array of uniforms is written element by element."""
+def _write(cursor: spy.ShaderCursor, value: np.ndarray, layout: Any, by_columns: bool = False) -> None:
+    """Write a uniform; an array of uniforms is written element by element. `by_columns` says how matrices are stored."""
     if layout.kind.name == "array":
         count = layout.type.element_count
         for i, element in enumerate(np.asarray(value).reshape(count, -1)):
-            _write(cursor[i], element, layout.element_type_layout)
-    elif (matrix := _matrix(layout)) is not None and matrix.scalar.name != "float":  # SlangPy supports only matrices of floats
+            _write(cursor[i], element, layout.element_type_layout, by_columns)
+        return
+    if by_columns and (matrix := _matrix(layout)) is not None:  # SlangPy copies a matrix's numbers in the order in which they come
+        value = value.reshape(matrix.shape).T
+    if (matrix := _matrix(layout)) is not None and matrix.scalar.name != "float":  # SlangPy supports only matrices of floats
         rows = np.ascontiguousarray(_value(value, layout).astype(matrix.scalar.dtype)).view(np.uint8)
         stride = layout.element_type_layout.stride
         cursor.set_data(np.pad(rows, ((0, 0), (0, stride - rows.shape[1]))))

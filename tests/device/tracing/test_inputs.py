@@ -294,6 +294,26 @@ void main()
 """
 
 
+@pytest.mark.parametrize(
+    ("declared", "read"),
+    [
+        ("cbuffer B { column_major float2x3 m; }", "m"),
+        ("cbuffer B { column_major half2x3 m; }", "m"),
+        ("cbuffer B { column_major int2x3 m; }", "m"),
+        ("cbuffer B { column_major float2x3 m[1]; }", "m[0]"),
+        ("typedef column_major float2x3 ByColumns; cbuffer B { ByColumns m[1]; }", "m[0]"),
+        ("struct Pose { float first; column_major float2x3 m; }; ParameterBlock<Pose> pose;", "pose.m"),
+        ("uniform column_major float2x3 m;", "m"),
+    ],
+)
+def test_matrices_that_are_stored_by_columns_arrive_by_rows_too(device, declared, read):
+    body = f"for (int i = 0; i < 6; i++) o[i] = float({read}[i / 3][i % 3]);"
+    kernel = f'{declared} RWStructuredBuffer<float> o; [shader("compute")] [numthreads(1, 1, 1)] void main() {{ {body} }}'
+    recording = record(device, KernelJob(kernel, inputs={"m": np.arange(6)}))
+    assert recording.arrays["o"][:6].tolist() == [0, 1, 2, 3, 4, 5]
+    assert recording.same_as_plain
+
+
 def test_matrices_of_integers_and_bools_arrive_by_rows(device):
     given = {"counts": np.arange(-3, 9), "ids": [[5, 6], [4000000, 8]], "flags": [[True, False], [True, True]]}
     job = KernelJob(OTHER_MATRICES, inputs=flat(given | {"weights": np.arange(6) / 2, "o": np.zeros(4, np.float32)}), records=1000)
