@@ -12,7 +12,7 @@ import numpy as np
 
 from splatscope.tracing.checks.analysis.accesses import Accesses, accesses
 from splatscope.tracing.checks.analysis.barrier_arrivals import Divergence, first_divergence
-from splatscope.tracing.checks.analysis.race_causes import Race, one_for_each_cause
+from splatscope.tracing.checks.analysis.race_causes import Race, by_one_barrier, one_for_each_cause
 from splatscope.tracing.checks.analysis.race_detection import races_in
 from splatscope.tracing.checks.analysis.release_acquire import HandOvers
 from splatscope.tracing.checks.analysis.sources import Sources
@@ -81,7 +81,7 @@ class Context:
             for race in races_in(trace, table, known, HandOvers(trace, known, space, atomics))
         ]
         between = _between_groups(trace, known) if trace.header.get("all_groups") else []
-        return one_for_each_cause([*within, *between])
+        return one_for_each_cause([*within, *between], lambda one, other: by_one_barrier(trace, known, one, other))
 
 
 def races_between_groups(trace: Trace, known: Sources) -> list[Finding]:

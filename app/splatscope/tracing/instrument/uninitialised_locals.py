@@ -4,8 +4,8 @@
 component or an element. A read becomes `_rec_initialised(site, (_rec_set_x & bits) != 0, x)`, which writes a record only if none of
 the bits is set.
 
-An operation that hands a lane's value to others, such as `WaveReadLaneFirst(x)`, needs the value only in the lane that is read. So the
-operation hands on whether that lane has written it: `_rec_initialised(site, WaveReadLaneFirst(… ? 1u : 0u) != 0, x)`.
+An operation that returns the value of one lane, such as `WaveReadLaneFirst(x)`, needs a value only in that lane. It also returns
+whether that lane has written it: `_rec_initialised(site, WaveReadLaneFirst(… ? 1u : 0u) != 0, x)`.
 
 Only certain cases are reported. A local is not tracked if it may be written by anything but plain statements and out parameters.
 
@@ -304,7 +304,7 @@ def _out_arguments(call: Node, context: FunctionContext) -> list[Node]:
 
 
 def _lane_read_around(node: Node) -> Node | None:
-    """Return the innermost wave operation around an expression that hands its value from one lane to others, None if there is none."""
+    """Return the innermost call around an expression that reads its value in one lane for others, None if there is none."""
     inner, outer = node, node.parent
     while outer is not None and not outer.type.endswith("statement") and outer.type != "declaration":
         if outer.type == "argument_list" and inner == outer.named_children[0] and _FROM_LANE.fullmatch(_called(outer.parent)):

@@ -28,6 +28,7 @@ _CONTROL = {"if", "else", "while", "for", "do", "switch", "return", "void", "in"
 _PURE = re.compile(r"(?:u?int|float|bool|half|double)(?:\d(?:x\d)?)?|asuint|asint|asfloat|min|max|abs|clamp|any|all|select|dot")
 _ATOMIC = re.compile(r"Interlocked\w+|load|store|exchange|compareExchange|add|sub|and|or|xor|increment|decrement|max|min")
 _CALL = re.compile(r"((?:[A-Za-z_]\w*\s*\.\s*)*)\b([A-Za-z_]\w*)\s*\(")
+_BRACKET = re.compile(r"[()]")
 _LABEL = re.compile(r"\s*(?:case|default)\b")
 
 
@@ -115,7 +116,7 @@ def _statements(text: str, source: Source, functions: set[str]) -> tuple[list[in
     """Return the offsets of a text's statements, and the statements; `functions` has the names of all functions."""
     code = COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
     blocks = sorted((block.head, block.end, block.name) for block in source.functions())
-    spans = [found.span() for found in _PART.finditer(code) if found[0]]
+    spans = [span for found in _PART.finditer(code) if found[0] for span in _apart(*found.span(), code)]
     statements, at = [], 0
     for start, end in spans:
         while at < len(blocks) and blocks[at][1] <= start:
@@ -123,6 +124,16 @@ def _statements(text: str, source: Source, functions: set[str]) -> tuple[list[in
         inside = at < len(blocks) and blocks[at][0] <= start
         statements.append(_statement(code[start:end], blocks[at][2] if inside else "", functions))
     return [start for start, _ in spans], statements
+
+
+def _apart(start: int, end: int, code: str) -> list[tuple[int, int]]:
+    """Return the span of a part; or two, if it has the end of a `for` and the statement after it: `i++) sum += tile[i];`."""
+    depth = 0
+    for bracket in _BRACKET.finditer(code, start, end):
+        depth += 1 if bracket[0] == "(" else -1
+        if depth < 0 and code[start] != "#":
+            return [(start, bracket.end()), (bracket.end(), end)] if bracket.end() < end else [(start, end)]
+    return [(start, end)]
 
 
 def _statement(text: str, function: str, functions: set[str]) -> _Statement:
@@ -166,5 +177,6 @@ def _written_by_atomics(text: str) -> set[str]:
         found.update(_NAME.findall(call[1]))
         if call[2].startswith("Interlocked"):
             given = text[call.end() : closing(text, call.end() - 1)].split(",")
-            found.update(_NAME.findall(f"{given[0]} {given[-1]}"))
+            has_result = len(given) > (3 if "Compare" in call[2] else 2)
+            found.update(_NAME.findall(f"{given[0]} {given[-1]}" if has_result else given[0]))
     return found

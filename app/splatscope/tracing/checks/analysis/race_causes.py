@@ -1,5 +1,6 @@
 """Explain why two accesses are not ordered, as far as the recording shows it, and merge races with the same cause."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,6 +11,7 @@ from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
+_MOST_ASKED = 70  # threads that are searched for the place of a missing barrier
 _MEMORY = {"shared": "shared memory", "device": "buffers", "texture": "textures"}
 
 
@@ -49,7 +51,8 @@ def why_unordered(trace: Trace, hand_overs: HandOvers | None, first: int, second
     misplaced = _misplaced(trace, first, second)
     if one_is_atomic:
         return Why(f"{misplaced or 'no barrier lies between them'}, and only one of them is atomic")
-    return Why(misplaced)
+    has_barrier = hand_overs is None or hand_overs.known.has_barrier
+    return Why(misplaced if has_barrier else "the kernel has no barrier")
 
 
 def _misplaced(trace: Trace, first: int, second: int) -> str:
@@ -115,31 +118,89 @@ class Race:
     is_between_groups: bool = False
 
 
-def one_for_each_cause(races: list[Race]) -> list[Finding]:
+def one_for_each_cause(races: list[Race], are_one: Callable[[Race, Race], bool] = lambda one, other: False) -> list[Finding]:
     """Merge the races on a variable that share a line into one finding, since whatever orders one of them orders the others.
 
     For example, if the barrier at the end of a loop is missing, a write races with reads in the next iteration and with reads after
     the loop. A true race takes precedence over a benign one. The message of a finding names the other lines; its count does not
     include them. Races in one stretch are also merged if they share lines only indirectly, as in the steps of a reduction that
     relies on waves running in lockstep. A race between workgroups stays separate from one whose cause does not apply to it, since
-    no barrier orders workgroups.
+    no barrier orders workgroups. `are_one` says of two races on different variables whether one barrier would order both.
     """
     kept: list[list[Race]] = []
-    for race in sorted(races, key=lambda r: (r.finding.kind != "race", r.is_between_groups, sorted(r.finding.lines))):
+    for race in sorted(races, key=_order):
         of = next((one for one in kept if _share_a_line(one[0], race) and _may_share_cause(one[0], race)), None)
         if of is None and race.finding.kind == "race" and race.stretch is not None:
             of = next((one for one in kept if any(_share_a_line(r, race) for r in one if r.stretch == race.stretch)), None)
+        if of is None:
+            of = next((one for one in kept if one[0].finding.name != race.finding.name and are_one(one[0], race)), None)
         if of is None:
             kept.append([race])
         elif race.finding.kind == of[0].finding.kind == "race":
             of.append(race)
     for race, *others in kept:
         own = sorted(race.finding.places)
-        more = {tuple(places): None for one in others if (places := sorted(one.finding.places)) != own}
-        if more:
-            pairs = "; ".join(" and ".join(_line(place, race.finding.file) for place in places) for places in more)
-            race.finding.message = f"{race.finding.message} For the same reason these lines race: {pairs}."
+        more: dict[str, dict[tuple, None]] = {}
+        for one in others:
+            places, name = sorted(one.finding.places), one.finding.name
+            if name != race.finding.name or places != own:
+                more.setdefault(name, {})[tuple(places)] = None
+        for name in sorted(more, key=lambda name: (name != race.finding.name, name)):
+            pairs = "; ".join(" and ".join(_line(place, race.finding.file) for place in places) for places in more[name])
+            what = "these lines race:" if name == race.finding.name else f"{name} races on lines"
+            race.finding.message = f"{race.finding.message} For the same reason {what} {pairs}."
     return [race.finding for race, *_ in kept]
+
+
+def _order(race: Race) -> tuple:
+    return race.finding.kind != "race", race.is_between_groups, sorted(race.finding.lines), race.finding.name
+
+
+def by_one_barrier(trace: Trace, known: Sources, one: Race, other: Race) -> bool:
+    """Return whether one barrier would order the accesses of two races of a workgroup on different variables.
+
+    That is so if a barrier between the two orders other memory, and is the cause of both; or if some thread, on its way between two
+    barriers, makes the earlier accesses of both races before the later ones of both. An allowed race is not merged with another.
+    """
+    pairs = [[trace.sites[trace.site[event]] for event in race.finding.events] for race in (one, other)]
+    is_shared = [site.space == "shared" for sites in pairs for site in sites]
+    is_apart = one.is_between_groups or other.is_between_groups or len(set(is_shared)) > 1
+    if is_apart or {one.finding.kind, other.finding.kind} != {"race"} or any(known.may_be_allowed(s) for p in pairs for s in p):
+        return False
+    if one.why.is_cause or other.why.is_cause:
+        return one.why == other.why
+    return any(
+        all(gaps) and max(gaps[0][0], gaps[1][0]) < min(gaps[0][1], gaps[1][1])
+        for race in (one, other)
+        if race.stretch is not None
+        for event in race.finding.events
+        for gaps in _gaps(trace, event, [race.finding.events for race in (one, other)])
+    )
+
+
+def _gaps(trace: Trace, event: int, pairs: list[list[int]]) -> Iterator[list[tuple[int, int] | None]]:
+    """Yield, for threads of an event's workgroup, where a barrier would order each pair of accesses: (after, before), as events.
+
+    Only the stretch between two barriers around `event` counts; None for accesses that a barrier there would not order.
+    """
+    lanes = int(trace.header["lanes"]) if trace.header.get("all_groups") else 2**31
+    lowest = int(trace.thread[event]) // lanes * lanes
+    threads = np.unique(trace.thread[np.searchsorted(trace.thread, lowest) : np.searchsorted(trace.thread, lowest + lanes)])
+    here = {int(trace.thread[other]) for pair in pairs for other in pair}
+    for thread in sorted(threads.tolist(), key=lambda number: number not in here)[:_MOST_ASKED]:
+        start, end = np.searchsorted(trace.thread, [thread, thread + 1]).tolist()
+        mine = np.arange(start, end)
+        is_here = (trace.shared_epoch[mine] == trace.shared_epoch[event]) & (trace.device_epoch[mine] == trace.device_epoch[event])
+        mine = mine[is_here]
+        spans = [[mine[trace.site[mine] == trace.site[other]] for other in pair] for pair in pairs]
+        if all(len(found) for pair in spans for found in pair):
+            yield [_gap(*pair) for pair in spans]
+
+
+def _gap(one: np.ndarray, other: np.ndarray) -> tuple[int, int] | None:
+    if one[-1] < other[0]:
+        return int(one[-1]), int(other[0])
+    return (int(other[-1]), int(one[0])) if other[-1] < one[0] else None
 
 
 def _share_a_line(one: Race, other: Race) -> bool:
@@ -157,19 +218,39 @@ def _line(place: tuple[str, int], own: str) -> str:
 
 
 def following(trace: Trace, findings: list[Finding], known: Sources) -> list[tuple[Finding, str]]:
-    """Return the findings that may follow from another, each with the name of that cause: "the race on sums".
+    """Return the findings that may follow from another, each with the name of that cause: "the race on sums". None form a cycle.
 
     For example, in `kept[sums[lane]] = value` two threads write the same element because one read `sums` too late. Or threads
     diverge at a barrier because they read different values. Or a number computed from `x % 0` does not fit an integer.
     """
+    found = _candidates(trace, findings, known)
+    causes: dict[int, list[int]] = {}
+    for finding, cause, _ in found:
+        causes.setdefault(id(finding), []).append(id(cause))
+
+    def leads_to(finding: Finding, cause: Finding) -> bool:
+        seen, pending = set(), [id(cause)]
+        while pending:
+            if (one := pending.pop()) not in seen:
+                seen.add(one)
+                pending += causes.get(one, [])
+        return id(finding) in seen
+
+    apart = ((finding, cause, words) for finding, cause, words in found if not leads_to(finding, cause))
+    first = {id(finding): (finding, words) for finding, _, words in reversed(list(apart))}
+    return [first[id(finding)] for finding in findings if id(finding) in first]
+
+
+def _candidates(trace: Trace, findings: list[Finding], known: Sources) -> list[tuple[Finding, Finding, str]]:
+    """Return each finding that may follow from another, with that cause and its name. Two may name each other."""
     races = [
         (finding, [trace.sites[trace.site[event]] for event in finding.events]) for finding in findings if finding.kind == "race"
     ]
     divisions = [(one, trace.sites[trace.site[one.events[0]]]) for one in findings if one.kind == "integer-division-by-zero"]
     depends = known.dependence
-    found = []
+    found: list[tuple[Finding, Finding, str]] = []
     for finding in findings:
-        cause = ""
+        causes: list[tuple[Finding, str]] = []
         if finding.kind == "race":
             sites = [trace.sites[trace.site[event]] for event in finding.events]
             names = set().union(*(known.names_in_index(site) for site in sites)) - {finding.name}
@@ -177,17 +258,15 @@ def following(trace: Trace, findings: list[Finding], known: Sources) -> list[tup
                 in_statement = one.name in names and set(one.places) & {(s.file, s.line) for s in sites}
                 reads = [s for s in others if s.kind == "read" and one.name != finding.name]
                 if in_statement or any(depends.may_change(name, read) for name in names for read in reads):
-                    cause = f"the race on {one.name}"
-                    break
+                    causes.append((one, f"the race on {one.name}"))
         elif finding.kind == "barrier-divergence" and (asked := _last_branch(trace, finding)) is not None:
             reads = ((one, s) for one, others in races for s in others if s.kind == "read")
-            cause = next((f"the race on {one.name}" for one, s in reads if depends.may_depend(asked, s)), "")
+            causes = [(one, f"the race on {one.name}") for one, s in reads if depends.may_depend(asked, s)]
         elif finding.kind == "conversion-out-of-range":
             site = trace.sites[trace.site[finding.events[0]]]
             mine = ((one, s) for one, s in divisions if one.threads == finding.threads and one.events < finding.events)
-            cause = next((f"the division by 0 on line {s.line}" for _, s in mine if depends.may_depend(site, s)), "")
-        if cause:
-            found.append((finding, cause))
+            causes = [(one, f"the division by 0 on line {s.line}") for one, s in mine if depends.may_depend(site, s)]
+        found += [(finding, cause, words) for cause, words in causes]
     return found
 
 

@@ -131,7 +131,7 @@ def _racing_pairs(table: Accesses, between_groups: bool, reads_own_value: np.nda
 
 
 def _without_handed_over(table: Accesses, hand_overs: HandOvers, pairs: _Pairs) -> _Pairs:
-    """Drop pairs of sites if hand-overs order all their pairs; at most `_MOST_HANDED` pairs are examined."""
+    """Return the pairs that no hand-over orders. Of the pairs of two sites, at most `_MOST_HANDED` are examined and may be kept."""
     if not hand_overs.are_possible:
         return pairs
     swap = table.slot[pairs.first] > table.slot[pairs.second]
@@ -139,12 +139,11 @@ def _without_handed_over(table: Accesses, hand_overs: HandOvers, pairs: _Pairs) 
     later = table.event[np.where(swap, pairs.first, pairs.second)]
     trace = hand_overs.trace
     causes, number = np.unique(np.c_[trace.site[earlier], trace.site[later]], axis=0, return_inverse=True)
-    kept = np.ones(len(pairs.first), bool)
+    kept = np.zeros(len(pairs.first), bool)
     for cause in range(len(causes)):
         mine = np.flatnonzero(number == cause)
         some = mine[np.linspace(0, len(mine) - 1, min(len(mine), _MOST_HANDED)).astype(np.int64)]
-        if all(hand_overs.orders(int(earlier[p]), int(later[p])) for p in some):
-            kept[mine] = False
+        kept[some] = [not hand_overs.orders(int(earlier[p]), int(later[p])) for p in some]
     return pairs.take(kept)
 
 
@@ -167,8 +166,9 @@ def _races(
         why = Why()
         if not pairs.benign[pair] and not between_groups:
             why = why_unordered(trace, hand_overs, *events)
-        elif not pairs.benign[pair] and hand_overs is not None:
-            why = Why(lack := hand_overs.lacks(*events), bool(lack))
+        elif not pairs.benign[pair]:
+            lack = hand_overs.lacks(*events, between_groups=True) if hand_overs is not None else ""
+            why = Why(lack or "no barrier orders different workgroups", bool(lack))
         finding = _finding(trace, events, cell, bool(pairs.benign[pair]), known, why)
         places = sorted((trace.sites[n].file, trace.sites[n].line) for n in trace.site[events].tolist())
         key = (finding.kind, finding.name, *places)

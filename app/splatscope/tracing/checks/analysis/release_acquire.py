@@ -86,27 +86,55 @@ class HandOvers:
         """Return whether a hand-over orders two events of different threads, the earlier first."""
         return self._pair(second, self._gives(first), self._takes(second)) is not None
 
-    def lacks(self, first: int, second: int) -> str:
+    def lacks(self, first: int, second: int, between_groups: bool = False) -> str:
         """Return what is missing from a hand-over that would order two events, the earlier first; "" if there is no sign of one.
 
-        For example "flag on lines 11 and 15 hands over without a fence before line 11; DeviceMemoryBarrier() is one".
+        A hand-over shows itself by a branch that depends on the second thread's atomic. For example "DeviceMemoryBarrier() is
+        missing between the write on line 10 and the atomic on line 11". Between workgroups, the branch may be what is missing.
         """
         gives, takes = self._gives(first), self._takes(second)
         all_gives, all_takes = self._gives(first, fenced=False), self._takes(second, fenced=False)
-        fence = f"{'Group' if self.space == 'shared' else 'Device'}MemoryBarrier() is one"
-        for pair, missing in (
-            (self._pair(second, all_gives, takes), "before"),
-            (self._pair(second, gives, all_takes), "behind"),
-            (self._pair(second, all_gives, all_takes), ""),
-        ):
-            if pair is not None:
-                gave, took = pair
-                lines = f"line {gave.line}" if gave.line == took.line else f"lines {gave.line} and {took.line}"
-                where = f" {missing} line {(gave if missing == 'before' else took).line}" if missing else ""
-                return f"{gave.name} on {lines} hands over without a fence{where}; {fence}"
-        if (pair := self._pair(second, gives, takes, decided=False)) is not None:
-            return f"no branch behind {pair[1].name} on line {pair[1].line} depends on what it returned"
+        for some_gives, some_takes in ((all_gives, takes), (gives, all_takes), (all_gives, all_takes)):
+            if (pair := self._pair(second, some_gives, some_takes, is_sign=True)) is not None:
+                gave, took = (int(self.atomics.event[row]) for row in pair)
+                gaps = [self._gap_before(first, gave)] if some_gives is all_gives else []
+                gaps += [self._gap_behind(took, second)] if some_takes is all_takes else []
+                fence = f"{'Group' if self.space == 'shared' else 'Device'}MemoryBarrier()"
+                return f"{fence} is missing {', and '.join(gaps)}"
+        if between_groups and (pair := self._pair(second, gives, takes, decided=False)) is not None:
+            took = self.trace.sites[self.atomics.site[pair[1]]]
+            return f"no branch after {took.name} on line {took.line} depends on what it returned"
         return ""
+
+    def _gap_before(self, first: int, gave: int) -> str:
+        """Return where the fence of a release is missing: "between the write on line 10 and the atomic on line 11"."""
+        if self.trace.thread[first] == self.trace.thread[gave]:
+            return self._gap(first, gave)
+        return self._gap(first, self._next(np.flatnonzero(self.is_sync), first))
+
+    def _gap_behind(self, took: int, second: int) -> str:
+        """Return where the fence of an acquire is missing: "between the atomic on line 15 and the read on line 17"."""
+        if self.trace.thread[took] == self.trace.thread[second]:
+            return self._gap(took, second)
+        return self._gap(self._last(np.flatnonzero(self.is_sync), second), second)
+
+    def _gap(self, start: int, end: int) -> str:
+        """Return "between the write on line 10 and the atomic on line 11", with the barriers there that order other memory."""
+        trace = self.trace
+        one, other = trace.sites[trace.site[start]], trace.sites[trace.site[end]]
+        several = one.file != other.file
+
+        def the(site: Site) -> str:
+            what = "barrier" if site.kind == "resume" else site.kind
+            return f"the {what} on line {site.line}{f' of {site.file}' if several else ''}"
+
+        memory, not_this = ("buffers", "shared memory") if self.space == "shared" else ("shared memory", "buffers")
+        words = f"between {the(one)} and {the(other)}"
+        if other.kind == "resume":
+            return f"{words}, which orders {memory}, not {not_this}"
+        between = np.flatnonzero(trace.at(lambda site: site.kind == "resume")[start + 1 : end]) + start + 1
+        wrong = [trace.sites[n] for n in trace.site[between[~np.isin(between, self.fences)]].tolist()]
+        return f"{words}; {wrong[-1].name} on line {wrong[-1].line} orders {memory}, not {not_this}" if wrong else words
 
     @cached_property
     def are_asked(self) -> bool:
@@ -143,33 +171,54 @@ class HandOvers:
             takes |= (atomics.group == self._group[second]) & (syncs[atomics.event] < syncs[acquire])
         return takes & atomics.reads
 
-    def _pair(self, second: int, gives: np.ndarray, takes: np.ndarray, decided: bool = True) -> tuple[Site, Site] | None:
-        """Return the sites of a release and of the latest acquire from it. If `decided`, a branch before `second` depends on it."""
-        atomics, sites = self.atomics, self.trace.sites
+    def _pair(
+        self, second: int, gives: np.ndarray, takes: np.ndarray, decided: bool = True, is_sign: bool = False
+    ) -> tuple[int, int] | None:
+        """Return the rows of a release and of the latest acquire from it. If `decided`, a branch before `second` depends on it.
+
+        If `is_sign`, the branch must name what the acquire returned, and the two atomics be those of different threads.
+        """
+        atomics = self.atomics
         if not gives.any() or not takes.any():
             return None
         given = np.full(int(self._cell.max()) + 1, NEVER)  # by cell, the earliest slot after which a release may have been done
         np.minimum.at(given, self._cell[gives], self._after[gives])
         taken = np.flatnonzero(takes & (given[self._cell] < atomics.slot))
         taken = taken[np.argsort(atomics.slot[taken], kind="stable")][::-1][:_MOST_TAKEN]
-        take = next((row for row in taken.tolist() if not decided or self._decides(int(atomics.event[row]), second)), None)
-        if take is None:
-            return None
-        givers = np.flatnonzero(gives & (self._cell == self._cell[take]))
-        give = givers[np.argmin(atomics.slot[givers])]
-        return sites[atomics.site[give]], sites[atomics.site[take]]
+        for take in taken.tolist():
+            givers = np.flatnonzero(gives & (self._cell == self._cell[take]))
+            if is_sign:
+                is_earlier = self._after[givers] < atomics.slot[take].astype(np.int64)
+                givers = givers[is_earlier & (atomics.thread[givers] != atomics.thread[take])]
+            if len(givers) and (not decided or self._decides(int(atomics.event[take]), second, is_sign)):
+                return int(givers[np.argmin(atomics.slot[givers])]), take
+        return None
 
-    def _decides(self, take: int, event: int) -> bool:
-        """Return whether a thread branches between its own acquire, or its group's, and an event."""
+    def _decides(self, take: int, event: int, is_sign: bool = False) -> bool:
+        """Return whether a thread branches between its own acquire, or its group's, and an event.
+
+        If `is_sign`, a loop with `do` counts only if it is left in between, and a branch of another thread only if it may depend on
+        the acquire.
+        """
         trace = self.trace
         if trace.thread[take] == trace.thread[event]:
             between = slice(*np.searchsorted(self.decisions, [take + 1, event]))
             asked = np.unique(trace.site[self.decisions[between]]).tolist()
             taken = trace.sites[trace.site[take]]
-            may_depend = any(self._may_depend(trace.sites[number], taken) for number in asked)
+            may_depend = any(
+                self._may_depend(trace.sites[number], taken)
+                for number in asked
+                if not is_sign or trace.sites[number].kind == "branch"
+            )
             return may_depend or self.known.is_left_by_condition(taken, trace.sites[trace.site[event]])
         own = self._next(self.decisions, take)
         last = self._last(self.decisions, event)
+        if is_sign:
+            mine = self.decisions[(trace.thread[self.decisions] == trace.thread[take]) & (self.decisions > take)]
+            others = self.decisions[(trace.thread[self.decisions] == trace.thread[event]) & (self.decisions < event)]
+            others = others[self.syncs[others] > self.syncs[take]]
+            asked = [trace.sites[number] for number in np.unique(trace.site[np.r_[mine, others]]).tolist()]
+            return any(site.kind == "branch" and self._may_depend(site, trace.sites[trace.site[take]]) for site in asked)
         return (last >= 0 and self.syncs[last] > self.syncs[take]) or own >= 0
 
     def _may_depend(self, decision: Site, atomic: Site) -> bool:

@@ -88,6 +88,20 @@ class Sources:
         """The syntax tree of each file."""
         return {file: parse(without_hints(text)) for file, text in self.texts.items()}
 
+    def may_be_allowed(self, site: Site) -> bool:
+        """Return whether a comment on the site's line or the one before may allow a finding."""
+        lines = self._lines.get(site.file, [])
+        return any("splatscope:" in line for line in lines[max(0, site.line - 2) : site.line])
+
+    @cached_property
+    def _lines(self) -> dict[str, list[str]]:
+        return {file: text.split("\n") for file, text in self.texts.items()}
+
+    @cached_property
+    def has_barrier(self) -> bool:
+        """Whether the sources name a barrier, with or without group sync, beside comments."""
+        return any("MemoryBarrier" in COMMENT.sub("", text) or "Barrier(" in COMMENT.sub("", text) for text in self.texts.values())
+
     @cached_property
     def dependence(self) -> Dependence:
         """The dependences on results of atomics."""
