@@ -16,7 +16,7 @@ from splatscope.slang.modules import declared_constants, find_entry, generic_par
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.cost import endless_loops
 from splatscope.tracing.inputs import flat
-from splatscope.tracing.job import MOST_RECORDS, KernelJob, narrower_scope
+from splatscope.tracing.job import CRASHED, MOST_RECORDS, KernelJob, narrower_scope, too_slow
 from splatscope.tracing.parts import MORE_SECONDS
 from splatscope.tracing.progress import COMPARING, COMPILING, INSTRUMENTING, RUNNING, SEARCHING
 from splatscope.tracing.record_and_check import CheckedRecording, record_and_check
@@ -204,14 +204,14 @@ def record_on_worker(job: KernelJob, adapter: str, timeout: float, between_group
                 why = str(error) if isinstance(error, ChildStalled) else _SLOW[stage].format(limit)
                 loop = f" The loop on line {lines[0]} has no budget." if lines else ""
                 raise RecordError(f"{job.file} cannot be recorded: {why}.{loop} {MORE_SECONDS}") from None
-            scope, limit = narrower_scope(job.instrument_scope), max(LEAST_SECONDS, timeout / 2)
+            reason, scope, limit = too_slow(limit), narrower_scope(job.instrument_scope), max(LEAST_SECONDS, timeout / 2)
             why = f"the compiler needs more than {timeout:g} s for what records it. {MORE_SECONDS}"
         except ChildError as error:
-            scope = narrower_scope(job.instrument_scope)
+            reason, scope = CRASHED, narrower_scope(job.instrument_scope)
             why = f"the compiler or the driver crashes ({error}), even where nothing is recorded."
         if scope is None:
             raise RecordError(f"{job.file} cannot be recorded: {why}")
-        job = replace(job, instrument_scope=scope)
+        job = replace(job, instrument_scope=scope, scope_reason=reason)
 
 
 def check_names(job: KernelJob) -> None:

@@ -9,7 +9,8 @@ import numpy as np
 
 from splatscope.cli.errors import CallError
 from splatscope.gpu.device import open_device, prepare_for_recording
-from splatscope.tracing.job import INSTRUMENT_SCOPES, JOB_SECONDS, KernelJob, narrower_scope
+from splatscope.tracing.cost import endless_loops
+from splatscope.tracing.job import CRASHED, INSTRUMENT_SCOPES, JOB_SECONDS, KernelJob, narrower_scope, too_slow
 from splatscope.tracing.record_and_check import record_and_check
 
 
@@ -57,28 +58,45 @@ async def _one(pool: Any, line: str) -> dict[str, Any]:
 
 
 async def _recorded(pool: Any, job: dict[str, Any]) -> dict[str, Any]:
-    """Record a whole job, or as much of it as the compiler and the driver survive."""
+    """Record a whole job, or as much of it as the compiler and the driver survive.
+
+    A busy machine is not the kernel's fault. So the first attempt that runs out of time is repeated with twice the time, unless the
+    kernel has a loop that may not end.
+    """
     from splatscope.workers.connection import JobTimeout, WorkerLost
 
     widest, *_, least = INSTRUMENT_SCOPES
-    scope = widest
+    scope, reason, factor = widest, CRASHED, 1
     while True:
+        limit = JOB_SECONDS / 4 if scope == least else factor * JOB_SECONDS
         try:
-            return await pool.run(run_batch_job, job, scope, limit=JOB_SECONDS / 4 if scope == least else JOB_SECONDS)
+            return await pool.run(run_batch_job, job, scope, reason, limit=limit)
         except (WorkerLost, JobTimeout) as error:
-            narrower = narrower_scope(scope, timed_out=isinstance(error, JobTimeout))
+            is_late = isinstance(error, JobTimeout)
+            if is_late and factor == 1 and scope != least and not _may_not_end(job):
+                factor = 2
+                continue
+            narrower = narrower_scope(scope, timed_out=is_late)
             if narrower is None:
                 raise
+            reason = too_slow(limit) if is_late else CRASHED
         scope = narrower
 
 
-def run_batch_job(job: dict[str, Any], scope: str = "all") -> dict[str, Any]:
+def _may_not_end(job: dict[str, Any]) -> bool:
+    """Return whether a job's kernel has a loop that only the time limit ends."""
+    file = Path(job["file"])
+    return bool(endless_loops(file.read_text(), file.name, (*map(Path, job.get("include", ())), file.parent)))
+
+
+def run_batch_job(job: dict[str, Any], scope: str = "all", reason: str = CRASHED) -> dict[str, Any]:
     """Record one job of `--batch`. Runs on a worker.
 
     Args:
         job: `file`, and optionally `entry`, `groups`, `include` (folders) and `buffers` (by name {stride, words}, where words are
             32-bit patterns).
         scope: How much of it to record, one of INSTRUMENT_SCOPES.
+        reason: Why the rest is not recorded.
     """
     prepare_for_recording()
     file = Path(job["file"])
@@ -86,7 +104,8 @@ def run_batch_job(job: dict[str, Any], scope: str = "all") -> dict[str, Any]:
     words = {name: np.array(given["words"], np.uint64).astype(np.uint32) for name, given in job.get("buffers", {}).items()}
     inputs = {name: array.view("V4") for name, array in words.items()}  # bits, whatever the parameter's type
     include = (*map(Path, job.get("include", ())), file.resolve().parent)
-    asked = KernelJob(file.read_text(), file.name, job.get("entry", ""), groups, (0, 0, 0), inputs, include, instrument_scope=scope)
+    limits = {"instrument_scope": scope, "scope_reason": reason}
+    asked = KernelJob(file.read_text(), file.name, job.get("entry", ""), groups, (0, 0, 0), inputs, include, **limits)
     checked = record_and_check(open_device(), asked)
     recording, plain = checked.recording, checked.recording.plain or {}
     return {

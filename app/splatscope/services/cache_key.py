@@ -6,13 +6,17 @@ from dataclasses import fields
 
 import numpy as np
 
-from splatscope.tracing.job import KernelJob
+from splatscope.tracing.job import CRASHED, KernelJob
 
 
 def recording_key(job: KernelJob, adapter: str = "") -> str:
     """Return a hash of the job and the requested device, which determine the recording."""
-    small = {field.name: getattr(job, field.name) for field in fields(job) if field.name not in ("source", "inputs")}
+    small = {
+        field.name: getattr(job, field.name) for field in fields(job) if field.name not in ("source", "inputs", "scope_reason")
+    }
     small |= {name: sorted(getattr(job, name).items()) for name in ("constants", "defines", "files")} | {"adapter": adapter}
+    if job.scope_reason != CRASHED:
+        small["scope_reason"] = job.scope_reason
     digest = hashlib.sha256()
     for part in (job.source, repr(small), os.environ.get("SPLATSCOPE_DEVICE", ""), os.environ.get("SPLATSCOPE_SCHEDULER", "")):
         digest.update(hashlib.sha256(part.encode()).digest())

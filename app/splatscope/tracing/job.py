@@ -10,6 +10,7 @@ PAGE_RECORDS = 400_000  # in a recording that a page shows: 6 MB on the device
 LOOP_BUDGET = 100_000
 JOB_SECONDS = 120.0  # the default time limit for compiling and running a kernel
 INSTRUMENT_SCOPES = ("all", "entry", "nothing")  # each records less than the one before, for a compiler that crashes on more
+CRASHED = "the compiler does not survive its recorded form"  # why a function outside of the scope is not recorded
 
 
 def narrower_scope(scope: str, *, timed_out: bool = False) -> str | None:
@@ -21,6 +22,11 @@ def narrower_scope(scope: str, *, timed_out: bool = False) -> str | None:
     if not narrower:
         return None
     return narrower[-1] if timed_out else narrower[0]
+
+
+def too_slow(seconds: float) -> str:
+    """Return the reason why a function is not recorded after an attempt to record it ran out of time."""
+    return f"its recorded form was not compiled and run within {seconds:g} s"
 
 
 @dataclass
@@ -51,6 +57,7 @@ class KernelJob:
             the second on. The second range comes after the first, or is the same. If count is 0, all are recorded.
         functions: The functions to record; all if empty.
         instrument_scope: One of INSTRUMENT_SCOPES: record all functions, the entry point alone, or nothing.
+        scope_reason: Why the functions outside of this scope are not recorded.
     """
 
     source: str
@@ -71,6 +78,7 @@ class KernelJob:
     part: tuple[int, int, int] = (0, 0, 0)
     functions: tuple[str, ...] = ()
     instrument_scope: str = "all"
+    scope_reason: str = CRASHED
 
     @property
     def compilation(self) -> tuple:

@@ -152,7 +152,7 @@ _builds: LRUCache[tuple, Build] = LRUCache(MOST_BUILDS)
 
 def _instrumented(device: spy.Device, modules: list[Module], entry: str, job: KernelJob) -> Build:
     """Return the instrumented program, compiled on first use, so that other inputs of a kernel need no compilation."""
-    key = (device, texts_of(modules), entry, job.compilation, job.functions, job.instrument_scope)
+    key = (device, texts_of(modules), entry, job.compilation, job.functions, job.instrument_scope, job.scope_reason)
     if (build := _builds.get(key)) is None:
         build = build_instrumented(device, modules, entry, job)
         _builds[key] = build

@@ -1,6 +1,7 @@
 """What is tried next after a kernel took its process with it: the same rule in a fork and on a worker."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
@@ -8,7 +9,7 @@ from splatscope.api import record as api_record
 from splatscope.api.record import KernelTimeout, RecordError
 from splatscope.cli.trace_batch import _recorded
 from splatscope.processes import ChildCrashed, ChildStalled, ChildTimeout
-from splatscope.tracing.job import JOB_SECONDS, KernelJob, narrower_scope
+from splatscope.tracing.job import CRASHED, JOB_SECONDS, KernelJob, narrower_scope
 from splatscope.tracing.progress import COMPILING, INSTRUMENTING, RUNNING, SEARCHING
 from splatscope.workers.connection import JobTimeout, WorkerLost
 
@@ -52,8 +53,9 @@ class FailingPool:
     def __init__(self, *failures: Exception) -> None:
         self.failures, self.tried = list(failures), []
 
-    async def run(self, _function, _job, scope, *, limit):
+    async def run(self, _function, _job, scope, reason, *, limit):
         self.tried.append((scope, limit))
+        self.reason = reason
         if self.failures:
             raise self.failures.pop(0)
         return {"ok": True}
@@ -64,20 +66,48 @@ class FailingPool:
     [
         ((), [("all", JOB_SECONDS)]),
         ((WorkerLost(), WorkerLost()), [("all", JOB_SECONDS), ("entry", JOB_SECONDS), ("nothing", JOB_SECONDS / 4)]),
-        ((JobTimeout(),), [("all", JOB_SECONDS), ("nothing", JOB_SECONDS / 4)]),
-        ((WorkerLost(), JobTimeout()), [("all", JOB_SECONDS), ("entry", JOB_SECONDS), ("nothing", JOB_SECONDS / 4)]),
+        ((JobTimeout(),), [("all", JOB_SECONDS), ("all", 2 * JOB_SECONDS)]),
+        ((JobTimeout(),) * 2, [("all", JOB_SECONDS), ("all", 2 * JOB_SECONDS), ("nothing", JOB_SECONDS / 4)]),
+        ((WorkerLost(), JobTimeout()), [("all", JOB_SECONDS), ("entry", JOB_SECONDS), ("entry", 2 * JOB_SECONDS)]),
+        ((JobTimeout(), WorkerLost()), [("all", JOB_SECONDS), ("all", 2 * JOB_SECONDS), ("entry", 2 * JOB_SECONDS)]),
     ],
 )
-def test_a_batch_job_is_recorded_as_far_as_workers_survive_it(failures, tried):
+def test_a_batch_job_is_recorded_as_far_as_workers_survive_it(tmp_path, failures, tried):
     pool = FailingPool(*failures)
-    assert asyncio.run(_recorded(pool, {})) == {"ok": True}
+    assert asyncio.run(_recorded(pool, _job(tmp_path, KERNEL))) == {"ok": True}
     assert pool.tried == tried
+
+
+def test_a_batch_job_with_a_loop_that_may_not_end_gets_no_second_attempt(tmp_path):
+    pool = FailingPool(JobTimeout())
+    asyncio.run(_recorded(pool, _job(tmp_path, ENDLESS)))
+    assert pool.tried == [("all", JOB_SECONDS), ("nothing", JOB_SECONDS / 4)]
+
+
+@pytest.mark.parametrize(
+    ("failures", "reason"),
+    [
+        ((WorkerLost(),), CRASHED),
+        ((JobTimeout(),) * 2, "its recorded form was not compiled and run within 240 s"),
+        ((JobTimeout(), WorkerLost()), CRASHED),
+    ],
+)
+def test_what_is_not_recorded_says_whether_it_was_too_slow_or_crashed(tmp_path, failures, reason):
+    pool = FailingPool(*failures)
+    asyncio.run(_recorded(pool, _job(tmp_path, KERNEL)))
+    assert pool.reason == reason
+
+
+def _job(folder: Path, source: str) -> dict[str, str]:
+    file = folder / "k.slang"
+    file.write_text(source)
+    return {"file": str(file)}
 
 
 def test_a_batch_job_that_no_worker_survives_fails_as_the_last_of_them_did():
     pool = FailingPool(WorkerLost(), WorkerLost(), WorkerLost("the last"))
     with pytest.raises(WorkerLost, match="the last"):
-        asyncio.run(_recorded(pool, {}))
+        asyncio.run(_recorded(pool, {"file": "k.slang"}))
 
 
 @pytest.mark.parametrize(
@@ -101,6 +131,22 @@ def test_a_kernel_is_recorded_as_far_as_its_worker_survives_it(monkeypatch, fail
     monkeypatch.setattr(api_record, "run_on_worker", worker.run)
     assert api_record.record_on_worker(JOB, "", 60, False) == "recorded"
     assert worker.tried == tried
+
+
+@pytest.mark.parametrize(
+    ("failures", "reason"),
+    [
+        ([ChildCrashed(11)], CRASHED),
+        ([INSTRUMENTING], "its recorded form was not compiled and run within 60 s"),
+        ([Starved(INSTRUMENTING)] * 2, "its recorded form was not compiled and run within 120 s"),
+        ([INSTRUMENTING, ChildCrashed(11)], CRASHED),
+    ],
+)
+def test_the_reason_tells_a_time_limit_from_a_crash(monkeypatch, failures, reason):
+    worker = FailingWorker(*failures)
+    monkeypatch.setattr(api_record, "run_on_worker", worker.run)
+    api_record.record_on_worker(JOB, "", 60, False)
+    assert worker.reason == reason
 
 
 @pytest.mark.parametrize(
@@ -147,6 +193,7 @@ class FailingWorker:
 
     def run(self, _function, job, _adapter, _between_groups, _seconds, *, limit, kind, on_progress):
         self.tried.append((job.instrument_scope, limit))
+        self.reason = job.scope_reason
         if not self.failures:
             return "recorded"
         failure = self.failures.pop(0)

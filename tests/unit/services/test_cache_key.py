@@ -29,6 +29,7 @@ OTHER = {
     "part": (0, 4, 2),
     "functions": ("main",),
     "instrument_scope": "entry",
+    "scope_reason": "it was too slow",
 }
 
 

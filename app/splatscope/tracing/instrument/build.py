@@ -228,7 +228,7 @@ def _outside_scope(modules: list[Module], entry: str, job: KernelJob) -> Exclusi
             if job.functions and block.name not in job.functions and not is_entry:
                 excluded.functions[module.file, block.start] = NOT_CHOSEN
             if job.instrument_scope == "nothing" or (job.instrument_scope == "entry" and not is_entry):
-                excluded.functions[module.file, block.start] = "the compiler does not survive its recorded form"
+                excluded.functions[module.file, block.start] = job.scope_reason
     return excluded
 
 
