@@ -347,7 +347,7 @@ void main(uint3 t : SV_DispatchThreadID)
 def test_a_kernel_that_came_to_no_access_is_not_clean(tmp_path):
     found = splatscope.record(source=SKIPPED, vars={"o": np.zeros(4)})
     assert found.findings == []
-    assert found.not_given == ["picture", "Size.n", "Size.steps"]
+    assert found.not_given == ["picture (32 × 32)", "Size.n", "Size.steps"]
     assert found.unreached == [("kernel.slang", 15, 16), ("kernel.slang", 19, 19)]
     assert "No thread reached lines 15–16, 19 of kernel.slang." in str(found)
     with pytest.raises(splatscope.FindingsError, match="No thread came to an access to memory"):

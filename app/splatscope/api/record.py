@@ -65,7 +65,7 @@ def record(
             structs also takes a structured array or a list of dicts. A texture takes an array of (height, width, components),
             uint8 for a picture. A sampler takes `{"filter": "point", "address": "clamp"}`. Buffers, textures and tensors of
             SlangPy, and tensors of torch, are copied. An input that is not given is zeros: a buffer has 1,024 elements, or N
-            with `{"count": N}`.
+            with `{"count": N}`, a two-dimensional texture 32 × 32 texels, or others with `{"size": [width, height]}`.
         defines: Preprocessor macros by name.
         include_paths: Folders for imports and includes, after the file's own.
         constants: Link-time constants (`extern static const`) by name.

@@ -179,7 +179,7 @@ class Recording:
 
     @property
     def not_given(self) -> list[str]:
-        """The inputs that were not given, and so were zeros: buffers, each with its number of elements, textures and uniforms."""
+        """The inputs that were not given, and so were zeros: buffers and textures with the size that was assumed, and uniforms."""
         return self._checked.not_given
 
     @property

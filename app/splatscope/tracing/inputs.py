@@ -5,18 +5,20 @@ A parameter has one full name, with dots before members of blocks and structs an
 """
 
 import difflib
+import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from splatscope.gpu.reflection import Parameter, stride_of
+from splatscope.gpu.reflection import Parameter, stride_of, texture_of
 from splatscope.gpu.slang_types import SCALARS, SlangType, short_name
 from splatscope.gpu.struct_layout import dtype_of, filled, scalars_of
 
 _TEXTURE_PARTS = ("format", "mip")
 _SAMPLER_PARTS = ("filter", "address")
-MOST_BYTES = 2**30  # in a buffer that is given by its number of elements
+MOST_BYTES = 2**30  # in a buffer or texture that is given by its size alone
+MOST_EDGE = 16_384  # texels along an edge of such a texture
 MOST_NAMES = 12  # names that a message lists
 
 
@@ -43,7 +45,7 @@ def fitted(parameters: list[Parameter], given: Mapping[str, np.ndarray]) -> dict
     A name may omit its leading parts if the rest is unique: `n` for `CB.n`. The default 64-bit numbers of Python and NumPy are
     converted to the parameter's type. An array of dtype V4 contains 32-bit patterns. A buffer takes the bytes of any other array. A
     buffer of structs also takes a structured array or an array of dicts, whose missing members are zeros. `buffer.count` is the
-    number of elements of a buffer of zeros.
+    number of elements of a buffer of zeros, `texture.size` the size of a texture of zeros: width, height and depth or layers.
 
     Raises:
         ValueError: There is no such parameter, or the value does not fit it. The message lists the parameters.
@@ -64,6 +66,8 @@ def _parts_of(name: str, value: np.ndarray, by_name: dict[str, Parameter]) -> li
     parameter = by_name.get(full)
     if parameter is None and (owner := _sized(full, by_name)) is not None:
         return [(owner.name, _zeros(owner, value))]
+    if parameter is None and (texture := _texture_sized(full, by_name)) is not None:
+        return [(texture.name, _zero_texels(texture, value))]
     if parameter is None:  # an option of a texture or a sampler
         return [(full, value)]
     if parameter.kind == "array":
@@ -90,6 +94,8 @@ def _full_name(name: str, by_name: dict[str, Parameter]) -> str:
             return f"{full}.{option}"
     if owner and option == "count" and _sized(sized := f"{_full_name(owner, by_name)}.count", by_name):
         return sized
+    if owner and option == "size" and _texture_sized(sized := f"{_full_name(owner, by_name)}.size", by_name):
+        return sized
     if owner in by_name and option == "counter" and by_name[owner].without_counter:
         raise ValueError(by_name[owner].without_counter)
     near = difflib.get_close_matches(name, by_name, 1)
@@ -115,6 +121,34 @@ def _zeros(buffer: Parameter, count: np.ndarray) -> np.ndarray:
     if count.size != 1 or count.dtype.kind not in "iu" or not 1 <= count.item() <= MOST_BYTES // stride:
         raise ValueError(f"{buffer.name}.count is a number of elements from 1 to {MOST_BYTES // stride:,}.")
     return np.zeros(count.item() * stride, np.uint8)
+
+
+def _texture_sized(name: str, by_name: dict[str, Parameter]) -> Parameter | None:
+    """Return the texture whose size an input gives; None for any other input."""
+    owner, _, option = name.rpartition(".")
+    parameter = by_name.get(owner) if option == "size" else None
+    return parameter if parameter is not None and parameter.kind == "texture" and texture_of(parameter) else None
+
+
+def _zero_texels(parameter: Parameter, size: np.ndarray) -> np.ndarray:
+    """Return the texels of a texture of zeros, in the order that an array of them has.
+
+    Raises:
+        ValueError: The size does not have as many whole numbers as the texture has axes, or is too large.
+    """
+    texture = texture_of(parameter)
+    assert texture is not None
+    words = {"1d": "[width", "3d": "[width, height, depth"}.get(texture.shape.removesuffix("_array"), "[width, height")
+    words += ", layers]" if texture.shape.endswith("_array") else "]"
+    numbers = size.reshape(-1).tolist()
+    if size.dtype.kind not in "iu" or len(numbers) != words.count(",") + 1 or not all(1 <= n <= MOST_EDGE for n in numbers):
+        raise ValueError(f"{parameter.name}.size is {words}, whole numbers from 1 to {MOST_EDGE:,}.")
+    faces, layers = ([6] if texture.shape == "cube" else []), 6 if texture.shape == "cube_array" else 1
+    shape = (*faces, numbers[-1] * layers, *reversed(numbers[:-1]), texture.components)
+    dtype = SCALARS[texture.scalar].dtype
+    if math.prod(shape) * dtype.itemsize > MOST_BYTES:
+        raise ValueError(f"{parameter.name}.size: the texture would have more than {MOST_BYTES:,} bytes.")
+    return np.zeros(shape, dtype)
 
 
 def _listed(names: list[str]) -> str:

@@ -27,7 +27,8 @@ MOST_WIDE = MOST_RECORDS  # for all workgroups or a part of them: 64 MB, and twi
 FULL = "The recording was full before the end: what came later was not looked at."
 MOST_UNCHOSEN = 2  # functions that are named; of more there is but a count
 NO_ACCESS = "No thread came to an access to memory, so nothing was looked at: are all inputs given?"
-_SIZES = 'Accesses are judged by the assumed sizes in brackets; {"count": N} gives a buffer its own.'
+_SIZES = "Accesses are judged by the assumed sizes in brackets; "
+_OWN_SIZE = {False: '{"count": N} gives a buffer its own', True: '{"size": [WIDTH, HEIGHT]} gives a texture its own'}
 TURNS = 3  # attempts to record all workgroups while a wait is cut off: on a busy machine another group may not have run yet
 MOST_NAMES = 12  # missing inputs that a sentence lists
 _UNSAFE = ("out-of-bounds", "barrier-divergence", "timeout", "livelock")  # kinds after which the plain kernel is not run
@@ -83,12 +84,12 @@ class CheckedRecording:
 
     @property
     def not_given(self) -> list[str]:
-        """The inputs that were not given, and so were zeros: buffers, each with its number of elements, textures and uniforms."""
+        """The inputs that were not given, and so were zeros: buffers and textures with the size that was assumed, and uniforms."""
         found = self.recording
         assert found.job is not None
         given = found.job.inputs.keys()
         buffers = [f"{name} ({len(array):,})" for name, array in found.arrays.items() if name in found.layouts.keys() - given]
-        textures = [name for name in found.textures if name not in given]
+        textures = [f"{name} ({size})" for name, size in found.textures.items() if name not in given]
         return buffers + textures + [name for name in found.uniforms if not any(one in given for one in _leading_to(name))]
 
     @property
@@ -96,8 +97,9 @@ class CheckedRecording:
         """Inputs that were not given and lines that no thread reached, a sentence each: a strict check accepts neither."""
         listed = [f"{', '.join(self.not_given[:MOST_NAMES])}{', …' if len(self.not_given) > MOST_NAMES else ''}"]
         notes = [f"Not given, so zeros: {names}." for names in listed if names]
-        if notes and any(name.endswith(")") for name in self.not_given):
-            notes[0] += f" {_SIZES}"
+        sized = [name.rpartition(" (")[0] in self.recording.textures for name in self.not_given if name.endswith(")")]
+        if sized:
+            notes[0] += f" {_SIZES}{', '.join(_OWN_SIZE[one] for one in sorted(set(sized)))}."
         for file in dict.fromkeys(file for file, _, _ in self.unreached):
             spans = [(first, last) for name, first, last in self.unreached if name == file]
             words = ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in spans)

@@ -19,6 +19,7 @@ from splatscope.tracing.instrument.runtime import buffers, settle
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.progress import COMPARING, COMPILING, INSTRUMENTING, RUNNING, report_progress
 from splatscope.tracing.raw_records import from_records
+from splatscope.tracing.textures import default_size
 from splatscope.tracing.trace import Trace
 
 MOST_BUILDS = 16  # compiled instrumented kernels that a process keeps
@@ -33,7 +34,8 @@ class Recording:
     outputs' elements; "uint" for structs and byte-address buffers. `functions` were recorded; `stepped_over` were not, each with
     the reason. `job` is the dispatch, with its inputs by full parameter name as the kernel stores them. `arrays` has the outputs in
     the dtypes of their elements, `layouts` the layouts of buffers, `uniforms` the types of uniforms, and `pictures` the (height,
-    width, components) of the two-dimensional textures among the outputs, all by name. `textures` names all textures.
+    width, components) of the two-dimensional textures among the outputs, all by name. `textures` has, for all textures, the size
+    that one has if it is not given, in words.
     """
 
     trace: Trace
@@ -47,7 +49,7 @@ class Recording:
     layouts: dict[str, Layout] = field(default_factory=dict)
     uniforms: dict[str, str] = field(default_factory=dict)
     pictures: dict[str, tuple[int, int, int]] = field(default_factory=dict)
-    textures: tuple[str, ...] = ()
+    textures: dict[str, str] = field(default_factory=dict)
     plain_is_safe: bool = False
 
     @property
@@ -121,7 +123,7 @@ def record(device: spy.Device, job: KernelJob, run_plain: bool = True) -> Record
         interface.buffers,
         interface.uniforms,
         _pictures(interface, arrays),
-        tuple(interface.textures),
+        {name: default_size(texture.shape) for name, texture in interface.textures.items()},
         is_safe,
     )
 

@@ -10,12 +10,19 @@ import slangpy as spy
 from splatscope.gpu.slang_types import SlangType, short_name
 
 _EDGES = {"1d": (1024,), "2d": (32, 32), "3d": (8, 8, 8), "cube": (32, 32)}  # in texels, outermost first
+_LAYERS = 2  # of an array of textures that is not given
 _USAGE = (
     spy.TextureUsage.shader_resource
     | spy.TextureUsage.unordered_access
     | spy.TextureUsage.copy_source
     | spy.TextureUsage.copy_destination
 )
+
+
+def default_size(shape: str) -> str:
+    """Return the size of a texture that is not given, in words, such as “32 × 32”."""
+    size = " × ".join(map(str, reversed(_EDGES[shape.removesuffix("_array")])))
+    return f"{_LAYERS} layers of {size}" if shape.endswith("_array") else size
 
 
 def texel_of(layout) -> SlangType | None:
@@ -107,7 +114,7 @@ def _default(
         type=getattr(spy.TextureType, f"texture_{shape}"),
         format=getattr(spy.Format, texel.texel_format),
         usage=_USAGE,
-        array_length=2 if shape.endswith("_array") else 1,
+        array_length=_LAYERS if shape.endswith("_array") else 1,
         **dict(zip(("width", "height", "depth"), reversed(edges), strict=False)),
     )
     texels = np.zeros((*edges, stored), texel.scalar.dtype)

@@ -79,6 +79,11 @@ def test_of_several_comments_the_entry_points_own_counts():
     assert job_of({"source": source}, kernel_of({"source": source}), INTERFACE).groups == (2, 1, 1)
 
 
+def test_a_texture_takes_its_size_from_the_comment():
+    spec = dispatch_comment('// splatscope: vars={"image": {"size": [100, 60]}}').specs(INTERFACE)["image"]
+    assert (spec["fill"], spec["size"]) == ("zeros", [100, 60])
+
+
 def test_files_are_asked_for_by_name():
     said = dispatch_comment(
         '// splatscope: vars={"data": {"file": "d.npy"}, "image": {"file": "p.png"}, "pick": {"filter": "point"}}'
@@ -96,7 +101,7 @@ def test_files_are_asked_for_by_name():
         ("groups=4", "Set by the comment on line 2."),
         ("inputs=points.json", "points.json, which is not available here"),
         ('vars={"absent": 1}', "The kernel has no input absent."),
-        ('vars={"image": [1]}', "image takes a picture or an array file"),
+        ('vars={"image": [1]}', "image takes a size, a picture or an array file"),
         ("groups=many", "groups are not up to three whole numbers"),
         ("4 groups", "Line 2: “4 groups” is not KEY=VALUE. The comment is ignored."),
         ('vars={"n": 1', "Line 2: Expecting"),

@@ -134,7 +134,10 @@ def _spec(name: str, value: Any, interface: Interface) -> dict[str, Any] | str:
         return _dict(value)
     if name in interface.textures:
         kind = "file" if PurePosixPath(file).suffix in _ARRAYS else "picture"
-        return {"fill": kind, "wanted": file} if file else f"{_short(name)} takes a picture or an array file: choose one below."
+        if isinstance(value, dict) and value.keys() == {"size"}:
+            return {"fill": "zeros", "size": _list(value["size"])}
+        asked = f"{_short(name)} takes a size, a picture or an array file: choose one below."
+        return {"fill": kind, "wanted": file} if file else asked
     if name in interface.buffers:
         if file:
             return {"fill": "file", "wanted": file}
