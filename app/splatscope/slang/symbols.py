@@ -126,26 +126,35 @@ class Symbols:
         return struct is not None and bool(struct.arrays)
 
     def bytes_of(self, type_text: str, depth: int = 0) -> int:
-        """Return a struct's size in a byte-address buffer, in bytes, if all its scalars have the same width; otherwise 0."""
-        widths: set[int] = set()
-        size = self._bytes_of(type_text, widths, depth)
-        return size if len(widths) == 1 else 0
+        """Return a struct's size in a byte-address buffer, in bytes, if it has no gaps between its scalars; otherwise 0.
 
-    def _bytes_of(self, type_text: str, widths: set[int], depth: int) -> int:
+        Each scalar is aligned to its own width.
+        """
+        size, _ = self._layout(type_text, depth)
+        return size
+
+    def _layout(self, type_text: str, depth: int) -> tuple[int, int]:
+        """Return the size and the alignment of a type, in bytes; 0 and 1 if they are not known or if it has gaps."""
         numeric = SlangType.parse(self.resolve(type_text))
         if numeric is not None:
-            widths.add(numeric.scalar.dtype.itemsize)
-            return numeric.count * numeric.scalar.dtype.itemsize
+            width = numeric.scalar.dtype.itemsize
+            return numeric.count * width, width
         struct = self.structs.get(self.resolve(type_text))
         if struct is None or struct.is_opaque or depth > 4:
-            widths |= {0, -1}  # no single width
-            return 0
-        counts = [(one, 1) for one in struct.fields.values()]
+            return 0, 1
+        parts = [(*self._layout(one, depth + 1), 1) for one in struct.fields.values()]
         for element, sizes in struct.arrays.values():
-            known = [integer(text, self.integers) or 0 for text in sizes]
-            widths |= set() if all(known) else {0, -1}
-            counts.append((element, math.prod(known)))
-        return sum(self._bytes_of(one, widths, depth + 1) * count for one, count in counts)
+            parts.append((*self._layout(element, depth + 1), math.prod(integer(text, self.integers) or 0 for text in sizes)))
+        if struct.arrays and len({alignment for _, alignment, _ in parts}) > 1:
+            return 0, 1  # the order of arrays among the fields is not known
+        total, widest = 0, max((alignment for _, alignment, _ in parts), default=1)
+        for size, alignment, count in parts:
+            if not size * count or total % alignment or (count > 1 and size % alignment):
+                return 0, 1
+            total += size * count
+        if depth and total % widest:
+            return 0, 1  # a gap may follow
+        return total, widest
 
     def type_of_part(self, type_text: str, parts: Iterable[str]) -> str:
         """Return the type that a chain of `.field`, `.xy` and `[]` leads to, "" if it is not known.
