@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from splatscope.api.recording import Recording
 from splatscope.cli.errors import CallError
 from splatscope.gpu.device import open_device, prepare_for_recording
 from splatscope.tracing.cost import endless_loops
@@ -53,7 +54,8 @@ async def _one(pool: Any, line: str) -> dict[str, Any]:
         return await _recorded(pool, job)
     except Exception as error:  # the error of a failed job goes into its own line
         message = (str(error).splitlines() or [""])[0]
-        return {"ok": False, "error": message or type(error).__name__, "buffers": {}, "plain": {}, "events": 0,
+        message = message or type(error).__name__
+        return {"ok": False, "error": message, "buffers": {}, "plain": {}, "events": 0, "complete": False, "missed": [message],
                 "functions": [], "stepped_over": [], "findings": []}  # fmt: skip
 
 
@@ -107,12 +109,14 @@ def run_batch_job(job: dict[str, Any], scope: str = "all", reason: str = CRASHED
     limits = {"instrument_scope": scope, "scope_reason": reason}
     asked = KernelJob(file.read_text(), file.name, job.get("entry", ""), groups, (0, 0, 0), inputs, include, **limits)
     checked = record_and_check(open_device(), asked)
-    recording, plain = checked.recording, checked.recording.plain or {}
+    recording, plain, told = checked.recording, checked.recording.plain or {}, Recording(checked)
     return {
         "ok": True,
         "buffers": {name: words.tolist() for name, words in recording.outputs.items()},
         "plain": {name: words.tolist() for name, words in plain.items()},
         "events": len(recording.trace),
+        "complete": told.complete,
+        "missed": told.missed,
         "functions": recording.functions,
         "stepped_over": [{"function": name, "reason": why} for name, why in recording.stepped_over.items()],
         "findings": [finding.as_dict() for finding in checked.findings],

@@ -4,6 +4,7 @@ import dataclasses
 import json
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from splatscope.api import record as api_record
 from splatscope.cli import trace_batch
 from splatscope.cli.main import main
 from splatscope.gpu.device import open_device
+from splatscope.tracing.job import KernelJob
 from splatscope.tracing.record_and_check import record_and_check
 from splatscope.tracing.trace import Trace
 from splatscope.workers.pool import Pool
@@ -300,8 +302,9 @@ def test_batch_survives_what_its_jobs_do(tmp_path, monkeypatch, capsys):
     trace_batch.batch(jobs)
     results = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [result["ok"] for result in results] == [True, False, False, True, False, False, False, True]
+    lists = ("functions", "stepped_over", "findings")
     for result in results:
-        assert set(result) == {"ok", "buffers", "plain", "events", "functions", "stepped_over", "findings", "error"}
+        assert set(result) == {"ok", "buffers", "plain", "events", "complete", "missed", *lists, "error"}
         assert bool(result["error"]) != result["ok"]
         assert "\n" not in (result["error"] or "")
     for result in (results[0], results[-1]):
@@ -309,9 +312,22 @@ def test_batch_survives_what_its_jobs_do(tmp_path, monkeypatch, capsys):
         assert result["plain"] == result["buffers"]
         assert result["functions"] == ["computeMain"]
         assert result["events"] > 8
-        assert result["stepped_over"] == result["findings"] == []
+        assert result["stepped_over"] == result["findings"] == result["missed"] == []
+        assert result["complete"]
     assert [finding["kind"] for finding in results[3]["findings"]] == ["race"]
     assert "nowhere.slang" in results[4]["error"]
+    assert not results[4]["complete"]
+    assert results[4]["missed"] == [results[4]["error"]]
+
+
+def test_a_line_of_a_batch_says_that_its_recording_was_full(tmp_path, monkeypatch):
+    kernel = tmp_path / "long.slang"
+    body = "for (int i = 0; i < 1000; i++) o[0] += 1;"
+    kernel.write_text(f"RWStructuredBuffer<int> o;\n[numthreads(1, 1, 1)] void computeMain() {{ {body} }}\n")
+    monkeypatch.setattr(trace_batch, "KernelJob", partial(KernelJob, records=500))
+    result = trace_batch.run_batch_job({"file": str(kernel)})
+    assert (result["ok"], result["complete"]) == (True, False)
+    assert any("full" in missed for missed in result["missed"])
 
 
 def test_a_kernel_that_no_budget_ends_is_ended_from_outside(call, tmp_path):
