@@ -64,6 +64,7 @@ class Symbols:
     mutating: set[str] = field(default_factory=set)  # methods that change the value they are called on
     methods: set[str] = field(default_factory=set)
     definitions: dict[str, int] = field(default_factory=dict)  # the number of functions, methods and requirements with a name
+    bodies: dict[str, int] = field(default_factory=dict)  # the number of those with a body, without lambdas
     calls: CallArguments = field(default_factory=CallArguments)
 
     @classmethod
@@ -90,6 +91,8 @@ class Symbols:
                 self._add_types(inside)
                 self._add_arrays(_BINDING.sub("", inside))
             elif block.is_code:
+                if block.kind == "function":
+                    self.bodies[block.name] = self.bodies.get(block.name, 0) + 1
                 if source.code[block.start + 1 : block.end - 1].strip():
                     self._add_return(source.head(block), block)
                 self._add_function(source.attributes(block), block.name, source.parameters(block), block.owner)

@@ -47,7 +47,8 @@ def costs(
             words.setdefault(block.name, set()).update(re.findall(r"\w+", text))
             line = module.source.line_column(block.head)[0]
             count = sites[module.file, block.name]
-            found.setdefault(block.name, Cost(block.name, module.file, line, count, result.stepped_over.get(block.name, "")))
+            why = result.stepped_over.get(instrumenter.name_of(module.source, block), "")
+            found.setdefault(block.name, Cost(block.name, module.file, line, count, why))
     reached, waiting = set(), [entry]
     while waiting:
         name = waiting.pop()

@@ -63,6 +63,16 @@ def test_target_code_and_unreadable_bodies_are_stepped_over():
     }
 
 
+def test_functions_of_one_name_are_stepped_over_one_by_one():
+    code = "{ spirv_asm { OpNop }; }"
+    methods = f"struct A {{ void f() {code} }}\nstruct B {{ void f() {code} void g() {code} }}\n"
+    result, _ = instrumented(
+        methods + f"void f(int x) {code}\nvoid f(float x) {code}\nvoid h() {{ let g = () => {{ return 1; }}; }}"
+    )
+    names = ["A.f (line 1)", "B.f (line 2)", "g", "f (line 3)", "f (line 4)"]
+    assert result.stepped_over == dict.fromkeys(names, "it holds target code")
+
+
 def test_methods_and_lambdas_record_too():
     text = "struct S { int n; [mutating] void add() { n += 1; } }\nvoid main() { let f = (int x) => { return x + 1; }; }"
     result, instrumenter = instrumented(text)

@@ -21,7 +21,7 @@ ONE, MAIN = (("k.slang", block.start) for block in MODULES[0].source.functions()
 
 def refuse(line: int | None, excluded: Exclusions, is_nearly_last: bool = False) -> Exclusions:
     quoted = KERNEL.split("\n")[line - 1] if line else ""
-    said = f"error[E1]: no\n --> k.slang:{line}:1\n  |\n{line} | {quoted}\n" if line else "error: it crashed"
+    said = f"error[E1]: no\n --> k.slang:{line}:1\n  |\n{line} | {quoted}\n" if line else "error: it crashed."
     error = CompileError(said)
     error.diagnostics = said
     exclude_refused(error, MODULES, {"k.slang": KERNEL}, excluded, "main", is_nearly_last)
@@ -44,3 +44,8 @@ def test_where_nobody_can_be_blamed_the_entry_point_is_the_last_to_go(line, near
     excluded = refuse(line, Exclusions(), nearly_last)
     assert excluded.functions.keys() == {ONE}
     assert refuse(line, excluded, nearly_last).functions.keys() == {ONE, MAIN}
+
+
+def test_a_reason_ends_without_a_full_stop():
+    (reason,) = refuse(None, Exclusions()).functions.values()
+    assert reason == "the compiler refused its recorded form: error: it crashed"

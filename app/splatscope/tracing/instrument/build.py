@@ -49,7 +49,7 @@ class Build:
         sites: The sites by number, as in records.
         batches: The sites that are recorded together.
         functions: The functions that are recorded.
-        stepped_over: The functions that are not recorded, with the reason.
+        stepped_over: The functions that are not recorded, with the reason; see `Instrumenter.name_of`.
         coverage_gaps: What else is not recorded, a sentence each.
         attempts: The number of compilations.
         notes: What is recorded in another form than written, a sentence each.
@@ -213,7 +213,10 @@ def _build(linker: _Linker, modules: list[Module], excluded: Exclusions, attempt
             exclude_refused(error, modules, written, excluded, linker.entry, is_nearly_last=attempt >= attempts - 2)
             continue
         functions = [name for result in results for name in result.functions]
-        stepped_over = {name: reason for result in results for name, reason in result.stepped_over.items()}
+        stepped_over: dict[str, str] = {}
+        for module, result in zip(modules, results, strict=True):
+            for name, reason in result.stepped_over.items():  # two files may have functions of one name on the same line
+                stepped_over[f"{name[:-1]} of {module.file})" if name in stepped_over else name] = reason
         gaps = coverage_gaps(modules, excluded.lines, sites, symbols)
         return Build(program, pipeline, sites, batches, functions, stepped_over, gaps, attempt)
     raise AssertionError("not reached")

@@ -29,7 +29,7 @@ class Instrumented:
 
     Attributes:
         text: The new text.
-        stepped_over: The functions that run as written, with the reason.
+        stepped_over: The functions that run as written, named by `Instrumenter.name_of`, with the reason.
         functions: The functions that record.
     """
 
@@ -79,6 +79,14 @@ class Instrumenter:
         result.text = f"{text}\nimport _recorder;\n" if is_module else text
         return result
 
+    def name_of(self, source: Source, block: Block) -> str:
+        """Return a function's name, with its struct and its line if the program has several of that name: "A.make (line 4)"."""
+        if self.symbols.bodies.get(block.name, 0) < 2:
+            return block.name
+        owner = f"{block.struct_name}." if block.struct_name else ""
+        start = block.parameters[0] if block.parameters else block.start
+        return f"{owner}{block.name} (line {source.line_column(start)[0]})"
+
     def _edits(self, source: Source, blocks: list[Block], result: Instrumented) -> list[tuple[int, int, str]]:
         """Return the edits in some blocks as (start, end, new text)."""
         edits = []
@@ -108,7 +116,7 @@ class Instrumenter:
         reason = self._reason_to_step_over(source, block)
         body = source.body(block) if not reason else None
         if body is None:
-            result.stepped_over[block.name] = reason or "its body has syntax that the recorder does not read"
+            result.stepped_over[self.name_of(source, block)] = reason or "its body has syntax that the recorder does not read"
             return None
         lines = frozenset(line for file, line in self._excluded.lines if file == source.file)
         rewriter = FunctionRewriter(source, block, self.symbols, self._table, lines)

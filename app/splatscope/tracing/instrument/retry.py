@@ -26,7 +26,7 @@ def exclude_refused(
         entry: The entry point's name.
         is_nearly_last: Whether few attempts are left, so that whole functions are excluded instead of lines.
     """
-    reason = f"the compiler refused its recorded form: {error}"
+    reason = f"the compiler refused its recorded form: {error}".rstrip(".")
     progress = False
     for file, line in [] if is_nearly_last else blamed_lines(error.diagnostics, written):
         module = next(m for m in modules if m.file == file)
