@@ -500,3 +500,16 @@ def test_a_strict_check_accepts_no_missing_input_and_no_line_that_nothing_reache
     repository(splatscope_toml="strict = true\n")
     assert check("c.slang")[0] == 0
     assert check("a.slang")[0] == 2
+
+
+def test_an_entry_point_that_does_not_exist_is_answered_with_those_that_do(repository, check):
+    second = CLEAN[CLEAN.index("[shader") :].replace("main", "second")
+    repository(a_slang="// splatscope: entry=mian\n" + CLEAN + second)
+    status, out, _ = check("--json")
+    assert (status, kernels(out)["a.slang mian"]["error"]) == (2, "a.slang has no entry point mian. It has main, second.")
+
+
+def test_invalid_json_in_a_comment_is_shown_with_its_line_and_column_in_the_file(repository, check):
+    repository(a_slang=f'\n  // splatscope: groups=1 vars={{"o": [1,, 2]}}\n{CLEAN}')
+    status, out, _ = check("--json")
+    assert (status, kernels(out)["a.slang"]["error"]) == (2, "a.slang, line 2, column 41: Expecting value.")

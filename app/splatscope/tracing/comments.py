@@ -47,7 +47,7 @@ def dispatches(text: str) -> list[tuple[dict[str, Any], int]]:
     Raises:
         CommentError: A comment is malformed or misspelled.
     """
-    return [(_options(comment, line), line) for comment, line, _ in _comments(text) if not re.match(r"allow\b", comment)]
+    return [(_options(one), one.line) for one in _comments(text) if not re.match(r"allow\b", one.text)]
 
 
 def allowances(text: str) -> list[Allowed]:
@@ -57,24 +57,33 @@ def allowances(text: str) -> list[Allowed]:
         CommentError: A comment is misspelled or gives no reason, or there is no such kind of finding.
     """
     found = []
-    for comment, line, alone in _comments(text):
-        if not re.match(r"allow\b(?!\s*=)", comment):
+    for one in _comments(text):
+        if not re.match(r"allow\b(?!\s*=)", one.text):
             continue
-        match = _ALLOW.match(comment)
+        match, line = _ALLOW.match(one.text), one.line
         if match is None or not match["reason"]:
             raise CommentError(f"line {line}: say why, as in “// splatscope: allow race: both write the same”.")
         kinds = frozenset(re.split(r"\s*,\s*", match["kinds"]))
         if unknown := kinds - CHECKS.keys():
             raise CommentError(f"line {line}: there is no kind of finding {', '.join(sorted(unknown))}.")
-        found.append(Allowed(line + alone, line, kinds, match["reason"]))
+        found.append(Allowed(line + one.is_alone, line, kinds, match["reason"]))
     return found
 
 
-def _comments(text: str) -> Iterator[tuple[str, int, bool]]:
-    """Yield (words, line, whether it is alone on its line) for each comment."""
+@dataclass(frozen=True)
+class _Comment:
+    """What a comment says after its colon, where that begins, and whether the comment is alone on its line."""
+
+    text: str
+    line: int
+    column: int
+    is_alone: bool
+
+
+def _comments(text: str) -> Iterator[_Comment]:
     for number, line in enumerate(text.split("\n"), 1):
         if match := _COMMENT.search(line):
-            yield match["text"].strip(), number, not line[: match.start()].strip()
+            yield _Comment(match["text"].rstrip(), number, match.start("text") + 1, not line[: match.start()].strip())
         elif misspelled := _misspelled(line):
             raise CommentError(f"line {number}: “{misspelled}” is not read: a comment for Splatscope begins with “// splatscope:”.")
 
@@ -92,25 +101,29 @@ def _misspelled(line: str) -> str:
     return ""
 
 
-def _options(text: str, line: int) -> dict[str, Any]:
+def _options(comment: _Comment) -> dict[str, Any]:
+    text, line = comment.text, comment.line
     options: dict[str, Any] = {}
     at = 0
     while at < len(text):
         key = _KEY.match(text, at)
         if key is None:
             raise CommentError(f"line {line}: “{text[at : at + 40].strip()}” is not KEY=VALUE.")
-        value, at = _value(text, key.end(), line)
+        value, at = _value(comment, key.end())
         options[key[1]] = value.split(",") if key[1] in _LISTS and isinstance(value, str) else value
     return options
 
 
-def _value(text: str, at: int, line: int) -> tuple[Any, int]:
+def _value(comment: _Comment, at: int) -> tuple[Any, int]:
     """Return a value and where it ends. It is JSON if it begins like an object, a list or a string; else it ends at a space."""
+    text, line = comment.text, comment.line
     if text[at : at + 1] in ("{", "[", '"'):
         try:
             return json.JSONDecoder().raw_decode(text, at)
-        except ValueError as error:
-            raise CommentError(f"line {line}: {error}.") from None
+        except json.JSONDecodeError as error:
+            raise CommentError(f"line {line}, column {comment.column + error.pos}: {error.msg}.") from None
+        except ValueError:
+            raise CommentError(f"line {line}: it has a number with too many digits.") from None
         except RecursionError:
             raise CommentError(f"line {line}: its lists or objects are nested too deeply.") from None
     end = space.start() if (space := _SPACE.search(text, at)) else len(text)

@@ -104,7 +104,7 @@ def test_files_are_asked_for_by_name():
         ('vars={"image": [1]}', "image takes a size, a picture or an array file"),
         ("groups=many", "groups are not up to three whole numbers"),
         ("4 groups", "Line 2: “4 groups” is not KEY=VALUE. The comment is ignored."),
-        ('vars={"n": 1', "Line 2: Expecting"),
+        ('vars={"n": 1', "Line 2, column 28: Expecting"),
     ],
 )
 def test_the_page_says_what_it_made_of_the_comment(comment, words):

@@ -15,7 +15,7 @@ from splatscope.gpu.diagnostics import NO_ENTRY_POINT
 from splatscope.gpu.kernel import CompileError, declaration, first_error, is_refused, joined
 from splatscope.paths import SHADER_FOLDERS
 from splatscope.slang.loops import roll, without_unrolling
-from splatscope.slang.modules import Module, constants_without_value, declared_constants, with_macros_expanded
+from splatscope.slang.modules import Module, constants_without_value, declared_constants, entries_of, with_macros_expanded
 from splatscope.slang.source import Source
 from splatscope.slang.symbols import Symbols
 from splatscope.tracing.coverage import coverage_gaps
@@ -127,7 +127,14 @@ class _Linker:
         conformances = [spy.TypeConformance(interface, type_) for type_, interface in self.job.conformances]
         if not self.entry:
             raise CompileError(NO_ENTRY_POINT)
-        entry = main.entry_point(self.entry, conformances) if conformances else main.entry_point(self.entry)
+        try:
+            entry = main.entry_point(self.entry, conformances) if conformances else main.entry_point(self.entry)
+        except RuntimeError as error:
+            if "not found in module" not in str(error):
+                raise
+            there = [name for module in modules if module.included or module is modules[-1] for name in entries_of(module)]
+            words = f"It has {', '.join(dict.fromkeys(there))}." if there else NO_ENTRY_POINT
+            raise CompileError(f"{self.job.file} has no entry point {self.entry}. {words}") from None
         if self.job.arguments:
             entry = entry.specialize([spy.SpecializationArg.from_type(argument) for argument in self.job.arguments])
         return session.link_program(loaded, [entry])
