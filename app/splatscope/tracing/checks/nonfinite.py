@@ -5,12 +5,10 @@ minimum. It stays intended while it is only passed on: in a statement that names
 a function which returns one. A NaN is never intended.
 """
 
-import re
-
 import numpy as np
 
 from splatscope.gpu.slang_types import SlangType
-from splatscope.slang.source import text_of
+from splatscope.tracing.checks.analysis.nan_causes import operation_at, returned_at
 from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.checks.analysis.value_origins import Origin, Origins, Place, Variable
 from splatscope.tracing.checks.analysis.words import in_sentence, thread_of
@@ -63,26 +61,16 @@ def not_finite(trace: Trace, context: Context) -> list[Finding]:
     given = _was_given(trace, event, context.sources)
     verb, end = "is" if site.kind == "read" or given else "becomes", ", as it was given" if given else ""
     who = in_sentence(thread_of(trace, event))
-    why = end or (_of_zeros(trace, event, context.sources) if word == "NaN" else "")
-    message = f"{name} {verb} {word} in {who} on line {site.line}{why}."
     count = int((trace.site[hits] == trace.site[event]).sum())
+    if word == "NaN" and not given and (returned := returned_at(trace, event, context.sources)) is not None:
+        back, operation = returned
+        site = trace.sites[trace.site[back]]
+        message = f"{site.function} returns NaN in {who} on line {site.line}: {operation}."
+        return [Finding("nan", site.function, message, [site.line], [thread], 0, [back], count, site.file)]
+    operation = operation_at(trace, event, context.sources) if word == "NaN" and site.kind != "read" else ""
+    why = end or (f": {operation}" if operation else "")
+    message = f"{name} {verb} {word} in {who} on line {site.line}{why}."
     return [Finding("nan", site.name, message, [site.line], [thread], int(trace.index[event]), [event], count, site.file)]
-
-
-def _of_zeros(trace: Trace, event: int, sources: Sources) -> str:
-    """Return ": normalize of (0, 0, 0)" if an event's value comes from normalizing a variable of zeros; otherwise ""."""
-    site = trace.sites[trace.site[event]]
-    nodes = sources.computed_from(site) if site.kind == "value" else None
-    match = re.fullmatch(r"normalize\s*\(\s*(\w+)\s*\)", text_of(nodes[0])) if nodes and len(nodes) == 1 else None
-    if match is None:
-        return ""
-    # Include records of its members, since a record of the whole variable may be older than they are.
-    holds = trace.at(lambda s: s.kind == "value" and s.function == site.function and s.name.split(".")[0] == match[1])
-    before = np.flatnonzero(holds[:event] & (trace.thread[:event] == trace.thread[event]))
-    if len(before) == 0 or trace.sites[trace.site[before[-1]]].name != match[1]:
-        return ""
-    value = np.array(trace.value(int(before[-1])), float).reshape(-1)
-    return f": normalize of ({', '.join(['0'] * len(value))})" if len(value) > 1 and not value.any() else ""
 
 
 def _was_given(trace: Trace, event: int, sources: Sources) -> bool:
