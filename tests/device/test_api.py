@@ -539,3 +539,31 @@ def test_importing_it_opens_nothing():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout.endswith("False\n")
     assert "record" in done.stdout
+
+
+def test_one_busy_thread_of_each_group_has_room():
+    """As in "thread 0 adds up the group": equal parts of the records would be full."""
+    source = """RWStructuredBuffer<int> data; RWStructuredBuffer<int> sums; groupshared int tile[512];
+[numthreads(512, 1, 1)]
+void main(uint3 group : SV_GroupID, uint3 id : SV_DispatchThreadID, uint lane : SV_GroupIndex)
+{
+    tile[lane] = data[id.x];
+    GroupMemoryBarrierWithGroupSync();
+    if (lane == group.x) for (uint i = 0; i < 4096; i++) sums[group.x] += tile[i & 511];
+}
+"""
+    for groups, group in ((1, (0, 0, 0)), (3, "all")):
+        found = splatscope.record(source=source, groups=groups, group=group, vars={"data": np.ones(2048, np.int32)})
+        assert found.complete, found.missed
+        assert found.outputs["sums"][:groups].tolist() == [4096] * groups
+
+
+@pytest.mark.parametrize("groups", [1, 3])
+def test_as_many_records_as_are_advised_are_enough(groups):
+    def found(budget):
+        source = KERNEL.replace("o[t.x] = scale * particles[t.x].at.y;", "for (uint i = 0; i < 1000; i++) o[t.x] += scale * i;")
+        group = "all" if groups > 1 else (0, 0, 0)
+        return splatscope.record(source=source, vars=GIVEN, groups=groups, group=group, budget=budget)
+
+    (advice,) = re.findall(r"Allow ([\d,]+) records", str(found(1000)))
+    assert found(int(advice.replace(",", ""))).truncated is False

@@ -15,6 +15,9 @@ from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.record_and_check import FULL, NO_ACCESS, CheckedRecording
 from splatscope.tracing.trace import Trace
 
+MOST_ALLOWED = 2**26  # records that the command line allows: 1 GiB
+_LESS = "record fewer functions or groups"
+
 
 class Recording:
     """A recorded run of a kernel: what it did, its results, and its faults.
@@ -169,8 +172,12 @@ class Recording:
         """Add to what was missed what to do, in words of this interface and of the command line."""
         if missed != FULL:
             return missed
-        records = f"{self.recorded.job.records:,} " if self.recorded.job else ""
-        return f"{FULL} Allow more than {records}records (budget=, --budget), or record fewer functions or groups."
+        lacks = _rounded_up(self._checked.lacks)
+        if not lacks:
+            return f"{FULL} A thread in a loop that does not end fills any recording."
+        if lacks > MOST_ALLOWED:
+            return f"{FULL} That takes {lacks:,} records, and more than {MOST_ALLOWED:,} are not allowed: {_LESS}."
+        return f"{FULL} Allow {lacks:,} records (budget=, --budget), or {_LESS}."
 
     def told(self, finding: Finding) -> str:
         """Return a finding as one line that begins with its file and line: "scan.slang:7: race: Thread 3 …"."""
@@ -204,6 +211,13 @@ class Recording:
     def __repr__(self) -> str:
         entry, state = self.trace.header["entry"], "complete" if self.complete else "incomplete"
         return f"<Recording of {entry}: {self.events:,} events, {len(self.findings)} findings, {state}>"
+
+
+def _rounded_up(records: int) -> int:
+    """Return a number of records to two digits, with a fifth more, since another run may need more."""
+    more = records + records // 5
+    unit = 10 ** max(0, len(str(more)) - 2)
+    return -(-more // unit) * unit
 
 
 def _notebook() -> Callable[[object], object] | None:

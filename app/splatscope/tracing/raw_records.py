@@ -11,28 +11,29 @@ _TICKED = ("read", "write", "atomic", "arrive", "resume", "overrun", "out-of-bou
 _INDEXED = ("read", "write", "atomic", "out-of-bounds")  # kinds of site whose records have an index after the slot
 
 
-def from_records(records: np.ndarray, sites: list[Site], header: dict, batches: Batches) -> Trace:
+def from_records(records: np.ndarray, starts: np.ndarray, sites: list[Site], header: dict, batches: Batches) -> Trace:
     """Build the trace from the recorder's records.
 
     A record is four words: its site with flags, then slot, index and value, as far as its kind has them. A value that does not fit
-    continues in records of site CONTINUED, three words each. The trace's header gets "truncated", "capacity", "threads", and
-    "cut_threads": the threads whose part was full, so that only their beginning is recorded.
+    continues in records of site CONTINUED, three words each. The trace's header gets "truncated", "threads", "capacity", which is
+    the smallest part of a thread, and "cut_threads": the threads whose part was full, so that only their beginning is recorded.
 
     Args:
-        records: (threads, capacity, 4) uint32, each thread's part; a record of site 0 was not written.
+        records: (n, 4) uint32; a record of site 0 was not written.
+        starts: The first record of each thread's part, and the end of the last.
         sites: The sites by number.
         header: The other entries of the header; not changed.
         batches: The sites whose records were written as one.
     """
-    threads, capacity, _ = records.shape
-    written, cut = _written(records, sites)
+    written, cut = _written(records, starts, sites)
+    threads, sizes = len(cut), np.diff(starts)
     header = header | {
         "truncated": bool(cut.any()),
         "cut_threads": np.flatnonzero(cut).tolist(),
-        "capacity": capacity,
+        "capacity": int(sizes.min()),
         "threads": threads,
     }
-    thread, _ = np.nonzero(written)
+    thread = np.repeat(np.arange(threads), sizes)[written]
     rows, thread = spread(records[written], thread, sites, batches)
     numbers = rows[:, 0] & CONTINUED
     heads = np.flatnonzero(numbers != CONTINUED)
@@ -51,25 +52,26 @@ def from_records(records: np.ndarray, sites: list[Site], header: dict, batches: 
     )
 
 
-def _written(records: np.ndarray, sites: list[Site]) -> tuple[np.ndarray, np.ndarray]:
-    """Return masks of the valid records, (threads, capacity), and of the threads whose part was full, (threads,).
+def _written(records: np.ndarray, starts: np.ndarray, sites: list[Site]) -> tuple[np.ndarray, np.ndarray]:
+    """Return masks of the valid records, (n,), and of the threads whose part was full, (threads,).
 
     A thread whose part is full keeps overwriting its last event, so that event is not valid. The very last record of a part is
     reserved for the end of an endless loop, which comes after everything that had room, unless it is among that already.
     """
-    capacity = records.shape[1]
     is_overrun = np.array([site.kind == "overrun" for site in sites])
-    written = records[..., 0] != 0
-    cut = written[:, -2].copy()
-    numbers = records[..., 0] & CONTINUED
+    written = records[:, 0] != 0
+    spare = starts[1:] - 1
+    cut = written[spare - 1]
+    numbers = records[:, 0] & CONTINUED
     for thread in np.flatnonzero(cut):
-        end = capacity - 2
-        while numbers[thread, end] == CONTINUED:
+        end = spare[thread] - 1
+        while numbers[end] == CONTINUED:
             end -= 1
-        written[thread, end : capacity - 1] = False
-    for thread in np.flatnonzero(written[:, -1]):
-        *body, end = numbers[thread][written[thread] & (numbers[thread] != CONTINUED)]
-        written[thread, -1] = is_overrun[end] and not is_overrun[body].any()
+        written[end : spare[thread]] = False
+    for thread in np.flatnonzero(written[spare]):
+        part = slice(starts[thread], starts[thread + 1])
+        *body, end = numbers[part][written[part] & (numbers[part] != CONTINUED)]
+        written[spare[thread]] = is_overrun[end] and not is_overrun[body].any()
     return written, cut
 
 

@@ -23,7 +23,8 @@ from splatscope.tracing.progress import COMPARING, SEARCHING, progress_to, repor
 from splatscope.tracing.recording import Recording, record
 from splatscope.tracing.trace import Trace
 
-MOST_WIDE = MOST_RECORDS  # for all workgroups or a part of them: 64 MB, and twice that must fit in `child.FILE_SIZE`
+MOST_WIDE = MOST_RECORDS  # for all workgroups or a part of them, unless the job allows more: 64 MB, and twice that must fit in
+# `child.FILE_SIZE`
 FULL = "The recording was full before the end: what came later was not looked at."
 MOST_UNCHOSEN = 2  # functions that are named; of more there is but a count
 NO_ACCESS = "No thread came to an access to memory, so nothing was looked at: are all inputs given?"
@@ -50,6 +51,7 @@ class CheckedRecording:
     truncated: bool = False  # whether either recording was full before the end
     left_over: str = ""  # which workgroups, or parts of them, were not checked in the available time
     elsewhere: frozenset[Place] = frozenset()  # sites with events in recordings of other workgroups, or in earlier ones
+    lacks: int = 0  # the records that a recording would have needed for its end, 0 if that is not known
 
     @classmethod
     def of_file(cls, recording: Recording, findings: list[Finding]) -> "CheckedRecording":
@@ -195,11 +197,17 @@ def record_and_check(
     """
     end = time.monotonic() + seconds
     reached: set[Place] = set()
+    lacking: dict[str, int] = {}  # by what was recorded
 
-    def recorded(job: KernelJob, run_plain: bool = True) -> Recording:
-        recording = record(device, job, run_plain)
+    def recorded(job: KernelJob, run_plain: bool = True, like: np.ndarray | None = None) -> Recording:
+        recording = record(device, job, run_plain, like)
         reached.update(_places(recording.trace))
+        what = "a part" if job.part[2] else "all" if job.all_groups else "one group"
+        lacking[what] = max(lacking.get(what, 0), recording.lacks)
         return recording
+
+    def lacks() -> int:
+        return max(lacking["one group"], lacking.get("a part", lacking.get("all", 0)))
 
     # Accesses out of bounds in other workgroups must be known before the plain kernel runs.
     several = between_groups and math.prod(job.groups) > 1
@@ -209,13 +217,15 @@ def record_and_check(
     findings = find(recording.trace)
     truncated = recording.trace.header["truncated"]
     if not several:
-        return _with_header(CheckedRecording(recording, findings, truncated=truncated, elsewhere=frozenset(reached)))
+        return _with_header(CheckedRecording(recording, findings, truncated=truncated, elsewhere=frozenset(reached), lacks=lacks()))
     try:
         with progress_to(None):
             elsewhere, full, left_over, is_safe = _all_groups(recorded, job, recording, follow, end - time.monotonic())
     except ValueError as error:
         recording.plain = _plain(device, job) if recording.plain_is_safe else None
-        return _with_header(CheckedRecording(recording, findings, False, str(error), truncated, elsewhere=frozenset(reached)))
+        return _with_header(
+            CheckedRecording(recording, findings, False, str(error), truncated, elsewhere=frozenset(reached), lacks=lacks())
+        )
     findings, unsure = _with_waits_of_all(findings, elsewhere, recording.trace)
     if follow and not findings and (group := _group_with_finding(elsewhere, recording.trace)) is not None:
         with progress_to(None):
@@ -229,7 +239,7 @@ def record_and_check(
     lanes = recording.trace.header["lanes"]
     new = (finding for finding in elsewhere if cause_of(finding) not in known or _is_between_groups(finding, lanes))
     findings = findings + [replace(finding, events=[]) for finding in new]
-    return _with_header(CheckedRecording(recording, findings, True, "", truncated or full, left_over, frozenset(reached)))
+    return _with_header(CheckedRecording(recording, findings, True, "", truncated or full, left_over, frozenset(reached), lacks()))
 
 
 def _all_groups(
@@ -243,20 +253,21 @@ def _all_groups(
     Raises:
         ValueError: There are too many threads.
     """
-    needed, groups = _wide_records(recording), math.prod(job.groups)
-    waits_long = needed > MOST_WIDE >= _wide_records(recording, with_waits=False)
-    needed = MOST_WIDE if waits_long else needed  # the next run may have shorter waits, so this may be enough
-    if not follow or needed <= MOST_WIDE:
-        all_of_them = replace(job, all_groups=True, records=max(job.records, needed) if follow else job.records)
+    needed, groups, most = _wide_records(recording), math.prod(job.groups), max(MOST_WIDE, job.records)
+    waits_long = needed > most >= _wide_records(recording, with_waits=False)  # the next run may have shorter waits
+    like = recording.usage if follow and "overrun" not in recording.trace.kinds else None
+    if not follow or needed <= most or waits_long:
+        all_of_them = replace(job, all_groups=True, records=most if follow else job.records)
         for _ in range(TURNS):
-            wide = record(all_of_them, run_plain=False)
+            wide = record(all_of_them, run_plain=False, like=like)
             if not (unsure := " ".join(cut_off(wide.trace))):
                 break
-        if not (follow and waits_long and wide.trace.header["truncated"]):
+        if not (follow and wide.lacks):  # otherwise some threads need more than they have when all share the records
             return find(wide.trace), wide.trace.header["truncated"], unsure, wide.plain_is_safe
-    part = max(1, MOST_WIDE * groups // (2 * _wide_records(recording)))
-    jobs = replace(job, all_groups=True, records=MOST_WIDE)
-    parts = Parts(groups, part, lambda chosen: record(replace(jobs, part=chosen), run_plain=False).trace)
+        needed = max(needed, 2 * wide.lacks)
+    part = max(1, most * groups // (2 * needed))
+    jobs = replace(job, all_groups=True, records=most)
+    parts = Parts(groups, part, lambda chosen: record(replace(jobs, part=chosen), run_plain=False, like=like).trace)
     parts.look(seconds)
     is_safe = not any(finding.kind in _UNSAFE for finding in parts.findings)
     return parts.findings, parts.truncated, parts.left_over, is_safe
@@ -298,10 +309,11 @@ def _wide_records(recording: Recording, with_waits: bool = True) -> int:
     """
     job, trace = recording.job, recording.trace
     assert job is not None
-    counts = np.bincount(trace.thread if with_waits else trace.thread[~waiting(trace)], minlength=1)
-    counts[trace.thread[trace.kinds == "overrun"]] = 0
-    most = int(counts.max()) * trace.words.shape[1]
-    return trace.header["lanes"] * math.prod(job.groups) * (64 + 2 * most)
+    usage = recording.usage
+    if not with_waits:
+        events, waits = (np.bincount(threads, minlength=len(usage)) for threads in (trace.thread, trace.thread[waiting(trace)]))
+        usage = usage * (events - waits) // np.maximum(events, 1)
+    return math.prod(job.groups) * int((64 + 2 * usage).sum())
 
 
 def _group_with_finding(findings: list[Finding], wide: Trace) -> tuple[int, int, int] | None:

@@ -19,10 +19,12 @@ from splatscope.tracing.instrument.runtime import buffers, settle
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.progress import COMPARING, COMPILING, INSTRUMENTING, RUNNING, report_progress
 from splatscope.tracing.raw_records import from_records
+from splatscope.tracing.room import LEAST, Usage, first_sizes, fitting_sizes, starts_of
 from splatscope.tracing.textures import default_size
 from splatscope.tracing.trace import Trace
 
 MOST_BUILDS = 16  # compiled instrumented kernels that a process keeps
+RUNS = 3  # of a kernel whose threads do not all have room for their records
 
 
 @dataclass
@@ -51,6 +53,8 @@ class Recording:
     pictures: dict[str, tuple[int, int, int]] = field(default_factory=dict)
     textures: dict[str, str] = field(default_factory=dict)
     plain_is_safe: bool = False
+    usage: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))  # records that each thread needed; 0 if it did not end
+    lacks: int = 0  # the number of records in which all threads would have ended, if some that end had too few
 
     @property
     def same_as_plain(self) -> bool | None:
@@ -60,10 +64,11 @@ class Recording:
         return all(np.array_equal(self.outputs[name], self.plain[name]) for name in self.outputs)
 
 
-def record(device: spy.Device, job: KernelJob, run_plain: bool = True) -> Recording:
+def record(device: spy.Device, job: KernelJob, run_plain: bool = True, like: np.ndarray | None = None) -> Recording:
     """Record one workgroup of a dispatch, and run the plain kernel if that is safe, unless `run_plain` is False.
 
-    With `job.all_groups`, record all workgroups in the same number of records, with a smaller part for each thread.
+    With `job.all_groups`, record all workgroups in the same number of records, with a smaller part for each thread. `like` has the
+    records that the threads of one workgroup needed before. If some threads have too few records, the kernel runs again.
 
     Raises:
         CompileError: The source itself does not compile, or has no entry point.
@@ -83,22 +88,30 @@ def record(device: spy.Device, job: KernelJob, run_plain: bool = True) -> Record
     if job.all_groups and not job.part[2]:
         job = replace(job, part=(0, 0, math.prod(job.groups)))
     threads = lanes * _groups_of(job) if job.all_groups else lanes
-    capacity = job.records // threads
-    if capacity < 16:
+    if job.records // threads < LEAST:
         raise ValueError(
-            f"{threads:,} threads need {16 * threads:,} records at least, and {job.records:,} are allowed: dispatch fewer groups, "
-            "or allow more records (budget)."
+            f"{threads:,} threads need {LEAST * threads:,} records at least, and {job.records:,} are allowed: dispatch fewer "
+            "groups, or allow more records (budget)."
         )
 
-    recorder = buffers(device, 1 + threads * capacity) | {
-        "chosen": [*(job.part if job.all_groups else job.group), capacity],
+    constants = {
+        "chosen": list(job.part if job.all_groups else job.group),
         "all": [*job.groups, lanes] if job.all_groups else [0, 0, 0, 0],
         "budget": job.loop_budget,
     }
     report_progress(RUNNING)
-    dispatch = Dispatch(device, build.program, build.pipeline, job, {"_rec": recorder}).dispatch()
-    rows = recorder["records"].to_numpy().view(np.uint32).reshape(-1, 4)[1:].reshape(threads, capacity, 4)
-    trace = _trace(rows, build, job, entry, size, device, modules, dispatch.texture_sizes)
+    sizes = first_sizes(threads, job.records, like)
+    for run in range(RUNS):
+        starts = starts_of(sizes)
+        recorder = buffers(device, starts) | constants
+        dispatch = Dispatch(device, build.program, build.pipeline, job, {"_rec": recorder}).dispatch()
+        rows = recorder["records"].to_numpy().view(np.uint32).reshape(-1, 4)[1:]
+        usage = Usage.of(rows, starts)
+        fitting, lacks = fitting_sizes(sizes, usage, job.records)
+        if fitting is None or run == RUNS - 1:
+            break
+        sizes = fitting
+    trace = _trace(rows, starts, build, job, entry, size, device, modules, dispatch.texture_sizes)
     trace.header["unseen"] += [parameter.without_counter for parameter in parameters if parameter.without_counter]
     if run_plain:
         report_progress(COMPARING)
@@ -125,6 +138,8 @@ def record(device: spy.Device, job: KernelJob, run_plain: bool = True) -> Record
         _pictures(interface, arrays),
         {name: default_size(texture.shape) for name, texture in interface.textures.items()},
         is_safe,
+        np.where(usage.is_endless, 0, usage.needed),
+        lacks,
     )
 
 
@@ -163,6 +178,7 @@ def _instrumented(device: spy.Device, modules: list[Module], entry: str, job: Ke
 
 def _trace(
     rows: np.ndarray,
+    starts: np.ndarray,
     build: Build,
     job: KernelJob,
     entry: str,
@@ -190,7 +206,7 @@ def _trace(
     } | ({"notes": build.notes} if build.notes else {})
     rows = rows.copy()
     sites = [replace(s, dims=tuple(map(str, texture_sizes.get(s.name, ())))) if s.space == "texture" else s for s in build.sites]
-    trace = from_records(rows, settle(rows, sites), header, build.batches)
+    trace = from_records(rows, starts, settle(rows, sites), header, build.batches)
     if job.all_groups:
         trace.thread = _numbered(trace.thread, job, math.prod(size))
         trace.header["cut_threads"] = _numbered(np.array(trace.header["cut_threads"], np.uint32), job, math.prod(size)).tolist()

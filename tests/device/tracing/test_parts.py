@@ -13,6 +13,7 @@ void main(uint3 id : SV_DispatchThreadID, uint l : SV_GroupIndex, uint3 group : 
 {
 """
 GROUPS = 24
+FEW = 5 * 8 * 90  # records
 FAULTS = {  # by name: what line 5 does, the kind of finding, and the groups that it may name
     "none": ("output[id.x] = l; InterlockedAdd(count[0], 1);", None, ()),
     "in the last group": ("output[group.x == 23 ? 4000 + l : id.x] = l;", "out-of-bounds", (23,)),
@@ -26,14 +27,14 @@ FAULTS = {  # by name: what line 5 does, the kind of finding, and the groups tha
 
 
 def checked(body: str, seconds: float = 1e9) -> CheckedRecording:
-    job = KernelJob(f"{HEAD}    {body}\n}}\n", groups=(GROUPS, 1, 1), records=100_000)
+    job = KernelJob(f"{HEAD}    {body}\n}}\n", groups=(GROUPS, 1, 1), records=FEW)
     return record_and_check(open_device(), job, between_groups=True, follow=True, seconds=seconds)
 
 
 @pytest.fixture
 def small_parts(monkeypatch):
     """Let 4 or 5 workgroups of the kernels above be what fits, in place of some thousands."""
-    monkeypatch.setattr(module, "MOST_WIDE", 5 * 8 * 90)
+    monkeypatch.setattr(module, "MOST_WIDE", FEW)
 
 
 @pytest.mark.parametrize("name", FAULTS)

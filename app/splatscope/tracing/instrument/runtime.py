@@ -76,19 +76,20 @@ def record_function(types: tuple[str, ...]) -> str:
     return "_rec_value" if len(types) == 1 else f"_rec_{'_'.join(types)}"
 
 
-def buffers(device: spy.Device, records: int) -> dict[str, spy.Buffer]:
-    """Create the zeroed buffers that the module writes to: `records` rows of 4 words, and the device's clock.
+def buffers(device: spy.Device, starts: np.ndarray) -> dict[str, spy.Buffer]:
+    """Create the module's buffers: zeroed rows of 4 words for the records, the device's clock, and where each thread's rows begin.
 
-    The word after the clock says whether a loop was ended in any workgroup.
+    The word after the clock says whether a loop was ended in any workgroup. Row 0 belongs to no thread, and is not counted in
+    `starts`, which ends with the number of rows.
     """
 
-    def zeroed(count: int, lanes: int, texel: spy.Format) -> spy.Buffer:
-        data = np.zeros(count * lanes, np.uint32)
+    def buffer(data: np.ndarray, lanes: int, texel: spy.Format) -> spy.Buffer:
         return device.create_buffer(size=data.nbytes, struct_size=4 * lanes, format=texel, usage=USAGE, data=data)
 
     return {
-        "records": zeroed(records, 4, spy.Format.rgba32_uint),
-        "clock": zeroed(2, 1, spy.Format.r32_uint),
+        "records": buffer(np.zeros(4 * (1 + int(starts[-1])), np.uint32), 4, spy.Format.rgba32_uint),
+        "clock": buffer(np.zeros(2, np.uint32), 1, spy.Format.r32_uint),
+        "starts": buffer((1 + starts).astype(np.uint32), 1, spy.Format.r32_uint),
     }
 
 
@@ -99,7 +100,7 @@ def settle(records: np.ndarray, sites: list[Site]) -> list[Site]:
     without records are dropped.
 
     Args:
-        records: (threads, records, 4) uint32, changed in place to refer to the copies.
+        records: (…, 4) uint32, changed in place to refer to the copies.
         sites: The sites by number; those of faults come last, and records number them from FAULTS.
     """
     common = sum(site.kind != "fault" for site in sites)
