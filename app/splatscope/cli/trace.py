@@ -3,12 +3,15 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from splatscope.cli.errors import CallError
 from splatscope.tracing.job import JOB_SECONDS
+
+if TYPE_CHECKING:
+    from splatscope.api.recording import Recording
 
 
 def trace(
@@ -53,7 +56,8 @@ def trace(
 ) -> None:
     """Record a kernel on a device, and say what is wrong with it.
 
-    Exit status: 0 nothing found, 1 findings, 2 it could not be recorded, or no thread came to an access to memory.
+    Exit status: 0 everything was looked at and nothing found, 1 findings, 2 it could not be recorded, or nothing was found but not
+    everything was looked at. With --group, the other workgroups do not count.
     """
     if jobs is not None:
         if others := _given(context) - {"--batch", "--json"}:
@@ -110,7 +114,15 @@ def trace(
             _write(target, write)
     if as_json:
         print(json.dumps(report(recording), allow_nan=False))
-    raise typer.Exit(2 if recording.saw_nothing else 1 if recording.findings else 2 if recording.too_many else 0)
+    raise typer.Exit(_status(recording, everywhere))
+
+
+def _status(recording: "Recording", everywhere: bool) -> int:
+    from splatscope.tracing.record_and_check import ONE_GROUP
+
+    if recording.findings and not recording.saw_nothing:
+        return 1
+    return 2 if any(everywhere or missed != ONE_GROUP for missed in recording.missed) else 0
 
 
 def _given(context: typer.Context) -> set[str]:

@@ -26,6 +26,7 @@ from splatscope.tracing.trace import Trace
 MOST_WIDE = MOST_RECORDS  # for all workgroups or a part of them, unless the job allows more: 64 MB, and twice that must fit in
 # `child.FILE_SIZE`
 FULL = "The recording was full before the end: what came later was not looked at."
+ONE_GROUP = "Only one workgroup was looked at."
 MOST_UNCHOSEN = 2  # functions that are named; of more there is but a count
 NO_ACCESS = "No thread came to an access to memory, so nothing was looked at: are all inputs given?"
 _SIZES = "Accesses are judged by the assumed sizes in brackets; "
@@ -141,7 +142,7 @@ class CheckedRecording:
         if self.too_many:
             missed.append(f"The other workgroups were not looked at: {self.too_many}")
         elif not self.between_groups and math.prod(header["groups"]) > 1:
-            missed.append("Only one workgroup was looked at.")
+            missed.append(ONE_GROUP)
         if self.left_over:
             missed.append(self.left_over)
         if (comparison := self.comparison) and not (comparison.is_explained or comparison.magnified or self.findings):

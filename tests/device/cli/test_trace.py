@@ -515,3 +515,30 @@ def test_pointers_cannot_be_given(call, tmp_path, options):
     status, _, error = call(tmp_path / "pointer.slang", *options)
     assert status == 2
     assert error.strip().endswith("cells is a pointer: pointers cannot be given. Take a buffer in its place.")
+
+
+LONG = """
+RWStructuredBuffer<uint> o;
+uint hidden(uint i) { return i; }
+[numthreads(8, 1, 1)]
+void main(uint3 t : SV_DispatchThreadID) { for (uint i = 0; i < 1000; i++) o[t.x] += hidden(i); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--budget", "1000"), "full before the end: "),
+        (("--functions", "main"), "hidden was not recorded: "),
+        (("--groups", "2", "--group", "0", "--functions", "main"), "hidden was not recorded: "),
+    ],
+)
+def test_a_recording_that_lacks_something_is_status_2(call, tmp_path, options, words):
+    (tmp_path / "long.slang").write_text(LONG)
+    status, lines, _ = call(tmp_path / "long.slang", "--json", "--buffer", "o=uint[16]", *options)
+    (line,) = lines
+    report = json.loads(line)
+    assert (status, report["complete"], report["findings"]) == (2, False, [])
+    assert any(words in missed for missed in report["missed"])
+    status, lines, _ = call(tmp_path / "long.slang", "--buffer", "o=uint[16]", *options)
+    assert (status, lines[-1]) == (2, "Nothing found in what was recorded.")
