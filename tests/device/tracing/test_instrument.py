@@ -197,6 +197,15 @@ def test_an_endless_loop_ends_and_is_reported_with_its_line() -> None:
     assert {trace_line(recording, e) for e in np.flatnonzero(recording.trace.kinds == "overrun")} == {7}
 
 
+def test_a_loop_that_only_a_return_leaves_has_a_budget() -> None:
+    assert recorded("loops_left_by_return").trace.header["unseen"] == []
+    function = "int f(int x)\n{\n for (;;)\n {\n  if (x > 5)\n   return x;\n }\n}"
+    recording = source(kernel("result[id.x] = f(int(id.x) * 3);", function), loop_budget=50)
+    assert {trace_line(recording, e) for e in np.flatnonzero(recording.trace.kinds == "overrun")} == {3}
+    assert not recording.stepped_over
+    assert recording.outputs["result"][2:4].tolist() == [6, 9]
+
+
 def trace_line(recording: Recording, event: int) -> int:
     return recording.trace.sites[recording.trace.site[event]].line
 

@@ -7,8 +7,9 @@ import re
 
 from tree_sitter import Node
 
+from splatscope.gpu.slang_types import is_numeric
 from splatscope.slang.declarations import split_parameter
-from splatscope.slang.source import Block, Source
+from splatscope.slang.source import Block, Source, text_of
 from splatscope.slang.symbols import Symbols
 from splatscope.tracing.instrument.bounds import Bounds
 from splatscope.tracing.instrument.calls import Calls
@@ -68,7 +69,22 @@ class FunctionRewriter:
         last = ""
         if not _ends_with_return(body):
             last = f" _rec_step({context.site(body, 'return', context.block.name, at_end=True)});"
+        if self._needs_value_at_end(body):
+            last += " return {};"
         return f"{{{first}{inner[1:-1]}{last}}}"
+
+    def _needs_value_at_end(self, body: Node) -> bool:
+        """Return whether a function ends with a loop that only a return leaves, until its budget ends it."""
+        context = self._context
+        type_text = context.scope.resolve(context.symbols.returns.get(context.block.name, ""))
+        may_be_empty = is_numeric(type_text) or context.symbols.fields(type_text)
+        if not may_be_empty or context.block.kind != "function" or context.is_differentiable:
+            return False
+        last = ([child for child in body.named_children if child.type != "comment"] or [body])[-1]
+        if last.type not in ("for_statement", "while_statement", "do_statement"):
+            return False
+        condition = last.child_by_field_name("condition")
+        return condition is None or text_of(condition).strip("() ") in ("true", "1")
 
     def _arguments(self, body: Node) -> str:
         """Declare the parameters, and return the records of their initial values."""
