@@ -19,6 +19,7 @@ from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.fixed_widths import fixed_widths, halves_of_ballots
 from splatscope.tracing.checks.livelock import cut_off_waits
 from splatscope.tracing.checks.registry import CHECKS, Check, check, run_check
+from splatscope.tracing.checks.single_winners import single_winners
 from splatscope.tracing.checks.wave_widths import partly_used_results
 from splatscope.tracing.trace import Trace
 
@@ -79,14 +80,15 @@ def left_out(trace: Trace, own: Collection[str] = ()) -> list[str]:
 
 
 def not_judged(trace: Trace) -> tuple[list[str], list[str]]:
-    """Return sentences on what depends on the wave width: what made no difference in this run, and what could not be judged.
+    """Return sentences on what this run did not show: what made no difference or had only one winner, and what was not judged.
 
-    The former are per-wave results that are partly unused. The latter include wave widths that the source fixes but the device
-    does not have.
+    The former are per-wave results that are partly unused, and exchanges that one thread always won. The latter include wave
+    widths that the source fixes but the device does not have.
     """
     context = Context(trace, run_check)
     same, unsure = partly_used_results(trace, context)
-    return same + halves_of_ballots(trace, context), [*fixed_widths(trace, context), *unsure]
+    notes = [*same, *halves_of_ballots(trace, context), *single_winners(trace, context)]
+    return notes, [*fixed_widths(trace, context), *unsure]
 
 
 def cut_off(trace: Trace) -> list[str]:
