@@ -2,6 +2,7 @@
 import {KIND, kindOf} from "./kinds.js"
 import {constantsOf} from "#web/stepper/expressions/constants.js"
 import {lockstep} from "./lockstep.js"
+import {loopLocals} from "./loop_locals.js"
 import {Stacks} from "./stack.js"
 import {show} from "./values.js"
 
@@ -50,6 +51,8 @@ export class Recording {
   #lockstep = null
   /** @type {Map<string, string> | null} */
   #constants = null
+  /** @type {number[][] | null} */
+  #loopLocals = null
 
   /**
    * @param {ArrayBuffer} buffer  `uint32 length, JSON, columns`
@@ -193,6 +196,12 @@ export class Recording {
   get constants() {
     this.#constants ??= constantsOf(this.head)
     return this.#constants
+  }
+
+  /** For each site of a loop, the variables that its body declares; for other sites []. Computed once. */
+  get loopLocals() {
+    this.#loopLocals ??= loopLocals(this)
+    return this.#loopLocals
   }
 
   /** The order in which all threads move together. Computed once. */

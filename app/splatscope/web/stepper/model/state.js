@@ -50,6 +50,7 @@ export class State {
     this.isLoad = Uint8Array.from(recording.sites, (site) => (site.kind === "read" || site.access?.includes("load") ? 1 : 0))
     this.memoryOf = Int32Array.from(recording.sites, (site) => site.memory ?? -1)
     this.variableOf = Int32Array.from(recording.sites, (site) => site.variable ?? -1)
+    this.unset = recording.loopLocals
     this.every = EVERY
     while ((recording.length / this.every) * this.words.byteLength > MOST) this.every *= 2
     this.#begin()
@@ -96,7 +97,7 @@ export class State {
    * @param {number} to
    */
   #fold(from, to) {
-    const {recording, order, words, ofThread, variableAt, puts, isLoad, memoryOf, variableOf} = this
+    const {recording, order, words, ofThread, variableAt, puts, isLoad, memoryOf, variableOf, unset} = this
     const {thread, site, target, kind, line, file, wordAt, width, words: values} = recording
     for (let p = from; p < to; p++) {
       const e = order ? order[p] : p
@@ -109,7 +110,12 @@ export class State {
       words[base + LAST] = e + 1
       if (last === 0 || k === KIND.loop || line[site[last - 1]] !== line[s] || file[site[last - 1]] !== file[s])
         words[base + SINCE] = e + 1
-      if (k === KIND.other || k === KIND.loop || k === KIND.fence) continue
+      if (k === KIND.loop) {
+        // what the body declares has no value until its declaration is executed again
+        for (const v of unset[s]) words[base + THREAD + variableAt[v] + SET] = 0
+        continue
+      }
+      if (k === KIND.other || k === KIND.fence) continue
       if (k === KIND.arrive) {
         words[base + ARRIVED]++
         continue
