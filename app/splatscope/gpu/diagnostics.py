@@ -23,11 +23,11 @@ from pathlib import PurePosixPath
 NO_ENTRY_POINT = 'The source has no entry point: one function needs [shader("compute")] and [numthreads(x, y, z)].'
 
 _HEAD = re.compile(
-    r"^(?:slang: )?(?P<severity>error|warning|fatal error)\[\w+\]: (?P<text>.+)$"
+    r"^(?:slang: )?(?P<severity>error|warning|fatal error|internal error)\[\w+\]: (?P<text>.+)$"
     r"|^(?:slang: )?(?P<file>\S+?)\((?P<line>\d+)\): (?:note|error|fatal error) 9\d+(?P<internal>.*)$",
     re.MULTILINE,
 )
-_LOCATION = re.compile(r"\n\s*-->\s*(\S+?):(\d+):(\d+)")
+_LOCATION = re.compile(r"(?:\nFor assistance.*)?\n\s*-->\s*(\S+?):(\d+):(\d+)")
 _UNAVAILABLE = re.compile(r"^note: see using of '(\w+)'(\n\s*-->.*(?:\n.*){4})", re.MULTILINE)
 _COUNTERS = ("IncrementCounter", "DecrementCounter")
 _MARK = re.compile(r"^\d+ \| ?.*\n\s*\| ?\s*(?P<carets>\^+)(?: (?P<text>.+?)\.?)?$", re.MULTILINE)

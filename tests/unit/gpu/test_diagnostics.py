@@ -112,6 +112,17 @@ def test_a_pipeline_that_slang_refuses_is_not_refused_by_the_driver(name):
     assert is_refused(RuntimeError(words.replace("slang: error", "slang: warning")))
 
 
+def test_an_error_of_the_compiler_itself_has_its_line():
+    help_ = "For assistance, file an issue on GitHub (https://github.com/shader-slang/slang/issues)"
+    where = " --> /folder/a.slang:3:5\n  |\n3 | two\n  | ^\n--'\n"
+    words = f"RHI messages:\nslang: internal error[E99999]: Slang internal compiler error\n{help_}\n{where}"
+    words += (
+        f"error[E99997]: Slang compilation aborted due to an exception of N5Slang25AbortCompilationExceptionE\n{help_}\n{where}"
+    )
+    assert first_error(words, {"a.slang": "one\ntwo\nthree"}) == "a.slang:2:5: Slang internal compiler error"
+    assert blamed_lines(words, {"a.slang": "one\ntwo\nthree"}) == {("a.slang", 2)}
+
+
 def test_words_that_are_no_diagnostics():
     assert parse("nothing is wrong") == []
     assert first_error("nothing is wrong\nat all") == "nothing is wrong"
