@@ -2,7 +2,8 @@
 
 An infinity is intended if the source writes it as a constant (`float best = 1.0 / 0.0;`), for example as the initial value of a
 minimum. It stays intended while it is only passed on: in a statement that names a variable with an intended infinity, or that calls
-a function which returns one. A NaN is never intended.
+a function which returns one. Nor is it a fault in a variable that its function tests by `isinf` or `isfinite`. A NaN is never
+intended.
 """
 
 import numpy as np
@@ -91,8 +92,13 @@ def _unmeant(infinite: dict[int, np.ndarray], trace: Trace, origins: Origins) ->
         for returned, some in _by_returns(events, trace, origin.called if origin else set()):
             alike.append((number, some, origins.of(site, returned) if returned else origin))
     held: set[Variable] = set()
+    tested = origins.tested
+    is_tested = [bool(origins.held_at(trace.sites[number]) & tested) for number, *_ in alike]
     while True:
-        meant = [origin is not None and (origin.is_constant or bool(origin.variables & held)) for _, _, origin in alike]
+        meant = [
+            is_own or (origin is not None and (origin.is_constant or bool(origin.variables & held)))
+            for (_, _, origin), is_own in zip(alike, is_tested, strict=True)
+        ]
         more = set().union(
             *(origins.held_at(trace.sites[number]) for (number, *_), is_meant in zip(alike, meant, strict=True) if is_meant)
         )

@@ -91,6 +91,17 @@ class Origins:
         root = site.name.split(".")[0]
         return {("", root)} if site.space else self._meanings(site, root) - {("", root)}
 
+    @cached_property
+    def tested(self) -> set[Variable]:
+        """The locals that their function tests by `isinf` or `isfinite`."""
+        found: set[Variable] = set()
+        for name in ("isinf", "isfinite"):
+            for call in self._calls.get(name, ()):
+                arguments = call.child_by_field_name("arguments").named_children
+                for argument in arguments[:1]:
+                    found |= {(inside, root) for inside, root in self._roots(argument, *_around(call)) if inside and root}
+        return found
+
     def named(self, name: str, function: str, struct: str) -> set[Variable]:
         """Return the variables that a name may mean in a function, which is a method if `struct` is not ""."""
         if struct and (name == "this" or name in self._members.get(struct, ())):
