@@ -33,7 +33,6 @@ _SIZES = "Accesses are judged by the assumed sizes in brackets; "
 _OWN_SIZE = {False: '{"count": N} gives a buffer its own', True: '{"size": [WIDTH, HEIGHT]} gives a texture its own'}
 TURNS = 3  # attempts to record all workgroups while a wait is cut off: on a busy machine another group may not have run yet
 MOST_NAMES = 12  # missing inputs that a sentence lists
-_UNSAFE = ("out-of-bounds", "barrier-divergence", "timeout", "livelock")  # kinds after which the plain kernel is not run
 IN_PARTS = 30.0  # seconds after which no further part of the workgroups is recorded
 
 
@@ -268,10 +267,16 @@ def _all_groups(
         needed = max(needed, 2 * wide.lacks)
     part = max(1, most * groups // (2 * needed))
     jobs = replace(job, all_groups=True, records=most)
-    parts = Parts(groups, part, lambda chosen: record(replace(jobs, part=chosen), run_plain=False, like=like).trace)
+    safe = []
+
+    def record_part(chosen: tuple[int, int, int]) -> Trace:
+        one = record(replace(jobs, part=chosen), run_plain=False, like=like)
+        safe.append(one.plain_is_safe)
+        return one.trace
+
+    parts = Parts(groups, part, record_part)
     parts.look(seconds)
-    is_safe = not any(finding.kind in _UNSAFE for finding in parts.findings)
-    return parts.findings, parts.truncated, parts.left_over, is_safe
+    return parts.findings, parts.truncated, parts.left_over, all(safe)
 
 
 def _plain(device: spy.Device, job: KernelJob) -> dict[str, np.ndarray]:

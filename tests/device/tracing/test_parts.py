@@ -26,8 +26,8 @@ FAULTS = {  # by name: what line 5 does, the kind of finding, and the groups tha
 }
 
 
-def checked(body: str, seconds: float = 1e9) -> CheckedRecording:
-    job = KernelJob(f"{HEAD}    {body}\n}}\n", groups=(GROUPS, 1, 1), records=FEW)
+def checked(body: str, declared: str = "", seconds: float = 1e9) -> CheckedRecording:
+    job = KernelJob(f"{declared}{HEAD}    {body}\n}}\n", groups=(GROUPS, 1, 1), records=FEW)
     return record_and_check(open_device(), job, between_groups=True, follow=True, seconds=seconds)
 
 
@@ -45,6 +45,17 @@ def test_parts_find_what_is_found_at_once(name, small_parts):
     named = {thread // 8 for finding in found.findings for thread in finding.threads if len(groups) > 1 or not finding.events}
     assert named <= set(groups)
     assert found.missed == []
+
+
+@pytest.mark.parametrize(
+    ("line", "is_run"),
+    [("picture[uint2(id.x, 0)] = 1;", True), ("picture[uint2(id.x, 0)] = 1; tile[group.x == 23 ? 9 : l] = 1;", False)],
+)
+def test_the_plain_kernel_is_run_if_only_a_texel_is_outside(small_parts, line, is_run):
+    found = checked(f"{line} output[id.x] = l;", "RWTexture2D<float> picture; ")
+    assert {finding.name for finding in found.findings} >= {"picture"}
+    assert {finding.kind for finding in found.findings} == {"out-of-bounds"}
+    assert found.recording.same_as_plain is (True if is_run else None)
 
 
 def test_what_there_was_no_time_for_is_missed(small_parts):
