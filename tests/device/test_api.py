@@ -567,3 +567,28 @@ def test_as_many_records_as_are_advised_are_enough(groups):
 
     (advice,) = re.findall(r"Allow ([\d,]+) records", str(found(1000)))
     assert found(int(advice.replace(",", ""))).truncated is False
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("data.Store<float3>(i * 16, float3(1, 2, 3));", "Thread 6 writes data at byte 96 of 96 on line 3, which is outside."),
+        ("data.Store3(i * 16 - 4, uint3(1, 2, 3));", "Thread 0 writes data at byte -4 of 96 on line 3, which is outside: "),
+        (
+            "data.Store3(i * 16 + 8, uint3(1, 2, 3));",
+            "Thread 5 writes data at byte 88 of 96 on line 3, and the access ends outside.",
+        ),
+        ("uint old; data.InterlockedAdd(i * 16, 1, old);", "Thread 6 writes data at byte 96 of 96 on line 3, which is outside."),
+        ("data.Store(i * 4, data.Load(i * 16));", "Thread 6 reads data at byte 96 of 96 on line 3, which is outside."),
+        ("put(data, i * 16);", "data at byte 96 of 96 on line 4, which is outside."),
+    ],
+)
+def test_an_address_outside_is_told_in_bytes(statement, words):
+    source = (
+        "RWByteAddressBuffer data;\n[numthreads(8, 1, 1)]\n"
+        f"void main(uint i : SV_GroupIndex) {{ {statement} }}\n"
+        "void put(RWByteAddressBuffer to, uint at) { to.Store(at, 1); }\n"
+    )
+    found = splatscope.record(source=source, vars={"data": np.zeros(24, np.uint32)})
+    (outside,) = (finding for finding in found.findings if finding.kind == "out-of-bounds")
+    assert words in outside.message

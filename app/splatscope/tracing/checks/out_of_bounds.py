@@ -19,6 +19,8 @@ from splatscope.tracing.checks.registry import check
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
+WORD = 4  # bytes in an element of a byte-address buffer, as the trace's header counts them
+
 
 @check("out-of-bounds", label="Outside of", severity="error", gone="the access out of bounds", order=30)
 def out_of_bounds(trace: Trace, context: Context) -> list[Finding]:
@@ -36,7 +38,10 @@ def out_of_bounds(trace: Trace, context: Context) -> list[Finding]:
         signed = index if index < 2**31 else index - 2**32
         wrapped = f"an index below 0 wraps around, here to {index:,}" if signed < 0 else ""
         verb = "reads" if site.kind == "read" or site.access == "read" else "writes"
-        where, size = _place(site, signed, context.sources), _size(site, signed, trace, context.sources)
+        if _is_bytes(site, context.sources):
+            where, size = _byte_place(trace, site, signed), ""
+        else:
+            where, size = _place(site, signed, context.sources), _size(site, signed, trace, context.sources)
         more = "; ".join(filter(None, (size, wrapped)))
         message = f"{thread_of(trace, event)} {verb} {where}{': ' if more else ''}{more}."
         found[cause] = Finding("out-of-bounds", site.name, message, [site.line], [thread], signed, [int(event)], file=site.file)
@@ -54,10 +59,22 @@ def _place(site: Site, index: int, known: Sources) -> str:
     return f"{name} on line {site.line}, which is outside"
 
 
+def _is_bytes(site: Site, known: Sources) -> bool:
+    """Return whether a site accesses a byte-address buffer, so that its index is the number of a byte."""
+    return site.space in ("device", "alias") and site.name.rpartition(".")[2] in known.byte_buffers
+
+
+def _byte_place(trace: Trace, site: Site, address: int) -> str:
+    """Return the place of an access: "data at byte 384 of 256 on line 7, which is outside"."""
+    size = WORD * trace.header.get("sizes", {}).get(site.name, 0) if site.space == "device" else 0
+    place = f"{site.name} at byte {address:,}{f' of {size:,}' if size else ''} on line {site.line}"
+    return f"{place}, and the access ends outside" if 0 <= address < size else f"{place}, which is outside"
+
+
 def _size(site: Site, index: int, trace: Trace, known: Sources) -> str:
     """Return the size of the array that an index leaves: "its size is 4 × 8"; "" if it is not known or only a row is left."""
     sizes = known.sizes(site)
-    if not sizes and site.space == "device" and site.name.rpartition(".")[2] not in known.byte_buffers:
+    if not sizes and site.space == "device":
         elements = trace.header.get("sizes", {}).get(site.name)
         sizes = [elements] if elements else []
     is_left = sizes and not 0 <= index < math.prod(sizes)
