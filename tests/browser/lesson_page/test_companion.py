@@ -97,6 +97,27 @@ def test_a_question_covers_the_copy_only_in_the_middle_of_the_window(turn_to: Ca
     assert quiz.locator(".opts .right").evaluate("el => getComputedStyle(el, '::before').content") == '"✓ "'
 
 
+def test_a_reader_who_changes_the_figure_sees_it_though_a_question_is_near(turn_to: Callable[..., Page]):
+    page = ready(turn_to("/app?page=autodiff", width=1440, height=900))
+    companion = page.locator(".companion")
+    quiz = page.get_by_test_id("quiz").first
+    expect(quiz).to_have_attribute("data-answer", re.compile("."))
+    covered = re.compile("covered")
+    link = page.get_by_role("link", name="Make the Gaussians opaque")
+    quiz.evaluate("el => el.scrollIntoView({block: 'center'})")
+    expect(companion).to_have_class(covered)
+    link.evaluate("el => el.click()")  # without scrolling to it
+    expect(companion).not_to_have_class(covered)
+    expect(page).to_have_url(re.compile("opacity=1"))
+    expect(companion).not_to_have_class(covered)
+    page.evaluate("scrollTo({top: 0})")
+    expect(companion).not_to_have_class(re.compile("needed"))
+    quiz.evaluate("el => el.scrollIntoView({block: 'center'})")
+    expect(companion).to_have_class(covered)  # the next time the reader comes to it
+    page.keyboard.press("ArrowRight")
+    expect(companion).not_to_have_class(covered)
+
+
 def test_on_a_phone_a_link_that_changes_the_figure_brings_it_up(turn_to: Callable[..., Page]):
     page = ready(turn_to("/app?page=gaussian", width=390, height=844))
     companion = page.get_by_role("complementary", name="Small copy of the figure")

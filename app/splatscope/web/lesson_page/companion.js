@@ -1,6 +1,7 @@
 // A small copy of the figure beside the words: its drawing, or the part marked `data-mini`, laid out for the space there, the
 // step's sentence, and two arrows. Wide pages show it while the figure itself is out of sight. It is covered while an open
-// question, whose answer it could show, is in the middle of the window. On narrower pages it comes up from below when a link in the
+// question, whose answer it could show, is in the middle of the window, unless the reader has just asked to see the figure: followed a
+// link that changes it, set an input, or moved it. On narrower pages it comes up from below when a link in the
 // text has changed the figure, and stays until it is closed or the figure is in sight.
 import {smallOf} from "#web/drawing/drawing.js"
 import {h, within} from "#web/shell/dom.js"
@@ -13,6 +14,7 @@ import {primary} from "#web/stepper/steppers.js"
 const LEAST = 320 // px: with less width there is no room for a drawing's labels, and only the sentence is shown
 const wide = matchMedia("(min-width: 1280px)") // as in the style sheet: it is beside the words
 const MIDDLE = "-35% 0px -35% 0px" // the middle of the window
+const AWAY = 0.25 // of the window's height: less than this moves by itself, as the page below a changed figure grows or shrinks
 
 /**
  * Add the companion to a page that has a figure.
@@ -64,8 +66,10 @@ export function companion(root) {
    */
   const raise = (event) => {
     const link = event.composedPath().find((one) => one instanceof HTMLAnchorElement)
-    if (wide.matches || !link?.closest(".prose") || !link.getAttribute("href")?.startsWith("?page=")) return
+    if (!link?.closest(".prose") || !link.getAttribute("href")?.startsWith("?page=")) return
     if (parse(link.search).page !== current().page) return
+    see()
+    if (wide.matches) return
     from = link
     el.classList.add("up")
     ask()
@@ -83,12 +87,16 @@ export function companion(root) {
   /** @type {{of: HTMLElement, small: ReturnType<typeof smallOf>} | null} */
   let shown = null
   let due = false
+  /** @type {number | null} */
+  let wanted = null // where the window was scrolled to when the reader asked to see the figure
+  let inputs = current().inputs
+  const see = () => {
+    wanted = window.scrollY
+    ask()
+  }
   const paint = () => {
     due = false
-    el.classList.toggle(
-      "covered",
-      !from && [...asking].some((quiz) => within(quiz, ".quiz.open")), // a reader who followed a link wants to see the figure
-    )
+    el.classList.toggle("covered", !from && wanted === null && [...asking].some((quiz) => within(quiz, ".quiz.open")))
     if (!stage?.isConnected || !now || !el.classList.contains("needed") || !row.offsetParent) return
     says.textContent = stage.querySelector("[data-testid=step-sentence]")?.textContent ?? ""
     const drawing = /** @type {HTMLElement | null} */ (within(stage, ".drawing"))
@@ -108,14 +116,18 @@ export function companion(root) {
   const ends = [
     on("moment", (moment) => {
       if (!moment.first) return
+      const before = now
       stage = moment.root
       now = moment.moment
-      ask()
+      const set = current().inputs !== inputs
+      const moved = before?.recording === now.recording && before.step !== now.step // by the reader, as it is the same recording
+      inputs = current().inputs
+      if (set || moved) see()
+      else ask()
     }),
     on("described", ask),
     on("answered", () => {
-      asking.clear() // show the figure stepping there, even if the next question is near
-      ask()
+      see() // show the figure stepping there, even if the next question is near
     }),
   ]
   /** @type {Set<Element>} */
@@ -123,6 +135,7 @@ export function companion(root) {
   const questions = new IntersectionObserver(
     (entries) => {
       for (const {target, isIntersecting} of entries) isIntersecting ? asking.add(target) : asking.delete(target)
+      if (wanted !== null && Math.abs(window.scrollY - wanted) > AWAY * window.innerHeight) wanted = null
       ask()
     },
     {rootMargin: MIDDLE},
@@ -131,7 +144,10 @@ export function companion(root) {
   const sight = new IntersectionObserver(
     ([{isIntersecting}]) => {
       el.classList.toggle("needed", !isIntersecting)
-      if (isIntersecting) lower()
+      if (isIntersecting) {
+        lower()
+        wanted = null
+      }
       ask()
     },
     {rootMargin: "-25% 0px 0px 0px"},
