@@ -1,6 +1,7 @@
 // A form made from a description: native inputs in groups. Python holds the values; what was typed is shown until Python answers.
 import {h, style} from "#web/shell/dom.js"
 import {bitField} from "./bit_field.js"
+import {Ladder} from "./ladder.js"
 import {arrowsChoose, checkOne, onArrows} from "./roving.js"
 import {send} from "./upload.js"
 
@@ -99,11 +100,14 @@ const MAKERS = {
     const range = h("input", {type: "range", min: 0, max: 1, step: "any", "aria-label": item.label})
     const value = () => (+range.value >= 1 ? item.to : round(from(low + +range.value * (high - low)), item))
     let told = 0
-    const drag = () => {
-      inHand.add(range)
-      input.value = tidy(value())
+    const say = (/** @type {number} */ x) => {
+      input.value = tidy(x)
       group()
       range.setAttribute("aria-valuetext", input.value) // its own value is only a position from 0 to 1
+    }
+    const drag = () => {
+      inHand.add(range)
+      say(value())
       if (!item.live || performance.now() - told < 90) return
       told = performance.now()
       set(item.name, value())
@@ -116,13 +120,14 @@ const MAKERS = {
     range.onchange = settle
     const place = (/** @type {number} */ x) => String(Math.min(1, Math.max(0, (to(x) - low) / (high - low))))
     let pressed = -Infinity // time of the last arrow key, in ms
-    onArrows(range, RISE, (step) => {
-      const before = value()
-      range.value = String(+range.value + step * 0.025)
-      if (item.whole && value() === before) range.value = place(before + step) // every press moves it by at least one
+    const ladder = new Ladder(item)
+    onArrows(range, RISE, (way) => {
+      const next = ladder.next(+input.value, way)
+      range.value = place(next)
       pressed = performance.now()
-      drag()
-      settle()
+      inHand.delete(input)
+      say(next)
+      set(item.name, next)
     })
     const show = (/** @type {number} */ now) => {
       if (inHand.has(range)) return
