@@ -34,7 +34,9 @@ from splatscope.tracing.checks.finding import Finding, standing_at
 from splatscope.tracing.trace import Trace
 
 _VERBS = {"read": "reads {}", "write": "writes {}"}
-_MOST_HANDED = 2000  # pairs with the same sites that are examined one by one
+_MOST_HANDED = 2000  # pairs with the same sites that are examined one by one, as long as hand-overs order all of them
+_MOST_MIXED = 200  # the same, where hand-overs order some of them
+_FEW = 50  # pairs with the same sites: if hand-overs order none of so many, they order none of the others
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,10 @@ def _racing_pairs(table: Accesses, between_groups: bool, reads_own_value: np.nda
 
 
 def _without_handed_over(table: Accesses, hand_overs: HandOvers, pairs: _Pairs) -> _Pairs:
-    """Return the pairs that no hand-over orders. Of the pairs of two sites, at most `_MOST_HANDED` are examined and may be kept."""
+    """Return the pairs that no hand-over orders.
+
+    Not all pairs of two sites are examined. Those that are not examined are dropped, unless no hand-over orders any that is.
+    """
     if not hand_overs.are_possible:
         return pairs
     swap = table.slot[pairs.first] > table.slot[pairs.second]
@@ -142,9 +147,24 @@ def _without_handed_over(table: Accesses, hand_overs: HandOvers, pairs: _Pairs) 
     kept = np.zeros(len(pairs.first), bool)
     for cause in range(len(causes)):
         mine = np.flatnonzero(number == cause)
-        some = mine[np.linspace(0, len(mine) - 1, min(len(mine), _MOST_HANDED)).astype(np.int64)]
-        kept[some] = [not hand_overs.orders(int(earlier[p]), int(later[p])) for p in some]
+        shown = [one[np.argmin(table.slot[pairs.second[one]])] for one in _by_mark(mine, pairs.benign[mine])]
+        spread = [mine[np.linspace(0, len(mine) - 1, min(len(mine), most)).astype(np.int64)] for most in (_FEW, _MOST_HANDED)]
+        is_ordered: dict[int, bool] = {}
+        for pair in np.concatenate([shown, *spread]).astype(np.int64).tolist():
+            if pair not in is_ordered:
+                is_ordered[pair] = hand_overs.orders(int(earlier[pair]), int(later[pair]))
+            if len(is_ordered) >= _FEW and not any(is_ordered.values()):
+                kept[mine] = True
+                break
+            if len(is_ordered) >= _MOST_MIXED and not all(is_ordered.values()):
+                break
+        kept[[pair for pair, is_so in is_ordered.items() if not is_so]] = True
     return pairs.take(kept)
+
+
+def _by_mark(numbers: np.ndarray, marks: np.ndarray) -> list[np.ndarray]:
+    """Return the numbers with a mark and those without, as far as there are any."""
+    return [some for some in (numbers[marks], numbers[~marks]) if len(some)]
 
 
 def _races(

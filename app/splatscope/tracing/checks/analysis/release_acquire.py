@@ -69,6 +69,7 @@ class HandOvers:
         self.is_sync = resumes & trace.at(lambda s: s.name.endswith("WithGroupSync"))
         self.syncs = trace.count(self.is_sync).astype(np.int64)
         self._group = trace.group_and_lane[0]
+        self._passed = self.syncs[self.atomics.event]  # by atomic, how many barriers its thread has passed
         orders = {n: self.known.memory_orders(trace.sites[n]) for n in np.unique(self.atomics.site).tolist()}
         releases, acquires = ({n for n, names in orders.items() if names & {one, "AcquireRelease", "SeqCst"}} for one in _ORDERS)
         self._releases = np.isin(self.atomics.site, list(releases))
@@ -151,12 +152,12 @@ class HandOvers:
         trace, atomics, syncs = self.trace, self.atomics, self.syncs
         is_own = (atomics.thread == trace.thread[first]) & (atomics.event > first)
         if not fenced:
-            return (is_own | ((atomics.group == self._group[first]) & (syncs[atomics.event] > syncs[first]))) & atomics.writes
+            return (is_own | ((atomics.group == self._group[first]) & (self._passed > syncs[first]))) & atomics.writes
         gives, release = is_own & self._releases, self._next(self.fences, first)
         if release >= 0:
             gives |= is_own & (atomics.event > release)
             met = syncs[release] + (not self.is_sync[release])  # after this barrier, all threads of the group may release
-            gives |= (atomics.group == self._group[first]) & (syncs[atomics.event] >= met)
+            gives |= (atomics.group == self._group[first]) & (self._passed >= met)
         return gives & atomics.writes
 
     def _takes(self, second: int, fenced: bool = True) -> np.ndarray:
@@ -164,11 +165,11 @@ class HandOvers:
         trace, atomics, syncs = self.trace, self.atomics, self.syncs
         is_own = (atomics.thread == trace.thread[second]) & (atomics.event < second)
         if not fenced:
-            return (is_own | ((atomics.group == self._group[second]) & (syncs[atomics.event] < syncs[second]))) & atomics.reads
+            return (is_own | ((atomics.group == self._group[second]) & (self._passed < syncs[second]))) & atomics.reads
         takes, acquire = is_own & self._acquires, self._last(self.fences, second)
         if acquire >= 0:
             takes |= is_own & (atomics.event < acquire)
-            takes |= (atomics.group == self._group[second]) & (syncs[atomics.event] < syncs[acquire])
+            takes |= (atomics.group == self._group[second]) & (self._passed < syncs[acquire])
         return takes & atomics.reads
 
     def _pair(
@@ -186,11 +187,13 @@ class HandOvers:
         taken = np.flatnonzero(takes & (given[self._cell] < atomics.slot))
         taken = taken[np.argsort(atomics.slot[taken], kind="stable")][::-1][:_MOST_TAKEN]
         for take in taken.tolist():
+            if decided and not self._decides(int(atomics.event[take]), second, is_sign):
+                continue
             givers = np.flatnonzero(gives & (self._cell == self._cell[take]))
             if is_sign:
                 is_earlier = self._after[givers] < atomics.slot[take].astype(np.int64)
                 givers = givers[is_earlier & (atomics.thread[givers] != atomics.thread[take])]
-            if len(givers) and (not decided or self._decides(int(atomics.event[take]), second, is_sign)):
+            if len(givers):
                 return int(givers[np.argmin(atomics.slot[givers])]), take
         return None
 
