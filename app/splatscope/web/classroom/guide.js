@@ -7,6 +7,7 @@ import {UNNAMED, format} from "#web/shell/address.js"
 import {pageRoot} from "#web/shell/page.js"
 import * as router from "#web/shell/router.js"
 import {remember, remembered} from "#web/shell/stored.js"
+import {lastPresented, notePresented, resumeAddress} from "./presented.js"
 import {bring} from "./view.js"
 
 /** @import {Model} from "#web/types.d.ts" */
@@ -64,29 +65,12 @@ import {bring} from "./view.js"
  */
 
 const KEYS = ["PageDown", "PageUp"]
+const UNMOVING = "#walk, [data-block^=quiz-], [data-block^=claim-]" // where a reader moves no figure: answering is following
 const LOOK = 2000 // ms between two requests for the class's numbers
 const BACK = 8000 // ms for which students are told that the presenter is back
 
 /** @param {string} code */
 const keyPlace = (code) => `splatscope-key-${code}`
-
-/** @typedef {Place & {key: string, code: string, stop: number, kernel: string}} Presenting  a class that this browser presents */
-
-/** @param {string} walk */
-const presentingPlace = (walk) => `splatscope-presenting-${walk}`
-
-/**
- * The class to which this browser last presented a walk.
- * @param {string} walk
- * @returns {Presenting | null}
- */
-function lastPresented(walk) {
-  try {
-    return JSON.parse(remembered(presentingPlace(walk)) ?? "null")
-  } catch {
-    return null // written by another version
-  }
-}
 
 /**
  * A stored name for this browser, so that a student with two tabs, or one who reloads the page, is counted once.
@@ -140,6 +124,7 @@ export class Guide {
     this.role = this.key ? "present" : model.role // assumed until the server answers
     this.led = this.role === "follow" && (!this.named || query.has("stop")) // only a presenter's address has a stop, and this may be a copy of one
     this.touched = false // whether the reader did anything since the presenter's last step
+    this.before = false // `touched` before the pointer came down
     this.press = -1 // how often to press → once there is a recording
     this.show = "" // what to bring into view once the page is there
     this.timer = 0 // delays the request for another page
@@ -172,10 +157,8 @@ export class Guide {
     const {walk, code} = this.model
     const last = lastPresented(walk)
     const own = last && (!code || last.code === code) ? last : null
-    const {page, step = UNNAMED, inputs = "", stop = 0} = this.last.page ? this.last : (own ?? {})
-    const place = page ? `${format({page, step, inputs})}&` : "?"
-    const kernel = page === "debugger" ? this.kernel || own?.kernel || "" : ""
-    location.assign(`${place}walk=${walk}&key=${encodeURIComponent(this.presented)}&stop=${stop}${kernel}`)
+    const where = this.last.page ? this.last : (own ?? {})
+    location.assign(resumeAddress(walk, {...where, key: this.presented, kernel: this.kernel || own?.kernel || ""}))
   }
 
   /** The address after presenting has stopped: the same place, read alone. */
@@ -200,6 +183,7 @@ export class Guide {
     this.changed()
     model.on("msg:custom", (event) => this.#receive(event))
     for (const type of ["keydown", "pointerdown", "input"]) window.addEventListener(type, (event) => this.#touch(event), true)
+    window.addEventListener("pointercancel", () => this.#untouch(), true) // the finger scrolled the page
     addKeys({
       active: () => this.own,
       keys: {PageDown: () => this.turn(1), PageUp: () => this.turn(-1)},
@@ -276,6 +260,8 @@ export class Guide {
 
   /** Tell the class that the presenter stops. */
   end() {
+    const last = lastPresented(this.model.walk)
+    if (last) notePresented(this.model.walk, {...last, at: 0})
     this.model.send_msg({type: "end"})
   }
 
@@ -375,9 +361,7 @@ export class Guide {
     const stop = this.stops[this.stop]
     this.model.send_msg({type: "lead", page, step, inputs, stop: this.stop, show: page === stop.page ? stop.show : ""})
     const {walk, code} = this.model
-    /** @type {Presenting} */
-    const presenting = {key: this.key, code, page, step, inputs, stop: this.stop, kernel: this.mine ?? ""}
-    remember(presentingPlace(walk), JSON.stringify(presenting))
+    notePresented(walk, {key: this.key, code, page, step, inputs, stop: this.stop, kernel: this.mine ?? ""})
   }
 
   /**
@@ -528,8 +512,13 @@ export class Guide {
   /** @param {Event} event */
   #touch(event) {
     if (event instanceof KeyboardEvent && KEYS.includes(event.key)) return
-    if (event.composedPath().some((el) => el instanceof Element && el.id === "walk")) return
+    if (event.composedPath().some((el) => el instanceof Element && el.matches(UNMOVING))) return
+    this.before = this.touched
     this.touched = true
     this.press = -1
+  }
+
+  #untouch() {
+    this.touched = this.before
   }
 }

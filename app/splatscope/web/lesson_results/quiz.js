@@ -4,7 +4,7 @@ import {h, style, within} from "#web/shell/dom.js"
 import {answers, markOf, noteAnswer} from "#web/shell/answers.js"
 import {emit} from "#web/shell/events.js"
 import {UNNAMED} from "#web/shell/address.js"
-import {current, go} from "#web/shell/router.js"
+import {current, go, isLed, stepLed} from "#web/shell/router.js"
 
 /** @import {Render} from "#web/types.d.ts" */
 
@@ -97,7 +97,7 @@ export function render({model, el}) {
     root.classList.toggle("open", asked.answer.value !== undefined && !shown)
     revealButton.hidden = shown
     revealButton.disabled = chosen === null
-    revealButton.textContent = asked.answer.step && !other ? "Reveal and step there" : "Reveal"
+    revealButton.textContent = asked.answer.step && !other && !isLed() ? "Reveal and step there" : "Reveal"
     see.hidden = !shown || other || !asked.answer.step
     back.hidden = again.hidden = !other
     from.hidden = other || shown
@@ -135,7 +135,7 @@ export function render({model, el}) {
     noteAnswer(mark(), chosen ?? "")
     reveal()
     said.focus({preventScroll: true}) // the focused button is gone; focusing the answer has it read out
-    const steps = answer.step > 0 && !stale()
+    const steps = answer.step > 0 && !stale() && !isLed() // the presenter moves the figure of a student who follows
     emit("answered", {root, steps, option: chosen ?? "", inputs: asked.inputs})
     if (steps) emit("step", answer.step)
   }
@@ -153,7 +153,7 @@ const about = (/** @type {Answer} */ {value, options, question}) => JSON.stringi
  * @param {number} step
  */
 function toFigure(step) {
-  emit("step", step)
+  stepLed(step)
   within(document, ".stage")?.scrollIntoView({block: "center"})
 }
 

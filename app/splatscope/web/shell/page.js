@@ -1,4 +1,5 @@
 // A page: its HTML, its live components in their slots, its actions in the top bar.
+import {offerResume} from "#web/classroom/resume.js"
 import {companion} from "#web/lesson_page/companion.js"
 import {onThisPage} from "#web/lesson_page/on_this_page.js"
 import {quote} from "#web/widgets/quote.js"
@@ -73,6 +74,7 @@ export function render({model, el, view}) {
   setKeys(model.keys)
   paintModels()
   onThisPage(root)
+  offerResume(root)
   for (const end of [terms(root), progress(root), companion(root), printing(root)]) model.on("remove", end)
   model.on("after_render", () => {
     if (enclosing(el, "#first") || overtaken()) return

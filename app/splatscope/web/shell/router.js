@@ -169,6 +169,15 @@ export const lose = () => {
 /** Whether a presenter chooses where this reader is. */
 export const isLed = () => guide?.led ?? false
 
+/**
+ * Step the figure without leaving the presenter: what shows an answer. The presenter's next step moves it on.
+ * @param {number} step
+ */
+export function stepLed(step) {
+  if (isLed()) shown = {...shown, step}
+  emit("step", step)
+}
+
 /** Whether it is not yet known what a class has open. `class-joined` follows once it is. */
 export const isJoining = () => guide?.joined === false
 
