@@ -13,8 +13,9 @@ EXPLAINED = (
     r"WebSocket connection (?:opened|closed)|ServerConnection created",  # readers come and go
     r"Restarting worker \(status=Status\.running\)",  # it was lost, and is replaced
     r"Process \d+ of worker \d+ was stopped, and is replaced\.",
-    r",\d+ [\w-]+ \{.*\}: (?:The process that compiled and ran|The kernel ran longer|No worker is up)",  # inputs recorded ahead
-    r"\d+ recordings have been made ahead\.",
+    r",\d+ [\w-]+ \{.*\}: (?:The process that compiled and ran|The server was too busy)",  # inputs recorded ahead
+    r"\d+ recordings have been made ahead\.|Recording ahead (?:waits for a worker|goes on)\.",
+    r"No worker has been up for [\d.]+ s\.",
     r"broadcast to \S+ failed: (?:CommClosedError|OSError|StreamClosedError)",  # a job's worker was lost, which its reader is told
 )
 

@@ -13,7 +13,8 @@ DOCUMENTED = (
     r"The process that compiled and ran this kernel crashed: ",
     r"The kernel ran longer than [\d.]+ s and was stopped\. ",
     r"The process crashed while it was reading the (?:picture|state file)",
-    r"No worker is up: ",
+    r"The server was too busy: this took longer than [\d.]+ s and was stopped\. ",
+    r"The server's kernels are starting again\. ",
     # workers/sandbox/failure_messages.py and supervisor.py
     r"The process in which this kernel was compiled and run died",
     r"The compiler or the driver died on this kernel as it is written",

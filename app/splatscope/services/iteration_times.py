@@ -67,7 +67,7 @@ class IterationTimes:
 
 async def measure_iteration(pool: Pool) -> IterationTimes:
     """Return the times of an iteration, measured once for all pages. Raises WorkerError."""
-    return await _cache.get("iteration", lambda: pool.run(_measure, limit=LIMIT))
+    return await _cache.get("iteration", lambda: pool.run(_measure, limit=LIMIT, shipped=True))
 
 
 _cache = SingleFlightCache(1)

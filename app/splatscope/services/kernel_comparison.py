@@ -86,7 +86,7 @@ async def _compare(pool: Pool) -> TimingComparison:
     """Measure in several jobs on one worker, so that jobs from other pages can run in between."""
 
     async def job(function, *args):
-        return await pool.run(function, *args, key="kernel comparison", limit=LIMIT)
+        return await pool.run(function, *args, key="kernel comparison", limit=LIMIT, shipped=True)
 
     try:
         for blobs in COUNTS:

@@ -101,7 +101,7 @@ async def record_lesson(
     request = LessonRequest.of(lesson)
     return await _recordings.get(
         request.key("", *quizzes),
-        lambda: pool.run(_record, request, tuple(quizzes), limit=RECORD_LIMIT, waits=waits, on_progress=on_progress),
+        lambda: pool.run(_record, request, tuple(quizzes), limit=RECORD_LIMIT, waits=waits, on_progress=on_progress, shipped=True),
     )
 
 
@@ -114,7 +114,8 @@ async def open_shipped(pool: Pool, lesson: type[Lesson], quizzes: Sequence[str])
     """
     request = LessonRequest.of(lesson())
     return await _recordings.get(
-        request.key("elsewhere", *quizzes), lambda: pool.run(_open_shipped, request, tuple(quizzes), limit=RECORD_LIMIT)
+        request.key("elsewhere", *quizzes),
+        lambda: pool.run(_open_shipped, request, tuple(quizzes), limit=RECORD_LIMIT, shipped=True),
     )
 
 
@@ -147,9 +148,9 @@ async def run_experiment(pool: Pool, lesson: Lesson, method: str, *, anew: bool 
     """
     request = LessonRequest.of(lesson, dependencies(lesson, method))
     if anew:
-        return await pool.run(_run_experiment, request, method, limit=EXPERIMENT_LIMIT)
+        return await pool.run(_run_experiment, request, method, limit=EXPERIMENT_LIMIT, shipped=True)
     return await _results.get(
-        request.key(method), lambda: pool.run(_run_experiment, request, method, limit=EXPERIMENT_LIMIT, waits=True)
+        request.key(method), lambda: pool.run(_run_experiment, request, method, limit=EXPERIMENT_LIMIT, waits=True, shipped=True)
     )
 
 

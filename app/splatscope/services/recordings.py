@@ -106,7 +106,7 @@ async def _work(
 ) -> JobAnswer:
     where = {"adapter": adapter, "on_progress": on_progress, "file_work": FILE_WORK.get(name, "")}
     if trusted:
-        return await pool.run(sandbox_jobs.JOBS[name], *arguments, limit=limit, **where)
+        return await pool.run(sandbox_jobs.JOBS[name], *arguments, limit=limit, shipped=name == "record", **where)
     asked = (sandbox_jobs.__name__, name, arguments, limit, open_to_others())
     return await pool.run(sandbox.run_sandboxed, *asked, limit=limit + sandbox.START_LIMIT, untrusted=True, **where)
 

@@ -12,7 +12,7 @@ LIMIT = 120.0  # seconds: the driver may have to compile the kernel first
 
 async def draw_thumbnail(pool: Pool, name: str, count: int) -> bytes:
     """Return the picture of the first `count` Gaussians of assets/`name`.npz, as a JPEG. Raises WorkerError."""
-    return await pool.run(_draw, name, count, limit=LIMIT)
+    return await pool.run(_draw, name, count, limit=LIMIT, shipped=True)
 
 
 # The rest of this module runs on a worker.

@@ -166,7 +166,7 @@ async def record_tile(
         WorkerError: The worker was lost or took too long.
     """
     asked = (state.settings, state.splats.raw, state.target, spot, stage.name)
-    return await pool.run(_record, *asked, limit=RECORD_LIMIT, on_progress=on_progress)
+    return await pool.run(_record, *asked, limit=RECORD_LIMIT, on_progress=on_progress, shipped=True)
 
 
 # The rest of this module runs on a worker.

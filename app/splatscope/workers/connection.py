@@ -25,6 +25,7 @@ NO_WORKER_LIMIT = 20.0  # seconds that jobs wait while the cluster has no worker
 REPLACED = 10.0  # seconds within which a replaced worker is up again; closing waits no longer than that
 PROGRESS_DELAY = 0.3  # seconds that a stage must last before it is reported; most are shorter
 SETTLED = 3.0  # seconds after which a new worker is asked which device it opens
+NO_WORKER = "The server's kernels are starting again. Try again in a moment, or reload the page."
 DISCONNECTED = "The connection to the cluster was lost: try again when it is back."
 
 
@@ -35,6 +36,10 @@ class WorkerError(RuntimeError):
     """
 
     stage: int | None = None
+
+
+class NoWorker(WorkerError):  # noqa: N818
+    """No worker is up, or the cluster cannot be reached: the same job may succeed later. The log says more to the operator."""
 
 
 class WorkerLost(WorkerError):  # noqa: N818
@@ -96,6 +101,7 @@ class Connection:
         kwargs: dict,
         on_progress: Callable[[int], None] | None = None,
         file_work: str = "",
+        shipped: bool = False,
     ) -> Any:
         """Send one job to an acquired worker, return its result, and release the worker.
 
@@ -107,6 +113,7 @@ class Connection:
             kwargs: Keyword arguments.
             on_progress: Called with each stage (an index of `tracing.progress.STAGES`) that lasts longer than PROGRESS_DELAY.
             file_work: For a job without a kernel, what it does with a user's file: "reading photo.png".
+            shipped: Whether the app's own kernels run.
 
         Raises:
             JobNotStarted: The worker was lost before the job reached it.
@@ -130,11 +137,11 @@ class Connection:
             if self._locks is not None:  # a dying scheduler may take its workers with it; wait to see which of them was lost
                 await asyncio.wait({self._watch}, timeout=1)
             if not self.alive:
-                raise WorkerError(DISCONNECTED) from None
+                raise NoWorker(DISCONNECTED) from None
             if started is None:
                 raise JobNotStarted from lost
             if time.monotonic() - started >= limit:
-                raise JobTimeout(_timeout_words(limit, file_work)) from None
+                raise JobTimeout(_timeout_words(limit, file_work, shipped)) from None
             raise WorkerLost(_crash_words(file_work)) from None
         finally:
             if too_large and not self._replacing and not self.scheduler.is_bound(worker):
@@ -168,7 +175,7 @@ class Connection:
         """Tell the scheduler about workers that come and go while the connection lasts; then fail the queued jobs."""
         self.client.subscribe_topic("all", self._on_worker_event)
         self.client.subscribe_topic(self._topic, self._on_progress_event)
-        last_seen = time.monotonic()
+        last_seen, told = time.monotonic(), False
         try:
             for address in await self.client.nthreads():
                 self._take_worker(address)
@@ -177,16 +184,25 @@ class Connection:
                 await asyncio.sleep(0.5)
                 self._ask_for_devices()
                 if self.scheduler.workers:
-                    last_seen = time.monotonic()
+                    last_seen, told = time.monotonic(), False
                 elif time.monotonic() - last_seen > NO_WORKER_LIMIT:
-                    self.scheduler.fail_queued(WorkerError("No worker is up: see the log, or start some with `splatscope worker`."))
+                    if not told:
+                        log.warning("No worker has been up for %g s. %s", NO_WORKER_LIMIT, self._how_to_start())
+                    told = True
+                    self.scheduler.fail_queued(NoWorker(NO_WORKER))
         finally:
             self._listed.set()
-            self.scheduler.fail_queued(WorkerError(DISCONNECTED))
+            self.scheduler.fail_queued(NoWorker(DISCONNECTED))
             for address in list(self.scheduler.workers):
                 self.scheduler.remove_worker(address)
             with suppress(OSError):
                 await self.client.close()
+
+    def _how_to_start(self) -> str:
+        """Return what an operator can do while there is no worker."""
+        if self._locks is not None:
+            return "Start some with `splatscope worker`."
+        return "They are started again; if none comes up, `splatscope doctor` says what is missing."
 
     async def adapters(self) -> list[str]:
         """Return the names of all devices that workers can open, the default first."""
@@ -283,7 +299,9 @@ class Connection:
         return self._locks[worker.address]
 
 
-def _timeout_words(limit: float, file_work: str) -> str:
+def _timeout_words(limit: float, file_work: str, shipped: bool) -> str:
+    if shipped:
+        return f"The server was too busy: this took longer than {limit:g} s and was stopped. Try again in a moment."
     if file_work:
         return f"The process was stopped after {limit:g} s, while it was {file_work}. Take a smaller file; a fresh worker is ready."
     return (

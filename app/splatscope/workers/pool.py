@@ -10,7 +10,7 @@ from typing import Any
 from distributed import Client, LocalCluster
 
 from splatscope.workers.cluster import local_cluster, security
-from splatscope.workers.connection import Connection, JobNotStarted, WorkerError
+from splatscope.workers.connection import Connection, JobNotStarted, NoWorker
 from splatscope.workers.scheduler import Worker
 
 PATIENCE = 20.0  # seconds: an untrusted job that has run this long is stopped if another session's has waited this long for it
@@ -64,6 +64,7 @@ class Pool:
         adapter: str = "",
         on_progress: Callable[[int], None] | None = None,
         file_work: str = "",
+        shipped: bool = False,
         **kwargs: Any,
     ) -> Any:
         """Call `function(*args, **kwargs)` on a worker and return its result; function, arguments and result must pickle.
@@ -82,19 +83,20 @@ class Pool:
                 one that most workers open by default, hardware before software.
             on_progress: Called with the number of each stage of the job (`tracing.progress.STAGES`), except very short stages.
             file_work: For error messages of a job without a kernel, what it does with a user's file: "reading photo.png".
+            shipped: Whether it runs the app's own kernels, which end: if the time is over, the error says that the server is busy.
             kwargs: Its keyword arguments.
 
         Raises:
             WorkerLost: The worker died while it ran the job.
             JobTimeout: The job ran longer than `limit`.
-            WorkerError: There is no cluster, or the connection to it was lost.
+            NoWorker: There is no cluster, the connection to it was lost, or no worker has been up for a while.
             Exception: Whatever `function` raised.
         """
         while True:
             connection = await self._connection()
             worker = await self._acquired(connection, key, untrusted, waits, adapter)
             job = asyncio.create_task(
-                connection.send_job(worker, limit * self.limit_factor, function, args, kwargs, on_progress, file_work)
+                connection.send_job(worker, limit * self.limit_factor, function, args, kwargs, on_progress, file_work, shipped)
             )
             try:
                 return await asyncio.shield(job)
@@ -143,7 +145,7 @@ class Pool:
         except (OSError, ValueError, TypeError) as error:  # TypeError: a key is needed and there is none
             with suppress(Exception):  # it may not have started
                 await client.close()
-            raise WorkerError(
+            raise NoWorker(
                 f"No scheduler answers at {self._address}: start it with `splatscope scheduler`, or unset SPLATSCOPE_SCHEDULER."
             ) from error
         return Connection(client, self._shared)

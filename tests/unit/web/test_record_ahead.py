@@ -9,7 +9,7 @@ from splatscope.gpu.device import DeviceError
 from splatscope.textbook.contents import find_lesson, lesson_names
 from splatscope.textbook.input_grid import input_grid
 from splatscope.web.lesson_page import record_ahead
-from splatscope.workers.connection import WorkerError
+from splatscope.workers.connection import NO_WORKER, NoWorker, WorkerError
 
 
 @pytest.fixture
@@ -45,7 +45,25 @@ def test_all_published_inputs_are_recorded_once_and_the_defaults_of_all_sections
         name: len(input_grid(find_lesson(name))) for name in lesson_names()
     }
     lost = len(input_grid(find_lesson("cas")))
-    assert f"{len(recorded) - lost} recordings have been made ahead." in caplog.text
+    assert f"{len(recorded) - lost} recordings have been made ahead. {lost} are missing: cas ({lost})." in caplog.text
+
+
+def test_recording_ahead_waits_for_workers_and_gives_nothing_up(recorded, monkeypatch, caplog):
+    asked = []
+
+    async def record_lesson(pool, lesson, quizzes, *, waits):
+        asked.append(lesson.stem())
+        if 3 <= len(asked) < 6:
+            raise NoWorker(NO_WORKER)
+
+    monkeypatch.setattr(record_ahead, "record_lesson", record_lesson)
+    monkeypatch.setattr(record_ahead, "PAUSE", 0)
+    with caplog.at_level(logging.INFO):
+        asyncio.run(_begin())
+    assert asked[2:6] == [lesson_names()[2]] * 4
+    assert f"{len(asked) - 3} recordings have been made ahead. None is missing." in caplog.text
+    assert caplog.text.count("waits for a worker") == 1
+    assert "`" not in NO_WORKER
 
 
 def test_a_machine_without_a_device_is_asked_once(recorded, monkeypatch, caplog):

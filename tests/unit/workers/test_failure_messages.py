@@ -6,6 +6,7 @@ import os
 import pytest
 
 from splatscope.tracing.progress import COMPARING, COMPILING, INSTRUMENTING, RUNNING, SEARCHING
+from splatscope.workers import connection
 from splatscope.workers.sandbox.child import _outcome
 from splatscope.workers.sandbox.failure_messages import died_message, timed_out_message
 
@@ -62,3 +63,8 @@ def test_a_machine_that_is_exhausted_is_not_told_as_a_source_that_reads_files(nu
 
     head, _ = _outcome(job)
     assert head["message"].startswith(words)
+
+
+def test_a_shipped_kernel_that_ran_out_of_time_blames_the_server_and_not_a_loop():
+    assert connection._timeout_words(60, "", shipped=True).startswith("The server was too busy: this took longer than 60 s")
+    assert "loop that does not end" in connection._timeout_words(60, "", shipped=False)
