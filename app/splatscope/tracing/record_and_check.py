@@ -237,6 +237,7 @@ def record_and_check(
     left_over = left_over or unsure
     # Their events belong to the recording of all workgroups, which is not kept.
     lanes = recording.trace.header["lanes"]
+    findings = _counted_in_all(findings, elsewhere, lanes)
     new = (finding for finding in elsewhere if cause_of(finding) not in known or _is_between_groups(finding, lanes))
     findings = findings + [replace(finding, events=[]) for finding in new]
     return _with_header(CheckedRecording(recording, findings, True, "", truncated or full, left_over, frozenset(reached), lacks()))
@@ -336,6 +337,12 @@ def _group_with_finding(findings: list[Finding], wide: Trace) -> tuple[int, int,
 def _is_between_groups(finding: Finding, lanes: int) -> bool:
     """Return whether a finding from a recording of all workgroups is a race between workgroups, not within one."""
     return finding.kind == "race" and len({thread // lanes for thread in finding.threads}) > 1
+
+
+def _counted_in_all(findings: list[Finding], elsewhere: list[Finding], lanes: int) -> list[Finding]:
+    """Return the findings in one workgroup, each with the number of times that it was seen in all workgroups."""
+    counts = {cause_of(one): one.count for one in elsewhere if not _is_between_groups(one, lanes)}
+    return [replace(one, count=max(one.count, counts.get(cause_of(one), 0))) for one in findings]
 
 
 def _with_waits_of_all(findings: list[Finding], elsewhere: list[Finding], trace: Trace) -> tuple[list[Finding], str]:

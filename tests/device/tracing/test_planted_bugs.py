@@ -188,7 +188,7 @@ PLANTED = {  # by name: source, workgroups, and (kind, lines, what the message s
     "bytes behind the buffer": (
         simple("bytes.Store(lane * 100, lane);"),
         1,
-        [("out-of-bounds", [7], "writes bytes[4100] on line 7")],
+        [("out-of-bounds", [7], "writes bytes at byte 4,100 of 4,096 on line 7")],
     ),
 }
 SOUND = {

@@ -13,8 +13,8 @@ class Finding:
 
     `kind` is the kind of a check in the registry, and `name` the declared identifier without an index. `lines`, `threads` and
     `events` correspond, the earlier access first; `events` are numbers in the trace. `index` is the element, and `count` how often
-    the fault was seen. `file` is the file of the first line. `files` lists the file of each line if there are several files, else
-    it is [].
+    the fault was seen in all workgroups that were looked at. `file` is the file of the first line. `files` lists the file of each
+    line if there are several files, else it is [].
     """
 
     kind: str
