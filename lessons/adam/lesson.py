@@ -125,8 +125,9 @@ class AdamLesson(Lesson):
         return [int(step) for step in query.steps(kind="write", name="blobsBuffer", thread=LAST)]
 
     def opening(self, query: RecordingQuery) -> int:
-        """Return the step that ends an early iteration, in which the two corrections differ most."""
-        return self.stops(query)[11]
+        """Return the step that ends the iteration in which the two rules differ most for x of Gaussian 0."""
+        corrected, in_sample = query.output("moves")[:, 0].T
+        return self.stops(query)[int(np.argmax(np.abs(corrected - in_sample)))]
 
     def sentences(self, query: RecordingQuery) -> list[str]:
         """Return how x of Gaussian 0 moves in each iteration, and how many values move against their gradient."""

@@ -127,8 +127,8 @@ class Autodiff(Lesson):
         return [*up, *down]
 
     def opening(self, query: RecordingQuery) -> int:
-        """Return the step at which the loss is reached and the way back begins."""
-        return self.stops(query)[5]
+        """Return the step at which the loss is reached and the way back begins; with another h, that of the difference."""
+        return self.stops(query)[5 if self.nudge == type(self).param.nudge.default else -1]
 
     def sentences(self, query: RecordingQuery) -> list[str]:
         """Return what each link of the chain says of the pixel that is chosen at first, forward and back."""

@@ -90,10 +90,18 @@ class Binned(Lesson):
         return [step for step, _ in self._told(query)]
 
     def opening(self, query: RecordingQuery) -> int:
-        """Open while the lists are being filled."""
+        """Open while the lists are being filled; if a box covers all tiles, at its thread's last entry."""
         facts = self.facts(query)
+        if (thread := self.chosen(query)) >= 0:
+            last = query.steps(kind="write", name="lists", path=".number", thread=thread)[-1]
+            return min(step for step in self.stops(query) if step >= last)
         half = facts["placed"][len(facts["placed"]) // 2][0]
         return min(step for step in self.stops(query) if step >= half)
+
+    def chosen(self, query: RecordingQuery) -> int:
+        """Choose the thread whose Gaussian's box covers all tiles; -1 for none."""
+        boxes = self.facts(query)["boxes"]
+        return next((thread for thread, (*_, columns, rows) in enumerate(boxes) if columns * rows == TILES), -1)
 
     def sentences(self, query: RecordingQuery) -> list[str]:
         """Say for each round who did what, and how far the lists are."""

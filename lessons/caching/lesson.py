@@ -86,7 +86,9 @@ class Caching(Lesson):
         return [int(step) for step in (*there, *back)]
 
     def opening(self, query: RecordingQuery) -> int:
-        """Return a step halfway back: some states still wait, and some have been undone."""
+        """Return a step halfway back, where some states still wait; if a layer was left out, the last one on the way there."""
+        if query.last("state.finalCount", 0, self.stops(query)[self.count - 1]) < self.count:
+            return self.stops(query)[self.count - 1]
         return self.stops(query)[self.count + self.count // 2]
 
     def sentences(self, query: RecordingQuery) -> list[str]:

@@ -90,11 +90,18 @@ class Cas(Lesson):
         return [one["step"] for one in attempts(query) if one["outcome"] != "refused"]
 
     def opening(self, query: RecordingQuery) -> int:
-        """Return the step of the first write after three others and a refused attempt; if none was refused, of the middle one."""
+        """Return the step of the fourth write, or of the first after a refusal if that is later.
+
+        With more floats than one, or where nothing was refused, it is the last write; without the compare, the one in the middle.
+        """
         writes = self.stops(query)
+        if not self.compare:
+            return writes[len(writes) // 2]
+        if self.cells > 1:
+            return writes[-1]
         refused = [one["step"] for one in attempts(query) if one["outcome"] == "refused"]
         later = [step for step in writes[3:] if any(other < step for other in refused)]
-        return later[0] if later else writes[len(writes) // 2]
+        return later[0] if later else writes[-1]
 
     def sentences(self, query: RecordingQuery) -> list[str]:
         """Return who wrote, from which value to which, and how many numbers are in, lost, or refused by then."""

@@ -80,11 +80,11 @@ class FineRaster(Lesson):
         return [*(int(step) for step in turns[1:]), int(query.steps(kind="write", name="finalVal", thread=THREADS - 1)[-1])]
 
     def opening(self, query: RecordingQuery) -> int:
-        """Return the first step at which some pixels blend a Gaussian while others skip it; else the turn in the middle."""
+        """Return the first step at which some pixels blend a Gaussian while others skip it; else that of the last turn."""
         stops, (_, _, counts, _) = self.stops(query), walk(query)
         blends = np.diff(counts, axis=1) > 0
         mixed = np.flatnonzero(blends.any(axis=0) & ~blends.all(axis=0))
-        return stops[mixed[0] if len(mixed) else self.count // 2]
+        return stops[mixed[0] if len(mixed) else self.count - 1]
 
     def sentences(self, query: RecordingQuery) -> list[str]:
         """Return how many pixels blend each Gaussian and how many skip it, then what the threads write down."""

@@ -81,18 +81,22 @@ export function draw(host) {
     paint(look) {
       const {stops} = host.facts
       if (!stops) return
-      for (const {el, stop} of revealed) el.classList.toggle("later", look.step < stops[stop])
+      for (const {el, stop, text} of revealed) {
+        el.classList.toggle("later", look.step < stops[stop])
+        if (text) el.textContent = look.step < stops[stop] ? "?" : text // a sum would tell what comes
+      }
     },
-    describe() {
-      const {names, chosen, pixel} = host.facts
+    describe(look) {
+      const {names, chosen, pixel, stops} = host.facts
       if (!pixel) return ""
+      if (look.step < stops[SUM_STOP]) return `Over the ${names[chosen]}, the two sums are not known yet.`
       const [straight, premultiplied] = METHODS.map(({picture}) => pixel[picture].map((sum) => sum.toFixed(2)).join(", "))
       return `Over the ${names[chosen]}, red, green and blue come to ${straight} straight, and to ${premultiplied} premultiplied.`
     },
   }
 }
 
-/** @typedef {{el: Element, stop: number}} Revealed  shown from a stop on */
+/** @typedef {{el: Element, stop: number, text?: string}} Revealed  shown from a stop on; its text is a ? before */
 
 /**
  * A background with the layer over it, in both ways.
@@ -135,8 +139,9 @@ function channelSums(pixel, channel) {
     const over = sum > 1.0000005
     const own = h("i", {class: "own", style: `width:${percent(layer)};background:var(${colour})`})
     const through = h("i", {class: "through", style: `width:${percent(behind)}`})
-    const number = h("b", {class: classes("num", over && "over")}, `${sum.toFixed(2)}${over ? " ◆" : ""}`)
-    revealed.push({el: own, stop}, {el: through, stop: THROUGH_STOP}, {el: number, stop: SUM_STOP})
+    const text = `${sum.toFixed(2)}${over ? " ◆" : ""}`
+    const number = h("b", {class: classes("num", over && "over")}, text)
+    revealed.push({el: own, stop}, {el: through, stop: THROUGH_STOP}, {el: number, stop: SUM_STOP, text})
     const amounts = `${layer.toFixed(2)} of the layer and ${behind.toFixed(2)} of what lies behind`
     const label = `${name.toLowerCase()}, ${words}: ${amounts}`
     const bar = h("div", {class: "over-bar", role: "img", "aria-label": label}, own, through, h("i", {class: "limit"}))

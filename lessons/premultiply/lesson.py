@@ -77,14 +77,17 @@ class Premultiply(Lesson):
         return [*values, len(query)]
 
     def opening(self, query: RecordingQuery) -> int:
-        """Return the last step but one: the pictures are the idea, and the next press completes the sums beside them."""
-        return self.stops(query)[-2]
+        """Return the last step but one: the sums come next; at α = 1 the last, as both agree."""
+        return self.stops(query)[-1 if self.a == 1 else -2]
 
     def sentences(self, query: RecordingQuery) -> list[str]:
         """Return what each value of the pixel is, and at last what is too much in one of its sums."""
         found = pixel(query)
         alpha = found["gval"][3]
         where = {"black": "black", "white": "white", "checkerboard": "the checkerboard", "photograph": "the photograph"}
+        behind = f"The share 1 − α = {1 - alpha:.2f} shows what lies behind, {where[self.over]}: {rgb(found['through'])}."
+        if alpha == 1:
+            behind = f"1 − α is 0: nothing of {where[self.over]} shows through."
         excess = np.subtract(found["straight"], found["premultiplied"])
         worst = int(np.argmax(excess))
         with_it, without = (found[name][worst] for name in ("premultiplied", "straight"))
@@ -102,7 +105,7 @@ class Premultiply(Lesson):
             f"The layer's straight colour is {rgb(found['gval'])}. With α = {alpha:.2f} it covers {alpha:.0%} of the pixel.",
             f"Without `preMult` the layer adds its colour as it is: {rgb(found['wrong'])}.",
             f"With `preMult` it adds α times its colour: {rgb(found['right'])}.",
-            f"The share 1 − α = {1 - alpha:.2f} shows what lies behind, {where[self.over]}: {rgb(found['through'])}.",
+            behind,
             last,
         ]
 

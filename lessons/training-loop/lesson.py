@@ -94,8 +94,8 @@ class TrainingLoop(Lesson):
         return query.barriers()
 
     def opening(self, query: RecordingQuery) -> int:
-        """Return the step at which the first iteration has drawn its picture."""
-        return self.stops(query)[len(KERNELS) - 1]
+        """Return the step at which the first iteration has ended; the last, where what is left out shows in the end."""
+        return self.stops(query)[len(KERNELS) - 1 if self.without == "none" else -1]
 
     def sentences(self, query: RecordingQuery) -> list[str]:
         """Return what each kernel changed: which gradients, which values, and how close the picture came."""
