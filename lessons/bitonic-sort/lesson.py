@@ -320,7 +320,10 @@ class BitonicSort(Lesson):
         many = len(network.steps(kind="value", name="b", function="orderPair"))
         made = len(passes(network))
         ran = f"insertion of 16 shuffled keys: <b>{one}</b> comparisons<br>the network, in {made} passes: <b>{many}</b>"
-        said = "15 steps add up 16 numbers. No method is sure to sort 16 keys in fewer than 46 comparisons; the network makes 80."
+        said = (
+            "15 is the count for adding 16 numbers, not for sorting them. No method is sure to sort 16 keys in fewer than 46 "
+            "comparisons; the network makes 80."
+        )
         return Verdict(True if one <= 15 and made == 10 else None if made == 10 else False, ran, said)
 
     def no_idle(self, experiment: Experiment) -> Verdict:

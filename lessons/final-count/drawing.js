@@ -211,7 +211,7 @@ function drawPlane(svg, {count, blended, guarded}, {lowest, cell, every, x, y, f
     const number = n < 0 ? `−${-n}` : String(n)
     svg.append(text(LEFT - 10, y(n) + 4, number, {"text-anchor": "end", class: "m"}))
   }
-  svg.append(text(8, 16, "finalCount", {class: "m"}))
+  svg.append(text(8, 16, "finalCount ↑", {class: "m"}))
   svg.append(s("path", {class: "diagonal", d: `M${x(0)} ${y(0)}L${x(count)} ${y(count)}`}))
   if (cell * count > 400) {
     const aside = {"text-anchor": "end", class: "aside"}

@@ -36,6 +36,11 @@ WAYS = {
 }
 # µs, of `ways` on an NVIDIA H200, driver 580.159, Vulkan
 ON_H200 = {"tree": 7.8, "wave": 8.5, "waves": 6.0, "swaps": 1486, "native": 18.7, "serial": 6.6}
+LONELY = (
+    "One thread that adds all has the longer chain, 255 additions where the tree has eight, but no barrier between them: with 256 "
+    f"numbers, the tree's barriers cost about as much as that ({ON_H200['tree']} and {ON_H200['serial']} µs on the H200). Double "
+    "the numbers, and the one thread's chain doubles, while the tree has one round more: the tree is for groups that are large enough."
+)
 
 
 class Round(TypedDict):
@@ -369,7 +374,7 @@ class Reduction(Lesson):
             else f"On {here} a barrier costs little. What costs is many threads that want the same float at once."
         )
         head = ("way", here, "NVIDIA H200", "barriers", "swaps")
-        return Several((shown, Words(f"<p>{why}</p>"), Table(head, tuple(rows))))
+        return Several((shown, Words(f"<p>{why} {LONELY}</p>"), Table(head, tuple(rows))))
 
 
 def adder_of(query: RecordingQuery) -> str:

@@ -145,9 +145,11 @@ class Workgroups(Lesson):
         wrong.pop(str(many), None)
         wrong = dict(list(wrong.items())[:3])
         then = (
-            "It comes to the second barrier, where it waits for them."
-            if self.barrier
-            else "It does not wait: the second barrier is taken out."
+            "It does not wait: the second barrier is taken out."
+            if not self.barrier
+            else f"Thread 0's has written, and waits for the other {many} threads."
+            if many
+            else "All of them have written, and nobody has to wait."
         )
         return Answer(
             str(many),
@@ -204,7 +206,9 @@ class Workgroups(Lesson):
         }
         wrong.pop(str(many), None)
         wrong = dict(list(wrong.items())[:3])
-        because = f"{self.away} places on from a thread, in waves of {wave}: the barrier keeps these from reading too early."
+        because = f"For these, the cell {self.away} places on belongs to another wave of {wave}: they depend on the barrier."
+        if many == THREADS:
+            because = f"The cell {self.away} places on always belongs to another wave, so all {THREADS} depend on the barrier."
         return Answer(
             str(many),
             tuple(sorted((str(many), *wrong), key=int)),
