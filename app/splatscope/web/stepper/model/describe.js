@@ -51,7 +51,7 @@ export function subscript(memory, index) {
  */
 export function sentenceOf(moment) {
   const {recording, event, step} = moment
-  if (!step) return "Nothing has run yet. Step forward to begin."
+  if (!step) return "Nothing has run yet; pale is what it will be. Step forward to begin."
   const thread = recording.thread[event]
   const {verb, target, value, sign} = describeEvent(recording, event)
   if (recording.about(event).kind === "arrive") {
