@@ -94,7 +94,7 @@ PLANTED = {  # by name: source, workgroups, and (kind, lines, what the message s
     "the last barrier of a tile is missing": (
         matmul(end=""),
         1,
-        [("race", [10, 14], "As[0][0]"), ("race", [11, 14], "Bs[0][0]")],
+        [("race", [10, 14], "For the same reason Bs races on lines 11 and 14.")],
     ),
     "a padding that nobody fills": (
         matmul(pad="1", last="T + 1").replace("Bs[k]", "Bs[min(k, 3)]"),
