@@ -24,6 +24,7 @@ def grade(
         typer.Option("--verify", help="Check tasks: right answers pass, the start and wrong ones fail for their stated reasons."),
     ] = False,
     only: Annotated[str | None, typer.Option(help="Verify this task alone.")] = None,
+    names: Annotated[bool, typer.Option("--list", help="Print the names of the tasks, which submissions are called by.")] = False,
 ) -> None:
     """Mark a folder of submissions into a table, with points, findings, time, and which are alike. See docs/exercises.md.
 
@@ -32,6 +33,9 @@ def grade(
     from splatscope.exercises.task import TASKS
     from splatscope.exercises.task import tasks as tasks_in
 
+    if names:
+        print(*(task.name for task in tasks_in(tasks or TASKS)), sep="\n")
+        return
     if verify:
         raise typer.Exit(_verify(folder or tasks or TASKS, only))
     if folder is None or not folder.is_dir():
@@ -60,9 +64,14 @@ def _grade(folder: Path, table: Path, tasks: list) -> None:
     if not rows:
         raise CallError(f"There is no submission in {folder}: it holds STUDENT/TASK.slang, or STUDENT.zip.")
     passed, similar = sum(row.passed for row in rows), sum(bool(row.alike) for row in rows)
-    console.print(f"{len(rows)} submissions of {len({row.student for row in rows})} students: {passed} passed, in {table}.")
+    submissions, students = _count(len(rows), "submission"), _count(len({row.student for row in rows}), "student")
+    console.print(f"{submissions} of {students}: {passed} passed, in {table}.")
     if similar:
-        console.print(f"{similar} are like another student's: see the column “alike”.")
+        console.print(f"{similar} {'is' if similar == 1 else 'are'} like another student's: see the column “alike”.")
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _verify(folder: Path, only: str | None) -> int:

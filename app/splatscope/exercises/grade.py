@@ -4,6 +4,7 @@ import csv
 import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, replace
+from difflib import get_close_matches
 from pathlib import Path
 
 from splatscope.exercises.marking import Mark
@@ -17,7 +18,8 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet treats a cell that 
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the table. `key` is `Submission.key`; `alike` names the student whose submission is most like this one."""
+    """A row of the table. `line` is 0 for none, `key` is `Submission.key`.
+    `alike` names the student whose submission is most like this one."""
 
     student: str
     task: str
@@ -54,7 +56,9 @@ def grade(folder: Path, tasks: list[Task], table: Path, on_row: Callable[[Row, i
         if one.wrong:
             raise ValueError(one.wrong)
         if one.task not in by_name:
-            raise ValueError(f"There is no task “{one.task}”.")
+            raise ValueError(f"There is no task “{one.task}”.{_meant(one.task, list(by_name))}")
+        if not one.source.strip():
+            raise ValueError("The file is empty.")
         return by_name[one.task], one.source
 
     is_new = not table.exists()
@@ -73,6 +77,12 @@ def grade(folder: Path, tasks: list[Task], table: Path, on_row: Callable[[Row, i
     rows = _with_likeness(rows, found, by_name)
     _write(table, rows)
     return rows
+
+
+def _meant(name: str, names: list[str]) -> str:
+    """Return a question about the task whose name is most like this one; "" if none is."""
+    near = get_close_matches(name.casefold().replace("_", "-").replace(" ", "-"), names, 1)
+    return f" Did you mean {near[0]}?" if near else ""
 
 
 def _row(one: Submission, mark: Mark | str) -> Row:
@@ -95,7 +105,8 @@ def _with_likeness(rows: list[Row], found: list[Submission], by_name: dict[str, 
 
 
 def _cells(row: Row) -> list[str]:
-    return [f"'{cell}" if cell.startswith(_FORMULA) else cell for cell in map(str, asdict(row).values())]
+    values = asdict(row) | {"line": row.line or ""}
+    return [f"'{cell}" if cell.startswith(_FORMULA) else cell for cell in map(str, values.values())]
 
 
 def _rows_in(table: Path) -> list[Row]:
@@ -111,7 +122,7 @@ def _rows_in(table: Path) -> list[Row]:
                 continue  # a truncated row
             text = {name: cell[1:] if cell[:1] == "'" and cell[1:].startswith(_FORMULA) else cell for name, cell in cells.items()}
             kinds = {"passed": int, "line": int, "points": float, "seconds": float}
-            rows.append(Row(**text | {name: kind(text[name]) for name, kind in kinds.items()}))
+            rows.append(Row(**text | {name: kind(text[name] or 0) for name, kind in kinds.items()}))
         return rows
 
 

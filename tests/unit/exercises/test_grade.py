@@ -4,12 +4,14 @@ import csv
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from splatscope.cli.main import commands
 from splatscope.exercises import grade as grading
 from splatscope.exercises.causes import Cause
 from splatscope.exercises.grade import grade
 from splatscope.exercises.marking import CaseMark, Mark
-from splatscope.exercises.task import TASKS, load
+from splatscope.exercises.task import TASKS, load, tasks
 
 TASK = load(TASKS / "turn-a-row")
 RIGHT = Mark(TASK.name, True, [], [CaseMark("a", False, True), CaseMark("b", True, True)], 1.5)
@@ -56,10 +58,27 @@ def test_each_submission_has_a_row_with_points_and_the_first_cause(tmp_path: Pat
     grade(tmp_path / "in", [TASK], tmp_path / "grades.csv")
     rows = [(r["student"], r["task"], r["passed"], r["points"], r["cause"], r["line"]) for r in rows_in(tmp_path / "grades.csv")]
     assert rows == [
-        ("anna", "turn-a-row", "1", "1.0", "", "0"),
-        ("ben", "no-such-task", "0", "0.0", "error", "0"),
+        ("anna", "turn-a-row", "1", "1.0", "", ""),
+        ("ben", "no-such-task", "0", "0.0", "error", ""),
         ("ben", "turn-a-row", "0", "0.0", "race", "12"),
     ]
+
+
+def test_a_lecturer_is_told_of_an_empty_file_and_of_the_task_that_was_meant(tmp_path: Path, marked: list[str]):
+    submit(tmp_path / "in", anna=" \n")
+    (tmp_path / "in" / "anna" / "turn_a_row.slang").write_text("fine")
+    grade(tmp_path / "in", [TASK], tmp_path / "grades.csv")
+    again = grade(tmp_path / "in", [TASK], tmp_path / "grades.csv")
+    assert [row.words for row in again] == ["The file is empty.", "There is no task “turn_a_row”. Did you mean turn-a-row?"]
+    assert not marked
+
+
+def test_the_command_line_lists_tasks_and_counts_one_as_one(tmp_path: Path, marked: list[str]):
+    run = CliRunner().invoke(commands, ["grade", "--list"])
+    assert run.output.split() == [task.name for task in tasks()]
+    submit(tmp_path / "in", anna="fine")
+    run = CliRunner().invoke(commands, ["grade", str(tmp_path / "in"), "--csv", str(tmp_path / "grades.csv")])
+    assert "1 submission of 1 student: 1 passed" in run.output
 
 
 def test_a_run_that_was_stopped_goes_on_where_it_was(tmp_path: Path, marked: list[str]):

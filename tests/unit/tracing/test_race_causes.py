@@ -68,3 +68,15 @@ def test_a_race_within_a_workgroup_and_between_two_is_one_where_nothing_is_said_
     same = [Race(race(8, 8)), Race(race(8, 8), is_between_groups=True), Race(race(12, 8), is_between_groups=True)]
     (found,) = one_of_races(same)
     assert found.message == "They race on 8 and 8. For the same reason these lines race: 8 and 12."
+
+
+def test_a_line_that_races_with_itself_is_named_once():
+    (found,) = one_for_each_cause([race(14, 18), race(14, 14)], lambda finding: 1)
+    assert found.message in (
+        "They race on 14 and 18. For the same reason line 14 races with itself.",
+        "They race on 14 and 14. For the same reason these lines race: 14 and 18.",
+    )
+    found = one_of_races([Race(race(3, 4)), Race(race(14, 14, name="other"))], lambda one, other: True)[0]
+    assert found.message == "They race on 3 and 4. For the same reason other races on line 14."
+    found = one_of_races([Race(race(3, 4)), Race(race(3, 3))])[0]
+    assert found.message.endswith(("line 3 races with itself.", "these lines race: 3 and 4."))

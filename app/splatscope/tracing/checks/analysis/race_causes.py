@@ -146,10 +146,19 @@ def one_for_each_cause(races: list[Race], are_one: Callable[[Race, Race], bool] 
             if name != race.finding.name or places != own:
                 more.setdefault(name, {})[tuple(places)] = None
         for name in sorted(more, key=lambda name: (name != race.finding.name, name)):
-            pairs = "; ".join(" and ".join(_line(place, race.finding.file) for place in places) for places in more[name])
-            what = "these lines race:" if name == race.finding.name else f"{name} races on lines"
-            race.finding.message = f"{race.finding.message} For the same reason {what} {pairs}."
+            lines = [[_line(place, race.finding.file) for place in dict.fromkeys(places)] for places in more[name]]
+            race.finding.message += f" For the same reason {_also(lines, '' if name == race.finding.name else name)}."
     return [race.finding for race, *_ in kept]
+
+
+def _also(pairs: list[list[str]], name: str) -> str:
+    """Return which pairs of lines race as well, each named once: on the variable `name`, or "" for that of the finding."""
+    if name:
+        one = len(pairs) == len(pairs[0]) == 1
+        return f"{name} races on line{'' if one else 's'} {'; '.join(' and '.join(lines) for lines in pairs)}"
+    if len(pairs) == len(pairs[0]) == 1:
+        return f"line {pairs[0][0]} races with itself"
+    return f"these lines race: {'; '.join(' and '.join(lines) if len(lines) > 1 else f'{lines[0]} with itself' for lines in pairs)}"
 
 
 def _order(race: Race) -> tuple:
