@@ -342,7 +342,7 @@ def test_memory_is_read_in_hex_and_as_a_picture_and_as_structs(tiles):
     memory = stepper(tiles).locator(".mem[data-memory=result]")
     memory.locator("summary h2").click()
     memory.locator("select.view").select_option("hex")
-    expect(memory.locator(".cell").nth(1)).to_have_text("41c80000")  # 25.0
+    expect(memory.locator(".cell").nth(1)).to_have_text("0x41c80000")  # 25.0
     memory.locator("select.view").select_option("struct")
     memory.locator(".view-in").fill("float2 place, uint id, float w")
     memory.locator(".view-in").press("Tab")

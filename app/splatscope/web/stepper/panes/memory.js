@@ -145,6 +145,7 @@ function columnsOf({dims, count}) {
 /** One memory, cell by cell. */
 class Grid {
   first = 0 // the first cell drawn
+  longest = 0 // characters of the longest text shown so far
   columns = 1
   /** @type {HTMLElement | null} */
   stop = null // the cell that is the tab stop
@@ -222,11 +223,18 @@ class Grid {
     this.first = first
     const until = Math.min(memory.count, first + MOST)
     const wide = this.parts > 1
-    const columns = wide ? this.parts : struct ? struct.length : columnsOf(memory)
+    const {perRow = 0} = this.choice.view ?? {}
+    const columns = wide
+      ? this.parts
+      : struct
+        ? struct.length
+        : Math.min(columnsOf(memory), (memory.dims.length < 2 && perRow) || Infinity)
     this.columns = columns
     this.body.style.setProperty("--columns", String(columns))
     this.body.classList.toggle("wide", wide || columns > 8)
     this.body.classList.toggle("many", columns > 8)
+    this.body.classList.toggle("words", perRow > 0)
+    this.longest = 0
     this.body.classList.toggle("float", !wide && isFloat(memory.parts[0]?.[1]))
     const parts = []
     if (wide)
@@ -326,6 +334,9 @@ class Grid {
           shown.texts[part] = value
           el.textContent = value
           el.toggleAttribute("data-long", value.length > LONG)
+          if (value.length <= this.longest) return
+          this.longest = value.length
+          this.body.style.setProperty("--longest", `${value.length}ch`)
         })
       }
       const written = words[at + 1],

@@ -12,6 +12,7 @@ import {number, shape, text} from "#web/stepper/model/values.js"
  * A way to display a memory. `columns` are applied to consecutive words.
  * @typedef {object} View
  * @property {{label: string, show: (word: number) => string}[]} columns
+ * @property {number} [perRow]  for words that are long, how many of them make a row of a memory without rows of its own
  * @property {number} picture  cells per row of a picture, 0 for no picture
  */
 
@@ -19,7 +20,7 @@ const WORD = new Uint32Array(1)
 const MOST_COLUMNS = 32
 /** @type {Record<string, (word: number) => string>} */
 const SHOW = {
-  hex: (word) => (word >>> 0).toString(16).padStart(8, "0"),
+  hex: (word) => `0x${(word >>> 0).toString(16)}`,
   binary: (word) =>
     (word >>> 0)
       .toString(2)
@@ -30,6 +31,8 @@ const SHOW = {
       .map((value) => text(value, "float", 3))
       .join(", "),
 }
+/** @type {Record<string, number>} */
+const PER_ROW = {hex: 4, binary: 1}
 /** @type {[value: string, label: string, asks?: string][]} */
 const CHOICES = [
   ["", "as declared"],
@@ -137,7 +140,7 @@ export class ViewChoice {
     this.view = columns
       ? {columns, picture: 0}
       : show
-        ? {columns: [{label: "", show}], picture: 0}
+        ? {columns: [{label: "", show}], picture: 0, perRow: PER_ROW[value]}
         : value === "picture"
           ? {columns: [], picture: Math.max(1, Math.min(4096, Math.floor(+this.input.value) || this.square))}
           : null
