@@ -3,6 +3,7 @@ import {enclosing, h, targetOf, zoomOf} from "#web/shell/dom.js"
 import {slideMark} from "#web/drawing/glide.js"
 import {tokens} from "#web/widgets/slang.js"
 import {columnAt, expressionAt, valueUnder} from "./hover.js"
+import {icon} from "./icons.js"
 import {MARK, ThreadMap, moreProminent, layoutThreads} from "./thread_map.js"
 
 /**
@@ -78,8 +79,14 @@ export class Source {
     })
     this.run = h(
       "button",
-      {type: "button", class: "run-here", title: "Run to this line (Ctrl+F10, or double click)", onclick: () => this.runHere()},
-      "Run to here",
+      {
+        type: "button",
+        class: "run-here",
+        "aria-label": "Run to here",
+        title: "Run to this line (Ctrl+F10, or double click)",
+        onclick: () => this.runHere(),
+      },
+      icon("play"),
     )
     this.src.addEventListener("contextmenu", (event) => {
       const row = targetOf(event)?.closest(".gut")?.parentElement
@@ -492,7 +499,7 @@ function row(text, line, state, recorded, offered) {
     map,
     count,
     h("span", {class: "cell-code"}, code, when),
-    note,
+    h("span", {class: "rest"}, note),
   )
   /** @type {ThreadMap | null} */
   let dots = null

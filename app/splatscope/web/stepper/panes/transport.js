@@ -62,10 +62,11 @@ export class Transport {
         type: "button",
         class: "btn wide",
         title: "To the previous write of the followed cell or variable (W)",
+        "aria-label": "Last write",
         onclick: () => stepper.history.jump(-1),
       },
       icon("write"),
-      "Last write",
+      h("span", {class: "word"}, "Last write"),
     )
     this.thread = h(
       "button",
@@ -195,6 +196,7 @@ export class Transport {
     this.threadName.data = `Step thread ${moment.thread}`
     this.last.disabled = !moment.followed
     this.stops.hidden = !this.stepper.breakpoints.set.size
+    this.el.classList.toggle("crowded", !this.stops.hidden)
     checkOne(this.orders, +moment.lockstep)
     this.stair.replaceChildren(icon(moment.lockstep ? "straight" : "stair"))
     this.stair.setAttribute(
