@@ -411,3 +411,107 @@ def test_a_full_recording_is_not_called_clean_and_offers_what_helps(turn_to):
     ready(page)
     expect(findings).to_contain_text("busy was not recorded: it was not chosen.")
     expect(findings).not_to_contain_text("The recording was full")
+
+
+WIDE = """RWStructuredBuffer<uint> bits;
+groupshared uint words[64];
+uint mixed(uint x) { return x * 3 + 1; }
+[shader("compute")]
+[numthreads(64, 1, 1)]
+void main(uint t : SV_GroupIndex)
+{
+    words[t] = t * 77777777;
+    GroupMemoryBarrierWithGroupSync();
+    uint total = 0;
+    for (uint i = 0; i < 3; i++)
+    {
+        total += words[(t + i) & 63] + (i * 3u) + (total >> 2) - min(total, 7u) + countbits(words[t]) + mixed(t);
+        uint square = i * i;
+        bits[t] = square;
+    }
+}
+"""
+
+
+def test_every_digit_of_a_word_in_hex_or_binary_is_visible(turn_to):
+    page = ready(turn_to("/app?page=debugger"))
+    write(page, WIDE)
+    run(page)
+    press(page, "End")
+    memory = stepper(page).locator(".mem[data-memory=words]")
+    for view, last in (("hex", f"{63 * 77777777 & 0xFFFFFFFF:#x}"), ("binary", f"{63 * 77777777 & 0xFFFFFFFF:032b}")):
+        memory.locator("select.view").select_option(view)
+        cells = memory.locator(".cell")
+        assert cells.last.text_content().replace(" ", "") == last
+        assert cells.evaluate_all("cells => cells.filter(cell => cell.scrollWidth > cell.clientWidth).length") == 0
+        assert memory.locator(".grid").evaluate("grid => grid.scrollWidth <= grid.clientWidth")
+
+
+def test_nothing_covers_the_code_or_the_condition_of_a_breakpoint(turn_to):
+    page = ready(turn_to("/app?page=debugger"))
+    write(page, WIDE)
+    run(page)
+    press(page, "Home")
+    rows = stepper(page).locator(".ln-row")
+    for number in (13, 14):
+        rows.nth(number - 1).locator(".code").click(position={"x": 80, "y": 8})
+        press(page, "Shift+B")
+        page.keyboard.type("t == 14")
+        page.keyboard.press("Enter")
+        press(page, "F5")
+        rows.nth(number - 1).locator(".code").click(position={"x": 80, "y": 8})
+        row = rows.nth(number - 1)
+        expect(row.locator(".note")).to_have_text("thread 14")
+        edges = row.evaluate(
+            """row => [".run-here", ".code", ".when", ".note"].flatMap(one => {
+                const box = row.querySelector(one).getBoundingClientRect()
+                return [box.left, box.right]
+            })"""
+        )
+        assert edges == sorted(edges)
+    now = stepper(page).locator(".now")
+    assert now.evaluate("el => el.scrollHeight <= el.clientHeight + 1"), now.text_content()
+
+
+def test_a_local_of_the_previous_iteration_is_not_shown_and_stops_no_breakpoint(turn_to):
+    page = ready(turn_to("/app?page=debugger"))
+    write(page, WIDE)
+    run(page)
+    press(page, "Home")
+    row = stepper(page).locator('.ln-row[data-line="13"]')
+    row.locator(".code").click(position={"x": 80, "y": 8})
+    press(page, "Shift+B")
+    page.keyboard.type("square == 1")
+    page.keyboard.press("Enter")
+    press(page, "F5")
+    expect(stepper(page).locator(".now")).to_contain_text("No further breakpoint is reached")
+    assert at(page) == ask(page, "root => splatscope.inspect(root).moment.recording.length")
+
+
+NOT_A_NUMBER = """RWStructuredBuffer<float> first;
+RWStructuredBuffer<float> second;
+[shader("compute")]
+[numthreads(8, 1, 1)]
+void main(uint t : SV_GroupIndex)
+{
+    float x = float(t);
+    first[t] = LEAST(x - 4.0);
+    second[t] = LEAST(x - 6.0);
+}
+"""
+
+
+def test_a_run_with_a_new_finding_opens_there_and_f_shows_that_one_first(turn_to):
+    page = ready(turn_to("/app?page=debugger"))
+    write(page, NOT_A_NUMBER.replace("LEAST", "abs"))
+    run(page)
+    press(page, "End")
+    write(page, NOT_A_NUMBER.replace("LEAST", "sqrt"))
+    run(page)
+    steps = ask(page, "root => splatscope.inspect(root).moment.recording.findings.map(finding => finding.events.at(-1))")
+    assert len(steps) == 2
+    assert at(page) == min(steps)
+    press(page, "F")
+    assert (at(page), ask(page, "root => splatscope.inspect(root).moment.finding")) == (min(steps), steps.index(min(steps)))
+    press(page, "F")
+    assert at(page) == max(steps)

@@ -77,6 +77,19 @@ const MANY = 64 // threads: with more, so many things would fade that a step wou
  */
 const isWrong = ({findings}) => findings.some((finding) => severityOf(finding) === "error")
 
+/**
+ * Whether a recording has a finding that another one does not have, notes aside.
+ * @param {Recording} recording
+ * @param {Recording} before
+ */
+const hasNews = (recording, before) =>
+  recording.findings.some(
+    (finding) =>
+      severityOf(finding) === "error" &&
+      finding.events.length > 0 &&
+      !before.findings.some(({kind, name}) => kind === finding.kind && name === finding.name),
+  )
+
 /** @type {[name: string, label: string][]} */
 const TABS = [
   ["memory", "Memory"],
@@ -406,7 +419,8 @@ export class Stepper {
   /**
    * The step at which another recording opens. This is the step in the address, or the presenter's. If the reader has moved, it is
    * the last stop that they passed, because with other inputs or on another device the same stop is a different event. Otherwise,
-   * or if the recording has a new fault, it is where the figure opens. The debugger has no stops and keeps the event's number.
+   * or if the recording has a new fault, it is where the figure opens. The debugger has no stops and keeps the event's number, unless
+   * there is a new fault.
    * @param {Moment | null} before
    * @param {Recording} recording
    */
@@ -416,7 +430,9 @@ export class Stepper {
     if (first && this.#asked && (!before || this.#asked.inputs === current().inputs)) return this.#asked.step
     if (!before || this.#opened) return UNNAMED
     const {stops, layout} = this.model
-    if (layout === "figure" && isWrong(recording) && !isWrong(before.recording)) return UNNAMED // the reader wants to see the new fault
+    // the reader wants to see the new fault
+    if (layout === "figure" ? isWrong(recording) && !isWrong(before.recording) : hasNews(recording, before.recording))
+      return UNNAMED
     const {position, lockstep} = before
     const {positions = [], order = []} = this.#places() ?? {}
     const passed = positions.filter((stop) => stop <= position).length
@@ -718,7 +734,8 @@ export class Stepper {
   }
 
   /**
-   * Move to the next or the previous finding, wrapping around at the ends.
+   * Move to the next or the previous finding, wrapping around at the ends. If the recording has opened at a finding, that one is the
+   * first to be shown.
    * @param {number} way  1 or -1
    */
   nextFinding(way) {
@@ -727,6 +744,8 @@ export class Stepper {
     const ends = moment.recording.findings.map(({events}) => events.at(-1) ?? 0)
     const starts = ends.map((step) => (step ? moment.after(step - 1) : -1))
     const sorted = starts.filter((p) => p >= 0).sort((a, b) => a - b)
+    const opensHere = this.#opened && moment.finding < 0 && sorted.includes(moment.position)
+    if (opensHere) return this.showFinding(starts.indexOf(moment.position))
     const position = near(sorted, moment.position, way) ?? sorted.at(way > 0 ? 0 : -1)
     if (position === undefined) return this.announce("No finding in this recording.")
     const here = sorted.indexOf(moment.position)
