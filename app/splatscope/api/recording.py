@@ -124,13 +124,17 @@ class Recording:
         elsewhere = [finding for finding in self.findings if not finding.events]
         Path(file).write_bytes(save(self.recorded, self.recorded.job, self.recorded.layouts, elsewhere))
 
-    def to_html(self, file: str | Path) -> None:
+    def to_html(self, file: str | Path, command: str = "") -> None:
         """Write the recording as a single HTML page, which any browser opens from a disk and steps without a server.
+
+        Args:
+            file: The file to write.
+            command: The command line that makes the page again. The page shows it, with today's date.
 
         Raises:
             OSError: The file cannot be written.
         """
-        page = self._page()
+        page = self._page(command)
         Path(file).write_text(page, encoding="utf-8")
 
     def show(self) -> None:
@@ -147,14 +151,14 @@ class Recording:
 
         return notebook_html(self._page())
 
-    def _page(self) -> str:
+    def _page(self, command: str = "") -> str:
         from splatscope.web.single_page.single_page import page_of
 
         assert self.recorded.job is not None
         names = {"adapter": self.adapter.split(" (")[0], "adapter_words": self.adapter}
         packed = packed_recording(self.recorded, self.findings, self.recorded.job, self.recorded.layouts, **names)
         try:
-            return page_of(packed)
+            return page_of(packed, command=command)
         except FileNotFoundError as error:
             raise RecordError(f"{error.filename} is missing: `python setup.py build_bundle` makes it.") from None
 

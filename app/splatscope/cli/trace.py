@@ -1,6 +1,8 @@
 """`splatscope trace`: record a kernel from the command line and print what is wrong with it."""
 
 import json
+import shlex
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -81,6 +83,9 @@ def trace(
     everywhere = all_groups or not group
     if any(c >= n for c, n in zip(chosen, counts, strict=True)):
         raise CallError(f"--group {group} is not one of the {groups} groups: each number must be below that of --groups.")
+    for target in (out, page):
+        if target is not None and not target.absolute().parent.is_dir():
+            raise CallError(f"{target} cannot be written: there is no folder {target.parent}.")
     try:
         given = {**(read_inputs(inputs) if inputs else {}), **dict(parse_buffer(text) for text in buffer or [])}
         given |= {name: _numbers(value) for name, value in _pairs("--set", values)}
@@ -109,9 +114,12 @@ def trace(
         raise CallError(str(error) or type(error).__name__) from error
     if not as_json:  # print before writing files, since that may fail; JSON is the only output, or there is none
         print_findings(recording, everywhere)
-    for target, write in ((out, recording.save), (page, recording.to_html)):
+    command = shlex.join(["splatscope", *sys.argv[1:]])
+    for target, write in ((out, recording.save), (page, lambda file: recording.to_html(file, command))):
         if target is not None:
             _write(target, write)
+            if not as_json:
+                print(f"{target}: {target.stat().st_size / 1e6:.1f} MB")
     if as_json:
         print(json.dumps(report(recording), allow_nan=False))
     raise typer.Exit(_status(recording, everywhere))

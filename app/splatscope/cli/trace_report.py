@@ -9,9 +9,14 @@ import numpy as np
 from splatscope.api.recording import Recording
 from splatscope.gpu.slang_types import scalar_named
 from splatscope.tracing.checks import CHECKS, Finding
+from splatscope.tracing.record_and_check import OWN_SIZE
 
 MOST_SHOWN = 16  # numbers of a buffer
 MOST_STRUCTS = 4
+_OPTIONS = {
+    False: "--buffer NAME=TYPE[COUNT] gives a buffer its own",
+    True: '--inputs FILE.json with {"NAME": {"size": [WIDTH, HEIGHT]}} gives a texture its own',
+}  # as in OWN_SIZE
 
 
 def report(recording: Recording) -> dict[str, Any]:
@@ -24,7 +29,7 @@ def report(recording: Recording) -> dict[str, Any]:
         "truncated": recording.truncated,
         "complete": recording.complete,
         "missed": recording.missed,
-        "notes": recording.notes,
+        "notes": [_on_command_line(note) for note in recording.notes],
         "buffers": {name: _numbers(words, found.types[name]) for name, words in found.outputs.items()},
         "same_as_plain": recording.same_as_plain,
         "difference": recording.difference,
@@ -36,6 +41,13 @@ def _numbers(words: np.ndarray, type_text: str) -> list:
     scalar = scalar_named(type_text)
     values = words.view(scalar.dtype if scalar else np.uint32).tolist()
     return [None if isinstance(v, float) and not math.isfinite(v) else v for v in values]  # JSON has no NaN
+
+
+def _on_command_line(note: str) -> str:
+    """Return a note with options of the command in place of what Python and a comment in the source take."""
+    for is_texture, words in OWN_SIZE.items():
+        note = note.replace(words, _OPTIONS[is_texture])
+    return note
 
 
 def print_timeout(finding: Finding, as_json: bool) -> None:
@@ -58,7 +70,7 @@ def print_findings(recording: Recording, all_groups: bool) -> None:
     for name, array in recording.outputs.items():
         console.print(f"  {name}: {_shown(array)}", soft_wrap=True, markup=False)
     for note in recording.notes:
-        console.print(note, soft_wrap=True, markup=False)
+        console.print(_on_command_line(note), soft_wrap=True, markup=False)
     for missed in recording.missed:
         console.print(missed, style="yellow", soft_wrap=True, markup=False)
     console.print(recording.comparison, soft_wrap=True, markup=False)

@@ -30,7 +30,7 @@ ONE_GROUP = "Only one workgroup was looked at."
 MOST_UNCHOSEN = 2  # functions that are named; of more there is but a count
 NO_ACCESS = "No thread came to an access to memory, so nothing was looked at: are all inputs given?"
 _SIZES = "Accesses are judged by the assumed sizes in brackets; "
-_OWN_SIZE = {False: '{"count": N} gives a buffer its own', True: '{"size": [WIDTH, HEIGHT]} gives a texture its own'}
+OWN_SIZE = {False: '{"count": N} gives a buffer its own', True: '{"size": [WIDTH, HEIGHT]} gives a texture its own'}
 TURNS = 3  # attempts to record all workgroups while a wait is cut off: on a busy machine another group may not have run yet
 MOST_NAMES = 12  # missing inputs that a sentence lists
 IN_PARTS = 30.0  # seconds after which no further part of the workgroups is recorded
@@ -101,7 +101,7 @@ class CheckedRecording:
         notes = [f"Not given, so zeros: {names}." for names in listed if names]
         sized = [name.rpartition(" (")[0] in self.recording.textures for name in self.not_given if name.endswith(")")]
         if sized:
-            notes[0] += f" {_SIZES}{', '.join(_OWN_SIZE[one] for one in sorted(set(sized)))}."
+            notes[0] += f" {_SIZES}{', '.join(OWN_SIZE[one] for one in sorted(set(sized)))}."
         for file in dict.fromkeys(file for file, _, _ in self.unreached):
             spans = [(first, last) for name, first, last in self.unreached if name == file]
             words = ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in spans)

@@ -5,6 +5,8 @@ import pytest
 
 from splatscope.cli.buffer_option import parse_buffer
 from splatscope.cli.main import main
+from splatscope.cli.trace_report import _on_command_line
+from splatscope.tracing.record_and_check import OWN_SIZE
 
 
 @pytest.mark.parametrize(
@@ -50,3 +52,19 @@ def test_a_batch_alone_is_read(capsys, tmp_path):
         main(["trace", "--batch", str(tmp_path / "none.jsonl"), "--json"])
     assert left.value.code == 2
     assert "none.jsonl cannot be read" in capsys.readouterr().err
+
+
+def test_a_page_in_a_folder_that_is_missing_is_refused_before_anything_is_recorded(capsys, tmp_path):
+    (tmp_path / "k.slang").write_text("no kernel")
+    with pytest.raises(SystemExit) as left:
+        main(["trace", str(tmp_path / "k.slang"), "--html", str(tmp_path / "none" / "page.html")])
+    assert left.value.code == 2
+    assert f"cannot be written: there is no folder {tmp_path / 'none'}." in capsys.readouterr().err
+
+
+def test_a_note_gives_the_options_of_the_command_line():
+    note = f"Not given, so zeros: a (64). {OWN_SIZE[False]}, {OWN_SIZE[True]}."
+    assert _on_command_line(note) == (
+        "Not given, so zeros: a (64). --buffer NAME=TYPE[COUNT] gives a buffer its own, "
+        '--inputs FILE.json with {"NAME": {"size": [WIDTH, HEIGHT]}} gives a texture its own.'
+    )

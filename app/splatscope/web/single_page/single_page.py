@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+from datetime import date
 from html import escape
 from string import Template
 from typing import Any
@@ -22,7 +23,7 @@ PLAIN = {
 MARKS = {"error": "◆", "warn": "▲", "note": "●", "ok": "✓"}
 
 
-def page_of(packed: PackedRecording, title: str = "") -> str:
+def page_of(packed: PackedRecording, title: str = "", command: str = "") -> str:
     """Return a recording as the text of one HTML file, with the stepper, the source and the findings.
 
     The page makes no requests: its policy allows only its own script. To write a page:
@@ -35,6 +36,7 @@ def page_of(packed: PackedRecording, title: str = "") -> str:
     Args:
         packed: The recording.
         title: The page's title; by default the entry point and its file.
+        command: The command line that makes the page again, which it shows with today's date.
 
     Raises:
         ValueError: There is no recording, and the message is the compiler's; or its head is too long.
@@ -54,6 +56,7 @@ def page_of(packed: PackedRecording, title: str = "") -> str:
         script=script,
         facts="".join(f"<li>{escape(fact)}</li>" for fact in [*([kernel] if title else []), *_facts(head)]),
         found="".join(_found(head)),
+        made=f" Made on {date.today():%-d %B %Y} by <code>{escape(command)}</code>." if command else "",
         about=json.dumps(about).replace("<", "\\u003c"),
         recording=base64.b64encode(packed.data).decode(),
     )
