@@ -18,8 +18,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet treats a cell that 
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the table. `line` is 0 for none, `key` is `Submission.key`.
-    `alike` names the student whose submission is most like this one."""
+    """A row of the table. `line` is 0 for none; `key` is `Submission.key`; `alike` names the student of the most similar one."""
 
     student: str
     task: str
