@@ -74,6 +74,7 @@ def local_cluster() -> LocalCluster:
     logging.getLogger("distributed").setLevel(logging.WARNING)  # Bokeh shows everything from INFO on
     # The nanny warns of each process that it replaces, even one that has grown too large. `connection` reports lost jobs anyway.
     logging.getLogger("distributed.nanny").setLevel(logging.ERROR)
+    logging.getLogger("distributed.scheduler").addFilter(_is_no_lost_call)
     with dask.config.set(SETTINGS):
         return LocalCluster(
             n_workers=worker_count(),
@@ -84,6 +85,11 @@ def local_cluster() -> LocalCluster:
             scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # not 8787, which may be taken
             memory_limit=0,
         )
+
+
+def _is_no_lost_call(record: logging.LogRecord) -> bool:
+    """Return False for what the scheduler logs of each call to a worker that is lost: whoever waits for the call is told."""
+    return not record.getMessage().startswith("broadcast to ")
 
 
 def worker_count() -> int:
