@@ -9,10 +9,12 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from helpers.axe import wrongs_of
+from helpers.workbench import open_example
 from splatscope.exercises.task import tasks
 from splatscope.web.classroom.attendance import questions
 from splatscope.web.classroom.classroom import code_of
 from splatscope.web.classroom.walks import find
+from splatscope.web.examples.gallery import BY_NAME
 
 PATIENCE = 240_000  # ms: kernels may have to be compiled by the driver
 STOPS = find("whole").stops
@@ -189,6 +191,31 @@ def test_a_student_who_rejoins_on_the_same_page_sees_the_figure_again(visit: Cal
     expect(figure).not_to_be_in_viewport()
     student.get_by_role("button", name="Rejoin").click()
     expect(figure).to_be_in_viewport()
+
+
+def test_a_student_who_answers_a_question_still_follows(visit: Callable[..., Page], teach):
+    teacher, path = teach("answer-key")
+    step = stepped(teacher)
+    student = visit(path)
+    at_step(student, step)
+    student.mouse.move(600, 500)
+    student.mouse.wheel(0, 3000)
+    quiz = student.get_by_test_id("quiz").first
+    expect(quiz).to_have_attribute("data-answer", re.compile(".+"), timeout=PATIENCE)
+    quiz.locator(".opts").get_by_role("button").first.click()
+    quiz.get_by_role("button", name="Reveal", exact=True).click()
+    expect(quiz.locator(".said")).to_contain_text(quiz.get_attribute("data-answer"))
+    at_step(student, step)
+    figure = quiz.get_by_role("button", name="See it in the figure")
+    if figure.is_visible():
+        figure.click()
+    student.wait_for_timeout(1000)  # leaving is noticed a moment later
+    expect(walk(student)).to_have_attribute("data-follows", "true")
+    expect(walk(teacher)).to_contain_text("1 follows")
+    assert "on their own" not in walk(teacher).inner_text()
+    teacher.keyboard.press("ArrowRight")
+    expect(teacher.get_by_test_id("stepper").first).not_to_have_attribute("data-step", str(step))
+    at_step(student, stepped(teacher))
 
 
 def test_a_wrong_code_says_so(visit: Callable[..., Page]):
@@ -412,6 +439,71 @@ def test_the_exercises_are_reached_from_the_bar_and_students_follow(visit: Calla
         expect(teacher.locator("[data-page]")).to_have_attribute("data-page", "exercises")
         teacher.keyboard.press(key)  # back leads to where the class was, and on from the last stop, too
         at_stop(student, there)
+
+
+def test_the_debugger_is_reached_from_the_bar_and_an_example_opened_there_leads(visit: Callable[..., Page], teach):
+    teacher, path = teach("to-debugger")
+    student = visit(path)
+    at_stop(student, BLENDING)
+    stops = teacher.get_by_label("Stop of the walk")
+    assert stops.locator("optgroup option").all_text_contents() == ["Exercises", "Debugger", "Train"]
+    stops.select_option("Debugger")
+    for page in (teacher, student):
+        expect(page.locator("[data-page]")).to_have_attribute("data-page", "debugger", timeout=PATIENCE)
+    expect(stops).to_have_value("debugger")
+    open_example(teacher, "tree-reduction")
+    bench, other = (page.locator("[data-testid=debugger] [data-testid=stepper]").first for page in (teacher, student))
+    first = BY_NAME["tree-reduction"].source.strip().splitlines()[0]
+    expect(student.locator(".bench .source")).to_contain_text(first, timeout=PATIENCE)
+    expect(bench).to_have_attribute("data-recording", re.compile("."), timeout=PATIENCE)
+    expect(other).to_have_attribute("data-recording", bench.get_attribute("data-recording"), timeout=PATIENCE)
+    expect(walk(student)).to_have_attribute("data-follows", "true")
+    teacher.keyboard.press("PageUp")
+    at_stop(student, BLENDING)
+
+
+def test_home_offers_the_class_of_a_closed_page_on_its_first_screen(visit: Callable[..., Page], teach):
+    teacher, _ = teach("closed-home", width=1920, height=1080)
+    stepped(teacher)
+    home = teacher.context.new_page()
+    home.set_viewport_size({"width": 1920, "height": 1080})
+    home.goto(teacher.url.partition("?")[0])
+    teacher.close()
+    offer = home.get_by_role("link", name="Resume your last class")
+    expect(offer).to_be_in_viewport(ratio=1)
+    offer.click()
+    expect(walk(home)).to_have_attribute("data-role", "present")
+    at_stop(home, BLENDING)
+    home.get_by_role("link", name="Stop presenting").click()
+    expect(walk(home)).to_have_attribute("data-role", "alone")
+    home.goto(home.url.partition("?")[0])
+    expect(home.get_by_role("heading", level=1)).to_be_visible()
+    expect(offer).to_be_hidden()
+
+
+def test_the_claim_under_discussion_is_counted_first_and_not_covered(visit: Callable[..., Page], teach):
+    teacher, path = teach("first-key", width=1280, height=800)
+    student = visit(path)
+    at_stop(student, BLENDING)
+    teacher.keyboard.press("PageDown")
+    claim = STOPS[BLENDING + 1].show
+    at_stop(student, BLENDING + 1)
+    box = student.locator(f"[data-block={claim}]").get_by_test_id("claim")
+    expect(box).to_have_attribute("data-verdict", re.compile("."), timeout=PATIENCE)
+    with teacher.context.expect_page() as opened:
+        teacher.get_by_role("button", name="Notes").click()
+    tally = opened.value.get_by_test_id("current-question")
+    expect(tally).to_contain_text(f"{questions('blending')[claim]} no bet yet", timeout=PATIENCE)
+    box.get_by_role("group", name="Your bet").get_by_role("button", name="In part").click()
+    expect(tally).to_contain_text("1 bet")
+    expect(tally).to_be_in_viewport(ratio=1)
+    walk(teacher).get_by_title("Who is where").click()
+    seen = teacher.get_by_test_id("attendance")
+    expect(seen.locator("q").first).to_have_text(questions("blending")[claim])
+    words = teacher.locator(f"[data-block={claim}]").get_by_test_id("claim").locator("li").first
+    panel, text = seen.bounding_box(), words.bounding_box()
+    assert panel["y"] >= text["y"] + text["height"] or panel["x"] >= text["x"] + text["width"]
+    teacher.screenshot(path="/tmp/shot_claim.png")
 
 
 def test_the_address_of_a_presenters_window_is_a_students_link(visit: Callable[..., Page], teach):

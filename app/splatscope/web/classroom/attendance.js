@@ -4,7 +4,7 @@ import {h} from "#web/shell/dom.js"
 /** @import {Attended, Question} from "./guide.js" */
 
 /**
- * Make the list; `paint(attended)` shows it.
+ * Make the list; `paint(attended, first)` shows it, with the question or claim of the name `first` at the top of its page.
  * @param {(page: string, question: string) => boolean} [mayTell]  whether to show how many were right. The class sees the presenter's
  *   page, so this could give the answer away.
  */
@@ -13,13 +13,13 @@ export function attendance(mayTell = () => true) {
   let shown = ""
   return {
     el,
-    paint(/** @type {Attended[]} */ attended) {
+    paint(/** @type {Attended[]} */ attended, first = "") {
       const known = attended.flatMap(({page, questions}) => questions.map(({name}) => mayTell(page, name)))
-      const text = JSON.stringify([attended, known])
+      const text = JSON.stringify([attended, known, first])
       if (text === shown) return
       shown = text
       el.replaceChildren(
-        ...(attended.length ? attended.map((one) => pageOf(one, mayTell)) : [h("p", {class: "dim"}, "Nobody is here yet.")]),
+        ...(attended.length ? attended.map((one) => pageOf(one, mayTell, first)) : [h("p", {class: "dim"}, "Nobody is here yet.")]),
       )
     },
   }
@@ -28,15 +28,18 @@ export function attendance(mayTell = () => true) {
 /**
  * @param {Attended} page
  * @param {(page: string, question: string) => boolean} mayTell
+ * @param {string} first  the name of the question that comes first
  */
-const pageOf = ({page, title, here, steps, stuck, questions, exercises}, mayTell) =>
+const pageOf = ({page, title, here, steps, stuck, questions, exercises}, mayTell, first) =>
   h(
     "section",
     {"data-attended": page, "data-here": here},
     h("h3", {}, title, h("span", {class: "dim num"}, ` ${here} here`)),
     steps.length ? h("p", {class: "num"}, steps.map(([step, count]) => `${count} ${step}`).join(", ")) : null,
     ...stuck.map(([step, count]) => h("p", {class: "stuck num"}, `${count} ${step} for more than a minute, perhaps stuck`)),
-    ...questions.flatMap((question) => asked(question, mayTell(page, question.name))),
+    ...[...questions]
+      .sort((a, b) => Number(b.name === first) - Number(a.name === first))
+      .flatMap((question) => asked(question, mayTell(page, question.name))),
     ...exercises.map(({title, tried, solved, tries, causes}) =>
       h(
         "p",
@@ -51,7 +54,7 @@ const pageOf = ({page, title, here, steps, stuck, questions, exercises}, mayTell
  * @param {Question} question
  * @param {boolean} tell  whether to show how many were right
  */
-const asked = ({text, bet, answered, right, options}, tell) => [
+export const asked = ({text, bet, answered, right, options}, tell) => [
   h(
     "p",
     {class: "num"},

@@ -1,6 +1,6 @@
 // The presenter's second window: the notes, the time, the next stop, and how many students follow.
 import {h} from "#web/shell/dom.js"
-import {attendance} from "./attendance.js"
+import {asked, attendance} from "./attendance.js"
 
 /** @import {Guide, Heads} from "./guide.js" */
 
@@ -41,6 +41,8 @@ export function notes(root, guide) {
       "Open it",
     ),
   )
+  const tally = h("div", {class: "attendance", "data-testid": "current-question"}) // of the question or claim that this stop shows
+  let counted = ""
   const people = attendance()
   const inside = h("details", {class: "people"}, h("summary", {}, "Who is where"), people.el)
   const time = h("span", {class: "elapsed num"})
@@ -77,7 +79,7 @@ export function notes(root, guide) {
   root.classList.add("notes")
   root.replaceChildren(
     h("header", {}, h("div", {class: "clock"}, time, plan, again), h("div", {class: "track", "aria-hidden": "true"}, done, due)),
-    h("article", {}, number, title, words, inside),
+    h("article", {}, number, title, tally, words, inside),
     h("footer", {}, gone, next, h("div", {class: "acts"}, back, on), heads, own),
   )
 
@@ -113,7 +115,13 @@ export function notes(root, guide) {
     back.disabled = !mine || stop === 0
     on.disabled = !mine || !after
     inside.hidden = !mine
-    people.paint(guide.attended)
+    const {page, show} = stops[stop]
+    const question = guide.attended.find((one) => one.page === page)?.questions.find(({name}) => name === show)
+    const counts = JSON.stringify(question ?? null)
+    if (counts !== counted) tally.replaceChildren(...(question ? asked(question, true).filter((el) => el !== null) : []))
+    counted = counts
+    tally.hidden = !mine || !question
+    people.paint(guide.attended, show)
     why.textContent = `${guide.ended ? "The class has ended" : "The presenter's page is not open"}, so Previous and Next have no effect. `
     gone.hidden = !mine || guide.present
     again.hidden = !mine

@@ -16,9 +16,11 @@ export function offerResume(root) {
   const walk = walks.sort((a, b) => at(b) - at(a))[0]
   const last = lastPresented(walk)
   if (!last?.key || Date.now() - at(walk) > RECENT) return
-  holder.replaceChildren(
-    "This browser was presenting to a class. ",
-    h("a", {class: "btn", href: resumeAddress(walk, last)}, "Resume your last class"),
-  )
+  const link = h("a", {class: "btn", href: resumeAddress(walk, last)}, "Resume your last class")
+  link.onclick = (event) => {
+    event.preventDefault() // the router would open the page alone
+    location.assign(link.href)
+  }
+  holder.replaceChildren("This browser was presenting to a class. ", link)
   holder.hidden = false
 }

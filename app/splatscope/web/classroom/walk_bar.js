@@ -15,7 +15,8 @@ import {typeSize} from "./type_size.js"
 /** @import {Render} from "#web/types.d.ts" */
 /** @import {WalkParameters} from "./guide.js" */
 
-const BESIDE = {exercises: "Exercises"} // pages that are not stops, by name
+/** @type {Record<string, string>} */
+const BESIDE = {exercises: "Exercises", debugger: "Debugger", train: "Train"} // pages that are not stops, by name
 const ASKS = 6000 // ms within which “Stop presenting” must be pressed again
 
 /** @param {Render<WalkParameters>} component */
@@ -157,8 +158,10 @@ function bar(root, guide) {
     for (const part of [back, on, list, count, second, type.el]) part.hidden = !own
     back.disabled = stop === 0 && !guide.isBeside
     on.disabled = stop === stops.length - 1 && !guide.isBeside
-    list.value = current().page in BESIDE ? current().page : String(stop)
-    beside.hidden = !titleOf("exercises") // a published book may omit them
+    for (const option of beside.children)
+      option.toggleAttribute("hidden", !titleOf(/** @type {HTMLOptionElement} */ (option).value))
+    beside.hidden = !Object.keys(BESIDE).some(titleOf) // a published book may omit them
+    list.value = guide.isBeside && current().page in BESIDE ? current().page : String(stop)
     count.textContent = `of ${stops.length}`
     state.hidden = own
     state.classList.toggle("led", led && guide.present)
@@ -168,7 +171,8 @@ function bar(root, guide) {
     resumeWide.textContent = own ? "Resume your last class" : "Resume presenting this class"
     students.hidden = inside.hidden = !present
     guide.see()
-    people.paint(guide.attended)
+    people.paint(guide.attended, stops[stop].show)
+    inside.classList.toggle("low", /^(quiz|claim)-/.test(stops[stop].show)) // the class discusses what is at the top of the page
     heads.textContent = headsText(guide.heads)
     teach.hidden = present || !own || !model.teaches
     paintLeave()

@@ -56,7 +56,7 @@ def home(location: Location, pages: Collection[str] = tuple(BY_NAME), known: Col
         html=_html(missing, walks() if known is None else known, location.live, pages),
         slots=[live, first_steps(), *([program] if program else [])],
         keys=[
-            ("→ ←", "To the end of the next or the previous pass of the sort"),
+            ("→ ←", "One step forward or back: a pass of the sort"),
             *(row for row in KEYS if row[0] in ("Home End", "Space")),
             ("← →", "One Gaussian fewer or more, when the slider is focused"),
         ],
@@ -76,7 +76,7 @@ def _html(missing: str, known: Collection[Walk] = (), live: bool = True, pages: 
     sections = f'<div data-slot="2" data-block="map">{map_html()}</div>' if _has_all(pages) else _contents(pages)
     why = ' <a href="?page=bitonic-sort">Why it works</a>' if "bitonic-sort" in pages else ""
     return f"""
-    {_missing(missing)}
+    {_missing(missing)}{_resume(known, live)}
     <article class="home">
       <header class="home-first">
         <h1>Read a GPU program while it runs</h1>
@@ -172,6 +172,12 @@ def _walks(known: Collection[Walk], live: bool) -> str:
         <p>A walk is a guided tour through the pages, with a clicker or PageDown and PageUp. {words}</p>
         <div class="group"><h3>Walks</h3><ul>{lines}</ul></div>
       </section>"""
+
+
+def _resume(known: Collection[Walk], live: bool) -> str:
+    """Return the place of the offer to resume a class, which `classroom/resume.js` fills; "" where nobody can present."""
+    names = " ".join(walk.name for walk in known)
+    return f'<p class="missing resume" data-resume="{names}" hidden></p>' if live and names else ""
 
 
 def _missing(name: str) -> str:
