@@ -15,6 +15,8 @@ import {current, setInputs} from "#web/shell/router.js"
  * @property {boolean} recorded  whether that recording is shown
  */
 
+const READING = 6000 // ms for which the note is shown
+
 /** @param {Render<Parameters>} component */
 export function render({model, el}) {
   style(el)
@@ -31,11 +33,12 @@ export function render({model, el}) {
   const link = h(
     "a",
     {class: "btn", hidden: true, "aria-label": "Open in the debugger", title: "Open in the debugger"},
-    h("span", {class: "roomy"}, "Open in the debugger"),
-    h("span", {class: "tight wide"}, "Debugger"),
+    h("span", {class: "wide"}, "Debugger"),
     h("span", {class: "narrow", "aria-hidden": "true"}, "{ }"),
   )
-  const note = h("span", {class: "dim roomy", role: "status"}) // why inputs were reset, or the other device cannot be chosen
+  const note = h("span", {class: "told", role: "status"}) // below the bar, for a while: why inputs were reset, or the other device cannot be chosen
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let fades
   let shipped = "" // the other device, remembered while other inputs are shown
   const label = h("span", {class: "dim roomy"}, "Recorded on")
   const show = () => {
@@ -43,14 +46,20 @@ export function render({model, el}) {
     const kind = model.software ? h("span", {class: "soft"}, " in software") : ""
     here.replaceChildren(h("span", {}, model.adapter || "This device"), kind)
     here.hidden = !model.adapter && !model.elsewhere
-    elsewhere.replaceChildren(h("span", {class: "roomy"}, shipped), h("span", {class: "tight"}, shipped.split(" ").at(-1) ?? ""))
+    elsewhere.replaceChildren(shipped.split(" ").at(-1) ?? "") // without the maker's name, which the title has
     elsewhere.hidden = !shipped
     label.hidden = here.hidden && elsewhere.hidden
     elsewhere.disabled = !model.elsewhere
     here.title = model.software
       ? `${model.adapter}: a program on this machine's processor that takes the place of a graphics card`
       : "This device"
-    note.textContent = shipped && (model.recorded || !model.elsewhere) ? `${shipped}: only with the page's initial inputs` : ""
+    const words = shipped && (model.recorded || !model.elsewhere) ? `${shipped}: only with the page's initial inputs` : ""
+    if (note.textContent !== words) {
+      note.textContent = words
+      note.classList.remove("gone")
+      clearTimeout(fades)
+      fades = setTimeout(() => note.classList.add("gone"), READING)
+    }
     elsewhere.title = model.elsewhere
       ? `The page's initial inputs, recorded on an ${shipped}`
       : `Only the page's initial inputs were recorded on an ${shipped}`

@@ -37,7 +37,7 @@ const VERDICTS = {
   true: {name: "yes", words: "Holds", sign: "ok", bet: "Holds"},
   null: {name: "part", words: "Holds in part", sign: "note", bet: "In part"},
   false: {name: "no", words: "Does not hold", sign: "warn", bet: "Does not hold"},
-  undecided: {name: "part", words: "Cannot be decided here", sign: "note", bet: ""},
+  undecided: {name: "open", words: "Cannot be decided here", sign: "open", bet: ""},
 }
 
 let made = 0

@@ -25,8 +25,8 @@ from splatscope.workers import worker_pool
 log = logging.getLogger(__name__)
 
 WORDS = """<h1>Claims</h1>
-  <p>What is said about programs like this one, and what they do when they run. The claims are tested on this device, one after
-  another, by running the kernels of their sections.</p>"""
+  <p>Much is said about programs like this one. Each claim is tested on this device, one after another, by running the kernels
+  of its section.</p>"""
 
 
 # Shown for a claim until its component is there.
