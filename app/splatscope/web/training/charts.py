@@ -17,12 +17,13 @@ from bokeh.models import (
 )
 
 from splatscope.splat.progress_report import ProgressReport
-from splatscope.web.theme.charts import AMOUNTS, ORANGE_TEXT, SANS, SERIES, TICK, VALUE, Pair, chart, follow_theme, plain
+from splatscope.web.theme.charts import AMOUNTS, GRID, ORANGE_TEXT, SANS, SERIES, TICK, VALUE, Pair, chart, follow_theme, plain
 
 MOST_POINTS = 400
 ROOM = 0.2  # share of the chart's height that is kept free above the line, for the value
 UNLIMITED = 2**32 - 1
 VERMILION = ("#a83c00", "#ff9a66")
+NOT_YET = "<p class='hint'>measured once it runs</p>"
 
 
 KERNEL_WORDS = {  # by entry point, what the kernel does
@@ -134,7 +135,13 @@ class KernelTimes:
         self.plot = chart(height=150, x_range=Range1d(0, 1), y_range=Range1d(self.ROWS, 0), min_border_left=0, min_border_right=0)
         self.plot.axis.visible = False
         self.plot.grid.visible = False
-        self._source = ColumnDataSource({"row": [], "share": [], "name": [], "words": []})
+        rows = [row + 0.78 for row in range(self.ROWS)]
+        blank = [""] * self.ROWS
+        nothing = [float("nan")] * self.ROWS
+        self._source = ColumnDataSource({"row": rows, "share": nothing, "name": blank, "words": blank})
+        tracks = HBar(y="row", height=0.22, left=0, right=1)
+        follow_theme(tracks, fill_color=GRID, line_color=GRID)
+        self.plot.add_glyph(self._source, tracks)
         bars = HBar(y="row", height=0.22, left=0, right="share")
         follow_theme(bars, fill_color=SERIES[0], line_color=SERIES[0])
         self.plot.add_glyph(self._source, bars)
@@ -149,6 +156,8 @@ class KernelTimes:
         kernels = {name: ms for name, ms in kernel_ms.items() if name not in ("measureMain", "ellipsesMain", "projectMain")}
         longest_few = sorted(kernels, key=kernels.get)[-self.ROWS :]
         shown = [(name, ms) for name, ms in kernels.items() if name in longest_few]
+        if not shown:
+            return ""
         longest = max((ms for _, ms in shown), default=1) or 1
         self._source.data = {
             "row": [row + 0.78 for row in range(len(shown))],
@@ -183,6 +192,8 @@ class ListLengths:
         )
         self.plot.axis.visible = False
         self.plot.grid.visible = False
+        self.plot.outline_line_alpha = 1  # a frame until there is a map
+        follow_theme(self.plot, outline_line_color=GRID)
         self._mapper = LinearColorMapper(palette=list(AMOUNTS[0]), low=0, high=1)
         follow_theme(self._mapper, palette=tuple(list(palette) for palette in AMOUNTS))
         self._tiles = ColumnDataSource({"image": [], "dw": [], "dh": []})
@@ -195,6 +206,7 @@ class ListLengths:
     def show(self, report: ProgressReport) -> str:
         """Draw the map, and return the HTML of the text beside it."""
         lengths = report.list_lengths
+        self.plot.outline_line_alpha = 0
         if lengths.size == 0:
             self._tiles.data = {"image": [], "dw": [], "dh": []}
             self._overflows.data = {"x": [], "y": []}

@@ -22,6 +22,8 @@ export function chosenLayers(layers) {
   return {own, fainter: visible.length - own.size, unseen: layers.length - visible.length}
 }
 
+const capital = (/** @type {string} */ words) => words[0].toUpperCase() + words.slice(1)
+
 /**
  * The pixel's layers in words.
  * @param {Layer[]} layers
@@ -33,6 +35,6 @@ export function sentence(layers) {
   const seen = `${own.size + fainter} can be seen in this pixel${fainter ? `, and the ${own.size} with the largest shares have a row` : ""}`
   const best = shares.indexOf(Math.max(...shares))
   const [id] = layers[best]
-  const list = times(layers.length, "Gaussian") // longer than the list of the kernels that train, which leave out Gaussians that cannot be seen
-  return `The tiled kernels list ${list} for the tile; ${seen}. Each takes the share α of the light T that those in front of it let through. Gaussian ${id} has the largest share, ${percent(shares[best])} of the pixel.`
+  const list = times(layers.length, "Gaussian")
+  return `The tiled kernels, which are shown here, list ${list} for the tile: all whose box reaches it. (The binned kernels have other lists: for tiles of 8 × 8 pixels, without Gaussians whose α stays below 1/255 there.) ${capital(seen)}. Each takes the share α of the light T that those in front of it let through. Gaussian ${id} has the largest share, ${percent(shares[best])} of the pixel.`
 }

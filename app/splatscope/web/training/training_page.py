@@ -16,7 +16,7 @@ from splatscope.splat.state import TrainingState
 from splatscope.web.assets import address
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
-from splatscope.web.training.charts import KernelTimes, ListLengths, Quality
+from splatscope.web.training.charts import NOT_YET, KernelTimes, ListLengths, Quality
 from splatscope.web.training.kernel_comparison import KernelComparison
 from splatscope.web.training.parts import RunBar, SaveButtons, Text, TrainingPicture
 from splatscope.web.training.tile_view import TileView
@@ -90,8 +90,8 @@ class TrainingView:
         self.picture = TrainingPicture(data={"testid": "train-frame"}, alt="The picture as the Gaussians draw it now")
         self.target = Frame(data={"testid": "train-target"}, alt="The target")
         self.caption = Text()
-        self.quality, self.times, self.lists, self.list_words = Quality(), KernelTimes(), ListLengths(), Text()
-        self.quality_words, self.times_words, self.kernel_words = Text(), Text(), Text()
+        self.quality, self.times, self.lists, self.list_words = Quality(), KernelTimes(), ListLengths(), Text(html=NOT_YET)
+        self.quality_words, self.times_words, self.kernel_words = Text(), Text(), Text(html=NOT_YET)
         self.controls = self._controls()
         self.save_buttons = SaveButtons(self.session)
         self.comparison = KernelComparison()
@@ -233,7 +233,7 @@ class TrainingView:
         }
         self.quality_words.html = self.quality.show(self.session.history)
         self.times_words.html = self.times.show(report.kernel_ms)
-        self.kernel_words.html = self.times.explain()
+        self.kernel_words.html = self.times.explain() or NOT_YET
         self.list_words.html = self.lists.show(report)
 
     def _values(self) -> dict[str, Any]:

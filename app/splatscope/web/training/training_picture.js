@@ -26,6 +26,7 @@ const VIEWS = [
   ["target", "Target"],
   ["error", "Error"],
 ]
+const STILL = 4000 // ms without a new picture after which the ellipses fade
 const FLOATS = 10 // per ellipse: centre, axis, radii, opacity, red, green, blue
 
 /** @param {Render<Parameters>} component */
@@ -36,6 +37,8 @@ export function render({model, el}) {
   const target = h("canvas", {class: "timg", role: "img", "aria-label": "The target"})
   const ellipses = h("canvas", {class: "ells", "aria-hidden": "true"})
   const frame = h("div", {class: "frame ell"}, picture, error, target, ellipses)
+  const awaited = h("p", {class: "awaited"}, "The kernels will draw here")
+  if (!model.sequence) frame.append(awaited)
   const cursor = new PixelCursor(frame, model)
 
   let view = "picture"
@@ -53,6 +56,7 @@ export function render({model, el}) {
     if (name === "error") paint(error, model.error)
     if (name === "target") paint(target, model.target)
     outline()
+    wake()
   }
   const seg = h("div", {class: "seg", role: "radiogroup", "aria-label": "Show"}, ...buttons)
   arrowsChoose(seg, buttons)
@@ -61,22 +65,33 @@ export function render({model, el}) {
   box.onchange = () => {
     frame.classList.toggle("ell", box.checked)
     outline()
+    wake(true)
   }
 
+  // Over a picture that no longer changes, ellipses look like scratches: they fade, until it changes or the reader asks for them.
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let fades
+  const wake = (stay = false) => {
+    clearTimeout(fades)
+    frame.classList.remove("still")
+    if (model.sequence && !stay) fades = setTimeout(() => frame.classList.add("still"), STILL)
+  }
   const outline = () => {
-    sample.textContent = model.one_in > 1 ? `1 in ${model.one_in.toLocaleString("en")}` : "all"
+    sample.textContent = model.one_in > 1 ? `1 in ${model.one_in.toLocaleString("en")} shown` : "all shown"
     if (box.checked && view !== "target") drawEllipses(ellipses, picture, model.ellipses)
   }
   let first = !model.sequence && matchMedia("(max-width: 760px)").matches // until the first picture arrives, phones show the target in its place
   showFrames(model, picture, () => {
     if (first && view === "target") choose("picture")
     first = false
+    awaited.remove()
     const ratio = picture.width / picture.height
     frame.style.aspectRatio = String(ratio)
     frame.style.width = `min(100%, ${70 * ratio}vh)` // so that a tall picture leaves the charts in sight
     cursor.resize(picture.width, picture.height)
     if (view === "error") paint(error, model.error)
     outline()
+    wake()
   })
   model.on("target", () => {
     if (view === "target") paint(target, model.target)
@@ -90,6 +105,7 @@ export function render({model, el}) {
   })
   model.on("remove", () => {
     endKeys()
+    clearTimeout(fades)
     cursor.end()
     resized.disconnect()
   })
