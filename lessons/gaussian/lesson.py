@@ -335,7 +335,7 @@ class Gaussian(Lesson):
         photograph = photograph_itself()
         scenes.append(Pictures((Picture("the photograph", photograph),)))
         words.append(f"the photograph itself: {photograph.size:,} numbers")
-        return Scenes(tuple(scenes), tuple(words), first=PHOTOGRAPH_COUNTS.index(1000))
+        return Scenes(tuple(scenes), tuple(words), first=len(PHOTOGRAPH_COUNTS) - 1)
 
 
 def raw(numbers: list[float]) -> np.ndarray:
