@@ -289,8 +289,10 @@ class LessonPage:
 
     def _keys(self) -> list[tuple[str, str]]:
         """Return the page's list of keys: what → does here, and the stepper's basic keys."""
-        unit = self.lesson.unit
-        return [("→ ←", f"To the end of the next or the previous {unit}"), *(row for row in KEYS if row[0] in BASIC)]
+        return [
+            ("→ ←", "One step forward or back; the figure's words say what a step is"),
+            *(row for row in KEYS if row[0] in BASIC),
+        ]
 
     def _link(self) -> str:
         """Return the debugger's address with this kernel and these inputs, or "" if they are too long for an address."""

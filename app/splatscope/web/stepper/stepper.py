@@ -36,7 +36,7 @@ class Stepper(Component):
     layout = param.Selector(default="bench", objects=["bench", "figure"])
     parts = param.List(default=list(PARTS), item_type=str, doc="The panes to show")
     memories = param.List(default=[], item_type=str, doc="Names of the arrays and buffers to show; empty for all")
-    unit = param.String(default="stop", doc="The name of a stop where stops are counted")
+    unit = param.String(default="step", doc="The name of what → does where it goes from stop to stop")
     stops = param.List(default=[], item_type=int, doc="Steps at which → and ← stop, ascending; empty for every event")
     lockstep = param.Boolean(default=False, doc="Whether to begin in lockstep order, in which the stops are then counted")
     kernel = param.String(default="", doc="Name of the kernel, edited or not, to which breakpoints and watches belong")
