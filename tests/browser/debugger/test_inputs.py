@@ -109,3 +109,18 @@ def test_functions_to_record_are_chosen_and_their_cost_is_shown_before(bench):
     steps = int(stepper(bench).get_attribute("data-steps"))
     run(bench)
     assert int(stepper(bench).get_attribute("data-steps")) < steps / 2
+
+
+@pytest.mark.parametrize("path", ["/app?page=debugger", "/app?page=debugger&walk=whole&key=names-of-buffers"])
+def test_each_buffer_shows_its_name_in_a_small_window(visit, path):
+    page = ready(visit(path, width=1280, height=800))
+    open_example(page, "tree-reduction")
+    edit(page)
+    rows = page.locator(".buf[data-buffer]")
+    expect(rows.first).to_be_visible()
+    for row in rows.all():
+        name = row.locator("p > code")
+        assert name.evaluate("el => el.scrollWidth <= el.clientWidth && el.clientWidth > 20"), row.get_attribute("data-buffer")
+        boxes = [row.locator(part).first.bounding_box() for part in ("p > code", "p > input", "p > select")]
+        assert boxes[0]["width"] > 20
+        assert all(box["x"] + box["width"] <= 1280 for box in boxes)
