@@ -503,7 +503,6 @@ def test_the_claim_under_discussion_is_counted_first_and_not_covered(visit: Call
     words = teacher.locator(f"[data-block={claim}]").get_by_test_id("claim").locator("li").first
     panel, text = seen.bounding_box(), words.bounding_box()
     assert panel["y"] >= text["y"] + text["height"] or panel["x"] >= text["x"] + text["width"]
-    teacher.screenshot(path="/tmp/shot_claim.png")
 
 
 def test_the_address_of_a_presenters_window_is_a_students_link(visit: Callable[..., Page], teach):
