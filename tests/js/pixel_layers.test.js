@@ -23,12 +23,12 @@ test("all that can be seen are counted: those with a row, and those without", ()
   assert.deepEqual([own.size, fainter, unseen], [9, 4, 59])
   assert.match(
     sentence(layers),
-    /list 72 Gaussians for the tile; 13 can be seen in this pixel, and the 9 with the largest shares have a row\. /,
+    /list 72 Gaussians for the tile: .*\) 13 can be seen in this pixel, and the 9 with the largest shares have a row\. /,
   )
 })
 
 test("where each that can be seen has a row, nothing is said of rows", () => {
   const layers = layersOf([0.5, 0.0001, 0.2])
   assert.deepEqual(chosenLayers(layers).own, new Set([layers[0], layers[2]]))
-  assert.match(sentence(layers), /; 2 can be seen in this pixel\. Each/)
+  assert.match(sentence(layers), /\) 2 can be seen in this pixel\. Each/)
 })

@@ -22,8 +22,6 @@ export function chosenLayers(layers) {
   return {own, fainter: visible.length - own.size, unseen: layers.length - visible.length}
 }
 
-const capital = (/** @type {string} */ words) => words[0].toUpperCase() + words.slice(1)
-
 /**
  * The pixel's layers in words.
  * @param {Layer[]} layers
@@ -36,5 +34,5 @@ export function sentence(layers) {
   const best = shares.indexOf(Math.max(...shares))
   const [id] = layers[best]
   const list = times(layers.length, "Gaussian")
-  return `The tiled kernels, which are shown here, list ${list} for the tile: all whose box reaches it. (The binned kernels have other lists: for tiles of 8 × 8 pixels, without Gaussians whose α stays below 1/255 there.) ${capital(seen)}. Each takes the share α of the light T that those in front of it let through. Gaussian ${id} has the largest share, ${percent(shares[best])} of the pixel.`
+  return `The tiled kernels, which are shown here, list ${list} for the tile: all whose box reaches it. (The binned kernels have other lists: for tiles of 8 × 8 pixels, without Gaussians whose α stays below 1/255 there.) ${seen}. Each takes the share α of the light T that those in front of it let through. Gaussian ${id} has the largest share, ${percent(shares[best])} of the pixel.`
 }
