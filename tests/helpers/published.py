@@ -26,9 +26,9 @@ from splatscope.cli.main import main
 from splatscope.textbook.contents import find_lesson
 from splatscope.web.publish import book, exercises, tools
 
-whole, linked, tasks = book.grid, book.linked_inputs, exercises.tasks()
+whole, linked, tasks = book.input_grid, book.linked_inputs, exercises.tasks()
 firsts = [next(task for task in tasks if task.course == course) for course in {{task.course for task in tasks}}]
-book.grid = lambda kind: whole(kind)[: None if kind is find_lesson({section!r}) else {few}]
+book.input_grid = lambda kind: whole(kind)[: None if kind is find_lesson({section!r}) else {few}]
 book.linked_inputs = lambda name: linked(name)[:{few}]
 tools.EXAMPLES = [one for one in tools.EXAMPLES if one is tools.EXAMPLES[0] or one.name == {example!r}]
 exercises.tasks = lambda: [task for task in tasks if task in firsts or task.name == {task!r}]

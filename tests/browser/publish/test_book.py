@@ -29,6 +29,22 @@ def inputs_of(page: Page) -> str:
     return re.sub(r".*\?page=[\w-]+(&step=\d+)?&?", "", page.evaluate("location.href"))
 
 
+@pytest.mark.parametrize("way", ["disk", "host"])
+def test_a_book_of_few_pages_says_that_it_has_no_walks(book_of_few_pages, closed, way):
+    with hosted(book_of_few_pages) as address:
+        page = opener(way, book_of_few_pages, address, closed)("?walk=short")
+        expect(page.get_by_text("This book has no walks.")).to_be_visible()
+        expect(page.locator("[data-page=home]")).to_be_visible()
+
+
+def test_the_claims_of_a_book_say_where_and_when_they_were_run(book_of_few_pages, closed):
+    with hosted(book_of_few_pages) as address:
+        page = opener("host", book_of_few_pages, address, closed)("?page=claims")
+        words = page.locator("[data-page=claims] .prose").first
+        expect(words).to_contain_text(re.compile(r"Each claim was tested on \S.*, on \d+ \w+ \d{4}, by running"))
+        expect(words).not_to_contain_text("this device")
+
+
 def test_a_section_steps_asks_and_is_left_by_its_links(visit_whole):
     page = ready(visit_whole(f"?page={SECTION}"))
     opened = at(page)

@@ -20,8 +20,8 @@ WORDS = "The kernel ran longer than 60 s and was stopped. Look for a loop that d
 @pytest.fixture
 def failing(monkeypatch: pytest.MonkeyPatch):
     """Return `failing(times)`, which has each recording of two sets of inputs fail so often, and a list of the limits' factors."""
-    few, record = book.grid, lesson_page.record_lesson
-    monkeypatch.setattr(book, "grid", lambda kind: few(kind)[:2])
+    few, record = book.input_grid, lesson_page.record_lesson
+    monkeypatch.setattr(book, "input_grid", lambda kind: few(kind)[:2])
     monkeypatch.setattr(book, "linked_inputs", lambda name: [])
 
     def begin(times: int) -> list[float]:

@@ -46,7 +46,7 @@ from splatscope.web.publish import exercises, tools
 from splatscope.web.publish.linked import linked_inputs
 from splatscope.web.publish.long_values import pack_value
 from splatscope.web.publish.states import FILE, PageState, PublishedPage
-from splatscope.web.reference.claims import Claims
+from splatscope.web.reference import claims
 from splatscope.web.reference.glossary import glossary
 from splatscope.web.serving.section_document import TEMPLATES
 from splatscope.web.shell.location import Location
@@ -312,6 +312,7 @@ async def publish(folder: Path, pages: Collection[str] = (), report: Report = la
             worker_pool.limit_factor = 1.0
     for walk in book.walks:
         book.write_walk(walk)
+    book.write_script("walks/index", [walk.name for walk in book.walks])
     _write_documents(book)
     return book
 
@@ -358,10 +359,17 @@ async def _section_page(name: str, address: str) -> Page:
     return page.page
 
 
-async def _claims_page(names: Collection[str]) -> Page:
-    claims = Claims([name for name in names if name in lesson_names()])
-    await claims.all()
-    return claims.page
+async def _claims_page(book: Book) -> Page:
+    made = claims.Claims([name for name in book.names if name in lesson_names()])
+    await made.all()
+    where = f"on {escape(book.adapter)}, " if book.adapter else ""
+    made.page.html = made.page.html.replace(
+        claims.WORDS,
+        f"""<h1>Claims</h1>
+        <p>What is said about programs like this one, and what they do when they run. Each claim was tested {where}on
+        {date.today():%-d %B %Y}, by running the kernels of its section.</p>""",
+    )
+    return made.page
 
 
 async def _train_page() -> Page:
@@ -387,7 +395,7 @@ _TOOLS: dict[str, Callable[[Book], Draft]] = {
     "exercises": lambda book: Draft("exercises", exercises.exercises(book.names), defaults=exercises.DEFAULTS),
     "home": lambda book: Draft("home", [PageState(partial(_home_page, book))]),
     "train": lambda book: Draft("train", [PageState(_train_page)]),
-    "claims": lambda book: Draft("claims", [PageState(partial(_claims_page, book.names))]),
+    "claims": lambda book: Draft("claims", [PageState(partial(_claims_page, book))]),
     "glossary": lambda book: Draft("glossary", [PageState(_glossary_page)]),
 }
 

@@ -35,7 +35,8 @@ export async function begin(components, entries) {
   names = new Set(entries.map(({name}) => name))
   startShell(entries)
   document.body.append(note)
-  const walk = embedded() ? null : await openWalk(modules)
+  const opened = embedded() ? "" : await openWalk(modules)
+  const walk = typeof opened === "string" ? null : opened
   answerWith(
     (place, followed) => {
       if (followed) follow(place)
@@ -43,13 +44,16 @@ export async function begin(components, entries) {
     walk?.place ?? {page: embedded() ?? current().page},
   )
   if (walk) document.getElementById("walk")?.append(walk.bar().host)
-  follow(current())
+  follow(current(), walk ? "" : String(opened))
 }
 
-/** @param {Place} place */
-async function follow({page, inputs}) {
+/**
+ * @param {Place} place
+ * @param {string} [missing]  what else the address names that this book does not have
+ */
+async function follow({page, inputs}, missing = "") {
   const name = names.has(page) ? page : "home"
-  const lost = name === page ? "" : `This book has no page “${page.slice(0, 40)}”. This is its first page.`
+  const lost = name === page ? missing : `This book has no page “${page.slice(0, 40)}”. This is its first page.`
   if (shown?.name === name) {
     const state = stateOf(shown.published, inputs)
     sayInstead(lost || insteadOf(shown.published, state, inputs))
