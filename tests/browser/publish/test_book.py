@@ -41,7 +41,7 @@ def test_the_claims_of_a_book_say_where_and_when_they_were_run(book_of_few_pages
     with hosted(book_of_few_pages) as address:
         page = opener("host", book_of_few_pages, address, closed)("?page=claims")
         words = page.locator("[data-page=claims] .prose").first
-        expect(words).to_contain_text(re.compile(r"Each claim was tested on \S.*, on \d+ \w+ \d{4}, by running"))
+        expect(words).to_contain_text(re.compile(r"Each claim was tested on \S.*, on\s+\d+ \w+ \d{4}, by running"))
         expect(words).not_to_contain_text("this device")
 
 
