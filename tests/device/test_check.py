@@ -505,9 +505,9 @@ def test_a_strict_check_accepts_no_missing_input_and_no_line_that_nothing_reache
 
 def test_an_entry_point_that_does_not_exist_is_answered_with_those_that_do(repository, check):
     second = CLEAN[CLEAN.index("[shader") :].replace("main", "second")
-    repository(a_slang="// splatscope: entry=mian\n" + CLEAN + second)
+    repository(a_slang="// splatscope: entry=maain\n" + CLEAN + second)
     status, out, _ = check("--json")
-    assert (status, kernels(out)["a.slang mian"]["error"]) == (2, "a.slang has no entry point mian. It has main, second.")
+    assert (status, kernels(out)["a.slang maain"]["error"]) == (2, "a.slang has no entry point maain. It has main, second.")
 
 
 def test_invalid_json_in_a_comment_is_shown_with_its_line_and_column_in_the_file(repository, check):

@@ -5,8 +5,8 @@ import hashlib
 import html
 import json
 import re
-from datetime import date
 import zlib
+from datetime import date
 from functools import cache
 
 import pytest
