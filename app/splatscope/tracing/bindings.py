@@ -41,7 +41,12 @@ class BoundBuffer:
 
 
 def bind(
-    device: spy.Device, program: spy.ShaderProgram, root: spy.ShaderObject, inputs: dict, recorder: dict
+    device: spy.Device,
+    program: spy.ShaderProgram,
+    root: spy.ShaderObject,
+    inputs: dict,
+    recorder: dict,
+    has_column_major: bool = False,
 ) -> dict[str, BoundBuffer]:
     """Bind every parameter of a program, and return the buffers by name.
 
@@ -51,12 +56,13 @@ def bind(
         root: Its shader object.
         inputs: Arrays by parameter name, as `inputs.fitted` returns them.
         recorder: The recorder's own parameters by name, which are bound without conversion.
+        has_column_major: Whether matrices may be stored by columns, so that each one's layout has to be looked up.
 
     Raises:
         ValueError: A parameter cannot be bound because of its kind, or a value does not fit it.
     """
     globals_ = spy.ShaderCursor(root)
-    binder = _Binder(device, program, inputs, {})
+    binder = _Binder(device, program, inputs, {}, has_column_major)
     entry = program.layout.entry_points[0]
     for cursor, parameters in ((globals_, program.layout.parameters), (globals_.find_entry_point(0), entry.parameters)):
         for parameter in parameters:
@@ -75,6 +81,7 @@ class _Binder:
     program: spy.ShaderProgram
     inputs: dict[str, np.ndarray]
     buffers: dict[str, BoundBuffer]
+    has_column_major: bool
 
     def bind(self, cursor: spy.ShaderCursor, name: str, layout: Any) -> None:
         kind = layout.kind.name
@@ -95,8 +102,11 @@ class _Binder:
             _write(cursor, self.inputs[name], layout, self._is_column_major(innermost(layout)))
 
     def _is_column_major(self, layout: Any) -> bool:
-        """Return whether a matrix is stored by columns. Slang ignores `column_major` for matrices of integers and bools."""
-        if (matrix := _matrix(layout)) is None or not matrix.scalar.is_floating:
+        """Return whether a matrix is stored by columns. Slang ignores `column_major` for matrices of integers and bools.
+
+        Types are compared only in kernels that ask for this layout: Slang 2026.12 now and then crashes while it compares them.
+        """
+        if not self.has_column_major or (matrix := _matrix(layout)) is None or not matrix.scalar.is_floating:
             return False
         rows, columns = matrix.shape
         by_columns = self.program.layout.find_type_by_name(f"matrix<{matrix.scalar.name},{rows},{columns},{_COLUMN_MAJOR}>")

@@ -30,7 +30,8 @@ class Dispatch:
     ):
         self._device, self._pipeline, self._groups = device, pipeline, spy.uint3(*job.groups)
         self._root = device.create_root_shader_object(program)
-        self._bound = bind(device, program, self._root, job.inputs, recorder)
+        has_column_major = any("column_major" in text for text in (job.source, *job.files.values(), *job.defines.values()))
+        self._bound = bind(device, program, self._root, job.inputs, recorder, has_column_major)
 
     def dispatch(self, times: int = 1) -> "Dispatch":
         """Dispatch the kernel several times, each time on the buffers of the time before, and wait for the device."""
