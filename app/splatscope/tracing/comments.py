@@ -18,7 +18,9 @@ from splatscope.tracing.checks import CHECKS
 
 _COMMENT = re.compile(r"//[ \t]*splatscope:[ \t]*(?P<text>[^\r\n]*)")
 _MEANT = re.compile(  # a comment that may be meant as one of these: its opening, its first word, what follows
-    r"(?P<opening>//+[/!]*|/\*+!?)\s*(?P<word>[\w-]{6,14})(?![\w-])(?P<colon>\s*:)?(?P<text>\s*\w+\s*=|\s*allow\b|\s*(?:\*/)?\s*$)?"
+    # Possessive, and only from the start of a run of slashes: 64 KB of them take no time.
+    r"(?P<opening>(?<![/!])//[/!]*+|/\*++!?)\s*+(?P<word>[\w-]{6,14})(?![\w-])(?P<colon>\s*+:)?"
+    r"(?P<text>\s*+\w++\s*+=|\s*+allow\b|\s*+(?:\*/)?\s*+$)?"
 )
 _ALMOST = 0.8  # how similar a misspelled word is
 _ALLOW = re.compile(r"allow\s+(?P<kinds>[\w-]+(?:\s*,\s*[\w-]+)*)\s*(?::\s*(?P<reason>.*\S))?\s*$")
