@@ -142,8 +142,8 @@ function threadsAndMemory(facts, options, width, rows, {chosen, choose}) {
   )
   const writeLine = s("path", {class: "group-way write"})
   const readLine = s("path", {class: "group-way read"})
+  svg.append(writeLine, readLine)
   const cells = Array.from({length: count}, (_, i) => drawCell(facts, svg, layout, i))
-  svg.append(writeLine, readLine) // over the cells, so that nothing interrupts them
   const aside = column < CLOSE ? 10 : 0 // px: so that two digits fit between a disc and the frame of its wave
   const lanes = Array.from({length: count}, (_, i) => laneMark(x(i) - aside, laneY(i), 7))
   const received = lanes.map((_, i) => s("text", {class: "group-received", x: x(i) - aside + 10, y: laneY(i) + 4}))
