@@ -188,6 +188,8 @@ def _waves() -> Iterator[Case]:
 def _hand_overs() -> Iterator[Case]:
     """Hand-overs of data through an atomic, within and between groups: complete ones, and ones that lack one of their parts."""
     fence = "DeviceMemoryBarrier();"
+    # The taker waits for the flag, within bounds: where it looked once, and too early, it would not read the data at all.
+    wait = "for (uint n = 0; n < 500 && seen == 0; n++)"
     for scope, giver, taker, groups in (("group", "l == 0", "l == 32", 1), ("groups", "t == 0", "g == 1 && l == 0", 2)):
         for name, a, b, check, kinds in (
             ("both fences", fence, fence, True, CLEAN),
@@ -195,7 +197,7 @@ def _hand_overs() -> Iterator[Case]:
             ("no fence before the flag", "", fence, True, RACE),
             ("the flag ignored", fence, fence, False, RACE),
         ):
-            take = f"InterlockedAdd(flag[0], 0, seen); {b} {'if (seen != 0)' if check else ''} o[64] = m[0];"
+            take = f"{wait} InterlockedAdd(flag[0], 0, seen); {b} {'if (seen != 0)' if check else ''} o[64] = m[0];"
             body = f"if ({giver}) {{ m[0] = 42; {a} InterlockedAdd(flag[0], 1); }} if ({taker}) {{ {take} }}"
             declared = "globallycoherent RWStructuredBuffer<uint> m;"
             yield _case(f"a flag between {scope}, {name}", declared, body, kinds, groups)
@@ -207,7 +209,7 @@ def _hand_overs() -> Iterator[Case]:
     ):
         declared = "globallycoherent RWStructuredBuffer<uint> m; RWStructuredBuffer<Atomic<uint>> ready;"
         body = f"if (t == 0) {{ m[0] = 42; ready[0].add(1, MemoryOrder.{give}); }} if (g == 1 && l == 0) {{"
-        body += f" seen = ready[0].add(0, MemoryOrder.{take}); if (seen != 0) o[64] = m[0]; }}"
+        body += f" {wait} seen = ready[0].add(0, MemoryOrder.{take}); if (seen != 0) o[64] = m[0]; }}"
         yield _case(f"a flag of order {give} and {take}", declared, body, kinds, 2)
     read = "uint sum = 0; for (uint i = 0; i < 128; i++) sum += m[i]; o[0] = sum;"
     m = "globallycoherent RWStructuredBuffer<uint> m; groupshared uint last;"

@@ -136,7 +136,7 @@ void main(uint lane : SV_GroupIndex)
 
 def test_the_races_of_one_missing_barrier_are_one_finding():
     message = race_in(SCAN.replace("BARRIER", ""))
-    assert "For the same reason these lines race: " in message
+    assert message.endswith(" For the same reason line 11 races with itself.")
 
 
 HANDED_OVER = """globallycoherent RWStructuredBuffer<uint> data; globallycoherent RWStructuredBuffer<uint> flag;
@@ -153,7 +153,7 @@ void main(uint3 group : SV_GroupID)
     }
     else
     {
-        InterlockedAdd(flag[0], 0, seen);
+        for (uint n = 0; n < 500 && seen == 0; n++) InterlockedAdd(flag[0], 0, seen);
         FENCE
         if (seen > 0)
             output[group.x] = data[0];
@@ -310,7 +310,8 @@ def test_the_pair_that_is_shown_is_not_one_that_the_hand_over_orders():
     source = source.replace("BARRIER", "GroupMemoryBarrierWithGroupSync")
     job = KernelJob(source, groups=(4, 1, 1), all_groups=True, records=400_000)
     (race,) = races_between_groups(record(open_device(), job).trace)
-    assert (race.count, race.threads[0] % 8 != 0) == (21, True)
+    # Seven lanes of three groups; of two where the last group to finish is one of the three that it reads.
+    assert (race.count in (14, 21), race.threads[0] % 8 != 0) == (True, True)
     barrier = "the barrier on line 6, which orders shared memory, not buffers"
     assert race.message.endswith(f"DeviceMemoryBarrier() is missing between the write on line 6 and {barrier}.")
 
