@@ -186,11 +186,11 @@ def record_on_worker(job: KernelJob, adapter: str, timeout: float, between_group
         RecordError: The compiler or the driver crashed on every attempt, or the second attempt took too long, too.
     """
     limit, stages, is_second = timeout, [COMPILING], False
-    options = (adapter or os.environ.get("SPLATSCOPE_DEVICE", "")).partition(":")[2]  # a driver reads its options once per process
+    device = adapter or os.environ.get("SPLATSCOPE_DEVICE", "")  # a process opens one
     while True:
         try:
             asked = job, adapter, between_groups, limit / 2
-            return run_on_worker(_record, *asked, limit=limit, kind=options, on_progress=stages.append)
+            return run_on_worker(_record, *asked, limit=limit, kind=device, on_progress=stages.append)
         except ChildTimeout as error:
             stage = stages[-1]
             lines = endless_loops(job.source, job.file, job.include) if stage == RUNNING else []

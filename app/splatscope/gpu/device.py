@@ -104,8 +104,9 @@ def open_device(wanted: str | None = None) -> spy.Device:
             must be the first that its process opens.
 
     Raises:
-        DeviceError: There is no such device, it cannot be opened, it has no such wave width, or this process loaded the software
-            driver with other options.
+        DeviceError: There is no such device, it cannot be opened, it has no such wave width, this process loaded the software
+            driver with other options, or it has opened another adapter: Slang 2026.12 takes the types of one device for those
+            of the other, and crashes.
     """
     asked = Wanted.parse(wanted or os.environ.get("SPLATSCOPE_DEVICE") or "")
     if asked.lanes is not None and asked.lanes not in LANES:
@@ -120,8 +121,11 @@ def open_device(wanted: str | None = None) -> spy.Device:
     for backend, adapter in _candidates(asked):
         if is_software(adapter.name):
             _refuse_other_options(asked)
+        key = backend, bytes(adapter.luid)
+        if _opened and key not in _opened:
+            continue
         try:
-            device = spy.Device(
+            device = _opened.get(key) or spy.Device(
                 type=getattr(spy.DeviceType, backend),
                 adapter_luid=adapter.luid,
                 compiler_options=COMPILER_OPTIONS,
@@ -131,13 +135,18 @@ def open_device(wanted: str | None = None) -> spy.Device:
             continue
         if is_software(adapter.name):
             _software[:] = [(asked.lanes, asked.serial)]
+        _opened[key] = device
         return device
+    if _opened and any(True for _ in _candidates(asked)):
+        there = next(iter(_opened.values())).info.adapter_name
+        raise DeviceError(f"This process works on {there}: open “{asked.name}” in another process.")
     if asked != Wanted(""):
         name = asked.name if asked.number is None else f"{asked.name}#{asked.number}"
         raise DeviceError(f"No device is called “{name}”. This machine has: {', '.join(sorted(adapter_names())) or 'none'}.")
     raise DeviceError("No GPU and no software Vulkan driver could be opened: `splatscope doctor` says what to install.")
 
 
+_opened: dict[tuple[str, bytes], spy.Device] = {}  # this process's device, by backend and adapter
 _software: list[tuple[int | None, bool]] = []  # the software driver's `lanes` and `serial`, once one of its devices is open
 
 

@@ -1,6 +1,7 @@
 """Run a small kernel on each adapter, in separate processes because a driver may crash, hang or print.
 
-`python -m splatscope.gpu.probe` prints the adapters as JSON; `python -m splatscope.gpu.probe vulkan 0` runs the kernel on one.
+`python -m splatscope.gpu.probe` prints the adapters as JSON; `python -m splatscope.gpu.probe vulkan 0` runs the kernel on one, and
+`python -m splatscope.gpu.probe llvmpipe:4` opens the device of that name.
 """
 
 import json
@@ -66,6 +67,12 @@ def first_working() -> Trial | None:
     return next((t for backend, index, name in found or () if (t := _try(backend, index, name)).works), None)
 
 
+def opens(name: str, limit_s: float = LIMIT_S) -> bool:
+    """Return whether `open_device(name)` opens a device."""
+    opened, _ = ask([sys.executable, "-m", "splatscope.gpu.probe", name], limit_s)
+    return opened is True
+
+
 def why_none(trials: list[Trial], silence: str) -> str:
     """Return the results of `try_all` as the reason why no kernel runs."""
     return silence or "; ".join(f"{t.backend} {t.name}: {t.message}" for t in trials) or "no adapter is listed"
@@ -108,6 +115,13 @@ def _list_adapters() -> list[tuple[str, int, str]]:
     return found
 
 
+def _open(name: str) -> bool:
+    from splatscope.gpu.device import open_device
+
+    open_device(name)
+    return True
+
+
 def _run_kernel(backend: str, index: int) -> dict[str, object]:
     import time
 
@@ -132,13 +146,19 @@ def _run_kernel(backend: str, index: int) -> dict[str, object]:
 
 
 def main() -> None:
-    """Print as JSON the adapters, or the outcome on the one that the command line names."""
+    """Print as JSON the adapters, or the outcome on the one that the command line names, and why there is none."""
     # Drivers print, some of them at exit. Their output goes to stderr, and only the answer to stdout.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     answer, message = None, ""
     try:
-        answer = _run_kernel(sys.argv[1], int(sys.argv[2])) if len(sys.argv) > 1 else _list_adapters()
+        match sys.argv[1:]:
+            case [backend, index]:
+                answer = _run_kernel(backend, int(index))
+            case [name]:
+                answer = _open(name)
+            case _:
+                answer = _list_adapters()
     except Exception as error:
         message = str(error).split("\n")[0].strip() or type(error).__name__  # the rest says where slangpy failed
     print(json.dumps([answer, message]), file=answers, flush=True)

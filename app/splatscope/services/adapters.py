@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 
-from splatscope.gpu.device import DeviceError, open_device
+from splatscope.gpu.probe import opens
 from splatscope.workers.connection import JobTimeout, WorkerError, WorkerLost
 from splatscope.workers.pool import Pool
 from splatscope.workers.single_flight import SingleFlightCache
@@ -28,16 +28,5 @@ async def _can_open(pool: Pool, name: str) -> bool:
     """Return whether a device opens. If the worker is lost, try once more: the driver may not be the cause."""
     for _ in range(2):
         with suppress(WorkerLost, JobTimeout):
-            return await _cache.get(name, lambda: pool.run(_opens, name, adapter=name, limit=OPEN_LIMIT))
+            return await _cache.get(name, lambda: pool.run(opens, name, OPEN_LIMIT, adapter=name, limit=2 * OPEN_LIMIT))
     return False
-
-
-# What follows runs on a worker.
-
-
-def _opens(name: str) -> bool:
-    try:
-        open_device(name)
-    except DeviceError:
-        return False
-    return True

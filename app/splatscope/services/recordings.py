@@ -105,7 +105,7 @@ async def _work(
     adapter: str = "",
 ) -> JobAnswer:
     where = {"adapter": adapter, "on_progress": on_progress, "file_work": FILE_WORK.get(name, "")}
-    if trusted:
+    if trusted and not adapter:  # a worker has one device, and each sandboxed process its own
         return await pool.run(sandbox_jobs.JOBS[name], *arguments, limit=limit, shipped=name == "record", **where)
     asked = (sandbox_jobs.__name__, name, arguments, limit, open_to_others())
     return await pool.run(sandbox.run_sandboxed, *asked, limit=limit + sandbox.START_LIMIT, untrusted=True, **where)

@@ -1,8 +1,16 @@
 """Probing kernels in a separate process, and its reports of a crash and a hang."""
 
+import os
+import subprocess
 import sys
+from pathlib import Path
 
-from splatscope.gpu import probe
+import pytest
+
+from splatscope.gpu import device, probe
+
+CHROMIUM = sorted(Path("/usr/lib").glob("chromium*/vk_swiftshader_icd.json"))
+MESA = sorted(Path("/usr/share/vulkan/icd.d").glob("lvp_icd*.json"))
 
 
 def test_kernels_run_here():
@@ -42,3 +50,21 @@ def test_an_error_is_its_last_line():
     answer, how = probe.ask([sys.executable, "-c", "raise SystemExit('first\\nlibatomic.so.1 is missing')"])
     assert answer is None
     assert how == "libatomic.so.1 is missing"
+
+
+def test_a_name_that_opens_a_device_is_told_from_one_that_does_not():
+    assert probe.opens("vulkan")
+    assert not probe.opens("a device that nobody has")
+
+
+def test_a_process_has_one_device_whatever_its_adapter_is_called():
+    names = ("", "vulkan", device.adapter_of(device.open_device()).short_name)
+    assert {id(device.open_device(name)) for name in names} == {id(device.open_device())}
+
+
+@pytest.mark.skipif(not CHROMIUM, reason="this machine has one adapter")
+def test_a_process_with_a_device_refuses_another_adapter():
+    talk = "from splatscope.gpu.device import open_device; open_device('llvmpipe'); open_device('swiftshader')"
+    there = {"VK_DRIVER_FILES": f"{MESA[0]}:{CHROMIUM[0]}", "SPLATSCOPE_DEVICE": ""}
+    ended = subprocess.run([sys.executable, "-c", talk], env=os.environ | there, capture_output=True, text=True, check=False)
+    assert ended.stderr.strip().splitlines()[-1].endswith(": open “swiftshader” in another process.")

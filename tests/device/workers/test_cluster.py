@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from splatscope.gpu.device import adapter_of, open_device
+from splatscope.processes import run_command
 from splatscope.services.adapters import adapters
 from splatscope.workers.cluster import KEY
 from splatscope.workers.connection import WorkerError
@@ -102,8 +102,10 @@ def test_other_machines_reach_no_scheduler_without_a_key():
 
 
 def opened(adapter: str) -> str:
-    """Return the name of the device that a job opens on a worker."""
-    return adapter_of(open_device(adapter or None)).short_name
+    """Return the name of the device that a process on a worker's machine opens: a process opens one."""
+    talk = "import sys; from splatscope.gpu.device import adapter_of, open_device; "
+    talk += "print(adapter_of(open_device(sys.argv[1] or None)).short_name)"
+    return run_command([sys.executable, "-c", talk, adapter], 60).splitlines()[-1]
 
 
 @pytest.mark.skipif(not (MESA and CHROMIUM), reason="needs two software Vulkan drivers")

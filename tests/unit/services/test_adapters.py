@@ -18,7 +18,7 @@ class Devices:
     async def adapters(self) -> list[str]:
         return list(self.opens)
 
-    async def run(self, function, name: str, **kwargs) -> bool:
+    async def run(self, function, name: str, *args: float, **kwargs: object) -> bool:
         tries = self.opens[name]
         outcome = tries.pop(0) if len(tries) > 1 else tries[0]
         if isinstance(outcome, Exception):
