@@ -127,9 +127,9 @@ def kernels_in(paths: Iterable[Path], here: Path, strict: bool = False) -> tuple
             if not wanted or any(kernel.path == path or path in kernel.path.parents for path in wanted)
         ]
         configured += asked if len(asked) == len(all_there) else map(_without_common, asked)
-    named = {kernel.path for kernel in configured}
+    named = {(kernel.path, entry) for kernel in configured for entry in _entry(kernel)}
     asking = [kernel for path in places for file in _sources(path) for kernel in _asking(file)]
-    found = configured + [kernel for kernel in asking if kernel.path not in named]
+    found = configured + [kernel for kernel in asking if named.isdisjoint((kernel.path, entry) for entry in _entry(kernel))]
     known = {kernel.path for kernel in found}
     found += [_refused(file, NOT_DESCRIBED) for file in wanted if file.is_file() and file not in known and _has_kernel(file)]
     kernels = list({(kernel.path, kernel.name): kernel for kernel in found}.values())
@@ -139,37 +139,55 @@ def kernels_in(paths: Iterable[Path], here: Path, strict: bool = False) -> tuple
 
     left_out = list(_undescribed({file.resolve() for path in places for file in _sources(path)}, kernels))
     kernels += [_refused(file, UNDESCRIBED_ENTRY, f"{file.name} {entry}") for file, entry in left_out if is_strict(file)]
-    skipped = tuple((folder, count) for path in places for folder, count in _skipped(path) if folder not in places)
+    skipped = dict(found for path in places for found in _skipped(path) if found[0] not in places)
     kernels = [replace(kernel, strict=is_strict(kernel.path)) for kernel in kernels]
-    return kernels, Undescribed(tuple(one for one in left_out if not is_strict(one[0])), skipped)
+    return kernels, Undescribed(tuple(one for one in left_out if not is_strict(one[0])), tuple(skipped.items()))
+
+
+def _entry(kernel: CheckedKernel) -> list[str]:
+    """Return the name of a kernel's entry point as a list: all of its file if the kernel cannot be read."""
+    entries = _entries(kernel.path)
+    if kernel.error:
+        return entries
+    return [kernel.job.entry] if kernel.job.entry else entries[:1]  # without a name it is the first
+
+
+def _entries(file: Path) -> list[str]:
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return []
+    return entries_of(Module("", file.name, text, Source(text, file.name)))
 
 
 def _undescribed(files: Iterable[Path], kernels: Iterable[CheckedKernel]) -> Iterator[tuple[Path, str]]:
     """Yield (file, entry point) for each kernel in some files that nothing describes. Files with an error are left out."""
-    described: dict[Path, set[str]] = {}
-    for kernel in kernels:
-        described.setdefault(kernel.path, set()).add("*" if kernel.error else kernel.job.entry)
+    described = {(kernel.path, entry) for kernel in kernels for entry in _entry(kernel)}
     for file in sorted(files):
-        names = described.get(file, set())
-        if "*" in names or not _has_kernel(file):
-            continue
-        text = file.read_text(encoding="utf-8")
-        entries = entries_of(Module("", file.name, text, Source(text, file.name)))
-        known = names | set(entries[:1] if "" in names else ())  # without a name it is the first
-        yield from ((file, entry) for entry in entries if entry not in known)
+        if _has_kernel(file):
+            yield from ((file, entry) for entry in _entries(file) if (file, entry) not in described)
 
 
 def _skipped(path: Path, depth: int = 0) -> Iterator[tuple[Path, int]]:
     """Yield the folders at and below a path that are not searched but hold kernels, each with its number of such files."""
-    if not path.is_dir() or depth == _MOST_DEPTH:
-        return
-    for inside in sorted(path.iterdir()):
-        if not inside.is_dir() or inside.is_symlink() or inside.name in _NEVER_OURS or (inside / "pyvenv.cfg").exists():
-            continue
+    for inside in _own_folders(path, depth):
         if not _is_skipped(inside):
             yield from _skipped(inside, depth + 1)
-        elif count := sum(_has_kernel(file) for file in inside.rglob("*") if file.suffix in SUFFIXES):
+        elif count := _kernel_files(inside, depth + 1):
             yield inside, count
+
+
+def _kernel_files(folder: Path, depth: int) -> int:
+    """Return the number of files at and below a folder that hold kernels, without other people's packages."""
+    own = sum(_has_kernel(file) for file in folder.iterdir() if file.is_file())
+    return own + sum(_kernel_files(inside, depth + 1) for inside in _own_folders(folder, depth))
+
+
+def _own_folders(path: Path, depth: int) -> Iterator[Path]:
+    """Yield the folders in a folder that may hold a project's own kernels."""
+    for inside in sorted(path.iterdir()) if path.is_dir() and depth < _MOST_DEPTH else ():
+        if inside.is_dir() and not inside.is_symlink() and inside.name not in _NEVER_OURS and not (inside / "pyvenv.cfg").exists():
+            yield inside
 
 
 def _has_kernel(file: Path) -> bool:

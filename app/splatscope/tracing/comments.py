@@ -23,6 +23,7 @@ _MEANT = re.compile(  # a comment that may be meant as one of these: its opening
     r"(?P<text>\s*+\w++\s*+=|\s*+allow\b|\s*+(?:\*/)?\s*+$)?"
 )
 _ALMOST = 0.8  # how similar a misspelled word is
+_ALLOWS = re.compile(r"allow\b(?!\s*=)")  # `allow=` is an option of a dispatch
 _ALLOW = re.compile(r"allow\s+(?P<kinds>[\w-]+(?:\s*,\s*[\w-]+)*)\s*(?::\s*(?P<reason>.*\S))?\s*$")
 _KEY = re.compile(r"\s*(\w+)=")
 _SPACE = re.compile(r"\s")
@@ -49,7 +50,7 @@ def dispatches(text: str) -> list[tuple[dict[str, Any], int]]:
     Raises:
         CommentError: A comment is malformed or misspelled.
     """
-    return [(_options(one), one.line) for one in _comments(text) if not re.match(r"allow\b", one.text)]
+    return [(_options(one), one.line) for one in _comments(text) if not _ALLOWS.match(one.text)]
 
 
 def allowances(text: str) -> list[Allowed]:
@@ -60,7 +61,7 @@ def allowances(text: str) -> list[Allowed]:
     """
     found = []
     for one in _comments(text):
-        if not re.match(r"allow\b(?!\s*=)", one.text):
+        if not _ALLOWS.match(one.text):
             continue
         match, line = _ALLOW.match(one.text), one.line
         if match is None or not match["reason"]:

@@ -131,3 +131,22 @@ def test_in_a_strict_check_a_kernel_without_a_description_cannot_be_recorded(rep
     assert refused == dict.fromkeys(expected, "It has no description, and the check is strict.")
     assert len(left_out.kernels) == 2 - len(expected)
     assert {kernel.path.name for kernel in kernels if not kernel.strict} == ({"own.slang"} if where == "filters" else set())
+
+
+def test_a_comment_of_another_entry_point_than_the_configuration_s_is_read(repository):
+    first, second = KERNEL, KERNEL.replace("RWStructuredBuffer<uint> data;\n", "").replace("computeMain", "second")
+    (repository / "own.slang").write_text("// splatscope: entry=second groups=1\n// splatscope: groups=1\n" + first + second)
+    (repository / "splatscope.toml").write_text('[[kernel]]\nfile = "own.slang"\ngroups = 2\n')
+    kernels, left_out = kernels_in([repository / "own.slang"], repository)
+    assert {(kernel.job.entry, kernel.job.groups[0]) for kernel in kernels} == {("", 2), ("second", 1)}
+    assert left_out.kernels == ()
+
+
+def test_packages_in_a_folder_that_is_not_searched_are_not_counted(repository):
+    package = repository / ".tox" / "py" / "lib"
+    package.mkdir(parents=True)
+    (package.parent / "pyvenv.cfg").touch()
+    (package / "theirs.slang").write_text(KERNEL)
+    (repository / ".tox" / "mine.slang").write_text(KERNEL)
+    _, left_out = kernels_in([repository, repository], repository)
+    assert left_out.skipped == ((repository / ".tox", 1),)
