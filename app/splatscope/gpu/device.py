@@ -137,11 +137,11 @@ def open_device(wanted: str | None = None) -> spy.Device:
             _software[:] = [(asked.lanes, asked.serial)]
         _opened[key] = device
         return device
+    name = asked.name if asked.number is None else f"{asked.name}#{asked.number}"
     if _opened and any(True for _ in _candidates(asked)):
         there = next(iter(_opened.values())).info.adapter_name
-        raise DeviceError(f"This process works on {there}: open “{asked.name}” in another process.")
+        raise DeviceError(f"This process works on {there}: open “{name}” in another process.")
     if asked != Wanted(""):
-        name = asked.name if asked.number is None else f"{asked.name}#{asked.number}"
         raise DeviceError(f"No device is called “{name}”. This machine has: {', '.join(sorted(adapter_names())) or 'none'}.")
     raise DeviceError("No GPU and no software Vulkan driver could be opened: `splatscope doctor` says what to install.")
 
