@@ -181,6 +181,6 @@ def test_a_notebook_is_given_the_page_itself_in_a_frame_of_its_own():
 
 def test_a_page_of_the_command_line_says_when_and_how_it_was_made():
     page = page_of(sorting(), command="splatscope trace a.slang --set 'CB.n=<8>'")
-    made = f"Made on {date.today():%-d %B %Y} by splatscope trace a.slang --set 'CB.n=<8>'."
+    made = f"Made on {date.today().day} {date.today():%B %Y} by splatscope trace a.slang --set 'CB.n=<8>'."
     assert made in html.unescape(re.sub("</?code>", "", page))
     assert "Made on" not in page_of(sorting())

@@ -1,12 +1,12 @@
 // The contents of the buffers after the last run.
 import {h} from "#web/shell/dom.js"
+import {PLAIN} from "#web/stepper/panes/findings.js"
 import {isFloat, number, text} from "#web/stepper/model/values.js"
 
 const SHOWN = 64 // numbers shown for an output
 
 const SAME = {
-  true: "Without recording, the kernel gives the same results.",
-  false: "Without recording, the kernel gives other results: the order of its threads matters.",
+  ...PLAIN,
   null: "The kernel was not run without recording, because that would not be safe.",
 }
 

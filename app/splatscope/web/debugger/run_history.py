@@ -10,9 +10,9 @@ from splatscope.gpu.device import DeviceError
 from splatscope.gpu.reflection import Interface
 from splatscope.recordings.packed import PackedRecording
 from splatscope.services.adapters import adapters
-from splatscope.services.recordings import check_source, record_source, source_costs
+from splatscope.services.recordings import RECORD_LIMIT, check_source, record_source, source_costs
 from splatscope.tracing.checks import CHECKS
-from splatscope.tracing.job import CRASHED, KernelJob
+from splatscope.tracing.job import CRASHED, KernelJob, too_slow
 from splatscope.tracing.progress import COMPARING, COMPILING, INSTRUMENTING
 from splatscope.web.debugger.draft import entry_of, is_trusted, job_of, kernel_of, public
 from splatscope.web.debugger.inputs import InputError
@@ -25,7 +25,6 @@ from splatscope.workers.connection import JobTimeout, WorkerError, WorkerLost
 BOTH = "both"
 _SOURCE_KEYS = ("source", "file", "files", "defines", "constants", "arguments", "conformances")
 DRAFT_KEYS = (*_SOURCE_KEYS, "inputs", "groups", "group", "entry", "functions", "groups_said", "room")
-_TOO_SLOW = "the compiler needs too long for its recorded form"
 
 
 def gone_words(kinds: set[str]) -> str:
@@ -162,7 +161,7 @@ class RunHistory:
             if job.functions == (job.entry,) or not _may_survive(error):
                 raise
             stepper.wait("The compiler cannot finish this kernel's recorded form. Recording only the entry point …")
-            reason = _TOO_SLOW if isinstance(error, JobTimeout) else CRASHED
+            reason = too_slow(RECORD_LIMIT) if isinstance(error, JobTimeout) else CRASHED
             narrower = replace(job, instrument_scope="entry", scope_reason=reason)
             with suppress(WorkerError):
                 return await record_source(worker_pool, narrower, adapter, trusted=trusted)

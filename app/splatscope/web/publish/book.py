@@ -147,7 +147,7 @@ class Book:
     def about(self) -> str:
         """Return the footer of each page: where the book was recorded, and what needs a device."""
         where = f"Recorded on {escape(self.adapter)}" if self.adapter else "Made on"
-        made = f"{where}{',' if self.adapter else ''} {date.today():%-d %B %Y}, by Splatscope {__version__}"
+        made = f"{where}{',' if self.adapter else ''} {_today()}, by Splatscope {__version__}"
         return f"""<footer class="published"><p>{made}. This book needs no server. It shows recordings, and your browser blends
           the pictures of Gaussians. To run its kernels with other inputs, train on a picture, or debug a kernel:</p>
           {tools.COMMANDS}</footer>"""
@@ -317,6 +317,10 @@ async def publish(folder: Path, pages: Collection[str] = (), report: Report = la
     return book
 
 
+def _today() -> str:
+    return f"{date.today():%d %B %Y}".lstrip("0")
+
+
 def _empty(folder: Path) -> None:
     """Make the folder, or remove an earlier book from it. Raises ValueError if it contains anything else."""
     if folder.exists() and any(folder.iterdir()) and not (folder / SCRIPT.name).is_file():
@@ -367,7 +371,7 @@ async def _claims_page(book: Book) -> Page:
         claims.WORDS,
         f"""<h1>Claims</h1>
         <p>What is said about programs like this one, and what they do when they run. Each claim was tested {where}on
-        {date.today():%-d %B %Y}, by running the kernels of its section.</p>""",
+        {_today()}, by running the kernels of its section.</p>""",
     )
     return made.page
 

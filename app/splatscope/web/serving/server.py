@@ -60,7 +60,7 @@ def _limit_arenas() -> None:
     Sections are prepared in threads, and an arena keeps what its threads have freed. With many arenas, a server that is read for
     hours grows, although Python holds no more than before.
     """
-    with suppress(OSError, AttributeError):  # not glibc
+    with suppress(OSError, AttributeError, TypeError):  # not glibc; TypeError on Windows
         ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 2)
 
 

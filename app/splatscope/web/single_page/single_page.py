@@ -56,7 +56,7 @@ def page_of(packed: PackedRecording, title: str = "", command: str = "") -> str:
         script=script,
         facts="".join(f"<li>{escape(fact)}</li>" for fact in [*([kernel] if title else []), *_facts(head)]),
         found="".join(_found(head)),
-        made=f" Made on {date.today():%-d %B %Y} by <code>{escape(command)}</code>." if command else "",
+        made=f" Made on {f'{date.today():%d %B %Y}'.lstrip('0')} by <code>{escape(command)}</code>." if command else "",
         about=json.dumps(about).replace("<", "\\u003c"),
         recording=base64.b64encode(packed.data).decode(),
     )

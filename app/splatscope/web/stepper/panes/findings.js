@@ -13,7 +13,7 @@ import {describeEvent, subscript} from "#web/stepper/model/describe.js"
  */
 
 const MOST_MISSED = 6 // sentences about what was not looked at
-const PLAIN = {
+export const PLAIN = {
   true: "Without recording, the kernel gives the same results.",
   false: "Without recording, the kernel gives other results: the order of its threads matters.",
 }
