@@ -211,11 +211,11 @@ function drawRow(svg, row, thread, {top, height, x, end, count, clip}) {
   const curves = row.curves.map((curve) => ({...curve, own: curve.values[thread].map((value) => (row.log ? log10(value) : value))}))
   const {low, high, y} = scaleOf([...curves.flatMap((curve) => curve.own), ...(row.levels ?? [])], top, height)
   svg.append(s("text", {x: LEFT, y: top - 9, class: "title"}, row.title))
-  const wanted = row.levels ?? (row.log ? powers(low, high) : [low, high])
+  const wanted = row.log ? powers(low, high) : [low, high, ...(row.levels ?? [])]
   /** @type {number[]} */
   const values = [] // numbers that would touch are left out, from the last on
   for (const value of [...wanted].reverse())
-    if (values.every((other) => Math.abs(y(value) - y(other)) > LABEL_HEIGHT - 2)) values.push(value)
+    if (values.every((other) => Math.abs(y(value) - y(other)) > LABEL_HEIGHT)) values.push(value)
   for (const value of values) {
     const number = {x: LEFT - 8, y: y(value) + 4, "text-anchor": "end", class: "m"}
     svg.append(

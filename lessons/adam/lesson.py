@@ -235,7 +235,7 @@ class AdamLesson(Lesson):
         many, turns = int(uphill.sum()), int(np.sum(signs[1:] * signs[:-1] < 0))
         question = (
             f"η is {self.rate:g}, and m averages over about {back} gradient{'s' if back > 1 else ''}. In how many of the "
-            f"{ITERATIONS} iterations does x of Gaussian 0 move against what the gradient of that moment asks for?"
+            f"{ITERATIONS} iterations does x of Gaussian 0 move against what the gradient of that iteration asks for?"
         )
         misconceptions = (
             ("0", "m follows the gradient, but late: when the gradient changes its sign, m still points the old way."),

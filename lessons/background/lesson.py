@@ -146,7 +146,7 @@ class Background(Lesson):
             ("1", "Not only the centre: every pixel loses C · T."),
             ("16", "There is no reason for half of them: it depends on T, pixel by pixel."),
         )
-        because = f"The largest difference is {255 * off.max():.0f} steps of 255; it is small only where T is close to 0 or 1."
+        because = f"The largest difference is {255 * off.max():.0f} steps of 1/255; it is small only where T is close to 0 or 1."
         return answer_among(question, str(int(np.sum(off > VISIBLE))), misconceptions, self.stops(query)[3], because)
 
     # Claims
@@ -225,7 +225,7 @@ class Background(Lesson):
         )
         return Several(
             (
-                Curves("iteration", "typical error, in steps of 255", tuple(curves), log_y=True),
+                Curves("iteration", "typical error, in steps of 1/255", tuple(curves), log_y=True),
                 Pictures(tuple(pictures)),
                 Table(head, tuple(rows)),
             )

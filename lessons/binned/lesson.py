@@ -242,7 +242,7 @@ class Binned(Lesson):
         apart = np.abs(drawn["tiled"] - drawn["binned"]).max(axis=2) * 255
         ran = (
             f"a photograph of {found.count:,} Gaussians by both kernels, {apart.size:,} pixels<br>"
-            f"largest difference <b>{apart.max():.2f}</b> steps of 255, "
+            f"largest difference <b>{apart.max():.2f}</b> steps of 1/255, "
             f"by a step or more in <b>{(apart >= 1).mean():.1%}</b> of the pixels"
         )
         said = "They skip layers fainter than 1/255 at a pixel. Where many of these lie over one another, that adds up."

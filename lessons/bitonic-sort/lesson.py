@@ -238,7 +238,7 @@ class BitonicSort(Lesson):
             (str(upward), f"{upward} would be right if every pair were sorted upwards. Every second one is sorted downwards."),
             (str(pairs - len(first["swapped"])), "That many pairs stay as they are."),
             (str(pairs), "All pairs are compared, but a pair that is in order stays as it is."),
-            ("0", "A pass that changes nothing would do only for a list that is in order already."),
+            ("0", "0 would be right if every pair were already in the order that the pass gives it."),
         )
         many = len(first["swapped"])
         about = f"The list begins {' '.join(map(str, keys))}. " if len(keys) <= 16 else f"{len(self.keys())} keys, {self.order}. "

@@ -117,7 +117,7 @@ class DispatchIds(Lesson):
         high, wide = (int(np.ptp(places)) + 1 for places in (rows, columns))
         return (
             f"Workgroup {self.group} has drawn {len(rows)} of the {WIDTH * HEIGHT} pixels, {wide} × {high}, each of them once. "
-            f"Their outline is {2 * (wide + high)} long: the shorter it is, the fewer Gaussians touch it."
+            f"Their outline is {2 * (wide + high)} long: the shorter it is, the fewer Gaussians touch the workgroup."
         )
 
     def facts(self, query: RecordingQuery) -> Facts:

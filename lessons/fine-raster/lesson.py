@@ -167,10 +167,10 @@ class FineRaster(Lesson):
             f"{self.about()}: in how many of the {self.count} turns do some of the 32 threads blend while others skip?",
             str(len(mixed)),
             (
-                (str(self.count), f"{self.count} would be right if some pixel were opaque from the start."),
+                (str(self.count), f"{self.count} would be right if one pixel were opaque from the start and another never."),
                 ("0", "0 would be right if all pixels became opaque in the same turn, or none did."),
                 (str(idle), f"{idle} is how many pixels skip something. The question is in how many turns."),
-                ("1", "1 would be right if all pixels became opaque one turn before the last."),
+                ("1", "1 would be right if the last pixel became opaque one turn after the first."),
             ),
             int(ends[THREADS - 1, mixed[0] + 1]) if len(mixed) else 0,
             because,
@@ -192,7 +192,7 @@ class FineRaster(Lesson):
         ran = (
             f"[Differentiable] on this loop: <b>{'refused' if refused else 'compiles'}</b>{says}<br>"
             f"with a bound: <b>{each:g} bytes</b> in arrays of each thread for each turn the bound allows, "
-            f"{512 * each / 1024:,.0f} KiB for a list of 512<br>"
+            f"{512 * each / 1024:,.0f} KB for a list of 512<br>"
             f"[BackwardDerivative(fineRasterize_bwd)], as in the source: <b>{own} bytes</b>"
         )
         said = "The sample's source gives the loop a backward pass of its own, which undoes each turn instead of storing it."

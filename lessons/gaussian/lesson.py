@@ -216,7 +216,7 @@ class Gaussian(Lesson):
         misconceptions = (
             (int((distance <= 2).sum()), "That would be right if a Gaussian ended at its outline, two sizes from the centre."),
             (int((distance <= 1).sum()), "Those lie within one size, where the bell is still above 0.6. Most of it is outside."),
-            (pixels, "On paper it reaches everywhere: the bell curve is never zero. A screen cannot show so little."),
+            (pixels, "In theory it reaches everywhere: the bell curve is never zero. A screen cannot show so little."),
         )
         because = "A pixel changes wherever α is enough to move a colour by one step, and that reaches far beyond the outline."
         return answer_among(

@@ -219,7 +219,7 @@ class Termination(Lesson):
         shown = 1 + int(np.flatnonzero(adds > 1e-3)[-1])  # less is rounding, of a sum that is nearly 1
         index, adds, blended = np.arange(1, shown + 1), adds[:shown], np.array([one["blended"] for one in found[:shown]])
         curves = [Curve(words, index, np.where(which, adds, np.nan), points=shown <= 12) for words, which in _halves(blended)]
-        return Curves("layer", "steps of 255", tuple(curves), lines=((1.0, "one step"),), log_y=True)
+        return Curves("layer", "steps of 1/255", tuple(curves), lines=((1.0, "one step"),), log_y=True)
 
     @param.depends("alpha")
     def way_back(self, experiment: Experiment) -> Curves:

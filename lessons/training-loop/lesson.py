@@ -417,7 +417,7 @@ class TrainingLoop(Lesson):
             (
                 Picture("simple: every Gaussian for every pixel", to_bytes(simple)),
                 Picture("tiled: a sorted list for each tile", to_bytes(tiled)),
-                Picture(f"apart, in steps of 255: at most {apart.max():.2f}", apart, low=0.0, high=1.0),
+                Picture(f"apart, in steps of 1/255: at most {apart.max():.2f}", apart, low=0.0, high=1.0),
             )
         )
 
@@ -448,7 +448,7 @@ TILE_PICTURE = (32, 16)
 TOUCHED = {
     "clearDerivativesMain": ("", "gradients"),
     "computeDerivativesMain": ("raw values, target", "gradients"),
-    "updateBlobsMain": ("gradients, moments, raw values", "moments, raw values"),
+    "updateBlobsMain": ("gradients, two averages, raw values", "two averages, raw values"),
     "imageMain": ("raw values", "picture"),
 }
 # Takes the place of shaders/common/ease.slang.

@@ -147,7 +147,7 @@ class Workgroups(Lesson):
         then = (
             "It does not wait: the second barrier is taken out."
             if not self.barrier
-            else f"Thread 0's has written, and waits for the other {many} threads."
+            else f"Thread 0's wave has written, and waits for the other {many} threads."
             if many
             else "All of them have written, and nobody has to wait."
         )
