@@ -90,6 +90,6 @@ def test_a_thread_that_always_took_the_lock_is_told():
     turns = [step for _ in range(9) for step in (*takes(0), (1, 7, 1), (1, 8, 0), *gives(0))]
     (note,) = lock(*turns)
     assert note == (
-        "k.slang, line 7: of 2 threads that tried to change m, thread 0 alone succeeded, 9 times. What happens when several succeed "
-        "in turn was not seen."
+        "k.slang, line 7: of 2 threads that tried to change m, thread 0 alone succeeded, 9 times. What happens when several "
+        "succeed in turn was not seen."
     )
