@@ -106,3 +106,47 @@ def spin(source: str) -> Trace:
 )
 def test_the_condition_at_the_end_of_a_loop_decides(condition, races):
     assert bool(races_between_groups(spin(SPIN.replace("seen == 0", condition)))) == races
+
+
+LEFT = """globallycoherent RWStructuredBuffer<uint> m; globallycoherent RWStructuredBuffer<uint> flag;
+void main(uint lane : SV_GroupIndex, uint3 group : SV_GroupID)
+{
+    if (group.x == 0)
+    {
+        if (lane == 0) { m[0] = 7; return; }
+        GroupMemoryBarrierWithGroupSync();
+        InterlockedExchange(flag[0], 1, was);
+        return;
+    }
+    InterlockedOr(flag[0], 0, seen);
+    DeviceMemoryBarrier();
+    if (seen == 1)
+        got[0] = m[0];
+    last[0] = 5;
+}
+"""
+
+
+def test_the_gap_behind_a_write_ends_at_the_release_if_its_thread_never_reaches_the_barrier():
+    """Of two workgroups of two threads, thread 0 writes and returns, thread 1 releases, and the others acquire."""
+    parts = (
+        (0, 6, 26, "write", "m", "device", "", 0),
+        (1, 7, 9, "resume", "GroupMemoryBarrierWithGroupSync", "shared", "", 1),
+        (1, 8, 9, "atomic", "flag", "device", "InterlockedExchange", 2),
+        (2, 11, 5, "atomic", "flag", "device", "InterlockedOr", 3),
+        (2, 12, 5, "resume", "DeviceMemoryBarrier", "device", "", 4),
+        (2, 13, 9, "branch", "", "", "", 0xFFFFFFFF),
+        (2, 14, 18, "read", "m", "device", "", 5),
+        (3, 15, 5, "write", "last", "device", "", 6),
+    )
+    sites = [
+        Site("k.slang", line, column, kind, name, "main", "uint", "", space, (), kind == "atomic", access)
+        for _, line, column, kind, name, space, access, _ in parts
+    ]
+    header = {"version": 1, "entry": "main", "groups": [2, 1, 1], "group": [0, 0, 0], "threads": 4, "lanes": 2,
+              "all_groups": True, "cut_threads": [], "stepped_over": {}, "sources": {"k.slang": LEFT}}  # fmt: skip
+    thread, slot = (np.array([part[at] for part in parts], np.uint32) for at in (0, -1))
+    zeros, words = np.zeros(len(parts), np.uint32), np.zeros((len(parts), 3), np.uint32)
+    trace = Trace(header, sites, thread, np.arange(len(parts), dtype=np.uint32), slot, zeros, words, zeros)
+    (race,) = races_between_groups(trace)
+    assert race.message.endswith("DeviceMemoryBarrier() is missing between the write on line 6 and the atomic on line 8.")

@@ -111,7 +111,8 @@ class HandOvers:
         """Return where the fence of a release is missing: "between the write on line 10 and the atomic on line 11"."""
         if self.trace.thread[first] == self.trace.thread[gave]:
             return self._gap(first, gave)
-        return self._gap(first, self._next(np.flatnonzero(self.is_sync), first))
+        meeting = self._next(np.flatnonzero(self.is_sync), first)
+        return self._gap(first, meeting if meeting >= 0 else gave)  # a thread may return, or be cut off, before it meets its group
 
     def _gap_behind(self, took: int, second: int) -> str:
         """Return where the fence of an acquire is missing: "between the atomic on line 15 and the read on line 17"."""
@@ -120,7 +121,10 @@ class HandOvers:
         return self._gap(self._last(np.flatnonzero(self.is_sync), second), second)
 
     def _gap(self, start: int, end: int) -> str:
-        """Return "between the write on line 10 and the atomic on line 11", with the barriers there that order other memory."""
+        """Return "between the write on line 10 and the atomic on line 11", with the barriers there that order other memory.
+
+        The barriers are those of the first event's thread.
+        """
         trace = self.trace
         one, other = trace.sites[trace.site[start]], trace.sites[trace.site[end]]
         several = one.file != other.file
@@ -134,6 +138,7 @@ class HandOvers:
         if other.kind == "resume":
             return f"{words}, which orders {memory}, not {not_this}"
         between = np.flatnonzero(trace.at(lambda site: site.kind == "resume")[start + 1 : end]) + start + 1
+        between = between[trace.thread[between] == trace.thread[start]]
         wrong = [trace.sites[n] for n in trace.site[between[~np.isin(between, self.fences)]].tolist()]
         return f"{words}; {wrong[-1].name} on line {wrong[-1].line} orders {memory}, not {not_this}" if wrong else words
 
