@@ -105,7 +105,8 @@ def kernels_in(paths: Iterable[Path], here: Path, strict: bool = False) -> tuple
     Args:
         paths: Files and folders; if there are none, `here`.
         here: The current folder.
-        strict: Whether the check is strict for all kernels. A configuration with `strict = true` makes it so for its folder.
+        strict: Whether the check is strict for all kernels. A configuration with `strict = true` makes it so for its folder and
+            for the kernels that it names.
 
     Raises:
         ConfigurationError: A path does not exist, or a configuration cannot be read.
@@ -118,7 +119,7 @@ def kernels_in(paths: Iterable[Path], here: Path, strict: bool = False) -> tuple
     configured: list[CheckedKernel] = []
     strict_folders: list[Path] = []
     for file, settings in _configurations(places, here).items():
-        all_there = list(_configured(file, settings))
+        all_there = [replace(kernel, strict=settings.get("strict", False)) for kernel in _configured(file, settings)]
         if settings.get("strict"):
             strict_folders.append(file.parent)
         asked = [
@@ -140,7 +141,7 @@ def kernels_in(paths: Iterable[Path], here: Path, strict: bool = False) -> tuple
     left_out = list(_undescribed({file.resolve() for path in places for file in _sources(path)}, kernels))
     kernels += [_refused(file, UNDESCRIBED_ENTRY, f"{file.name} {entry}") for file, entry in left_out if is_strict(file)]
     skipped = dict(found for path in places for found in _skipped(path) if found[0] not in places)
-    kernels = [replace(kernel, strict=is_strict(kernel.path)) for kernel in kernels]
+    kernels = [replace(kernel, strict=kernel.strict or is_strict(kernel.path)) for kernel in kernels]
     return kernels, Undescribed(tuple(one for one in left_out if not is_strict(one[0])), tuple(skipped.items()))
 
 

@@ -133,6 +133,13 @@ def test_in_a_strict_check_a_kernel_without_a_description_cannot_be_recorded(rep
     assert {kernel.path.name for kernel in kernels if not kernel.strict} == ({"own.slang"} if where == "filters" else set())
 
 
+def test_a_kernel_that_a_strict_configuration_names_elsewhere_is_checked_strictly(repository):
+    (repository / "ci").mkdir()
+    (repository / "ci" / "splatscope.toml").write_text('strict = true\n[[kernel]]\nfile = "../forgotten.slang"\ngroups = 1\n')
+    kernels, _ = kernels_in([], repository)
+    assert {kernel.path.name for kernel in kernels if kernel.strict} == {"forgotten.slang"}
+
+
 def test_a_comment_of_another_entry_point_than_the_configuration_s_is_read(repository):
     first, second = KERNEL, KERNEL.replace("RWStructuredBuffer<uint> data;\n", "").replace("computeMain", "second")
     (repository / "own.slang").write_text("// splatscope: entry=second groups=1\n// splatscope: groups=1\n" + first + second)
