@@ -78,6 +78,12 @@ class Trace:
         return np.r_[True, self.thread[1:] != self.thread[:-1]] if len(self) else np.zeros(0, bool)
 
     @cached_property
+    def spans(self) -> tuple[np.ndarray, np.ndarray]:
+        """The threads that have events, ascending; and the first event of each, followed by the number of events."""
+        starts = np.flatnonzero(self._starts)
+        return self.thread[starts], np.r_[starts, len(self)]
+
+    @cached_property
     def order(self) -> np.ndarray:
         """Event numbers in the device's order. An event without a slot comes right after its thread's previous event."""
         ticked = self.slot != NO_SLOT

@@ -194,11 +194,11 @@ def _gaps(trace: Trace, event: int, pairs: list[list[int]]) -> Iterator[list[tup
     """
     lanes = int(trace.header["lanes"]) if trace.header.get("all_groups") else 2**31
     lowest = int(trace.thread[event]) // lanes * lanes
-    threads = np.unique(trace.thread[np.searchsorted(trace.thread, lowest) : np.searchsorted(trace.thread, lowest + lanes)])
+    threads, starts = trace.spans
+    first, last = np.searchsorted(threads, np.array([lowest, lowest + lanes], threads.dtype)).tolist()  # in another dtype it copies
     here = {int(trace.thread[other]) for pair in pairs for other in pair}
-    for thread in sorted(threads.tolist(), key=lambda number: number not in here)[:_MOST_ASKED]:
-        start, end = np.searchsorted(trace.thread, [thread, thread + 1]).tolist()
-        mine = np.arange(start, end)
+    for row in sorted(range(first, last), key=lambda row: int(threads[row]) not in here)[:_MOST_ASKED]:
+        mine = np.arange(starts[row], starts[row + 1])
         is_here = (trace.shared_epoch[mine] == trace.shared_epoch[event]) & (trace.device_epoch[mine] == trace.device_epoch[event])
         mine = mine[is_here]
         spans = [[mine[trace.site[mine] == trace.site[other]] for other in pair] for pair in pairs]
