@@ -50,7 +50,8 @@ class KernelJob:
         defines: Preprocessor macros by name.
         arguments: Types or numbers for the entry point's generic parameters, in their order.
         conformances: (type, interface) for each type that may implement an interface at run time.
-        records: The number of 16-byte records that all threads share in equal parts; what does not fit is cut off.
+        records: The most 16-byte records that all threads may have together. Each has a part of its own. If some are full, the
+            kernel runs again, up to twice, with parts to fit, see `tracing/room.py`; what still does not fit is cut off.
         loop_budget: The iterations that a thread may make in all its loops together before its loops are ended.
         all_groups: Whether to record every workgroup, in the same number of records.
         part: With `all_groups`, the workgroups to record, as (first, second, count): `count` from the first on, and `count` from
