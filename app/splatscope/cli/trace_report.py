@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -9,14 +10,13 @@ import numpy as np
 from splatscope.api.recording import Recording
 from splatscope.gpu.slang_types import scalar_named
 from splatscope.tracing.checks import CHECKS, Finding
-from splatscope.tracing.record_and_check import OWN_SIZE
 
 MOST_SHOWN = 16  # numbers of a buffer
 MOST_STRUCTS = 4
 _OPTIONS = {
-    False: "--buffer NAME=TYPE[COUNT] gives a buffer its own",
-    True: '--inputs FILE.json with {"NAME": {"size": [WIDTH, HEIGHT]}} gives a texture its own',
-}  # as in OWN_SIZE
+    r'\{"count": N\} gives': "--buffer NAME=TYPE[COUNT] gives",
+    r'(\{"size": \[[A-Z, ]+\]\}) gives': r'--inputs FILE.json with {"NAME": \1} gives',
+}  # by what `own_size` says
 
 
 def report(recording: Recording) -> dict[str, Any]:
@@ -45,8 +45,8 @@ def _numbers(words: np.ndarray, type_text: str) -> list:
 
 def _on_command_line(note: str) -> str:
     """Return a note with options of the command in place of what Python and a comment in the source take."""
-    for is_texture, words in OWN_SIZE.items():
-        note = note.replace(words, _OPTIONS[is_texture])
+    for words, option in _OPTIONS.items():
+        note = re.sub(words, option, note)
     return note
 
 

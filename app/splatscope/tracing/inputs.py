@@ -14,6 +14,7 @@ import numpy as np
 from splatscope.gpu.reflection import Parameter, stride_of, texture_of
 from splatscope.gpu.slang_types import SCALARS, SlangType, short_name
 from splatscope.gpu.struct_layout import dtype_of, filled, scalars_of
+from splatscope.tracing.textures import axes_of
 
 _TEXTURE_PARTS = ("format", "mip")
 _SAMPLER_PARTS = ("filter", "address")
@@ -138,11 +139,10 @@ def _zero_texels(parameter: Parameter, size: np.ndarray) -> np.ndarray:
     """
     texture = texture_of(parameter)
     assert texture is not None
-    words = {"1d": "[width", "3d": "[width, height, depth"}.get(texture.shape.removesuffix("_array"), "[width, height")
-    words += ", layers]" if texture.shape.endswith("_array") else "]"
+    axes = axes_of(texture.shape)
     numbers = size.reshape(-1).tolist()
-    if size.dtype.kind not in "iu" or len(numbers) != words.count(",") + 1 or not all(1 <= n <= MOST_EDGE for n in numbers):
-        raise ValueError(f"{parameter.name}.size is {words}, whole numbers from 1 to {MOST_EDGE:,}.")
+    if size.dtype.kind not in "iu" or len(numbers) != len(axes) or not all(1 <= n <= MOST_EDGE for n in numbers):
+        raise ValueError(f"{parameter.name}.size is [{', '.join(axes)}], whole numbers from 1 to {MOST_EDGE:,}.")
     faces, layers = ([6] if texture.shape == "cube" else []), 6 if texture.shape == "cube_array" else 1
     shape = (*faces, numbers[-1] * layers, *reversed(numbers[:-1]), texture.components)
     dtype = SCALARS[texture.scalar].dtype

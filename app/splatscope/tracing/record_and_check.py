@@ -21,6 +21,7 @@ from splatscope.tracing.job import MOST_RECORDS, KernelJob
 from splatscope.tracing.parts import Parts, cause_of
 from splatscope.tracing.progress import COMPARING, SEARCHING, progress_to, report_progress
 from splatscope.tracing.recording import Recording, record
+from splatscope.tracing.textures import axes_of, default_size
 from splatscope.tracing.trace import Trace
 
 MOST_WIDE = MOST_RECORDS  # for all workgroups or a part of them, unless the job allows more: 64 MB, and twice that must fit in
@@ -30,7 +31,6 @@ ONE_GROUP = "Only one workgroup was looked at."
 MOST_UNCHOSEN = 2  # functions that are named; of more there is but a count
 NO_ACCESS = "No thread came to an access to memory, so nothing was looked at: are all inputs given?"
 _SIZES = "Accesses are judged by the assumed sizes in brackets; "
-OWN_SIZE = {False: '{"count": N} gives a buffer its own', True: '{"size": [WIDTH, HEIGHT]} gives a texture its own'}
 TURNS = 3  # attempts to record all workgroups while a wait is cut off: on a busy machine another group may not have run yet
 MOST_NAMES = 12  # missing inputs that a sentence lists
 IN_PARTS = 30.0  # seconds after which no further part of the workgroups is recorded
@@ -91,7 +91,7 @@ class CheckedRecording:
         assert found.job is not None
         given = found.job.inputs.keys()
         buffers = [f"{name} ({len(array):,})" for name, array in found.arrays.items() if name in found.layouts.keys() - given]
-        textures = [f"{name} ({size})" for name, size in found.textures.items() if name not in given]
+        textures = [f"{name} ({default_size(shape)})" for name, shape in found.textures.items() if name not in given]
         return buffers + textures + [name for name in found.uniforms if not any(one in given for one in _leading_to(name))]
 
     @property
@@ -99,9 +99,10 @@ class CheckedRecording:
         """Inputs that were not given and lines that no thread reached, a sentence each: a strict check accepts neither."""
         listed = [f"{', '.join(self.not_given[:MOST_NAMES])}{', …' if len(self.not_given) > MOST_NAMES else ''}"]
         notes = [f"Not given, so zeros: {names}." for names in listed if names]
-        sized = [name.rpartition(" (")[0] in self.recording.textures for name in self.not_given if name.endswith(")")]
+        sized = [name.rpartition(" (")[0] for name in self.not_given if name.endswith(")")]
         if sized:
-            notes[0] += f" {_SIZES}{', '.join(OWN_SIZE[one] for one in sorted(set(sized)))}."
+            ways = dict.fromkeys(own_size(self.recording.textures.get(name, "")) for name in sized)
+            notes[0] += f" {_SIZES}{', '.join(ways)}."
         for file in dict.fromkeys(file for file, _, _ in self.unreached):
             spans = [(first, last) for name, first, last in self.unreached if name == file]
             words = ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in spans)
@@ -154,6 +155,16 @@ class CheckedRecording:
     def verdict(self) -> str:
         """What may be said of the kernel beside its findings, see `verdict_of`."""
         return verdict_of(len(self.recording.trace), self.findings, self.missed)
+
+
+def own_size(shape: str = "") -> str:
+    """Return how an input gives a size of its own to a texture of a shape such as "2d_array", or to a buffer if that is ""."""
+    if not shape:
+        return '{"count": N} gives a buffer its own'
+    base = shape.removesuffix("_array")
+    one = base if base == "cube" else f"{base.upper()} texture"
+    what = f"a {one}" if base == shape else f"an array of {one}s"
+    return f'{{"size": [{", ".join(axes_of(shape)).upper()}]}} gives {what} its own'
 
 
 def verdict_of(events: int, findings: Sequence[Finding], missed: Sequence[str]) -> str:

@@ -20,7 +20,6 @@ from splatscope.tracing.job import KernelJob
 from splatscope.tracing.progress import COMPARING, COMPILING, INSTRUMENTING, RUNNING, report_progress
 from splatscope.tracing.raw_records import from_records
 from splatscope.tracing.room import LEAST, Usage, first_sizes, fitting_sizes, starts_of
-from splatscope.tracing.textures import default_size
 from splatscope.tracing.trace import Trace
 
 MOST_BUILDS = 16  # compiled instrumented kernels that a process keeps
@@ -36,8 +35,8 @@ class Recording:
     outputs' elements; "uint" for structs and byte-address buffers. `functions` were recorded; `stepped_over` were not, each with
     the reason. `job` is the dispatch, with its inputs by full parameter name as the kernel stores them. `arrays` has the outputs in
     the dtypes of their elements, `layouts` the layouts of buffers, `uniforms` the types of uniforms, and `pictures` the (height,
-    width, components) of the two-dimensional textures among the outputs, all by name. `textures` has, for all textures, the size
-    that one has if it is not given, in words.
+    width, components) of the two-dimensional textures among the outputs, all by name. `textures` has the shapes of all textures,
+    such as "2d_array".
     """
 
     trace: Trace
@@ -136,7 +135,7 @@ def record(device: spy.Device, job: KernelJob, run_plain: bool = True, like: np.
         interface.buffers,
         interface.uniforms,
         _pictures(interface, arrays),
-        {name: default_size(texture.shape) for name, texture in interface.textures.items()},
+        {name: texture.shape for name, texture in interface.textures.items()},
         is_safe,
         np.where(usage.is_endless, 0, usage.needed),
         lacks,

@@ -25,6 +25,11 @@ def default_size(shape: str) -> str:
     return f"{_LAYERS} layers of {size}" if shape.endswith("_array") else size
 
 
+def axes_of(shape: str) -> list[str]:
+    """Return what the numbers of a texture's size are, in their order: ["width", "height"], perhaps with "depth" or "layers"."""
+    return ["width", "height", "depth"][: len(_EDGES[shape.removesuffix("_array")])] + ["layers"] * shape.endswith("_array")
+
+
 def texel_of(layout) -> SlangType | None:
     """Return the type of a texel in a texture or texel buffer; None if it is not numeric."""
     return SlangType.parse(short_name(layout.type.resource_result_type.full_name))

@@ -65,7 +65,9 @@ def test_the_size_of_a_texture_that_is_not_given_is_told(device):
     assert checked.notes[0] == (
         "Not given, so zeros: o (1,024), dst (32 × 32), layers (2 layers of 32 × 32), line (1024), block (8 × 8 × 8), "
         "sky (32 × 32). Accesses are judged by the assumed sizes in brackets; "
-        '{"count": N} gives a buffer its own, {"size": [WIDTH, HEIGHT]} gives a texture its own.'
+        '{"count": N} gives a buffer its own, {"size": [WIDTH, HEIGHT]} gives a 2D texture its own, '
+        '{"size": [WIDTH, HEIGHT, LAYERS]} gives an array of 2D textures its own, {"size": [WIDTH]} gives a 1D texture its own, '
+        '{"size": [WIDTH, HEIGHT, DEPTH]} gives a 3D texture its own, {"size": [WIDTH, HEIGHT]} gives a cube its own.'
     )
 
 

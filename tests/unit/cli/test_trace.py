@@ -6,7 +6,7 @@ import pytest
 from splatscope.cli.buffer_option import parse_buffer
 from splatscope.cli.main import main
 from splatscope.cli.trace_report import _on_command_line
-from splatscope.tracing.record_and_check import OWN_SIZE
+from splatscope.tracing.record_and_check import own_size
 
 
 @pytest.mark.parametrize(
@@ -63,8 +63,9 @@ def test_a_page_in_a_folder_that_is_missing_is_refused_before_anything_is_record
 
 
 def test_a_note_gives_the_options_of_the_command_line():
-    note = f"Not given, so zeros: a (64). {OWN_SIZE[False]}, {OWN_SIZE[True]}."
+    note = f"Not given, so zeros: a (64). {own_size()}, {own_size('2d')}, {own_size('1d_array')}."
     assert _on_command_line(note) == (
         "Not given, so zeros: a (64). --buffer NAME=TYPE[COUNT] gives a buffer its own, "
-        '--inputs FILE.json with {"NAME": {"size": [WIDTH, HEIGHT]}} gives a texture its own.'
+        '--inputs FILE.json with {"NAME": {"size": [WIDTH, HEIGHT]}} gives a 2D texture its own, '
+        '--inputs FILE.json with {"NAME": {"size": [WIDTH, LAYERS]}} gives an array of 1D textures its own.'
     )
