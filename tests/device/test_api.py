@@ -595,8 +595,8 @@ def test_an_address_outside_is_told_in_bytes(statement, words):
 
 
 @pytest.mark.parametrize("most", [record_and_check.MOST_WIDE, 3000])
-def test_a_finding_counts_in_all_groups(monkeypatch, most):
-    """Also if there is room for only some groups at once."""
+def test_a_finding_counts_in_all_groups(monkeypatch, most, tmp_path):
+    """Also if there is room for only some groups at once, and when it is loaded."""
     monkeypatch.setattr(record_and_check, "MOST_WIDE", most)
     source = (
         "RWTexture2D<float> picture; RWStructuredBuffer<float> o;\n[numthreads(8, 1, 1)]\n"
@@ -605,5 +605,7 @@ def test_a_finding_counts_in_all_groups(monkeypatch, most):
     given = {"picture": np.zeros((8, 64), np.float32), "o": np.zeros(1000, np.float32)}
     found = splatscope.record(source=source, vars=given, groups=8, group="all", budget=most, device=open_device())
     assert [(finding.name, finding.count) for finding in found.findings] == [("picture", 64), ("o", 54)]
+    found.save(tmp_path / "r.npz")
+    assert splatscope.load(tmp_path / "r.npz").findings == found.findings
     alone = splatscope.record(source=source, vars=given, groups=8, group=(1, 0, 0), device=open_device())
     assert [(finding.name, finding.count) for finding in alone.findings] == [("picture", 8), ("o", 6)]

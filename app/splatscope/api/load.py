@@ -4,7 +4,6 @@ from pathlib import Path
 
 from splatscope.api.recording import Recording
 from splatscope.recordings.untrusted import open_file
-from splatscope.tracing.checks import find
 from splatscope.tracing.record_and_check import CheckedRecording
 
 
@@ -20,4 +19,4 @@ def load(file: str | Path) -> Recording:
     recording = opened.recording
     recording.job, recording.layouts = opened.job, opened.layouts
     recording.arrays = opened.arrays
-    return Recording(CheckedRecording.of_file(recording, find(recording.trace) + opened.elsewhere))
+    return Recording(CheckedRecording.of_file(recording, opened.findings()))

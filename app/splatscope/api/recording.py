@@ -121,8 +121,7 @@ class Recording:
             OSError: The file cannot be written.
         """
         assert self.recorded.job is not None
-        elsewhere = [finding for finding in self.findings if not finding.events]
-        Path(file).write_bytes(save(self.recorded, self.recorded.job, self.recorded.layouts, elsewhere))
+        Path(file).write_bytes(save(self.recorded, self.recorded.job, self.recorded.layouts, self.findings))
 
     def to_html(self, file: str | Path, command: str = "") -> None:
         """Write the recording as a single HTML page, which any browser opens from a disk and steps without a server.

@@ -15,10 +15,11 @@ from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import Recording
 
 
-def save(recording: Recording, job: KernelJob, layouts: dict[str, Layout], elsewhere: Sequence[Finding] = ()) -> bytes:
+def save(recording: Recording, job: KernelJob, layouts: dict[str, Layout], findings: Sequence[Finding] | None = None) -> bytes:
     """Return the bytes of an .npz file that `Trace.load` and `untrusted.open_file` read.
 
-    `elsewhere` are findings of other workgroups, which are not in the recording.
+    `findings` are all that were made, also in recordings of other workgroups, which are not saved. Whoever opens a file without
+    them runs the checks.
     """
     arrays: dict[str, np.ndarray] = {}
     names: dict[str, list[str]] = {"inputs": list(job.inputs), "outputs": list(recording.outputs)}
@@ -26,16 +27,17 @@ def save(recording: Recording, job: KernelJob, layouts: dict[str, Layout], elsew
         arrays[f"input{number}"] = np.frombuffer(np.ascontiguousarray(job.inputs[name]).tobytes(), np.uint8)
     for number, name in enumerate(names["outputs"]):
         arrays[f"output{number}"] = recording.outputs[name]
-    about = names | {
+    about: dict[str, Any] = names | {
         "types": recording.types,
         "layouts": {name: asdict(layout) for name, layout in layouts.items()},
         "same_as_plain": recording.same_as_plain,
         "uniforms": recording.uniforms,
         "pictures": recording.pictures,
         "given": {name: [array.dtype.str, list(array.shape)] for name, array in job.inputs.items()},
-        "elsewhere": [finding.as_dict() for finding in elsewhere],
         "arrays": {name: [_description(array.dtype), list(array.shape)] for name, array in recording.arrays.items()},
     }
+    if findings is not None:
+        about["findings"] = [finding.as_dict() for finding in findings]
     return _with(recording.trace.save(), arrays | {"page": _text(about)})
 
 

@@ -14,7 +14,7 @@ from splatscope.paths import shaders
 from splatscope.recordings.archive import ArchiveError, read_arrays
 from splatscope.recordings.recording_file import dtype_described
 from splatscope.recordings.wire import type_of
-from splatscope.tracing.checks import CHECKS, Finding
+from splatscope.tracing.checks import CHECKS, Finding, find
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import Recording
 from splatscope.tracing.sites import Site
@@ -26,7 +26,9 @@ MOST_THREADS = 1024
 MOST_TEXT = 2**20  # characters in all sources
 MOST_UNSEEN = 64  # sentences about what was not recorded
 MOST_UNIFORMS = 1000
-MOST_FINDINGS = 1000  # in other workgroups
+MOST_FINDINGS = 1000
+MOST_MESSAGE = 10_000  # characters of a finding, which may name many lines
+MOST_OF_FINDING = 8  # lines, threads or events
 MOST_SENTENCE = 1000  # characters in a note
 MOST_WORD = 200  # characters in a name or a type
 _NUMBERS = ("threads", "lanes", "wave_size", "loop_budget", "capacity")
@@ -44,7 +46,8 @@ class Opened:
         layouts: The layouts of its buffers, by name.
         draft: The state of the page's widgets; {} if it was not saved.
         described: The dtypes and shapes of its outputs, as the file gives them.
-        elsewhere: Findings of other workgroups.
+        listed: The findings that the file lists.
+        lists_all: Whether they are all. If not, they are those of other workgroups, and the checks of this one have yet to run.
     """
 
     recording: Recording
@@ -52,7 +55,12 @@ class Opened:
     layouts: dict[str, Layout]
     draft: dict[str, Any]
     described: dict[str, Any] = field(default_factory=dict)
-    elsewhere: list[Finding] = field(default_factory=list)
+    listed: list[Finding] = field(default_factory=list)
+    lists_all: bool = False
+
+    def findings(self) -> list[Finding]:
+        """Return the findings as they were saved; the checks run only if the file does not list all."""
+        return self.listed if self.lists_all else find(self.recording.trace) + self.listed
 
     @property
     def arrays(self) -> dict[str, np.ndarray]:
@@ -114,8 +122,10 @@ def open_file(name: str, data: bytes) -> Opened:
         if not isinstance(draft, dict):
             raise ValueError
         described = page.get("arrays", {})
-        elsewhere = [_finding(plain) for plain in page.get("elsewhere", [])[:MOST_FINDINGS]]
-        return Opened(recording, job, layouts, draft, described if isinstance(described, dict) else {}, elsewhere)
+        lists_all = "findings" in page
+        plain = page["findings"] if lists_all else page.get("elsewhere", [])
+        listed = [_finding(one, len(trace)) for one in plain[:MOST_FINDINGS]]
+        return Opened(recording, job, layouts, draft, described if isinstance(described, dict) else {}, listed, lists_all)
     except Exception as error:  # a forged file may raise anything
         raise cannot_be_opened(name, error) from None
 
@@ -137,20 +147,25 @@ def _is_picture(shape: Any, words: np.ndarray) -> bool:
     return len(shape) == 3 and all(isinstance(n, int) and n > 0 for n in shape) and math.prod(shape) == len(words)
 
 
-def _finding(plain: dict[str, Any]) -> Finding:
-    """Return a finding without events.
+def _finding(plain: dict[str, Any], most_events: int) -> Finding:
+    """Return a finding in a recording of `most_events` events.
 
     Raises:
         KeyError, TypeError, ValueError: The value is not a finding.
     """
     if plain["kind"] not in CHECKS:
         raise ValueError("kind")
-    name, message, file = (str(plain[key])[:most] for key, most in (("name", MOST_WORD), ("message", 1000), ("file", MOST_WORD)))
-    lines, threads = ([int(n) for n in plain[key][:8]] for key in ("lines", "threads"))
-    files = [str(one)[:MOST_WORD] for one in plain.get("files", [])[:8]]
+    name, message, file = (
+        str(plain[key])[:most] for key, most in (("name", MOST_WORD), ("message", MOST_MESSAGE), ("file", MOST_WORD))
+    )
+    lines, threads = ([int(n) for n in plain[key][:MOST_OF_FINDING]] for key in ("lines", "threads"))
+    files = [str(one)[:MOST_WORD] for one in plain.get("files", [])[:MOST_OF_FINDING]]
     if files and len(files) != len(lines):
         raise ValueError("files")
-    return Finding(plain["kind"], name, message, lines, threads, int(plain["index"]), [], int(plain["count"]), file, files)
+    events = list(plain["events"])
+    if len(events) > MOST_OF_FINDING or not all(type(event) is int and 0 <= event < most_events for event in events):
+        raise ValueError("events")
+    return Finding(plain["kind"], name, message, lines, threads, int(plain["index"]), events, int(plain["count"]), file, files)
 
 
 def cannot_be_opened(name: str, error: Exception) -> ArchiveError:

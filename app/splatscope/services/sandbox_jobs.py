@@ -24,7 +24,6 @@ from splatscope.services.case_outcomes import outcomes_job
 from splatscope.services.record_and_pack import record_and_pack
 from splatscope.services.refused_source import why_refused
 from splatscope.slang.modules import constants_without_value, declared_constants, entries_of, generic_parameters, load_modules
-from splatscope.tracing import checks
 from splatscope.tracing.cost import costs
 from splatscope.tracing.interface import read_interface
 from splatscope.tracing.job import KernelJob
@@ -86,8 +85,7 @@ def record_job(job: KernelJob, adapter: str = "") -> JobAnswer:
     recording, findings, packed = record_and_pack(device, job, between_groups=True, with_uniforms=True)
     if recording is None:
         return packed.meta, []
-    elsewhere = [finding for finding in findings if not finding.events]
-    return packed.meta, [packed.data, save(recording, job, recording.layouts, elsewhere)]
+    return packed.meta, [packed.data, save(recording, job, recording.layouts, findings)]
 
 
 def check_job(job: KernelJob) -> JobAnswer:
@@ -120,16 +118,15 @@ def costs_job(job: KernelJob) -> JobAnswer:
 
 
 def open_job(name: str, data: bytes) -> JobAnswer:
-    """Open a recording's file, check it again, and pack it for `recordings.open_recording`.
+    """Open a recording's file, and pack it for `recordings.open_recording`, with the findings that it had.
 
     Raises:
         ArchiveError: The file is not a recording, or cannot be shown.
     """
     opened = open_file(name, data)
     try:
-        findings = checks.find(opened.recording.trace) + opened.elsewhere
         packed = packed_recording(
-            opened.recording, findings, opened.job, opened.layouts, **opened.device, uniforms=opened.recording.uniforms
+            opened.recording, opened.findings(), opened.job, opened.layouts, **opened.device, uniforms=opened.recording.uniforms
         )
     except Exception as error:  # a forged file may raise anything
         raise cannot_be_opened(name, error) from None
