@@ -75,12 +75,14 @@ def test_a_race_is_found_and_told_with_its_place():
         found.assert_clean(allow=["rase"])
 
 
-def test_what_was_not_recorded_is_not_clean():
+def test_what_was_not_recorded_is_not_clean(tmp_path):
     source = KERNEL.replace("o[t.x] = scale * particles[t.x].at.y;", "for (uint i = 0; i < 1000; i++) o[t.x] += scale * i;")
     found = splatscope.record(source=source, vars=GIVEN, budget=1000)
     assert not found.complete
     with pytest.raises(splatscope.FindingsError, match="full before the end"):
         found.assert_clean()
+    found.save(tmp_path / "r.npz")
+    assert splatscope.load(tmp_path / "r.npz").missed == found.missed
 
 
 def test_what_is_raised_can_be_caught_by_its_documented_name():

@@ -175,9 +175,11 @@ class Recording:
         """Add to what was missed what to do, in words of this interface and of the command line."""
         if missed != FULL:
             return missed
-        lacks = _rounded_up(self._checked.lacks)
-        if not lacks:
+        if self._checked.lacks is None:  # a file of an earlier version does not say it
+            return f"{FULL} Allow more records (budget=, --budget), or {_LESS}."
+        if not self._checked.lacks:
             return f"{FULL} A thread in a loop that does not end fills any recording."
+        lacks = _rounded_up(self._checked.lacks)
         if lacks > MOST_ALLOWED:
             return f"{FULL} That takes {lacks:,} records, and more than {MOST_ALLOWED:,} are not allowed: {_LESS}."
         return f"{FULL} Allow {lacks:,} records (budget=, --budget), or {_LESS}."

@@ -207,6 +207,8 @@ def _check(trace: Trace) -> None:
     said: dict[str, Any] = {}
     if isinstance(header.get("between_groups"), bool):
         said["between_groups"] = header["between_groups"]
+    if type(header.get("lacks")) is int and 0 <= header["lacks"] < 2**40:
+        said["lacks"] = header["lacks"]
     for name in ("rounding", "difference"):
         if isinstance(header.get(name), str):
             said[name] = header[name][:MOST_SENTENCE]

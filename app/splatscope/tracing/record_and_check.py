@@ -51,13 +51,16 @@ class CheckedRecording:
     truncated: bool = False  # whether either recording was full before the end
     left_over: str = ""  # which workgroups, or parts of them, were not checked in the available time
     elsewhere: frozenset[Place] = frozenset()  # sites with events in recordings of other workgroups, or in earlier ones
-    lacks: int = 0  # the records that a recording would have needed for its end, 0 if that is not known
+    lacks: int | None = None  # the records that a recording would have needed for its end, 0 if no number is enough
 
     @classmethod
     def of_file(cls, recording: Recording, findings: list[Finding]) -> "CheckedRecording":
         """Wrap a recording from a file. It lacks the recordings made beside it; its header says what they showed."""
         header = recording.trace.header
-        return cls(recording, findings, header.get("between_groups"), truncated=header["truncated"])
+        truncated, lacks = header["truncated"], header.get("lacks")
+        if lacks is None and "overrun" in recording.trace.kinds:
+            lacks = 0
+        return cls(recording, findings, header.get("between_groups"), truncated=truncated, lacks=lacks)
 
     @cached_property
     def comparison(self) -> Comparison | None:
@@ -305,6 +308,8 @@ def _with_header(checked: CheckedRecording) -> CheckedRecording:
     header = checked.recording.trace.header
     if checked.between_groups is not None:
         header["between_groups"] = checked.between_groups
+    if checked.truncated:
+        header["lacks"] = checked.lacks
     notes, unsure = not_judged(checked.recording.trace)
     if notes:
         header["notes"] = [*header.get("notes", []), *notes]

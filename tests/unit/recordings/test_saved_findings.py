@@ -1,5 +1,6 @@
 """A saved recording opens with the findings that it had, and with the same advice."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -89,3 +90,25 @@ def test_events_that_the_recording_does_not_have_are_refused(events):
 
 def test_a_list_without_end_is_cut():
     assert len(open_file("a.npz", saved([wait()] * 3000)).findings()) == MOST_FINDINGS
+
+
+@pytest.mark.parametrize(
+    ("header", "words"),
+    [
+        ({"lacks": 1000}, "Allow 1,200 records (budget=, --budget), or record fewer functions or groups."),
+        ({"lacks": 0}, "A thread in a loop that does not end fills any recording."),
+        ({}, "Allow more records (budget=, --budget), or record fewer functions or groups."),
+        ({"lacks": "many"}, "Allow more records (budget=, --budget), or record fewer functions or groups."),
+    ],
+    ids=["enough", "endless", "an earlier version", "forged"],
+)
+def test_the_advice_for_a_full_recording_is_what_it_was(header, words, tmp_path: Path):
+    recording = waiting(truncated=True, **header)
+    recording.trace.sites = [replace(site, kind="step") if site.kind == "overrun" else site for site in SITES]
+    (tmp_path / "r.npz").write_bytes(save(recording, KernelJob(SOURCE, "a.slang"), {}, []))
+    assert splatscope.load(tmp_path / "r.npz").missed[-1].endswith(words)
+
+
+def test_a_loop_that_was_ended_fills_any_recording(tmp_path: Path):
+    (tmp_path / "r.npz").write_bytes(saved([], truncated=True))
+    assert splatscope.load(tmp_path / "r.npz").missed[-1].endswith("A thread in a loop that does not end fills any recording.")
