@@ -1,17 +1,8 @@
 """Why two accesses race, and which races have one cause."""
 
-import time
-from collections.abc import Callable
-
-import numpy as np
-
-from splatscope.tracing.checks.analysis.race_causes import Race, Why, by_one_barrier
+from splatscope.tracing.checks.analysis.race_causes import Race, Why
 from splatscope.tracing.checks.analysis.race_causes import one_for_each_cause as one_of_races
-from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.checks.finding import Finding
-from splatscope.tracing.instrument.runtime import NO_SLOT
-from splatscope.tracing.sites import Site
-from splatscope.tracing.trace import Trace
 
 
 def race(*lines: int, kind: str = "race", name: str = "tile", file: str = "k.slang") -> Finding:
@@ -89,33 +80,3 @@ def test_a_line_that_races_with_itself_is_named_once():
     assert found.message == "They race on 3 and 4. For the same reason other races on line 14."
     found = one_of_races([Race(race(3, 4)), Race(race(3, 3))])[0]
     assert found.message.endswith(("line 3 races with itself.", "these lines race: 3 and 4."))
-
-
-def test_to_ask_again_whether_one_barrier_would_order_two_races_does_not_read_the_whole_trace():
-    """Hundreds of pairs of variables may be asked about, in millions of events."""
-    threads, each = 1000, 4000
-    names = ("a", "b")
-    sites = [
-        Site("k.slang", line, 1, kind, name, "main", "uint", "", "shared")
-        for name in names
-        for line, kind in ((1, "write"), (2, "read"))
-    ]
-    columns = {name: np.zeros(threads * each, np.uint32) for name in ("index", "flags")}
-    columns["thread"] = np.repeat(np.arange(threads, dtype=np.uint32), each)
-    columns["site"] = np.tile(np.array([0, 2, 1, 3], np.uint32), threads * each // 4)
-    columns["slot"] = np.full(threads * each, NO_SLOT, np.uint32)
-    header = {"lanes": threads, "group": [0, 0, 0], "groups": [1, 1, 1], "sources": {"k.slang": "void main() {}"}}
-    trace = Trace(header, sites, words=np.zeros((threads * each, 1), np.uint32), **columns)
-    one, other = (
-        Race(Finding("race", name, "", [1, 2], [0, 1], events=[at, each + at + 2]), stretch=1) for at, name in enumerate(names)
-    )
-    known = Sources.of(trace)
-
-    def seconds(work: Callable[[], object]) -> float:
-        begin = time.perf_counter()
-        work()
-        return time.perf_counter() - begin
-
-    assert not by_one_barrier(trace, known, one, other)  # in a loop of several turns, a barrier cannot lie between all of them
-    again = min(seconds(lambda: by_one_barrier(trace, known, one, other)) for _ in range(5))
-    assert again < 3 * min(seconds(lambda: np.unique(trace.thread)) for _ in range(5))
