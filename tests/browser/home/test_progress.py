@@ -121,7 +121,7 @@ def test_it_leaves_as_a_file_is_cleared_and_comes_back(visit: Callable[..., Page
     other = visit("/app")
     panel = other.get_by_test_id("progress")
     panel.locator("input[type=file]").set_input_files(file)
-    expect(panel).to_contain_text("1 section more")
+    expect(panel).to_contain_text("Loaded 1 new section")
     expect(panel).to_have_attribute("data-finished", "1")
     expect(mark(other, "undo")).to_have_count(1)
 
@@ -133,7 +133,7 @@ def test_a_file_that_is_none_changes_nothing_and_is_named(visit: Callable[..., P
     page = visit("/app")
     panel = page.get_by_test_id("progress")
     panel.locator("input[type=file]").set_input_files({"name": "other.json", "mimeType": "", "buffer": text.encode()})
-    expect(panel).to_contain_text("other.json is no file of progress")
+    expect(panel).to_contain_text("other.json is not a progress file")
     expect(panel).to_have_attribute("data-finished", "0")
 
 
@@ -144,7 +144,7 @@ def test_what_a_file_says_of_pages_that_are_none_is_not_counted(visit: Callable[
     panel.locator("input[type=file]").set_input_files(
         {"name": "odd.json", "mimeType": "application/json", "buffer": json.dumps(given).encode()}
     )
-    expect(panel).to_contain_text("No sections more, from odd.json")
+    expect(panel).to_contain_text("Loaded no new sections from odd.json")
     expect(panel).to_have_attribute("data-finished", "0")
 
 

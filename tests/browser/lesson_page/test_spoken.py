@@ -109,8 +109,8 @@ def test_the_slider_of_the_run_says_where_it_stands_and_what_happened(read):
     stops = []
     for _ in range(2):
         stops.append(slider.get_attribute("aria-valuetext"))
-        assert re.fullmatch(r"stop \d+ of 14", stops[-1])
-        assert spoken(page).one("slider", "Moment").description == sentence.inner_text().strip()
+        assert re.fullmatch(r"step \d+ of 14", stops[-1])
+        assert spoken(page).one("slider", "Position in the run").description == sentence.inner_text().strip()
         before = sentence.inner_text()
         page.keyboard.press("ArrowRight")
         expect(sentence).not_to_have_text(before)

@@ -128,14 +128,14 @@ def test_a_pixels_story_adds_up_to_its_colour_and_leads_to_where_its_thread_blen
 def test_the_picture_stays_beside_the_story_and_leads_to_another_pixel(small):
     at = small()
     at.click(21, 9).tells("Pixel (21, 9)")
-    expect(at.picture).to_contain_text("Pixel (21, 9): its layers are listed")
+    expect(at.picture).to_contain_text("Pixel (21, 9): its layers are shown")
     at.click(5, 4).tells("Pixel (5, 4)")
     at.page.mouse.move(1, 1)  # off the picture: the mark stays
-    expect(at.picture).to_contain_text("Pixel (5, 4): its layers are listed")
+    expect(at.picture).to_contain_text("Pixel (5, 4): its layers are shown")
     expect(at.picture.locator(".at-pixel")).to_be_visible()
     at.page.go_back()
     at.tells("Pixel (21, 9)")
-    expect(at.picture).to_contain_text("Pixel (21, 9): its layers are listed")
+    expect(at.picture).to_contain_text("Pixel (21, 9): its layers are shown")
 
 
 def test_each_stage_opens_and_back_and_forward_go_through_them(small):
