@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 from helpers.stepping import next_frame, ready
 from splatscope.textbook.contents import lesson_names
 
+MOST_FRAMES = 600
 TEXTS = """copy => {
   const found = [], wrong = []
   const walker = document.createTreeWalker(copy, NodeFilter.SHOW_TEXT)
@@ -153,7 +154,11 @@ def test_blending_s_copy_has_a_bar_for_each_layer_of_the_stack_as_it_stands(turn
     copy = page.locator(".companion .copy")
     expect(copy.locator(".layer-bar:visible")).to_have_count(5)
     widths = "all => all.map(el => el.style.width)"
-    assert copy.locator(".own").evaluate_all(widths) == stepper.locator(".own").evaluate_all(widths)
+    for _ in range(MOST_FRAMES):  # a recording that comes meanwhile is drawn in the figure first
+        if same := copy.locator(".own").evaluate_all(widths) == stepper.locator(".own").evaluate_all(widths):
+            break
+        next_frame(page)
+    assert same
     assert copy.locator(".layer-row > b").all_inner_texts() == ["1", "2", "3", "4"]
 
 

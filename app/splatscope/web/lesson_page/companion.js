@@ -35,10 +35,10 @@ export function companion(root) {
   const toFigure = () => figure.scrollIntoView({block: wide.matches ? "center" : "start"})
   /** @type {HTMLElement | null} */
   let from = null // the link that brought it up
+  const activeElement = () => /** @type {Document | ShadowRoot} */ (el.getRootNode()).activeElement
   const lower = () => {
     if (!from) return
-    const {activeElement} = /** @type {Document | ShadowRoot} */ (el.getRootNode())
-    if (el.contains(activeElement)) from.focus({preventScroll: true})
+    if (el.contains(activeElement())) from.focus({preventScroll: true})
     from = null
     el.classList.remove("up")
   }
@@ -142,12 +142,13 @@ export function companion(root) {
   )
   for (const quiz of root.querySelectorAll("[data-block^=quiz-]")) questions.observe(quiz)
   const sight = new IntersectionObserver(
-    ([{isIntersecting}]) => {
+    (entries) => {
+      const {isIntersecting} = entries[entries.length - 1] // a busy browser reports several at once
       el.classList.toggle("needed", !isIntersecting)
       if (isIntersecting) {
         lower()
         wanted = null
-      }
+      } else if (from && activeElement() === from) box.focus({preventScroll: true}) // it was hidden when the link was followed
       ask()
     },
     {rootMargin: "-25% 0px 0px 0px"},

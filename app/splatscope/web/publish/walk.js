@@ -20,7 +20,8 @@ export async function openWalk(modules) {
   /** @type {string[]} */
   const names = await load("walks/index").catch(() => [])
   if (!names.length) return "This book has no walks."
-  if (!names.includes(name)) return `This book has no walk “${name.slice(0, 40)}”. Its ${names.length === 1 ? "walk is" : "walks are"} ${names.join(" and ")}.`
+  if (!names.includes(name))
+    return `This book has no walk “${name.slice(0, 40)}”. Its ${names.length === 1 ? "walk is" : "walks are"} ${names.join(" and ")}.`
   /** @type {Described | null} */
   const view = await load(`walks/${name}`).catch(() => null)
   if (!view) return `walks/${name}.js could not be loaded.`
