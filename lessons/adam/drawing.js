@@ -34,7 +34,7 @@ import {h} from "#web/shell/dom.js"
  * @property {string} unit  what an iteration is called
  */
 
-const LEFT = 64
+const LEFT = 72
 const RIGHT = 98
 const HEAD = 22
 const GAP = 8

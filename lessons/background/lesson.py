@@ -127,7 +127,8 @@ class Background(Lesson):
             ("0.00", "Only a black Gaussian that lets nothing through would be black."),
         )
         because = (
-            f"C is {light:.2f} and T is {transmittance:.2f}, so {light * transmittance:.2f} is missing; right would be {right:.2f}."
+            f"C is {light:.2f} and T is {transmittance:.2f}, so {light * transmittance:.2f} is missing; right would be "
+            f"{right:.2f}. Choose this pixel in the figure to see it there."
         )
         return answer_among(question, f"{in_sample:.2f}", misconceptions, self.stops(query)[3], because)
 

@@ -249,7 +249,7 @@ class BitonicSort(Lesson):
             f"{about}The first pass {how}: in how many of its {pairs} pairs do the keys change places?",
             str(many),
             guesses,
-            first["end"],
+            max(step for step, number, *_ in ends_of(query) if number == 0),
             f"{many} of {pairs} pairs were in the wrong order for their direction.",
         )
 
@@ -287,7 +287,7 @@ class BitonicSort(Lesson):
             total += 1
             if says != does:
                 differ += 1
-                first = first or f"k = {k}, i = {i}: the claim says {says}, the kernel {does}"
+                first = first or f"k = {k}, i = {i}: the claim says {str(says).lower()}, the kernel {str(does).lower()}"
         ran = f"<b>{differ} of {total}</b> tests differ.<br>First: {first}"
         return Verdict(differ == 0, ran, "It is true throughout every even-numbered block of <code>k</code> places.")
 

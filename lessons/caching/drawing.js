@@ -104,7 +104,7 @@ function table({count, layers, end}) {
     describe(/** @type {Look} */ look) {
       const {reading, undoneFrom, waiting} = where(look)
       const back = reading < 0 ? 0 : count - (undoneFrom < 0 ? count : undoneFrom)
-      return `${waiting} states wait in kept; ${back} of ${count} layers have their gradient.`
+      return `${waiting} ${waiting === 1 ? "state waits" : "states wait"} in kept; ${back} of ${count} layers have their gradient.`
     },
   }
 }

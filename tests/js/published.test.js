@@ -48,7 +48,7 @@ test("the input that was moved decides, then how many others are as they were", 
 
 test("a control is told what was recorded, and what went back", () => {
   const wanted = {...PAGE.defaults, count: 13}
-  assert.equal(noteOn(PAGE, MORE, wanted, "count"), "Recorded for this book: 8, 16.")
+  assert.equal(noteOn(PAGE, MORE, wanted, "count"), "Recorded for this book: 8; 16.")
   assert.equal(noteOn(PAGE, MORE, inputsOf(PAGE, MORE), "count"), "")
   assert.ok(
     /initial values of the other settings/.test(noteOn(PAGE, OPEN, {...PAGE.defaults, barrier: false, count: 16}, "barrier")),

@@ -26,6 +26,7 @@ from bokeh.core.templates import MACROS
 from bokeh.settings import settings
 
 from splatscope import __version__
+from splatscope.gpu.device import is_software
 from splatscope.paths import ASSETS, BUNDLE
 from splatscope.recordings.wire import lean
 from splatscope.splat.thumbnail import Thumbnail
@@ -200,7 +201,8 @@ class Book:
                 part["values"] |= self._write_recording(component, mends) | {"sequence": 1, "busy": ""}
                 self.adapter = self.adapter or component.meta.get("adapter", "")
             elif isinstance(component, LessonBar):
-                part["values"]["debugger"] = ""  # the debugger needs a device
+                own = component.adapter or self.adapter  # a shipped recording's page does not know it
+                part["values"] |= {"debugger": "", "adapter": own, "software": is_software(own)}  # the debugger needs a device
             elif isinstance(component, LiveRender):
                 part["values"] |= {"ready": True, "picture": self._write_gaussians(component.picture)}
                 if component.stills:

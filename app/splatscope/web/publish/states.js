@@ -122,7 +122,7 @@ export function noteOn(page, state, wanted, moved) {
   if (!alike(inputs[moved], wanted[moved])) {
     if (typeof wanted[moved] !== "number") return "This value was not recorded for the book. The nearest one is shown."
     const known = [...new Set(page.states.map((one) => inputsOf(page, one)[moved]))].sort((a, b) => a - b)
-    return `Recorded for this book: ${known.map((value) => value.toLocaleString("en")).join(", ")}.`
+    return `Recorded for this book: ${known.map((value) => value.toLocaleString("en")).join("; ")}.`
   }
   return Object.keys(wanted).some((name) => !alike(inputs[name], wanted[name]))
     ? "Recorded only with the initial values of the other settings, which are shown."

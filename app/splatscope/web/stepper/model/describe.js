@@ -110,7 +110,7 @@ export function describeEvent(recording, event) {
     case "branch":
       return plain(value === "true" ? "takes the branch" : "does not take the branch")
     case "loop":
-      return plain("next iteration of the loop")
+      return plain("begins the next iteration of the loop")
     case "call":
       return plain("enters", name)
     case "return":
