@@ -138,11 +138,15 @@ def entries_of(module: Module) -> tuple[str, ...]:
 
 
 def find_entry(module: Module) -> str:
-    """Return the name of a module's first entry point.
+    """Return the name of a module's first entry point. Return "" if its attribute is there, but no function can be read after it.
+
+    The compiler then says what is wrong.
 
     Raises:
         CompileError: It has none.
     """
-    if not (entries := entries_of(module)):
-        raise CompileError(NO_ENTRY_POINT)
-    return entries[0]
+    if entries := entries_of(module):
+        return entries[0]
+    if "numthreads" in module.source.code:
+        return ""
+    raise CompileError(NO_ENTRY_POINT)

@@ -2,7 +2,9 @@
 
 import pytest
 
-from splatscope.slang.modules import constants_without_value, declared_constants, load_modules
+from splatscope.gpu.kernel import CompileError
+from splatscope.slang.modules import Module, constants_without_value, declared_constants, find_entry, load_modules
+from splatscope.slang.source import Source
 
 
 @pytest.fixture
@@ -56,3 +58,15 @@ def test_a_constant_that_another_module_defines_has_a_value(tmp_path):
     (tmp_path / "sizes.slang").write_text("export public static const uint N = 8;")
     modules = load_modules("import sizes;\nextern static const uint N;", "kernel.slang", (tmp_path,))
     assert constants_without_value(modules, []) == []
+
+
+def test_the_first_entry_point_is_found_and_one_that_cannot_be_read_is_the_compiler_s_to_explain():
+    entry = '[shader("compute")] [numthreads(8, 1, 1)]\nvoid {}(uint t : SV_GroupIndex)'
+
+    def first(text: str) -> str:
+        return find_entry(Module("", "k.slang", text, Source(text, "k.slang")))
+
+    assert first(entry.format("one") + " {}\n" + entry.format("two") + " {}") == "one"
+    assert first(entry.format("one") + "\n    GroupMemoryBarrierWithGroupSync();\n{\n}\n") == ""
+    with pytest.raises(CompileError, match="no entry point"):
+        first("// numthreads\nvoid f() {}\n")
