@@ -115,3 +115,23 @@ def test_the_slider_of_the_run_says_where_it_stands_and_what_happened(read):
         page.keyboard.press("ArrowRight")
         expect(sentence).not_to_have_text(before)
     assert stops[0] != stops[1]
+
+
+def test_a_step_past_the_end_or_the_start_is_said_to_be_none(read):
+    page = read("blending")
+    announcer = page.get_by_test_id("announcer").first
+    for there, on, words in (
+        ("End", "ArrowRight", "This is the end of the run."),
+        ("Home", "ArrowLeft", "This is the start of the run."),
+    ):
+        page.keyboard.press(there)
+        page.keyboard.press(on)
+        expect(announcer).to_contain_text(words)
+
+
+def test_what_changes_in_a_drawing_is_said_with_its_label(read):
+    page = read("final-count")
+    announcer = page.get_by_test_id("announcer").first
+    for layer in (7, 6):
+        page.keyboard.press("ArrowRight")
+        expect(announcer).to_contain_text(f"layer {layer}: undo.")

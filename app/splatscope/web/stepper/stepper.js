@@ -627,6 +627,8 @@ export class Stepper {
   move(way) {
     const {moment, stops} = this
     if (!moment) return
+    if (moment.position === (way > 0 ? moment.recording.length : 0))
+      return this.announce(way > 0 ? "This is the end of the run." : "This is the start of the run.")
     const single = this.frame === null // two steps within a frame are not animated
     if (stops.length) this.seek(near(stops, moment.position, way) ?? (way > 0 ? moment.recording.length : 0))
     else this.seek(moment.position + way)

@@ -93,7 +93,7 @@ export class Sentence {
 
   #speak() {
     if (this.stepper.player.timer || this.stepper.root.classList.contains("still")) return
-    const sentences = this.#described.split(/(?<=[.:]) /)
+    const sentences = this.#described.split(/(?<=\.) /)
     const fresh = sentences.filter((one) => !this.#told.includes(one)) // unchanged sentences are not repeated
     const parts = this.#due ? [this.#news, this.el.textContent, ...fresh] : [this.#news]
     if (this.#due) this.#told = sentences
