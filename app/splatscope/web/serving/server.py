@@ -38,8 +38,7 @@ from splatscope.workers.sandbox import supervisor as sandbox
 log = logging.getLogger(__name__)
 FIRST_VISIT = 2.0  # seconds after the start that are left to the first visitor: starting workers take all cores
 MOST_VALUE = 4000  # characters of a value in an address; Panel would read a number of 5,000 digits, and fail
-_M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8  # in glibc's malloc.h
-_LARGE = 64 * 1024  # bytes
+_M_ARENA_MAX = -8  # in glibc's malloc.h
 _cache_fillers: list[subprocess.Popen] = []
 
 
@@ -48,24 +47,21 @@ def on_server_loaded(server_context: Any) -> None:
 
     When a browser connects, Panel tells it all known component classes. It could not show a page that is imported later.
     """
-    _return_memory()
+    _limit_arenas()
     for entry in PAGES:
         entry.load()
     worker_pool.whose_turn = _session
     IOLoop.current().add_callback(_warm_up)
 
 
-def _return_memory() -> None:
-    """Have glibc return freed memory to the system. By itself a server that is read for hours grows, although Python holds no more.
+def _limit_arenas() -> None:
+    """Have all threads allocate from two arenas, where glibc would give each of eight per processor its own.
 
-    Sections are prepared in threads, and glibc gives each thread an arena of its own, up to eight per processor, that keeps what
-    was freed in it. Two are enough. A recording of some hundred kilobytes gets pages of its own: glibc would begin to place such
-    in the arenas as soon as the first is freed, and what is small and stays keeps the room around it from being returned.
+    Sections are prepared in threads, and an arena keeps what its threads have freed. With many arenas, a server that is read for
+    hours grows, although Python holds no more than before.
     """
     with suppress(OSError, AttributeError, TypeError):  # not glibc; TypeError on Windows
-        mallopt = ctypes.CDLL(None).mallopt
-        mallopt(_M_ARENA_MAX, 2)
-        mallopt(_M_MMAP_THRESHOLD, _LARGE)
+        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 2)
 
 
 def on_server_unloaded(server_context: Any) -> None:
