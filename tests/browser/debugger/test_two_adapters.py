@@ -1,17 +1,14 @@
 """The debugger on a machine with two devices: Mesa's software driver with waves of 8, and the one in Chromium's package, of 4."""
 
 import re
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from helpers.serving import served
 from helpers.stepping import ready, stepper
+from helpers.vulkan_drivers import CHROMIUM, MESA
 from helpers.workbench import KERNEL, run, write
-
-MESA = sorted(Path("/usr/share/vulkan/icd.d").glob("lvp*.json"))
-CHROMIUM = sorted(Path("/usr/lib").glob("chromium*/vk_swiftshader_icd.json"))
 
 pytestmark = pytest.mark.skipif(not (MESA and CHROMIUM), reason="needs two software Vulkan drivers")
 

@@ -3,14 +3,11 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
+from helpers.vulkan_drivers import CHROMIUM, MESA
 from splatscope.gpu import device, probe
-
-CHROMIUM = sorted(Path("/usr/lib").glob("chromium*/vk_swiftshader_icd.json"))
-MESA = sorted(Path("/usr/share/vulkan/icd.d").glob("lvp_icd*.json"))
 
 
 def test_kernels_run_here():

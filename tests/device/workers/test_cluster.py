@@ -12,14 +12,13 @@ from pathlib import Path
 
 import pytest
 
+from helpers.vulkan_drivers import CHROMIUM, MESA
 from splatscope.processes import run_command
 from splatscope.services.adapters import adapters
 from splatscope.workers.cluster import KEY
 from splatscope.workers.connection import WorkerError
 from splatscope.workers.pool import Pool
 
-MESA = sorted(Path("/usr/share/vulkan/icd.d").glob("lvp*.json"))
-CHROMIUM = sorted(Path("/usr/lib").glob("chromium*/vk_swiftshader_icd.json"))
 COMMAND = [sys.executable, "-m", "splatscope.cli"]
 
 
