@@ -128,9 +128,9 @@ def kernels_in(paths: Iterable[Path], here: Path, strict: bool = False) -> tuple
             if not wanted or any(kernel.path == path or path in kernel.path.parents for path in wanted)
         ]
         configured += asked if len(asked) == len(all_there) else map(_without_common, asked)
-    named = {(kernel.path, entry) for kernel in configured for entry in _entry(kernel)}
+    named = {(kernel.path, entry) for kernel in configured for entry in _described(kernel)}
     asking = [kernel for path in places for file in _sources(path) for kernel in _asking(file)]
-    found = configured + [kernel for kernel in asking if named.isdisjoint((kernel.path, entry) for entry in _entry(kernel))]
+    found = configured + [kernel for kernel in asking if named.isdisjoint((kernel.path, entry) for entry in _described(kernel))]
     known = {kernel.path for kernel in found}
     found += [_refused(file, NOT_DESCRIBED) for file in wanted if file.is_file() and file not in known and _has_kernel(file)]
     kernels = list({(kernel.path, kernel.name): kernel for kernel in found}.values())
@@ -145,12 +145,12 @@ def kernels_in(paths: Iterable[Path], here: Path, strict: bool = False) -> tuple
     return kernels, Undescribed(tuple(one for one in left_out if not is_strict(one[0])), tuple(skipped.items()))
 
 
-def _entry(kernel: CheckedKernel) -> list[str]:
-    """Return the name of a kernel's entry point as a list: all of its file if the kernel cannot be read."""
+def _described(kernel: CheckedKernel) -> list[str]:
+    """Return the entry points that a kernel stands for: its own, or all of its file if it cannot be read."""
+    if kernel.job.entry and not kernel.error:
+        return [kernel.job.entry]
     entries = _entries(kernel.path)
-    if kernel.error:
-        return entries
-    return [kernel.job.entry] if kernel.job.entry else entries[:1]  # without a name it is the first
+    return entries if kernel.error else entries[:1]  # without a name it is the first
 
 
 def _entries(file: Path) -> list[str]:
@@ -163,7 +163,7 @@ def _entries(file: Path) -> list[str]:
 
 def _undescribed(files: Iterable[Path], kernels: Iterable[CheckedKernel]) -> Iterator[tuple[Path, str]]:
     """Yield (file, entry point) for each kernel in some files that nothing describes. Files with an error are left out."""
-    described = {(kernel.path, entry) for kernel in kernels for entry in _entry(kernel)}
+    described = {(kernel.path, entry) for kernel in kernels for entry in _described(kernel)}
     for file in sorted(files):
         if _has_kernel(file):
             yield from ((file, entry) for entry in _entries(file) if (file, entry) not in described)

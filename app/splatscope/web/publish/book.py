@@ -15,7 +15,6 @@ import re
 import shutil
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from datetime import date
 from functools import partial
 from html import escape
 from pathlib import Path
@@ -54,6 +53,7 @@ from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
 from splatscope.web.shell.pages import BY_NAME, PAGES, Entry, groups
 from splatscope.web.shell.shell import neighbours, public, title
+from splatscope.web.single_page.single_page import today
 from splatscope.web.stepper.stepper import Stepper
 from splatscope.workers import worker_pool
 
@@ -148,7 +148,7 @@ class Book:
     def about(self) -> str:
         """Return the footer of each page: where the book was recorded, and what needs a device."""
         where = f"Recorded on {escape(self.adapter)}" if self.adapter else "Made on"
-        made = f"{where}{',' if self.adapter else ''} {_today()}, by Splatscope {__version__}"
+        made = f"{where}{',' if self.adapter else ''} {today()}, by Splatscope {__version__}"
         return f"""<footer class="published"><p>{made}. This book needs no server. It shows recordings, and your browser blends
           the pictures of Gaussians. To run its kernels with other inputs, train on a picture, or debug a kernel:</p>
           {tools.COMMANDS}</footer>"""
@@ -319,10 +319,6 @@ async def publish(folder: Path, pages: Collection[str] = (), report: Report = la
     return book
 
 
-def _today() -> str:
-    return f"{date.today():%d %B %Y}".lstrip("0")
-
-
 def _empty(folder: Path) -> None:
     """Make the folder, or remove an earlier book from it. Raises ValueError if it contains anything else."""
     if folder.exists() and any(folder.iterdir()) and not (folder / SCRIPT.name).is_file():
@@ -373,7 +369,7 @@ async def _claims_page(book: Book) -> Page:
         claims.WORDS,
         f"""<h1>Claims</h1>
         <p>What is said about programs like this one, and what they do when they run. Each claim was tested {where}on
-        {_today()}, by running the kernels of its section.</p>""",
+        {today()}, by running the kernels of its section.</p>""",
     )
     return made.page
 

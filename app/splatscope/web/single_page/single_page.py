@@ -23,6 +23,11 @@ PLAIN = {
 MARKS = {"error": "◆", "warn": "▲", "note": "●", "ok": "✓"}
 
 
+def today() -> str:
+    """Return the date in words: 7 March 2026."""
+    return f"{date.today():%d %B %Y}".lstrip("0")
+
+
 def page_of(packed: PackedRecording, title: str = "", command: str = "") -> str:
     """Return a recording as the text of one HTML file, with the stepper, the source and the findings.
 
@@ -56,7 +61,7 @@ def page_of(packed: PackedRecording, title: str = "", command: str = "") -> str:
         script=script,
         facts="".join(f"<li>{escape(fact)}</li>" for fact in [*([kernel] if title else []), *_facts(head)]),
         found="".join(_found(head)),
-        made=f" Made on {f'{date.today():%d %B %Y}'.lstrip('0')} by <code>{escape(command)}</code>." if command else "",
+        made=f" Made on {today()} by <code>{escape(command)}</code>." if command else "",
         about=json.dumps(about).replace("<", "\\u003c"),
         recording=base64.b64encode(packed.data).decode(),
     )
