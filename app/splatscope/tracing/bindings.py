@@ -104,7 +104,8 @@ class _Binder:
     def _is_column_major(self, layout: Any) -> bool:
         """Return whether a matrix is stored by columns. Slang ignores `column_major` for matrices of integers and bools.
 
-        Types are compared only in kernels that ask for this layout: Slang 2026.12 now and then crashes while it compares them.
+        Types are compared only in programs that ask for this layout: Slang 2026.12 crashes when it compares those of a device in a
+        process that has opened another one since, as a user's own program may have.
         """
         if not self.has_column_major or (matrix := _matrix(layout)) is None or not matrix.scalar.is_floating:
             return False

@@ -20,17 +20,31 @@ MOST_COMPILED = 32  # compiled kernels that a process keeps, about 18 MB each
 
 
 class Dispatch:
-    """A kernel with its inputs on the device. They are uploaded once, when the object is created.
-
-    `recorder` has the recorder's parameters by name; {} for a plain program.
-    """
+    """A kernel with its inputs on the device. They are uploaded once, when the object is created."""
 
     def __init__(
-        self, device: spy.Device, program: spy.ShaderProgram, pipeline: spy.ComputePipeline, job: KernelJob, recorder: dict
+        self,
+        device: spy.Device,
+        program: spy.ShaderProgram,
+        pipeline: spy.ComputePipeline,
+        modules: list[Module],
+        job: KernelJob,
+        recorder: dict,
     ):
+        """Bind the inputs.
+
+        Args:
+            device: The device.
+            program: The plain or the instrumented program.
+            pipeline: Its pipeline.
+            modules: The files that it was compiled from.
+            job: The dispatch, with inputs that fit.
+            recorder: The recorder's parameters by name; {} for a plain program.
+        """
         self._device, self._pipeline, self._groups = device, pipeline, spy.uint3(*job.groups)
         self._root = device.create_root_shader_object(program)
-        has_column_major = any("column_major" in text for text in (job.source, *job.files.values(), *job.defines.values()))
+        texts = (*(module.original for module in modules), *job.defines.values())
+        has_column_major = any("column_major" in text for text in texts)
         self._bound = bind(device, program, self._root, job.inputs, recorder, has_column_major)
 
     def dispatch(self, times: int = 1) -> "Dispatch":
@@ -143,4 +157,4 @@ def prepare(device: spy.Device, job: KernelJob) -> Dispatch:
     modules = load_modules(job.source, job.file, job.include, job.defines)
     program, pipeline = compiled(device, modules, job.entry or find_entry(modules[-1]), job)
     fitting = replace(job, inputs=fitted(parameters_in(program, modules), job.inputs))
-    return Dispatch(device, program, pipeline, fitting, {})
+    return Dispatch(device, program, pipeline, modules, fitting, {})

@@ -103,7 +103,7 @@ def record(device: spy.Device, job: KernelJob, run_plain: bool = True, like: np.
     for run in range(RUNS):
         starts = starts_of(sizes)
         recorder = buffers(device, starts) | constants
-        dispatch = Dispatch(device, build.program, build.pipeline, job, {"_rec": recorder}).dispatch()
+        dispatch = Dispatch(device, build.program, build.pipeline, modules, job, {"_rec": recorder}).dispatch()
         rows = recorder["records"].to_numpy().view(np.uint32).reshape(-1, 4)[1:]
         usage = Usage.of(rows, starts)
         fitting, lacks = fitting_sizes(sizes, usage, job.records)
@@ -119,7 +119,7 @@ def record(device: spy.Device, job: KernelJob, run_plain: bool = True, like: np.
     harmless = trace.at(lambda site: site.space == "texture")  # the device drops a store outside of a texture
     unsafe = ended or "overrun" in trace.kinds or (is_outside & ~harmless).any()
     is_safe = not (unsafe or first_divergence(trace))
-    plain = Dispatch(device, *plain_program, job, {}).dispatch().outputs() if run_plain and is_safe else None
+    plain = Dispatch(device, *plain_program, modules, job, {}).dispatch().outputs() if run_plain and is_safe else None
     outputs, arrays = dispatch.read()
     if is_outside.any():
         trace.header["sizes"] = {name: len(array) for name, array in arrays.items() if name in interface.buffers}

@@ -314,6 +314,18 @@ def test_matrices_that_are_stored_by_columns_arrive_by_rows_too(device, declared
     assert recording.same_as_plain
 
 
+@pytest.mark.parametrize("names", ['#include "pose.h"', "import pose;", '#include "outer.h"'])
+def test_an_included_file_or_a_module_may_say_that_matrices_are_stored_by_columns(device, tmp_path, names):
+    (tmp_path / "pose.h").write_text("cbuffer B { column_major float2x3 m; }")
+    (tmp_path / "outer.h").write_text('#include "pose.h"')
+    (tmp_path / "pose.slang").write_text("public cbuffer B { public column_major float2x3 m; }")
+    body = "for (int i = 0; i < 6; i++) o[i] = m[i / 3][i % 3];"
+    kernel = f"{names}\nRWStructuredBuffer<float> o;\n[numthreads(1, 1, 1)] void main() {{ {body} }}"
+    recording = record(device, KernelJob(kernel, inputs={"m": np.arange(6)}, include=(tmp_path,)))
+    assert recording.arrays["o"][:6].tolist() == [0, 1, 2, 3, 4, 5]
+    assert recording.same_as_plain
+
+
 def test_matrices_of_integers_and_bools_arrive_by_rows(device):
     given = {"counts": np.arange(-3, 9), "ids": [[5, 6], [4000000, 8]], "flags": [[True, False], [True, True]]}
     job = KernelJob(OTHER_MATRICES, inputs=flat(given | {"weights": np.arange(6) / 2, "o": np.zeros(4, np.float32)}), records=1000)
