@@ -12,7 +12,7 @@ DOCUMENTED = (
     # workers/connection.py
     r"The process that compiled and ran this kernel crashed: ",
     r"The kernel ran longer than [\d.]+ s and was stopped\. ",
-    r"The process crashed while it was reading the (?:picture|state file)",
+    r"The process crashed while it was (?:reading the (?:picture|state file)|opening this recording)",
     r"The server was too busy: this took longer than [\d.]+ s and was stopped\. ",
     r"The server's kernels are starting again\. ",
     # workers/sandbox/failure_messages.py and supervisor.py

@@ -7,6 +7,7 @@ from soak import judge, kills
 from soak.ledger import Ledger, RefusedError, is_documented
 
 from splatscope.tracing.progress import STAGES
+from splatscope.workers import connection
 from splatscope.workers.sandbox.failure_messages import FILE_WORK, died_message, gave_way_message, timed_out_message
 
 
@@ -49,6 +50,12 @@ def test_what_is_said_of_a_death_is_documented(records, stage):
     assert is_documented(gave_way_message(31))
     assert is_documented(died_message(False, stage, file_work=FILE_WORK["open"]))
     assert not is_documented(f"{died_message(records, stage)}\nTraceback")
+
+
+@pytest.mark.parametrize("work", ["reading the picture noise.png", "reading the state file", FILE_WORK["open"]])
+def test_what_is_said_of_a_lost_upload_is_documented(work):
+    assert is_documented(connection._crash_words(work))
+    assert not is_documented(connection._crash_words("doing what no reader of a soak asks for"))
 
 
 def test_a_log_is_explained_record_by_record():
