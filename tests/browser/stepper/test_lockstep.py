@@ -97,3 +97,42 @@ def test_a_statement_is_stepped_by_all_who_execute_it(sort):
     press(sort, "s")
     press(sort, "Shift+s")
     expect(stepper(sort)).to_have_attribute("data-step", there)
+
+
+def test_the_other_order_of_a_figure_is_seen_and_left_again(turn_to):
+    page = ready(turn_to("/app?page=workgroups"))
+    switch = page.get_by_role("button", name="The device's order: show lockstep")
+    way_back = page.get_by_role("button", name="Leave lockstep")
+    expect(way_back).to_have_count(0)
+    switch.click()
+    expect(way_back).to_be_visible()
+    expect(page.get_by_role("button", name="One statement forward")).to_be_visible()
+    to(page, 1)
+    for _ in range(6):
+        press(page, "ArrowRight")
+        together = "root => [...Array(32).keys()].every((thread) => splatscope.inspect(root).moment.isAtHand(thread))"
+        assert ask(page, together), "an arrow moves all threads that execute the statement"
+    way_back.click()
+    expect(way_back).to_have_count(0)
+    expect(page.get_by_role("button", name="One step forward")).to_be_visible()
+    press(page, "ArrowRight")
+    assert at(page) in ask(page, "root => splatscope.inspect(root).model.stops")
+
+
+def test_a_chosen_thread_that_steps_over_a_call_leaves_the_arrows_to_all(turn_to):
+    page = ready(turn_to("/app?page=reduction"))
+    stops = ask(page, "root => splatscope.inspect(root).model.stops")
+    press(page, "Shift+n")
+    press(page, "ArrowRight")
+    assert at(page) in stops
+
+
+def test_a_single_thread_has_one_order(turn_to):
+    page = ready(turn_to("/app?page=undo"))
+    press(page, "Home", "ArrowRight")
+    first = at(page)
+    press(page, "o")
+    expect(page.get_by_test_id("step-sentence")).to_have_text("There is only one thread: both orders are the same.")
+    press(page, "ArrowLeft", "ArrowRight")
+    assert at(page) == first
+    expect(page.get_by_role("button", name="show lockstep")).to_have_count(0)

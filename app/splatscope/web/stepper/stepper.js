@@ -167,9 +167,23 @@ export class Stepper {
     this.unsettle = model.layout === "figure" ? keepRoom(this.root, () => this.#resized()) : () => {}
   }
 
-  /** The positions at which → and ← stop. The model's stops are meant for one of the two orders; in the other there are none. */
+  /**
+   * The positions at which → and ← stop. The model's stops are meant for one of the two orders; in the other there are none, and the
+   * arrows move all threads that execute a statement together.
+   */
   get stops() {
     return this.#places()?.positions ?? []
+  }
+
+  /** Whether the threads are shown in the other order than the one in which this figure's stops are counted. */
+  get inOtherOrder() {
+    const {moment, model} = this
+    return moment !== null && this.#about.stops.length > 0 && moment.lockstep !== model.lockstep
+  }
+
+  /** What → and ← move by. */
+  get unit() {
+    return this.inOtherOrder ? "statement" : this.stops.length ? this.model.unit : "event"
   }
 
   /** The number of the moment for screen readers: "layer 2 of 4", "event 17 of 83". */
@@ -215,7 +229,7 @@ export class Stepper {
       "footer",
       {class: "dock", "aria-label": "Transport and the whole run"},
       layout === "figure" ? this.state : null, // there it covers no controls
-      layout === "figure" ? h("div", {class: "said"}, this.sentence.el, this.sentence.opened) : null,
+      layout === "figure" ? h("div", {class: "said"}, this.sentence.el, this.sentence.opened, this.transport.ownOrder) : null,
       this.transport.el,
       has("timeline") || layout === "figure" ? this.when.el : null,
       this.when.foot,
@@ -631,6 +645,7 @@ export class Stepper {
       return this.announce(way > 0 ? "This is the end of the run." : "This is the start of the run.")
     const single = this.frame === null // two steps within a frame are not animated
     if (stops.length) this.seek(near(stops, moment.position, way) ?? (way > 0 ? moment.recording.length : 0))
+    else if (this.inOtherOrder) this.line(way)
     else this.seek(moment.position + way)
     this.#steps = single
   }
@@ -669,6 +684,7 @@ export class Stepper {
   }
   /** @param {boolean} lockstep  in lockstep, or in the device's order */
   setOrder(lockstep) {
+    if ((this.moment?.recording.threads ?? 0) < 2) return this.say("There is only one thread: both orders are the same.")
     this.moment?.setOrder(lockstep)
     this.announce(lockstep ? "In lockstep order." : "In the device's order.")
   }

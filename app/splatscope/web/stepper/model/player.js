@@ -35,7 +35,8 @@ export class Player {
     if (moment.position >= moment.recording.length) stepper.seek(0)
     const slow = matchMedia("(prefers-reduced-motion: reduce)").matches
     const {length} = stepper.stops
-    const rate = slow ? 1 : Math.max(length ? 2 : 8, (length || moment.recording.length) / SECONDS),
+    const whole = stepper.inOtherOrder ? 0 : length || moment.recording.length // there, the statements are not counted
+    const rate = slow ? 1 : Math.max(stepper.unit === "event" ? 8 : 2, whole / SECONDS),
       pace = Math.max(1000 / rate, 33)
     stepper.root.classList.toggle("still", rate > CALM)
     this.timer = setInterval(() => this.#tick(slow, Math.max(1, Math.round((rate * pace) / 1000))), pace)
@@ -50,7 +51,7 @@ export class Player {
       {moment} = stepper
     if (!moment || moment.position >= moment.recording.length || !stepper.root.isConnected) return this.play(false)
     if (slow) stepper.barrier(1)
-    else if (stepper.stops.length) for (let i = 0; i < steps; i++) stepper.move(1)
+    else if (stepper.unit !== "event") for (let i = 0; i < steps; i++) stepper.move(1)
     else stepper.seek(moment.position + steps)
   }
 

@@ -26,7 +26,7 @@ const MARKS = {
   write: `<rect x="8.5" y="4.5" width="6" height="7" rx="1" ${solid}/><path d="M6 8H1.500m2-2-2 2 2 2"/>`,
   find: `<circle cx="7" cy="7" r="4.2"/><path d="m10.2 10.2 3.3 3.3"/>`,
   stair: `<path d="M3 3v3.500h4V10h4v3.500h3"/>`,
-  straight: `<path d="M8 2.500v11" stroke-width="2.4"/>`,
+  straight: `<path d="M2 4h7M2 8h7M2 12h7"/><path d="M12.500 2v12" stroke-width="2.4"/>`,
   shut: `<path d="M4 4l8 8M12 4l-8 8"/>`,
   stopBack: `<rect x="1.8" y="5.6" width="4.8" height="4.8" ${solid} transform="rotate(45 4.2 8)"/><path d="M14.5 8H9.500m2-2-2 2 2 2"/>`,
   stopOn: `<rect x="9.4" y="5.6" width="4.8" height="4.8" ${solid} transform="rotate(45 11.8 8)"/><path d="M1.5 8h5m-2-2 2 2-2 2"/>`,

@@ -36,7 +36,7 @@ export class Transport {
   /** @param {Stepper} stepper */
   constructor(stepper) {
     this.stepper = stepper
-    this.stair = button("stair", "In lockstep", "O", () => stepper.setOrder(!stepper.moment?.lockstep), "narrow")
+    this.stair = button("stair", "In lockstep", "O", () => stepper.setOrder(!stepper.moment?.lockstep), "order")
     this.play = button("play", "Play", "Space", () => stepper.player.toggle())
     this.threadName = document.createTextNode("Step thread")
     this.back = button("back", "", "←", () => stepper.move(-1))
@@ -123,6 +123,17 @@ export class Transport {
     const order = (/** @type {boolean} */ lockstep, /** @type {string} */ words) =>
       h("button", {type: "button", role: "radio", onclick: () => stepper.setOrder(lockstep)}, words)
     this.orders = [order(false, "As the device ran it"), order(true, "In lockstep")]
+    this.ownOrderName = document.createTextNode("")
+    /** Shown while a figure is in the other order than its own: the way back. */
+    this.ownOrder = h(
+      "p",
+      {class: "own-order", hidden: true},
+      h(
+        "button",
+        {type: "button", title: "Back to this figure's own steps (O)", onclick: () => stepper.setOrder(stepper.model.lockstep)},
+        this.ownOrderName,
+      ),
+    )
     this.seg = h("div", {class: "seg wide", role: "radiogroup", "aria-label": "Order of the events"}, ...this.orders)
     arrowsChoose(this.seg, this.orders)
     this.el = h(
@@ -172,7 +183,7 @@ export class Transport {
   /** @param {Recording} recording */
   open(recording) {
     this.#detail(false)
-    this.seg.hidden = this.stair.hidden = recording.epochs < 2 && recording.threads < 2
+    this.seg.hidden = this.stair.hidden = recording.threads < 2
     this.said = ""
     this.calls.hidden = recording.sites.filter(({kind}) => kind === "call").length < 2
   }
@@ -199,12 +210,13 @@ export class Transport {
     this.el.classList.toggle("crowded", !this.stops.hidden)
     checkOne(this.orders, +moment.lockstep)
     this.stair.replaceChildren(icon(moment.lockstep ? "straight" : "stair"))
-    this.stair.setAttribute(
-      "aria-label",
-      moment.lockstep ? "In lockstep: show the device's order" : "The device's order: show lockstep",
-    )
-    const {stops} = this.stepper
-    this.#name(stops.length ? this.stepper.model.unit : "event")
+    const order = moment.lockstep ? "In lockstep: show the device's order" : "The device's order: show lockstep"
+    this.stair.ariaLabel = order
+    this.stair.title = `${order} (O)`
+    this.ownOrder.hidden = !this.stepper.inOtherOrder
+    this.ownOrderName.data = moment.lockstep ? "Leave lockstep" : "Back to lockstep"
+    const {stops, unit: moves} = this.stepper
+    this.#name(moves)
     if (this.said) {
       this.now.replaceChildren(this.said)
       this.words = this.said
