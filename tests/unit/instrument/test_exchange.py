@@ -2,7 +2,7 @@
 
 import pytest
 
-from splatscope.tracing.instrument.exchange import MODULE, as_written, by_compare_exchange
+from splatscope.tracing.instrument.exchange import MODULE, TEXT, as_written, by_compare_exchange
 
 DECLARED = "RWStructuredBuffer<Atomic<uint>> a;\n"
 OWN = "struct Desk { int n; [mutating] int exchange(int by) { n += by; return n; } }\n"
@@ -36,3 +36,11 @@ def test_a_method_of_the_program_leaves_the_function_replaced():
     (text,) = by_compare_exchange([DECLARED + OWN + "desk.exchange(1); InterlockedExchange(g, 5);"], [True])
     assert "desk.exchange(1)" in text
     assert "InterlockedExchange" not in text
+
+
+def test_no_substitute_is_an_exchange_itself_nor_compares_floats_by_value():
+    assert "InterlockedExchange" not in TEXT
+    assert ".exchange(" not in TEXT
+    for block in TEXT.split("[ForceInline]")[1:]:
+        if "compare" in block.lower() and ("float seen" in block or "half seen" in block):
+            assert "asuint" in block

@@ -18,7 +18,7 @@ _FUNCTION = """
     for (;;)
     {{
         InterlockedCompareExchange(cell, seen, value, original);
-        if (original == seen) break;
+        if ({same}) break;
         seen = original;
     }}
 }}
@@ -44,37 +44,35 @@ public extension {buffer}
     }}
 }}
 """
-# For exchanges that the driver supports, or for which there is no substitute.
-_AS_IT_IS = """
-[ForceInline] public void {name}(__ref {type} cell, {type} value, out {type} original)
-{{
-    InterlockedExchange(cell, value, original);
-}}
-"""
 _OF_ATOMIC = """
 public extension Atomic<{type}>
 {{
     [ForceInline] [__ref] public {type} {name}({type} value, constexpr MemoryOrder order = MemoryOrder.Relaxed)
     {{
-        {body}
-    }}
-}}
-"""
-_BY_COMPARE_EXCHANGE = """{type} seen = this.load();
+        {type} seen = this.load();
         {type} original = this.compareExchange(seen, value, order);
-        while (original != seen)
+        while (!({same}))
         {{
             seen = original;
             original = this.compareExchange(seen, value, order);
         }}
-        return original;"""
-TEXT = f"module {MODULE};\n" + "".join(_FUNCTION.format(name=_NAME, type=one) for one in ("uint", "int"))
-TEXT += "".join(_AS_IT_IS.format(name=_NAME, type=one) for one in ("float", "uint64_t", "int64_t"))
+        return original;
+    }}
+}}
+"""
+# For each type of a cell, whether an exchange found the expected value: by its bits, since a NaN is not equal to itself.
+_SAME = {
+    "uint": "original == seen",
+    "int": "original == seen",
+    "uint64_t": "original == seen",
+    "int64_t": "original == seen",
+    "float": "asuint(original) == asuint(seen)",
+    "half": "asuint16(original) == asuint16(seen)",
+}
+TEXT = f"module {MODULE};\n"
+TEXT += "".join(_FUNCTION.format(name=_NAME, type=one, same=same) for one, same in _SAME.items() if one != "half")
 TEXT += "".join(_METHOD.format(name=_NAME, buffer=one) for one in ("RWByteAddressBuffer", "RasterizerOrderedByteAddressBuffer"))
-for _type in ("uint", "int"):
-    TEXT += _OF_ATOMIC.format(name=_METHOD_NAME, type=_type, body=_BY_COMPARE_EXCHANGE.format(type=_type))
-for _type in ("float", "half", "uint64_t", "int64_t"):
-    TEXT += _OF_ATOMIC.format(name=_METHOD_NAME, type=_type, body="return this.exchange(value, order);")
+TEXT += "".join(_OF_ATOMIC.format(name=_METHOD_NAME, type=one, same=same) for one, same in _SAME.items())
 
 
 def by_compare_exchange(texts: list[str], are_modules: list[bool]) -> list[str]:
