@@ -16,6 +16,13 @@ def ready(page: Page) -> Page:
     return page
 
 
+def opened(page: Page) -> Page:
+    """Wait for this device's own recording in the debugger, which opens with one that ships."""
+    own = re.compile(r"^(?!.*a recording from a file).")
+    expect(page.get_by_test_id("debugger-adapter")).to_have_attribute("title", own, timeout=120_000)
+    return ready(page)
+
+
 def at(page: Page) -> int:
     return int(stepper(page).get_attribute("data-step"))
 

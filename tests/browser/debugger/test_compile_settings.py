@@ -2,7 +2,7 @@
 
 from playwright.sync_api import Page, expect
 
-from helpers.stepping import ready, stepper
+from helpers.stepping import opened, ready, stepper
 from helpers.workbench import answer, edit, run, write
 
 SOURCE = """extern static const uint COUNT;
@@ -17,7 +17,7 @@ void settingMain(uint i : SV_DispatchThreadID)
 
 
 def test_a_macro_and_a_constant_are_given_on_the_page(turn_to):
-    bench: Page = ready(turn_to("/app?page=debugger"))
+    bench: Page = opened(turn_to("/app?page=debugger"))
     write(bench, SOURCE)
     expect(answer(bench)).to_contain_text("GAIN", timeout=60_000)
     settings = bench.get_by_test_id("compile-settings")

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from helpers.stepping import at, ready, stepper
+from helpers.stepping import at, opened, stepper
 from helpers.workbench import KERNEL, edit, open_example, run, write
 from splatscope.web.examples.gallery import EXAMPLES
 
@@ -14,7 +14,7 @@ BROKEN = [example for example in EXAMPLES if example.fixes]
 
 @pytest.fixture
 def bench(turn_to) -> Page:
-    return ready(turn_to("/app?page=debugger"))
+    return opened(turn_to("/app?page=debugger"))
 
 
 @pytest.mark.parametrize("example", BROKEN, ids=lambda example: example.name)
@@ -31,7 +31,7 @@ def test_the_fix_of_a_broken_example_takes_its_finding_away(bench, example):
 
 
 def test_a_newcomer_is_invited_to_step_until_they_have(visit):
-    bench = ready(visit("/app?page=debugger"))
+    bench = opened(visit("/app?page=debugger"))
     notice, before = bench.get_by_test_id("debugger-notice"), at(bench)
     expect(notice).to_contain_text("Step through it")
     panes = [bench.locator(css).first for css in (".dock", ".panel.source", ".right")]
@@ -169,7 +169,7 @@ def test_an_endless_loop_costs_its_author_a_sentence(bench):
 
 @pytest.mark.parametrize("width", [320, 390, 760, 1000, 1440])
 def test_neither_menu_nor_gallery_nor_editor_is_wider_than_the_screen(turn_to, width):
-    page = ready(turn_to("/app?page=debugger", width=width, height=844))
+    page = opened(turn_to("/app?page=debugger", width=width, height=844))
     edit(page)
     page.get_by_test_id("debugger-save").click()
     expect(page.locator(".menu-list")).to_be_visible()
@@ -213,7 +213,7 @@ def test_the_list_of_threads_shows_the_chosen_one(bench):
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (1366, 768)])
 def test_on_a_projector_the_source_has_the_room(turn_to, width: int, height: int):
-    page = ready(turn_to("/app?page=debugger", width=width, height=height))
+    page = opened(turn_to("/app?page=debugger", width=width, height=height))
     source = page.locator(".bench .source").bounding_box()
     assert source["width"] >= 0.43 * width
     assert source["height"] >= 0.7 * height

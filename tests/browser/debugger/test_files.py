@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from helpers.stepping import at, ready, stepper
+from helpers.stepping import at, opened, ready, stepper
 from helpers.workbench import KERNEL, answer, edit, give, open_example, run, save, write
 from splatscope.web.debugger.link import debugger_link
 
 
 @pytest.fixture
 def bench(turn_to) -> Page:
-    return ready(turn_to("/app?page=debugger"))
+    return opened(turn_to("/app?page=debugger"))
 
 
 def test_a_reload_keeps_the_draft_and_a_link_takes_it_along(bench, turn_to):
@@ -65,7 +65,7 @@ def test_a_recording_is_saved_and_opens_again(bench, turn_to, tmp_path):
     name, data = save(bench, "recording")
     assert name == "countMain.npz"
     (tmp_path / name).write_bytes(data)
-    other = ready(turn_to("/app?page=debugger"))
+    other = opened(turn_to("/app?page=debugger"))
     first = stepper(other).get_attribute("data-recording")
     give(other, tmp_path / name)
     expect(stepper(other)).not_to_have_attribute("data-recording", first)

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from helpers.stepping import ready, stepper
+from helpers.stepping import opened, ready, stepper
 from helpers.workbench import answer, edit, open_example, run, write
 from splatscope.web.examples.gallery import BY_NAME
 
 
 @pytest.fixture
 def bench(turn_to) -> Page:
-    return ready(turn_to("/app?page=debugger"))
+    return opened(turn_to("/app?page=debugger"))
 
 
 def test_inputs_reach_the_kernel(bench):

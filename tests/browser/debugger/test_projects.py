@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from helpers.stepping import press, ready, stepper
+from helpers.stepping import opened, press, ready, stepper
 from helpers.workbench import answer, edit, give, open_example, run, save, write
 
 FILES = {
@@ -39,7 +39,7 @@ def project(tmp_path) -> Path:
 
 @pytest.fixture
 def bench(turn_to) -> Page:
-    return ready(turn_to("/app?page=debugger"))
+    return opened(turn_to("/app?page=debugger"))
 
 
 def tab(page: Page, name: str):

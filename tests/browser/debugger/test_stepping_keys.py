@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from helpers.stepping import ask, at, press, ready, site, stepper
+from helpers.stepping import ask, at, opened, press, ready, site, stepper
 from helpers.workbench import KERNEL, edit, give, open_example, run, write
 from splatscope.web.examples.gallery import BY_NAME
 
@@ -32,7 +32,7 @@ void main(uint3 lid : SV_GroupThreadID, uint lane_ : SV_GroupIndex)
 
 @pytest.fixture
 def bench(turn_to) -> Page:
-    page = ready(turn_to("/app?page=debugger"))
+    page = opened(turn_to("/app?page=debugger"))
     write(page, CALLS)
     run(page)
     return page
@@ -259,7 +259,7 @@ def test_a_compiler_that_dies_is_not_a_write_out_of_bounds(bench):
 
 
 def test_many_watches_leave_the_transport_and_the_threads_where_they_are(turn_to):
-    page = ready(turn_to("/app?page=debugger", width=1600, height=1000))
+    page = opened(turn_to("/app?page=debugger", width=1600, height=1000))
     before = stepper(page).locator(".dock").bounding_box()
     for i in range(17):
         page.keyboard.press("a")
@@ -293,7 +293,7 @@ void main(uint3 lid : SV_GroupThreadID)
 
 @pytest.fixture
 def tiles(turn_to) -> Page:
-    page = ready(turn_to("/app?page=debugger"))
+    page = opened(turn_to("/app?page=debugger"))
     write(page, TILES)
     expect(page.get_by_test_id("debugger-message")).to_have_text("It compiles.")
     page.get_by_label("Value of Scene.scale").fill("2.5")
@@ -398,7 +398,7 @@ void main(uint lane_ : SV_GroupIndex)
 
 
 def test_a_full_recording_is_not_called_clean_and_offers_what_helps(turn_to):
-    page = ready(turn_to("/app?page=debugger"))
+    page = opened(turn_to("/app?page=debugger"))
     write(page, LONG)
     run(page)
     findings = page.get_by_test_id("findings")
@@ -434,7 +434,7 @@ void main(uint t : SV_GroupIndex)
 
 
 def test_every_digit_of_a_word_in_hex_or_binary_is_visible(turn_to):
-    page = ready(turn_to("/app?page=debugger"))
+    page = opened(turn_to("/app?page=debugger"))
     write(page, WIDE)
     run(page)
     press(page, "End")
@@ -447,7 +447,7 @@ def test_every_digit_of_a_word_in_hex_or_binary_is_visible(turn_to):
 
 
 def test_nothing_covers_the_code_or_the_condition_of_a_breakpoint(turn_to):
-    page = ready(turn_to("/app?page=debugger"))
+    page = opened(turn_to("/app?page=debugger"))
     write(page, WIDE)
     run(page)
     press(page, "Home")
@@ -472,7 +472,7 @@ def test_nothing_covers_the_code_or_the_condition_of_a_breakpoint(turn_to):
 
 
 def test_a_local_of_the_previous_iteration_is_not_shown_and_stops_no_breakpoint(turn_to):
-    page = ready(turn_to("/app?page=debugger"))
+    page = opened(turn_to("/app?page=debugger"))
     write(page, WIDE)
     run(page)
     press(page, "Home")
@@ -501,7 +501,7 @@ void main(uint t : SV_GroupIndex)
 
 
 def test_a_run_with_a_new_finding_opens_there_and_f_shows_that_one_first(turn_to):
-    page = ready(turn_to("/app?page=debugger"))
+    page = opened(turn_to("/app?page=debugger"))
     write(page, WIDE)
     run(page)
     press(page, "End")

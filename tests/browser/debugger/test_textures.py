@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
-from helpers.stepping import ready, stepper
+from helpers.stepping import opened, stepper
 from helpers.workbench import answer, edit, run, save, write
 
 SOURCE = """Texture2D<float4> picture;
@@ -25,7 +25,7 @@ void drawMain(uint2 at : SV_DispatchThreadID)
 
 @pytest.fixture
 def bench(turn_to) -> Page:
-    return ready(turn_to("/app?page=debugger"))
+    return opened(turn_to("/app?page=debugger"))
 
 
 def choose_picture(bench: Page, file: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from helpers.serving import served
-from helpers.stepping import ready, stepper
+from helpers.stepping import opened, stepper
 from helpers.vulkan_drivers import CHROMIUM, MESA
 from helpers.workbench import KERNEL, run, write
 
@@ -21,7 +21,7 @@ def server(tmp_path_factory):
 
 @pytest.fixture
 def bench(turn_to) -> Page:
-    page = ready(turn_to("/app?page=debugger"))
+    page = opened(turn_to("/app?page=debugger"))
     expect(choice(page)).to_be_visible()
     return page
 

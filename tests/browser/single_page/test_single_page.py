@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import FrameLocator, Page, expect
 
 from helpers.axe import wrongs_of
-from helpers.stepping import ask, at, press, ready, stepper, to
+from helpers.stepping import ask, at, opened, press, ready, stepper, to
 from helpers.workbench import open_example, save
 from splatscope.web.single_page.single_page import notebook_html
 
@@ -30,7 +30,7 @@ def race(folder: Path, turn_to) -> Path:
     """The page of a sort of 64 keys with a barrier too far out, saved in the debugger at event 5,000."""
     file = folder / "sortMain.html"
     if not file.exists():
-        page = ready(turn_to("/app?page=debugger"))
+        page = opened(turn_to("/app?page=debugger"))
         open_example(page, "missing-barrier")
         to(page, 5000)
         name, data = save(page, "page")
@@ -117,7 +117,7 @@ def test_nothing_is_wider_than_the_screen(race, from_disk, width):
 
 
 def test_each_moment_is_what_the_debugger_shows(race, from_disk, turn_to):
-    served = ready(turn_to("/app?page=debugger"))
+    served = opened(turn_to("/app?page=debugger"))
     open_example(served, "missing-barrier")
     page = ready(from_disk(race))
     assert stepper(page).get_attribute("data-recording") == stepper(served).get_attribute("data-recording")

@@ -11,6 +11,7 @@ from panel.viewable import Child
 from splatscope.web.compare.compare import Compare
 from splatscope.web.component import Component
 from splatscope.web.debugger.files import Files
+from splatscope.web.debugger.first_recording import draft_of
 from splatscope.web.debugger.inputs import FILLS
 from splatscope.web.debugger.run_history import RunHistory
 from splatscope.web.debugger.texture_inputs import TEXTURE_FILLS
@@ -133,7 +134,7 @@ class Debugger(Component):
     def _open(self, example: Example) -> None:
         self.runs.example = example
         self.runs.begin_kernel(example.name)
-        self._run({"source": example.source, "inputs": example.inputs, "groups": list(example.groups)}, example)
+        self._run(draft_of(example), example)
 
     def _fix(self) -> None:
         source, example = self.runs.fixed(), self.runs.example

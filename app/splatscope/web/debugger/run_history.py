@@ -15,6 +15,7 @@ from splatscope.tracing.checks import CHECKS
 from splatscope.tracing.job import CRASHED, KernelJob, too_slow
 from splatscope.tracing.progress import COMPARING, COMPILING, INSTRUMENTING
 from splatscope.web.debugger.draft import entry_of, is_trusted, job_of, kernel_of, public
+from splatscope.web.debugger.first_recording import first_recording
 from splatscope.web.debugger.inputs import InputError
 from splatscope.web.debugger.page_protocol import DebuggerPage
 from splatscope.web.debugger.playground import read
@@ -108,15 +109,23 @@ class RunHistory:
         return found.interface
 
     async def run(self, draft: dict[str, Any], fix: bool = False) -> None:
-        """Compile a draft, fill its inputs, record it, and show the recording; with `fix`, compare it with the previous one."""
+        """Compile a draft, fill its inputs, record it, and show the recording; with `fix`, compare it with the previous one.
+
+        The first example has a recording to step through in the meantime.
+        """
         self.draft = {name: draft.get(name) for name in DRAFT_KEYS}
         self._page.notice = ""
-        self._page.stepper.wait("Compiling …")
+        first = await first_recording(draft)
+        if first is None:
+            self._page.stepper.wait("Compiling …")
+        else:
+            self._page.stepper.show(first, fix=[], opening=first.meta["opening"])
         interface = await self.check(draft)
         if interface is None:
             self._page.stepper.param.update(busy="", error=self._page.error)
             return
-        self._page.stepper.wait()
+        if first is None:
+            self._page.stepper.wait()
         try:
             if missing := self._page.left_open.get("missing"):
                 raise InputError(f"{', '.join(missing)} has no value: give it one under “Compile with”.")
