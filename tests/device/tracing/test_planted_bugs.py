@@ -124,7 +124,7 @@ PLANTED = {  # by name: source, workgroups, and (kind, lines, what the message s
     "a lock by compare-exchange": (
         LOCK.replace("TAKE", "InterlockedCompareExchange(lock[0], 0, 1, old);"),
         1,
-        [("livelock", [7, 6], "waits in the loop on line 6 for lock[0], which stays 1: thread 0 changed it on line 7")],
+        [("livelock", [7, 6], "waits in the loop on line 6 for lock[0] (looked at on line 7), which stays 1: thread 0 changed")],
     ),
     "a lock by exchange": (
         LOCK.replace("TAKE", "InterlockedExchange(lock[0], 1, old);"),

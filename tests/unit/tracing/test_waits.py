@@ -56,8 +56,8 @@ def test_an_atomic_that_adds_0_is_not_what_changed_the_cell():
     assert found.kind == "livelock"
     assert found.lines == [10, 7]
     assert found.message == (
-        "Thread 0 of group 0 (thread 0 of all) waits in the loop on line 7 for flag[0], which stays 5: thread 0 of group 1 "
-        "(thread 1 of all) changed it on line 10, and does not change it again."
+        "Thread 0 of group 0 (thread 0 of all) waits in the loop on line 7 for flag[0] (looked at on line 8), which stays 5: "
+        "thread 0 of group 1 (thread 1 of all) changed it on line 10, and does not change it again."
     )
 
 

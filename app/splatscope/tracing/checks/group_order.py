@@ -18,7 +18,7 @@ import numpy as np
 
 from splatscope.tracing.checks.analysis.cell_history import accesses_to_cell, says_value
 from splatscope.tracing.checks.analysis.sources import Sources
-from splatscope.tracing.checks.analysis.words import in_sentence, lines_of, thread_of
+from splatscope.tracing.checks.analysis.words import in_sentence, lines_of, looked_at, thread_of
 from splatscope.tracing.checks.context import Context, before_overrun
 from splatscope.tracing.checks.finding import Finding, standing_at
 from splatscope.tracing.checks.registry import check
@@ -55,8 +55,9 @@ def waits_for_later_groups(trace: Trace, context: Context) -> list[Finding]:
         line, where = lines_of(trace.sites[trace.site[change]], loop)
         name, index = context.sources.cell(cell, int(trace.index[ended])), int(trace.index[ended])
         message = (
-            f"{thread_of(trace, ended)} waits in the loop on {where} for {name}, which {in_sentence(thread_of(trace, change))} "
-            f"changes on {line}. This run was lucky: a device may begin that group only when this one has ended."
+            f"{thread_of(trace, ended)} waits in the loop on {where} for {name}{looked_at(cell, loop)}, which "
+            f"{in_sentence(thread_of(trace, change))} changes on {line}. This run was lucky: a device may begin that group only "
+            "when this one has ended."
         )
         threads = [int(trace.thread[change]), int(trace.thread[ended])]
         at = standing_at(trace.sites[trace.site[change]], loop)

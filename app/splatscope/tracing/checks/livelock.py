@@ -21,7 +21,7 @@ import numpy as np
 
 from splatscope.tracing.checks.analysis.cell_history import ACCESSES, accesses_to_cell, keeps_value, last_change, says_value
 from splatscope.tracing.checks.analysis.sources import Sources
-from splatscope.tracing.checks.analysis.words import in_sentence, lines_of, thread_of
+from splatscope.tracing.checks.analysis.words import in_sentence, lines_of, looked_at, thread_of
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.finding import Finding, standing_at
 from splatscope.tracing.checks.group_order import may_know
@@ -138,7 +138,7 @@ def _finding(trace: Trace, context: Context, wait: Wait, loop: Site, cell: Site,
     value = trace.value(wait.last)
     stays = f", which stays {value[0] if len(value) == 1 else value}" if value else ""
     change = last_change(trace, wait.last, context.sources)
-    sites, threads, events = [loop], [thread], [wait.last]
+    sites, threads, events, asked = [loop], [thread], [wait.last], looked_at(cell, loop)
     if change is None and (late := _changed_by_a_later_group(trace, wait)) is not None:
         first = _first_who_waits(trace, wait)
         sites, threads, events, stays = [loop], [int(trace.thread[first])], [first], ""
@@ -154,7 +154,7 @@ def _finding(trace: Trace, context: Context, wait: Wait, loop: Site, cell: Site,
         end = f"{who} changed it on {lines_of(*sites)[0]}{_what_keeps(trace, wait.last, holder, stopped)}."
         if _wait_for_each_other(trace, holder, loop.line, cell, stopped):
             end += " Workgroups that wait for each other end only if all of them run side by side, which no device promises."
-    message = f"{thread_of(trace, events[-1])} waits in the loop on {lines_of(*sites)[-1]} for {name}{stays}: {end}"
+    message = f"{thread_of(trace, events[-1])} waits in the loop on {lines_of(*sites)[-1]} for {name}{asked}{stays}: {end}"
     return Finding("livelock", cell.name, message, threads=threads, index=index, events=events, **standing_at(*sites))
 
 

@@ -34,3 +34,9 @@ def lines_of(*sites: Site) -> list[str]:
     """Return the lines of sites: "line 8" each, or "line 8 of k.slang" if they are in several files."""
     several = len({site.file for site in sites}) > 1
     return [f"line {site.line} of {site.file}" if several else f"line {site.line}" for site in sites]
+
+
+def looked_at(cell: Site, loop: Site) -> str:
+    """Return where a loop looks at a cell: " (looked at on line 9)"; "" if that is on the loop's own line."""
+    is_apart = (cell.file, cell.line) != (loop.file, loop.line)
+    return f" (looked at on {lines_of(cell, loop)[0]})" if is_apart else ""
