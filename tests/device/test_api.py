@@ -197,6 +197,33 @@ def test_a_saved_recording_is_loaded_as_it_was(tmp_path):
         splatscope.load(tmp_path / "r2.npz")
 
 
+NOTED = """
+Texture2DArray<float> pictures;
+RWTexture2D<float> target;
+StructuredBuffer<uint> sizes;
+RWStructuredBuffer<float> o;
+[shader("compute")] [numthreads(4, 1, 1)]
+void main(uint3 t : SV_DispatchThreadID)
+{
+    if (sizes[0] > 3)
+        o[t.x] = 1;
+    target[t.xy] = pictures[uint3(t.xy, 0)];
+}
+"""
+
+
+@pytest.mark.parametrize("options", [{}, {"groups": 2, "group": "all"}, {"groups": 2}], ids=["one", "all", "one of two"])
+def test_a_saved_recording_keeps_its_notes(tmp_path, options):
+    found = splatscope.record(source=NOTED, **options)
+    found.save(tmp_path / "r.npz")
+    loaded = splatscope.load(tmp_path / "r.npz")
+    assert loaded.not_given == found.not_given
+    assert [name.split(" (")[0] for name in found.not_given] == ["sizes", "o", "pictures", "target"]
+    assert loaded.unreached == found.unreached == [("kernel.slang", 10, 10)]
+    assert str(loaded) == str(found)
+    assert "No thread reached line 10 of kernel.slang." in str(loaded)
+
+
 def test_a_saved_recording_keeps_what_was_found_in_other_groups(tmp_path):
     found = splatscope.record(source=GROUPS, groups=(2, 3, 1), group="all")
     found.save(tmp_path / "r.npz")

@@ -33,6 +33,7 @@ def save(recording: Recording, job: KernelJob, layouts: dict[str, Layout], findi
         "same_as_plain": recording.same_as_plain,
         "uniforms": recording.uniforms,
         "pictures": recording.pictures,
+        "textures": recording.textures,
         "given": {name: [array.dtype.str, list(array.shape)] for name, array in job.inputs.items()},
         "arrays": {name: [_description(array.dtype), list(array.shape)] for name, array in recording.arrays.items()},
     }

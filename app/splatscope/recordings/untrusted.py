@@ -18,6 +18,7 @@ from splatscope.tracing.checks import CHECKS, Finding, find
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import Recording
 from splatscope.tracing.sites import Site
+from splatscope.tracing.textures import SHAPES
 from splatscope.tracing.trace import VERSION, Trace
 
 MOST_EVENTS = 2_000_000
@@ -111,6 +112,9 @@ def open_file(name: str, data: bytes) -> Opened:
         }
         recording.pictures = {
             key: shape for key, shape in page.get("pictures", {}).items() if key in outputs and _is_picture(shape, outputs[key])
+        }
+        recording.textures = {
+            str(key)[:MOST_WORD]: shape for key, shape in list(page.get("textures", {}).items())[:MOST_UNIFORMS] if shape in SHAPES
         }
         recording.same = page["same_as_plain"] if isinstance(page.get("same_as_plain"), bool) else None
         source = header["sources"][header["file"]]
@@ -219,7 +223,14 @@ def _check(trace: Trace) -> None:
     for name in ("notes", "missed"):
         if isinstance(header.get(name), list):
             said[name] = [text[:MOST_SENTENCE] for text in header[name][:MOST_UNSEEN] if isinstance(text, str)]
+    if isinstance(header.get("unreached"), list):
+        said["unreached"] = [span for span in header["unreached"][:MOST_SITES] if _is_span(span, header["sources"])]
     trace.header = {name: header[name] for name in (*_NUMBERS, *_WORDS, *_OTHERS)} | {"all_groups": False} | said
+
+
+def _is_span(span: Any, sources: dict[str, str]) -> bool:
+    """Return whether a value is (file, first line, last line) of code that no thread reached."""
+    return isinstance(span, list) and [type(part) for part in span] == [str, int, int] and span[0] in sources
 
 
 def _header_conditions(trace: Trace) -> Iterator[tuple[str, bool]]:

@@ -81,8 +81,13 @@ class CheckedRecording:
 
     @property
     def unreached(self) -> list[tuple[str, int, int]]:
-        """(file, first line, last line) of code that no thread reached; [] if not everything was recorded."""
+        """(file, first line, last line) of code that no thread reached; [] if not everything was recorded.
+
+        Like `missed`, it is stored in the header.
+        """
         trace = self.recording.trace
+        if "unreached" in trace.header:
+            return [(file, first, last) for file, first, last in trace.header["unreached"]]
         if self.truncated or self.left_over or self.too_many:
             return []
         return unreached_lines(trace.sites, self._reached, trace.header["entry"])
@@ -320,7 +325,7 @@ def _with_header(checked: CheckedRecording) -> CheckedRecording:
         header["rounding"] = comparison.sentence
     elif comparison and (comparison.by_findings or not comparison.is_explained):
         header["difference"] = comparison.sentence
-    header["missed"] = checked.missed
+    header["missed"], header["unreached"] = checked.missed, checked.unreached
     return checked
 
 

@@ -10,6 +10,7 @@ import slangpy as spy
 from splatscope.gpu.slang_types import SlangType, short_name
 
 _EDGES = {"1d": (1024,), "2d": (32, 32), "3d": (8, 8, 8), "cube": (32, 32)}  # in texels, outermost first
+SHAPES = tuple(shape + array for shape in _EDGES for array in ("", "_array"))
 _LAYERS = 2  # of an array of textures that is not given
 _USAGE = (
     spy.TextureUsage.shader_resource
