@@ -83,8 +83,12 @@ def test_controls_lead_to_what_was_recorded_and_say_where_that_is_something_else
     field = controls.locator("input[type=text], input[type=number], input[inputmode]").first
     field.fill("9")
     field.press("Enter")
-    expect(controls.locator(".hint:visible")).to_contain_text("Recorded for this book: 1; 8; 11; 16")
+    why = re.compile("^Recorded for this book: 1; 8; 11; 16; ")
+    expect(controls.locator(".hint:visible")).to_have_text(why)
     expect(field).to_have_value("8")
+    expect(field).to_have_attribute("aria-invalid", "true")
+    expect(field).to_have_accessible_description(why)
+    expect(controls.get_by_role("status").filter(has_text=why)).to_have_count(1)
     expect(page).to_have_url(re.compile("away=8&barrier=false$"))
     page.get_by_role("button", name=re.compile("fix", re.IGNORECASE)).first.click()
     expect(page).to_have_url(re.compile("away=8$"))

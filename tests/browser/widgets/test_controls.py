@@ -49,3 +49,22 @@ def test_beside_a_large_number_stands_the_number_with_its_thousands_apart(turn_t
     expect(grouped).to_have_text("40,960")
     field.fill("70")
     expect(grouped).to_be_empty()
+
+
+def test_a_number_that_is_refused_is_said_to_be_and_why(turn_to):
+    page = turn_to("/app?page=bitonic-sort")
+    expect(page.get_by_test_id("stepper").first).to_have_attribute("data-steps", re.compile("[1-9]"), timeout=PATIENCE)
+    field = page.get_by_role("spinbutton", name="Keys", exact=True)
+    status = page.get_by_test_id("controls").first.locator("p[role=status]")
+    why = "Keys: 2 to 512 are allowed."
+    field.fill("999")
+    field.press("Enter")
+    expect(field).to_have_attribute("aria-invalid", "true")
+    expect(field).to_have_accessible_description(why)
+    expect(status).to_have_text(why)
+    expect(field).to_have_value("16")
+    field.fill("8")
+    field.press("Enter")
+    expect(field).not_to_have_attribute("aria-invalid", "true")
+    expect(field).not_to_have_accessible_description(why)
+    expect(status).to_be_empty()

@@ -34,13 +34,14 @@ import {send} from "./upload.js"
  * @property {string} [testid]
  * @property {number} most  bytes of an upload
  */
-/** @typedef {{el: HTMLElement, show?: (value: Value) => void}} Made */
+/** @typedef {{el: HTMLElement, input?: HTMLElement, show?: (value: Value) => void}} Made  `input`: what a note below it describes */
 /**
  * @typedef {object} Parameters
  * @property {{title: string, folded: boolean, items: Item[]}[]} groups
  * @property {Record<string, Value>} values
  * @property {Record<string, string>} notes
  * @property {boolean} bar
+ * @property {number} revision
  */
 
 /** @param {Render<Parameters>} component */
@@ -53,7 +54,7 @@ export function render({model, el}) {
   const groups = model.groups.map((group) => {
     const parts = group.items.map((item) => {
       const made = MAKERS[item.kind](item, set, model)
-      const note = h("p", {class: "hint", hidden: true})
+      const note = h("p", {class: "hint", id: `note-${item.name}`, hidden: true})
       items.set(item.name, {...made, note})
       return [made.el, note]
     })
@@ -61,13 +62,23 @@ export function render({model, el}) {
     return h("fieldset", {}, h("legend", {}, group.title), ...parts.flat())
   })
 
+  const heard = h("p", {class: "sr", role: "status"}) // announces a note, also where the same value is refused again
   const show = () => {
-    for (const [name, item] of items) {
-      if (name in model.values) item.show?.(model.values[name])
+    /** @type {string[]} */
+    const news = []
+    for (const [name, {note, input, show: put}] of items) {
+      if (name in model.values) put?.(model.values[name])
       const words = model.notes[name] ?? ""
-      item.note.textContent = words
-      item.note.hidden = !words
+      if (words && (input || words !== note.textContent)) news.push(words)
+      note.textContent = words
+      note.hidden = !words
+      if (!input) continue
+      input.ariaInvalid = words ? "true" : null
+      if (words) input.setAttribute("aria-describedby", note.id)
+      else input.removeAttribute("aria-describedby")
     }
+    heard.textContent = ""
+    if (news.length && model.revision) requestAnimationFrame(() => heard.replaceChildren(news.join(" ")))
   }
   model.on("revision", () => queueMicrotask(show))
   show()
@@ -79,6 +90,7 @@ export function render({model, el}) {
       onsubmit: (/** @type {Event} */ event) => event.preventDefault(),
     },
     ...groups,
+    heard,
   )
 }
 
@@ -86,7 +98,7 @@ export function render({model, el}) {
 const MAKERS = {
   number(item, set) {
     const {input, grouped, show} = field(item, set)
-    return {el: h("label", {class: "f", title: item.doc}, h("span", {}, item.label, grouped), input), show}
+    return {el: h("label", {class: "f", title: item.doc}, h("span", {}, item.label, grouped), input), input, show}
   },
 
   slider(item, set, model) {
@@ -138,7 +150,7 @@ const MAKERS = {
       range.value = place(now)
     }
     const label = h("label", {}, h("span", {}, item.label, grouped), input)
-    return {el: h("div", {class: "f slide", title: item.doc}, label, range), show}
+    return {el: h("div", {class: "f slide", title: item.doc}, label, range), input, show}
   },
 
   segments(item, set) {
@@ -181,7 +193,7 @@ const MAKERS = {
       inHand.delete(input)
       set(item.name, input.value)
     }
-    return {el: h("label", {class: "f words", title: item.doc}, item.label, input), show: (value) => put(input, value)}
+    return {el: h("label", {class: "f words", title: item.doc}, item.label, input), input, show: (value) => put(input, value)}
   },
 
   // A few whole numbers as bars to draw, each a vertical slider.
