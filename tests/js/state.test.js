@@ -76,10 +76,14 @@ test("a move stays within the recording", () => {
 test("a barrier is passed where the last thread reaches it", () => {
   const moment = new Moment(shared(), () => {})
   assert.deepEqual(moment.barriers, [3])
-  moment.barrier(1)
+  assert.equal(moment.barrier(-1), false)
+  assert.equal(moment.barrier(1), true)
   assert.equal(moment.position, 3)
-  moment.barrier(-1)
-  assert.equal(moment.position, 0)
+  assert.equal(moment.barrier(1), false, "there is none after it")
+  assert.equal(moment.position, 3)
+  moment.seek(4)
+  assert.equal(moment.barrier(-1), true)
+  assert.equal(moment.position, 3)
 })
 
 test("the nearest number is beyond the given one", () => {

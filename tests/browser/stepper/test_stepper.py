@@ -41,6 +41,9 @@ def test_keys_act_without_focus(sort):
     assert at(sort) > first
     sort.keyboard.press("Shift+ArrowLeft")
     assert at(sort) == first
+    sort.keyboard.press("Shift+ArrowLeft")
+    expect(sort.locator(".dock .now")).to_have_text("There is no barrier before this.")
+    assert at(sort) == first
 
 
 def test_question_mark_lists_the_keys(sort):

@@ -269,7 +269,8 @@ export class Compare {
     if (!alignment) return
     const all = this.sides.flatMap((side, i) => side.moment.barriers.map((p) => alignment.of(i, p)))
     const walls = [...new Set(all)].sort((a, b) => a - b)
-    this.seek(near(walls, this.position, way) ?? (way > 0 ? Infinity : 0))
+    const wall = near(walls, this.position, way)
+    if (wall !== undefined) this.seek(wall)
   }
 
   /**

@@ -660,7 +660,11 @@ export class Stepper {
 
   /** @param {number} way  1: to the next barrier, -1: to the previous one */
   barrier(way) {
-    this.moment?.barrier(way)
+    if (this.moment?.barrier(way)) return
+    const none = this.moment?.barriers.length
+      ? `There is no barrier ${way > 0 ? "after" : "before"} this`
+      : "This run has no barrier"
+    this.say(`${none}.`)
   }
   /** @param {number} way  1: to the chosen thread's next statement, -1: to its previous one */
   statement(way) {

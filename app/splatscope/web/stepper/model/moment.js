@@ -313,11 +313,13 @@ export class Moment {
   }
 
   /**
-   * Move to the next or the previous barrier.
+   * Move to the next or the previous barrier. Returns whether there is one.
    * @param {number} way  1 or -1
    */
   barrier(way) {
-    this.seek(near(this.barriers, this.position, way) ?? (way > 0 ? this.recording.length : 0))
+    const wall = near(this.barriers, this.position, way)
+    if (wall !== undefined) this.seek(wall)
+    return wall !== undefined
   }
 }
 

@@ -50,7 +50,7 @@ export class Player {
     const {stepper} = this,
       {moment} = stepper
     if (!moment || moment.position >= moment.recording.length || !stepper.root.isConnected) return this.play(false)
-    if (slow) stepper.barrier(1)
+    if (slow) moment.barrier(1) || stepper.seek(Infinity)
     else if (stepper.unit !== "event") for (let i = 0; i < steps; i++) stepper.move(1)
     else stepper.seek(moment.position + steps)
   }

@@ -42,16 +42,20 @@ export class Transport {
     this.back = button("back", "", "←", () => stepper.move(-1))
     this.on = button("on", "", "→", () => stepper.move(1))
     this.#name("event")
+    this.barriers = [
+      button("wallBack", "Back to the previous barrier", "Shift+←", () => stepper.barrier(-1), "wall"),
+      button("wallOn", "Forward to the next barrier", "Shift+→", () => stepper.barrier(1), "wall"),
+    ]
     const tp = h(
       "div",
       {class: "tp", role: "group", "aria-label": "Steps"},
       button("start", "To the start", "Home", () => stepper.seek(0), "wide"),
-      button("wallBack", "Back to the previous barrier", "Shift+←", () => stepper.barrier(-1), "wall"),
+      this.barriers[0],
       this.back,
       this.play,
       this.on,
       button("line", "The next statement, for all threads that execute it together", "S", () => stepper.line(1), "wide"),
-      button("wallOn", "Forward to the next barrier", "Shift+→", () => stepper.barrier(1), "wall"),
+      this.barriers[1],
       button("end", "To the end", "End", () => stepper.seek(Infinity), "wide"),
       button("write", "Previous write of the followed cell or variable", "W", () => stepper.history.jump(-1), "narrow"),
       this.stair,
@@ -184,6 +188,7 @@ export class Transport {
   open(recording) {
     this.#detail(false)
     this.seg.hidden = this.stair.hidden = recording.threads < 2
+    for (const el of this.barriers) el.hidden = !recording.sites.some(({kind}) => kind === "arrive")
     this.said = ""
     this.calls.hidden = recording.sites.filter(({kind}) => kind === "call").length < 2
   }
