@@ -1,6 +1,7 @@
 """The model of the section on automatic differentiation."""
 
 import re
+from dataclasses import replace
 from html import escape
 from typing import Any, ClassVar, NotRequired, TypedDict
 
@@ -222,7 +223,7 @@ class Autodiff(Lesson):
             f"and the sum is {number(total)}. "
             "The map in the figure shows who asks for what."
         )
-        return answer_among(question, str(against), misconceptions, len(query), because)
+        return replace(answer_among(question, str(against), misconceptions, len(query), because), thread=strongest_)
 
     # The chain and its judge
 

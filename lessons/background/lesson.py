@@ -1,5 +1,6 @@
 """The model of the section on laying white behind a picture."""
 
+from dataclasses import replace
 from typing import ClassVar, TypedDict
 
 import numpy as np
@@ -128,9 +129,10 @@ class Background(Lesson):
         )
         because = (
             f"C is {light:.2f} and T is {transmittance:.2f}, so {light * transmittance:.2f} is missing; right would be "
-            f"{right:.2f}. Choose this pixel in the figure to see it there."
+            f"{right:.2f}. In the figure it is the pixel that is marked."
         )
-        return answer_among(question, f"{in_sample:.2f}", misconceptions, self.stops(query)[3], because)
+        answer = answer_among(question, f"{in_sample:.2f}", misconceptions, self.stops(query)[3], because)
+        return replace(answer, thread=pixel)
 
     def visible(self, query: RecordingQuery) -> Answer:
         """Count the pixels in which the formulas differ by more than one step of eight bits."""

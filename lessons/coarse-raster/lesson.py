@@ -207,7 +207,7 @@ class CoarseRaster(Lesson):
             next(step for step, made, _ in rounds(query) if any(one["thread"] == thread for one in made)),
             "It begins with its own number, and moves on by 32.",
         )
-        return replace(answer, options=tuple(sorted(answer.options)))
+        return replace(answer, options=tuple(sorted(answer.options)), thread=thread)
 
     def faint(self, query: RecordingQuery) -> Answer:
         """Count the Gaussians in the list whose alpha stays below 1/255 in the whole tile."""

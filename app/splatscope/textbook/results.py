@@ -18,6 +18,7 @@ class Answer:
         because: A sentence that says why it is right, as HTML.
         wrong: By wrong option, what leads to it and why it is wrong, as HTML.
         question: The question with its inputs, as one paragraph of Markdown; "" to use the question in the text.
+        thread: The thread that it is about, which the figure then chooses; -1 for none.
     """
 
     value: str
@@ -26,6 +27,7 @@ class Answer:
     because: str = ""
     wrong: Mapping[str, str] = field(default_factory=dict)
     question: str = ""
+    thread: int = -1
 
 
 @dataclass(frozen=True)

@@ -133,3 +133,17 @@ def test_an_answer_and_a_bet_outlast_a_reload(visit: Callable[..., Page]):
     expect(quiz.get_by_role("button", name=f"✓ {answer}", exact=True)).to_have_class("right")
     expect(page.get_by_test_id("claim").first.locator(".won")).to_have_text(won, timeout=PATIENCE)
     expect(quiz_of(page, 1).locator(".said")).to_be_empty()
+
+
+def test_the_figure_shows_the_pixel_that_an_answer_is_about(turn_to: Callable[..., Page]):
+    page = turn_to("/app?page=background")
+    quiz = quiz_of(page)
+    x, y = map(int, re.search(r"Pixel \((\d), (\d)\)", quiz.locator("h3").text_content()).groups())
+    choose(quiz)
+    quiz.get_by_role("button", name="Reveal and step there").click()
+    marked = page.get_by_role("option", name=f"Pixel ({x}, {y}): red", exact=False)
+    expect(marked.first).to_have_attribute("aria-selected", "true")
+    page.get_by_test_id("stepper").first.evaluate("root => splatscope.inspect(root).pin(0)")
+    expect(marked.first).to_have_attribute("aria-selected", "false")
+    quiz.get_by_role("button", name="See it in the figure").click()
+    expect(marked.first).to_have_attribute("aria-selected", "true")

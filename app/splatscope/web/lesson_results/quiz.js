@@ -13,6 +13,7 @@ import {current, go, isLed, stepLed} from "#web/shell/router.js"
  * @property {string} [value]
  * @property {string[]} options
  * @property {number} step  the step that shows it, 0 for none
+ * @property {number} [thread]  the thread that it is about, which the figure then chooses; -1 for none
  * @property {string} because  HTML
  * @property {Record<string, string>} [wrong]  for a wrong option, why it is wrong, HTML
  * @property {string} [question]  HTML; replaces the text's question, with the inputs filled in
@@ -26,7 +27,7 @@ export function render({model, el}) {
   const button = (/** @type {string} */ label, /** @type {() => void} */ act, more = "") =>
     h("button", {type: "button", class: `btn ${more}`, onclick: act}, label)
   const revealButton = button("Reveal", () => show(), "pri")
-  const see = button("See it in the figure", () => toFigure(asked.answer.step))
+  const see = button("See it in the figure", () => toFigure(asked.answer))
   const back = button("Back to the earlier inputs", () => {
     go(current().page, UNNAMED, "", asked.inputs)
     said.focus({preventScroll: true}) // the button is removed once the figure has them
@@ -137,7 +138,9 @@ export function render({model, el}) {
     said.focus({preventScroll: true}) // the focused button is gone; focusing the answer has it read out
     const steps = answer.step > 0 && !stale() && !isLed() // the presenter moves the figure of a student who follows
     emit("answered", {root, steps, option: chosen ?? "", inputs: asked.inputs})
-    if (steps) emit("step", answer.step)
+    if (!steps) return
+    chooseThread(answer)
+    emit("step", answer.step)
   }
 
   ask()
@@ -149,11 +152,20 @@ export function render({model, el}) {
 const about = (/** @type {Answer} */ {value, options, question}) => JSON.stringify([value, options, question])
 
 /**
- * Step the page's figure there, and scroll it into view.
- * @param {number} step
+ * Choose the thread in the page's figure that an answer is about.
+ * @param {Answer} answer
  */
-function toFigure(step) {
-  stepLed(step)
+function chooseThread({thread = -1}) {
+  if (thread >= 0) emit("thread", thread)
+}
+
+/**
+ * Step the page's figure to what shows an answer, and scroll it into view.
+ * @param {Answer} answer
+ */
+function toFigure(answer) {
+  chooseThread(answer)
+  stepLed(answer.step)
   within(document, ".stage")?.scrollIntoView({block: "center"})
 }
 

@@ -41,6 +41,7 @@
  * @typedef {object} Events
  * @property {MomentShown} moment  from every stepper, at most once a frame
  * @property {number} step  to the primary stepper: go to this event, counted from 1, or to where the figure opens (UNNAMED)
+ * @property {number} thread  to the primary stepper: choose this thread
  * @property {number} press  to the primary stepper: from the start, press → this often
  * @property {{stage: HTMLElement}} room  the room of a figure's drawing has changed
  * @property {{stage: HTMLElement, words: string}} described  from a drawing to the stepper whose root is `stage`: what it shows

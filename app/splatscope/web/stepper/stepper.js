@@ -686,6 +686,13 @@ export class Stepper {
   choose(thread) {
     this.moment?.choose(thread)
   }
+  /** @param {number} thread  the thread to choose, whether or not it is chosen already */
+  pin(thread) {
+    const {moment} = this
+    if (!moment || thread >= moment.recording.threads) return
+    moment.pinned = thread
+    this.paint()
+  }
   /** @param {boolean} lockstep  in lockstep, or in the device's order */
   setOrder(lockstep) {
     if ((this.moment?.recording.threads ?? 0) < 2) return this.say("There is only one thread: both orders are the same.")
@@ -826,6 +833,9 @@ export function render({model, el}) {
   const stepper = new Stepper(model)
   const ends = [
     on("step", (step) => stepper.ask(step)),
+    on("thread", (thread) => {
+      if (stepper === primary()) stepper.pin(thread)
+    }),
     on("press", (times) => {
       if (stepper === primary()) stepper.press(times)
     }),
