@@ -22,13 +22,15 @@ def test_a_claim_is_bet_on_before_its_verdict_is_shown(turn_to, right):
     expect(claim.locator(".tag svg")).to_have_count(0)
     expect(claim.get_by_role("button", name="Run it again")).to_be_hidden()
     bet = next(bet for bet, words in WORDS.items() if (words == verdict) == right)
-    claim.get_by_role("button", name=bet, exact=True).click()
+    claim.get_by_role("button", name=bet, exact=True).press("Enter")
     expect(claim.locator(".won")).to_have_text("You were right." if right else f"You bet: {bet.lower()}.")
     first = claim.locator("ol > li").first  # the verdict comes before the claim
     said = [claim.locator(part).text_content() for part in (".won", ".verdict .tag", ".said")]
     assert all(said)
     assert said[1].endswith(".")  # so that it is not read as one sentence with what follows
     expect(first).to_be_focused()  # the verdict is read out, with why
+    outline = first.evaluate("el => parseFloat(getComputedStyle(el).outlineWidth) + parseFloat(getComputedStyle(el).outlineOffset)")
+    assert outline <= 0, "the card would cut off its focus ring"
     expect(first).to_have_accessible_description(said[2])
     assert claim.get_by_role("status").inner_text() == ""
     again = claim.get_by_role("button", name=re.compile("Run it again"))
