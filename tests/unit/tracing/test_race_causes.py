@@ -70,6 +70,11 @@ def test_a_race_within_a_workgroup_and_between_two_is_one_where_nothing_is_said_
     assert found.message == "They race on 8 and 8. For the same reason these lines race: 8 and 12."
 
 
+def test_a_race_between_workgroups_stays_beside_one_that_a_barrier_would_mend():
+    both = [Race(race(8, 12)), Race(race(8, 12), is_between_groups=True), Race(race(8, 8), is_between_groups=True)]
+    assert [sorted(one.lines) for one in one_of_races(both)] == [[8, 12], [8, 8]]
+
+
 def test_a_line_that_races_with_itself_is_named_once():
     (found,) = one_for_each_cause([race(14, 18), race(14, 14)], lambda finding: 1)
     assert found.message in (

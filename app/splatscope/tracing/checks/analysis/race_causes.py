@@ -124,8 +124,9 @@ def one_for_each_cause(races: list[Race], are_one: Callable[[Race, Race], bool] 
     For example, if the barrier at the end of a loop is missing, a write races with reads in the next iteration and with reads after
     the loop. A true race takes precedence over a benign one. The message of a finding names the other lines; its count does not
     include them. Races in one stretch are also merged if they share lines only indirectly, as in the steps of a reduction that
-    relies on waves running in lockstep. A race between workgroups stays separate from one whose cause does not apply to it, since
-    no barrier orders workgroups. `are_one` says of two races on different variables whether one barrier would order both.
+    relies on waves running in lockstep. A race between workgroups stays separate from one whose cause does not apply to it, and
+    from one on two other lines, which a barrier between them may mend, since no barrier orders workgroups. `are_one` says of two
+    races on different variables whether one barrier would order both.
     """
     kept: list[list[Race]] = []
     for race in sorted(races, key=_order):
@@ -217,8 +218,13 @@ def _share_a_line(one: Race, other: Race) -> bool:
 
 
 def _may_share_cause(one: Race, other: Race) -> bool:
-    is_known = one.why.is_cause or other.why.is_cause
-    return one.is_between_groups == other.is_between_groups or not is_known or one.why == other.why
+    if one.is_between_groups == other.is_between_groups:
+        return True
+    if one.why.is_cause or other.why.is_cause:
+        return one.why == other.why
+    within = other if one.is_between_groups else one
+    is_one_statement = len(set(within.finding.places)) == 1  # so that no barrier can come between
+    return is_one_statement or sorted(one.finding.places) == sorted(other.finding.places)
 
 
 def _line(place: tuple[str, int], own: str) -> str:
