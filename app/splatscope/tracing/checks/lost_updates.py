@@ -20,10 +20,7 @@ conditions.
 A maximum or minimum, `if (mine > now) best.store(mine)`, may be right by luck, since the last store decides. So it is enough that
 the two stored different values. Threads that load again after a barrier, until nobody has a better value, are excluded.
 
-For two workgroups it is enough that both updated the same cell, even if one did so after the other in this run. But nothing that
-other workgroups may change may have influenced that: no branch that the two groups took up to their stores, and not the index of
-the cell. Then the groups may reach their loads in any order, and both may load before either stores. A group that takes a lock,
-waits for its turn, or is chosen by an atomic does so in a branch.
+It is also enough that both updated the same cell one after the other, if nothing orders the two: see `other_schedules`.
 """
 
 import re
@@ -37,6 +34,7 @@ from tree_sitter import Node
 
 from splatscope.slang.source import text_of, walk
 from splatscope.tracing.checks.analysis.cell_history import accesses_to_cell, says_value
+from splatscope.tracing.checks.analysis.other_schedules import Update, between_groups, within_a_group
 from splatscope.tracing.checks.analysis.sources import Sources, name_of_function
 from splatscope.tracing.checks.analysis.value_origins import name_of_parameter, parameters_of
 from splatscope.tracing.checks.analysis.words import in_sentence, lines_of, thread_of
@@ -55,14 +53,6 @@ _LOADS = re.compile(r"Interlocked(Add|Or|Xor|CompareExchange)")  # with 0, or ex
 _MOST_CALLS = 100  # calls of a function that stores its parameter
 _ZERO = re.compile(r"0[uU]?|0x0+[uU]?")
 _AS_IT_IS = re.compile(r"as(?:uint|int|float)|u?int|float")  # functions that an update may go through
-
-
-@dataclass(frozen=True)
-class _Update:
-    """A thread's load of a cell, and its store of a value computed from that, both as events."""
-
-    load: int
-    store: int
 
 
 @dataclass(frozen=True)
@@ -149,7 +139,7 @@ def lost_updates(trace: Trace, context: Context) -> list[Finding]:
     return list(found.values())
 
 
-def _finding(trace: Trace, context: Context, pair: _Pair, updates: tuple[_Update, _Update], message: str) -> Finding:
+def _finding(trace: Trace, context: Context, pair: _Pair, updates: tuple[Update, Update], message: str) -> Finding:
     one, other = updates
     sites = trace.sites[pair.load], trace.sites[pair.store]
     loads, stores = lines_of(*sites)
@@ -457,7 +447,7 @@ def _may_write(use: Node) -> bool:
     return parent.type == "update_expression"
 
 
-def _updates(trace: Trace, load: int, store: int, trusted: np.ndarray, says_found: bool) -> list[_Update]:
+def _updates(trace: Trace, load: int, store: int, trusted: np.ndarray, says_found: bool) -> list[Update]:
     """Return the stores of a site that update the value that their thread loaded last, without a barrier in between.
 
     `says_found` says whether the records of the store contain the cell's old value instead of the stored one.
@@ -465,7 +455,7 @@ def _updates(trace: Trace, load: int, store: int, trusted: np.ndarray, says_foun
     chosen = np.flatnonzero(np.isin(trace.site, [load, store]) & trusted & (trace.flags == 0))
     arrivals = np.r_[0, np.cumsum(trace.at(lambda site: site.kind == "arrive"))]
     return [
-        _Update(one, other)
+        Update(one, other)
         for one, other in pairwise(chosen.tolist())
         if (trace.site[one], trace.site[other]) == (load, store)
         and trace.thread[one] == trace.thread[other]
@@ -480,18 +470,18 @@ def _says_what_it_found(site: Site, known: Sources) -> bool:
     return says_value(site) and not known.says_new_value(site)
 
 
-def _updates_by_cell(trace: Trace, pair: _Pair, trusted: np.ndarray, says_found: bool) -> list[list[_Update]]:
+def _updates_by_cell(trace: Trace, pair: _Pair, trusted: np.ndarray, says_found: bool) -> list[list[Update]]:
     """Return the updates by a load and a store, grouped by cell and in the order of their loads.
 
     `trusted` is a mask of the events to use; for `says_found`, see `_updates`.
     """
     group = trace.group_and_lane[0]
 
-    def cell(update: _Update) -> tuple[int, int]:
+    def cell(update: Update) -> tuple[int, int]:
         is_shared = trace.sites[trace.site[update.load]].space == "shared"
         return int(trace.index[update.load]), int(group[update.load]) if is_shared else 0
 
-    by_cell: dict[tuple[int, int], list[_Update]] = {}
+    by_cell: dict[tuple[int, int], list[Update]] = {}
     for update in _updates(trace, pair.load, pair.store, trusted, says_found):
         by_cell.setdefault(cell(update), []).append(update)
     for mine in by_cell.values():
@@ -500,8 +490,8 @@ def _updates_by_cell(trace: Trace, pair: _Pair, trusted: np.ndarray, says_found:
 
 
 def _lost(
-    trace: Trace, pair: _Pair, by_cell: list[list[_Update]], only_read: list[int], says_found: set[int]
-) -> list[tuple[_Update, _Update]]:
+    trace: Trace, pair: _Pair, by_cell: list[list[Update]], only_read: list[int], says_found: set[int]
+) -> list[tuple[Update, Update]]:
     """Return pairs of updates of the same value, so that one of the two is lost.
 
     Args:
@@ -533,37 +523,15 @@ def _lost(
 
 
 def _may_be_lost(
-    trace: Trace, context: Context, pair: _Pair, by_cell: list[list[_Update]], says_found: set[int]
-) -> tuple[_Update, _Update] | None:
-    """Return two updates by different workgroups, one of which is lost if both load before either stores; None if not certain.
-
-    It is certain if nothing that another workgroup may change influences it: no branch that either group took before its store,
-    and no name in the cell.
-    """
-    site = trace.sites[pair.store]
-    if pair.is_choice or site.space != "device" or not trace.header.get("all_groups") or trace.header["stepped_over"]:
+    trace: Trace, context: Context, pair: _Pair, by_cell: list[list[Update]], says_found: set[int]
+) -> tuple[Update, Update] | None:
+    """Return two updates, one of which is lost if both load before either stores; None if that is not certain."""
+    if pair.is_choice or trace.header["stepped_over"]:
         return None
-    changing = {s.name for s in (trace.sites[n] for n in np.unique(trace.site).tolist()) if s.kind in ("write", "atomic")}
-    others = [
-        s for s in trace.sites if s.kind in ("read", "atomic") and s.name in changing and s.space in ("device", "texture", "alias")
-    ]
-    dependence, memory = context.sources.dependence, site.name.rpartition(".")[2]
-    names = set(re.findall(r"[A-Za-z_]\w*", pair.cell)) - {memory}
-    if context.unrecorded or any(dependence.may_change(name, one) for one in others for name in names):
-        return None
-    asks = [n for n, s in enumerate(trace.sites) if s.kind == "branch" and any(dependence.may_depend(s, one) for one in others)]
-    asks += [n for n, s in enumerate(trace.sites) if s.kind == "loop" and context.sources.is_do_loop(s)]
-    decisions = np.flatnonzero(np.isin(trace.site, asks))
-    group, position = trace.group_and_lane[0], np.empty(len(trace), np.int64)
-    position[trace.order] = np.arange(len(trace))
-    first = np.full(int(group.max(initial=0)) + 1, len(trace))  # by group, the first event to use such a value
-    np.minimum.at(first, group[decisions], position[decisions])
-    for mine in by_cell:
-        free = [update for update in mine if position[update.store] < first[group[update.store]]]
-        for one, other in pairwise(free):
-            history = accesses_to_cell(trace, one.load)
-            left, before = _left(trace, history, one.store, says_found), trace.words[one.load].tolist()
-            if group[one.load] != group[other.load] and left not in (None, before):
+    for pairs in (between_groups, within_a_group):
+        for one, other in pairs(trace, context, pair.cell, trace.sites[pair.store], by_cell):
+            left = _left(trace, accesses_to_cell(trace, one.load), one.store, says_found)
+            if left not in (None, trace.words[one.load].tolist()):
                 return one, other
     return None
 
@@ -576,7 +544,7 @@ def _left(trace: Trace, history: np.ndarray, store: int, says_found: set[int]) -
     return trace.words[later[0]].tolist() if len(later) and trace.site[later[0]] in says_found else None
 
 
-def _asks_again(trace: Trace, history: np.ndarray, update: _Update) -> bool:
+def _asks_again(trace: Trace, history: np.ndarray, update: Update) -> bool:
     """Return whether a thread loads the cell again after a barrier, at the same place, and so may repair a lost update."""
     is_again = (trace.site[history] == trace.site[update.load]) & (trace.thread[history] == trace.thread[update.load])
     again = history[is_again & (history > update.store)]

@@ -1,0 +1,126 @@
+"""Decide whether two updates of a cell, one after the other in this run, may come at the same time in another.
+
+They may if nothing orders them: no barrier lies between them, and nothing that another thread may change in the meantime has
+influenced that they happen: no branch that either thread took up to its store, and no name in the cell. Then the threads may reach
+their loads in any order, and both may load before either stores. A thread that takes a lock, waits for its turn, or is chosen by an
+atomic does so in a branch.
+
+    thread 0, round 0            thread 40, round 1
+    now = total.load()
+    total.store(now + 1)
+                                 now = total.load()
+                                 total.store(now + 1)
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from splatscope.tracing.checks.context import Context
+from splatscope.tracing.sites import Site
+from splatscope.tracing.trace import Trace
+
+_WAVE = re.compile(r"\bWave[A-Z]\w*\s*[(<]")
+
+
+@dataclass(frozen=True)
+class Update:
+    """A thread's load of a cell, and its store of a value computed from that, both as events."""
+
+    load: int
+    store: int
+
+
+def between_groups(trace: Trace, context: Context, cell: str, store: Site, by_cell: list[list[Update]]) -> Iterator[list[Update]]:
+    """Yield pairs of updates by different workgroups that may come at the same time, as far as that is certain.
+
+    Args:
+        trace: A recording of all workgroups; any other shows no such pairs.
+        context: What its checks share.
+        cell: The cell as written in the source.
+        store: The site of the stores.
+        by_cell: The updates of each cell, in the order of their loads.
+    """
+    if store.space != "device" or not trace.header.get("all_groups"):
+        return
+    others = _reads(trace, _changed(trace, np.ones(len(trace), bool), ("device", "texture", "alias")))
+    if _is_chosen(context, cell, store, others):
+        return
+    decisions = np.flatnonzero(np.isin(trace.site, _decisions(trace, context, others)))
+    group, position = trace.group_and_lane[0], np.empty(len(trace), np.int64)
+    position[trace.order] = np.arange(len(trace))
+    first = np.full(int(group.max(initial=0)) + 1, len(trace))  # by group, the first event to use such a value
+    np.minimum.at(first, group[decisions], position[decisions])
+    for mine in by_cell:
+        free = [update for update in mine if position[update.store] < first[group[update.store]]]
+        yield from ([one, other] for one, other in pairwise(free) if group[one.load] != group[other.load])
+
+
+def within_a_group(trace: Trace, context: Context, cell: str, store: Site, by_cell: list[list[Update]]) -> Iterator[list[Update]]:
+    """Yield pairs of updates by different threads of a workgroup that may come at the same time, as far as that is certain.
+
+    Two lanes of a wave do not count in a kernel with wave operations, which wait for all lanes of the wave. The arguments are those
+    of `between_groups`; the recording may be of one workgroup.
+    """
+    group, lane = trace.group_and_lane
+    arrivals = np.cumsum(trace.at(lambda site: site.kind == "arrive"))
+    threads, starts = trace.spans
+    passed = arrivals - arrivals[starts[np.searchsorted(threads, trace.thread)]]  # barriers that the thread has met
+    width = max(1, trace.header.get("wave_size", 1))
+    has_waves = any(_WAVE.search(text) for text in trace.header["sources"].values())
+    asked: dict[tuple[int, int], np.ndarray | None] = {}  # by group and barriers passed, the sites of decisions; None if chosen
+
+    def asks(update: Update) -> np.ndarray | None:
+        stretch = int(group[update.load]), int(passed[update.load])
+        if stretch not in asked:
+            own = _changed(trace, (group == stretch[0]) & (passed == stretch[1]), ("shared",))
+            others = _reads(trace, own | _changed(trace, np.ones(len(trace), bool), ("device", "texture", "alias")))
+            is_chosen = _is_chosen(context, cell, store, others)
+            asked[stretch] = None if is_chosen else np.array(_decisions(trace, context, others), np.int64)
+        return asked[stretch]
+
+    def is_free(update: Update) -> bool:
+        sites = asks(update)
+        before = trace.site[starts[np.searchsorted(threads, trace.thread[update.load])] : update.store]
+        return sites is not None and not np.isin(before, sites).any()
+
+    for mine in by_cell:
+        for one, other in pairwise(mine):
+            is_met = group[one.load] == group[other.load] and passed[one.load] == passed[other.load]
+            first, second = lane[[one.load, other.load]].tolist()
+            is_apart = first != second and not (has_waves and first // width == second // width)
+            if is_met and is_apart and is_free(one) and is_free(other):
+                yield [one, other]
+
+
+def _changed(trace: Trace, chosen: np.ndarray, spaces: tuple[str, ...]) -> frozenset[tuple[str, str]]:
+    """Return (name, space) of the memories in these spaces that chosen events change."""
+    used = (trace.sites[number] for number in np.unique(trace.site[chosen]).tolist())
+    return frozenset((s.name, s.space) for s in used if s.kind in ("write", "atomic") and s.space in spaces)
+
+
+def _reads(trace: Trace, changed: Iterable[tuple[str, str]]) -> list[Site]:
+    """Return the sites that read memories that are changed, also by another name."""
+    names, spaces = {name for name, _ in changed}, {space for _, space in changed}
+    return [
+        s
+        for s in trace.sites
+        if s.kind in ("read", "atomic") and s.name in names and (s.space in spaces or s.space in ("device", "texture", "alias"))
+    ]
+
+
+def _is_chosen(context: Context, cell: str, store: Site, others: list[Site]) -> bool:
+    """Return whether what these sites read may influence which cell is updated, or whether that is not known."""
+    names = set(re.findall(r"[A-Za-z_]\w*", cell)) - {store.name.rpartition(".")[2]}
+    depends = context.sources.dependence
+    return bool(context.unrecorded) or any(depends.may_change(name, one) for one in others for name in names)
+
+
+def _decisions(trace: Trace, context: Context, others: list[Site]) -> list[int]:
+    """Return the numbers of the branches that may depend on what these sites read, and of all loops with `do`."""
+    depends, known = context.sources.dependence, context.sources
+    asks = [n for n, s in enumerate(trace.sites) if s.kind == "branch" and any(depends.may_depend(s, one) for one in others)]
+    return asks + [n for n, s in enumerate(trace.sites) if s.kind == "loop" and known.is_do_loop(s)]
