@@ -43,6 +43,7 @@ const TOP = 84 // px: the menu and the pictures above the chart
 const ROWS = {least: 34, most: 74} // heights; the first row, the page's subject, has twice that
 const TICK_EVERY = 12
 const LABEL_HEIGHT = 14
+const NAME_HEIGHT = 18 // of a curve's name, which may wear a hat
 const HUES = /** @type {Record<string, string>} */ ({
   m: "mean",
   m̂: "mean",
@@ -279,7 +280,7 @@ export function labelPlaces(wanted, top, height = ROWS.most) {
   for (const at of wanted) {
     let place = Math.min(top + height, Math.max(top + 4, at))
     for (const other of places)
-      if (Math.abs(other - place) < LABEL_HEIGHT) place = other + (place < other ? -LABEL_HEIGHT : LABEL_HEIGHT)
+      if (Math.abs(other - place) < NAME_HEIGHT) place = other + (place < other ? -NAME_HEIGHT : NAME_HEIGHT)
     places.push(place)
   }
   return places

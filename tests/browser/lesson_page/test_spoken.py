@@ -135,3 +135,18 @@ def test_what_changes_in_a_drawing_is_said_with_its_label(read):
     for layer in (7, 6):
         page.keyboard.press("ArrowRight")
         expect(announcer).to_contain_text(f"layer {layer}: undo.")
+
+
+def test_the_map_of_optimisers_says_where_each_of_them_is(read):
+    page = read("adam")
+    slider = page.get_by_role("slider", name="Step of all paths")
+    slider.focus()
+    page.keyboard.press("Home")
+    for key, step in (("ArrowRight", 1), ("End", 80)):
+        page.keyboard.press(key)
+        said = slider.get_attribute("aria-valuetext")
+        assert re.match(rf"step {step} of 80\. gradient descent at ", said)
+        assert re.search(r"; Adam at -?[\d.]+, -?[\d.]+", said.replace("−", "-"))
+    page.keyboard.press("Home")
+    page.get_by_role("button", name="Play", exact=True).last.press("Enter")
+    expect(page.get_by_role("status").filter(has_text="step 80 of 80. gradient descent at ")).to_have_count(1)

@@ -23,8 +23,8 @@ test("a curve leaves out what is not known, dots have a path each", () => {
 })
 
 test("labels of curves stand apart", () => {
-  assert.deepEqual(labelPlaces([40, 45], 0), [40, 54])
-  assert.deepEqual(labelPlaces([45, 40], 0), [45, 31])
+  assert.deepEqual(labelPlaces([40, 45], 0), [40, 58])
+  assert.deepEqual(labelPlaces([45, 40], 0), [45, 27])
 })
 
 test("a logarithmic scale has three lines at most, at whole powers of ten", () => {

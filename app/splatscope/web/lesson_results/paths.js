@@ -61,30 +61,38 @@ export function paths({heights, columns, low, high, levels, paths, goal}) {
     words[i].textContent = placeText([paths[i].x[step], paths[i].y[step]])
   }
   const last = paths[0].x.length - 1
-  const slider = scrubber("Step of all paths", last, 0, (step) => {
+  const show = (/** @type {number} */ step) => {
     for (let i = 0; i < paths.length; i++) draw(i, step)
     return `step ${step} of ${last}`
-  })
-  slider.prepend(player(slider, svg))
+  }
+  const places = () => paths.map(({label}, i) => `${label} ${words[i].textContent}`).join("; ")
+  const slider = scrubber("Step of all paths", last, 0, show, places)
+  slider.prepend(...player(slider, svg))
   return h("div", {class: "ways"}, slider, svg, h("ul", {class: "wayskey"}, ...legend))
 }
 
 /**
- * A button that plays a slider from its current value, or from the start. It plays by itself when `shown` first comes into view,
- * unless the reader prefers reduced motion.
+ * A button that plays a slider from its current value, or from the start, and what announces where it has stopped. It plays by itself
+ * when `shown` first comes into view, unless the reader prefers reduced motion.
  * @param {HTMLElement} slider
  * @param {Element} shown
  */
 function player(slider, shown) {
   const range = /** @type {HTMLInputElement} */ (slider.querySelector("input"))
-  const words = /** @type {HTMLElement} */ (slider.querySelector("output"))
+  const heard = h("p", {class: "sr", role: "status"})
   let timer = 0
-  const button = h("button", {type: "button", class: "btn", onclick: () => (timer ? pause() : play())}, "Play")
+  const press = () => {
+    asked = true
+    if (timer) pause()
+    else play()
+  }
+  let asked = false // whether the reader has pressed the button, and not moved the slider since
+  const button = h("button", {type: "button", class: "btn", onclick: press}, "Play")
   const pause = () => {
     clearInterval(timer)
     timer = 0
     button.textContent = "Play"
-    words.removeAttribute("aria-live")
+    if (asked) heard.textContent = range.getAttribute("aria-valuetext")
   }
   const go = (/** @type {number} */ step) => {
     range.value = String(step)
@@ -93,7 +101,7 @@ function player(slider, shown) {
   const play = () => {
     if (range.value === range.max) go(0)
     button.textContent = "Pause"
-    words.setAttribute("aria-live", "off") // do not announce every step
+    heard.textContent = ""
     timer = window.setInterval(() => {
       if (!range.isConnected || range.value === range.max) pause()
       else go(+range.value + 1)
@@ -112,9 +120,10 @@ function player(slider, shown) {
   for (const kind of ["pointerdown", "keydown"])
     range.addEventListener(kind, () => {
       seen.disconnect()
+      asked = false // the slider announces itself
       pause()
     })
-  return button
+  return [button, heard]
 }
 
 /**

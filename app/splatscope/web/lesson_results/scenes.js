@@ -29,13 +29,14 @@ export function scenes({scenes, words, first}, draw) {
  * @param {number} last
  * @param {number} first  the initial value
  * @param {(i: number) => string} go  shows a value; returns the words, as HTML
+ * @param {() => string} more  what the slider announces in addition: what is drawn now
  */
-export function scrubber(name, last, first, go) {
+export function scrubber(name, last, first, go, more = () => "") {
   const range = h("input", {type: "range", min: 0, max: last, step: 1, "aria-label": name})
   const words = h("output", {class: "num", "aria-live": "off"}) // the slider announces it
   const show = () => {
     words.innerHTML = go(+range.value)
-    range.setAttribute("aria-valuetext", words.textContent ?? "")
+    range.setAttribute("aria-valuetext", [words.textContent, more()].filter(Boolean).join(". "))
   }
   range.value = String(first)
   range.oninput = show
