@@ -236,6 +236,7 @@ class _Predictions:
                 yield from self._unwritten(file, node, indices.named_children[0], text_of(argument))
         elif node.type == "init_declarator":
             yield from self._left_over(file, node)
+            yield from self._overwritten(file, node)
 
     def _outside(self, file: str, node: Node, index: Node, memory: str) -> Iterator[Finding]:
         """Yield the finding that an index is not below the width, or not below the size of the shared array `memory`."""
@@ -287,9 +288,8 @@ class _Predictions:
             return
         made, users = result
         call, name = node.child_by_field_name("value"), text_of(node.child_by_field_name("declarator"))
-        operand, lanes = call.child_by_field_name("arguments").named_children[0], self._trace.header["lanes"]
-        values = {int(self._lane[e]): self._value(operand, _Moment(int(self._lane[e]), int(e), self._own)) for e in made}
-        if operand.type == "number_literal" or None in values.values() or self._depends.of_value(operand):
+        lanes = self._trace.header["lanes"]
+        if (values := self._operands(call, made)) is None:
             return
         for width in WIDTHS:
             waves = set(range(-(-lanes // width)))
@@ -309,6 +309,43 @@ class _Predictions:
                 )
                 yield self._finding(file, name, width, what, int(made[self._lane[made] == lane][0]), line)
                 return
+
+    def _overwritten(self, file: str, node: Node) -> Iterator[Finding]:
+        """Yield the finding that threads of several waves store their results in one cell, so that the last one decides."""
+        if (result := self._result(file, node)) is None:
+            return
+        made, _ = result
+        call, name = node.child_by_field_name("value"), text_of(node.child_by_field_name("declarator"))
+        if (values := self._operands(call, made)) is None:
+            return
+        stores = [use.parent for use in self._mentions(name, _function_of(node)) if _is_stored_in_cell(use)]
+        for cell in (store.child_by_field_name("left") for store in stores):
+            writes = self._events(file, cell, "write")
+            if self._depends.of_value(cell.child_by_field_name("indices")) or not self._usable[writes].all():
+                continue
+            for width in (width for width in WIDTHS if width < self._own):
+                parts = {event: self._over(called(call), values, int(self._lane[event]), width) for event in writes.tolist()}
+                first: dict[int, int] = {}  # by cell
+                for event, part in parts.items():
+                    other = first.setdefault(int(self._trace.index[event]), event)
+                    if _is_same(parts[other], part):
+                        continue
+                    site, line = self._trace.sites[self._trace.site[event]], cell.start_point[0] + 1
+                    who, rival = (in_sentence(thread_of(self._trace, one)) for one in (event, other))
+                    what = (
+                        f"{who} writes {part:,} to {self._known.cell(site, int(self._trace.index[event]))} on line {line}, and "
+                        f"{rival} writes {parts[other]:,}: each has the result for its own {width} threads, and the last to write "
+                        "decides"
+                    )
+                    yield self._finding(file, site.name, width, what, event, line)
+                    return
+
+    def _operands(self, call: Node, made: np.ndarray) -> dict[int, float] | None:
+        """Return what each thread gives to a wave operation, by lane; None if it is not known or may vary with the width."""
+        operand = call.child_by_field_name("arguments").named_children[0]
+        values = {int(self._lane[e]): self._value(operand, _Moment(int(self._lane[e]), int(e), self._own)) for e in made}
+        is_known = operand.type != "number_literal" and None not in values.values() and not self._depends.of_value(operand)
+        return values if is_known else None
 
     def _result(self, file: str, node: Node) -> tuple[np.ndarray, dict[int, int]] | None:
         """Return the events at which all threads assign a wave-wide result to a local, and its users; None if not known."""
@@ -845,6 +882,17 @@ def _decided_between(made: Node, used: Node, function: Node) -> Iterator[Node]:
 
 def _is_written(node: Node) -> bool:
     return node.parent.type == "assignment_expression" and node.parent.child_by_field_name("left") == node
+
+
+def _is_stored_in_cell(node: Node) -> bool:
+    """Return whether a node is all that a statement stores in a cell: `sum` in `sums[0] = sum`."""
+    given = node.parent
+    return (
+        given.type == "assignment_expression"
+        and given.child_by_field_name("right") == node
+        and given.child_by_field_name("left").type == "subscript_expression"
+        and text_of(given.child_by_field_name("operator")) == "="
+    )
 
 
 def _is_called(node: Node) -> bool:
