@@ -230,6 +230,8 @@ export interface Render<Parameters, Children = {}> {
 /** What the source, threads and memory panes need from their stepper, or from their side of a comparison. */
 export interface PaneOwner {
   moment: Moment | null
+  /** The positions at which → and ← stop; missing or empty for every event. */
+  stops?: number[]
   /** Missing if none can be set. */
   breakpoints?: Breakpoints
   /** Paint all panes in the next frame. */

@@ -226,3 +226,12 @@ def test_a_phone_shows_one_pane_at_a_time(turn_to):
     assert buttons
     for button in buttons:
         assert min(button.bounding_box()["width"], button.bounding_box()["height"]) >= 40
+
+
+def test_beside_a_line_all_are_counted_who_executed_it_in_the_step(turn_to):
+    page = ready(turn_to("/app?page=binned"))
+    sentence = page.get_by_test_id("step-sentence").first.inner_text()
+    who = re.match(r"Threads ([\d, ]+ and \d+) each put an entry", sentence)
+    threads = re.findall(r"\d+", who[1])
+    assert len(threads) > 1
+    expect(page.locator(".src .mine .ct")).to_have_text(f"×{len(threads)}")

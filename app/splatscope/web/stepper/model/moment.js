@@ -151,13 +151,22 @@ export class Moment {
   /**
    * Whether a thread has just executed the current event's line together with the event's thread.
    * @param {number} thread
+   * @param {number} since  in the device's order, the position where the step began that the reader sees: what the thread has done
+   *   on this line since then counts, too, even if it has gone on
    */
-  isAtHand(thread) {
-    const {recording, event, state} = this,
-      last = state.last(thread) - 1
-    if (event < 0 || last < 0) return false
-    const [a, b] = [recording.site[last], recording.site[event]]
-    return recording.line[a] === recording.line[b] && recording.file[a] === recording.file[b]
+  isAtHand(thread, since = Infinity) {
+    const {recording, event, state} = this
+    if (event < 0) return false
+    const here = recording.site[event]
+    const isHere = (/** @type {number} */ e) => {
+      const site = recording.site[e]
+      return recording.line[site] === recording.line[here] && recording.file[site] === recording.file[here]
+    }
+    const done = state.done(thread)
+    if (done && isHere(recording.nth(thread, done - 1))) return true
+    if (this.lockstep) return false
+    for (let i = done - 2; i >= 0 && recording.nth(thread, i) >= since; i--) if (isHere(recording.nth(thread, i))) return true
+    return false
   }
 
   /**

@@ -2,6 +2,7 @@
 import {enclosing, h, targetOf, zoomOf} from "#web/shell/dom.js"
 import {slideMark} from "#web/drawing/glide.js"
 import {tokens} from "#web/widgets/slang.js"
+import {near} from "#web/stepper/model/moment.js"
 import {columnAt, expressionAt, valueUnder} from "./hover.js"
 import {icon} from "./icons.js"
 import {MARK, ThreadMap, moreProminent, layoutThreads} from "./thread_map.js"
@@ -254,8 +255,17 @@ export class Source {
   #at(moment, thread) {
     const {state, event} = moment
     if (event >= 0 && this.recording.thread[event] === thread) return event
-    const goesOn = ["run", "apart"].includes(moment.status(thread)) && !moment.isAtHand(thread)
-    return goesOn ? state.next(thread) : state.last(thread) - 1
+    if (!["run", "apart"].includes(moment.status(thread))) return state.last(thread) - 1
+    return moment.isAtHand(thread, this.#since(moment)) ? event : state.next(thread)
+  }
+
+  /**
+   * The position at which the step to this moment began; Infinity if no stop of the figure is here.
+   * @param {Moment} moment
+   */
+  #since({position}) {
+    const {stops = []} = this.owner
+    return stops.includes(position) ? (near(stops, position, -1) ?? 0) : Infinity
   }
 
   /**
