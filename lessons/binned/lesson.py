@@ -17,6 +17,7 @@ from splatscope.splat.thumbnail import Thumbnail
 from splatscope.splat.trainer import Trainer
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
+from splatscope.textbook.numbers import about_times
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.questions import answer_among
 from splatscope.textbook.results import Answer, Bars, Several, Table, Verdict, Words
@@ -275,7 +276,7 @@ class Binned(Lesson):
             rows.append(("together", f"{totals[kernels]:.2f}", ""))
             tables.append(Table((head, "ms in one iteration", "what it does"), tuple(rows), marked=(len(rows) - 1,)))
         ratio = totals["tiled"] / totals["binned"]
-        return Several((*tables, Words(f"<p>Here the fast kernels are {ratio:.0f} times as fast.</p>")))
+        return Several((*tables, Words(f"<p>Here the fast kernels are {about_times(ratio)} as fast.</p>")))
 
 
 # What the kernels of an iteration do.

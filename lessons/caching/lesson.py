@@ -181,7 +181,7 @@ class Caching(Lesson):
         """Show which types autodiff stores, in bytes for each turn of the loop."""
         few, many = (experiment.private_arrays(self.way("byAutodiff", 1, bound)) for bound in (8, 32))
         few, many = ({element(name): amount for name, amount in found.items()} for found in (few, many))
-        rows = [(f"<code>{name}</code>", f"{(many[name] - few.get(name, 0)) / 24:g}") for name in many]
+        rows = [(name, f"{(many[name] - few.get(name, 0)) / 24:g}") for name in many]
         return Table(("array of", "bytes each turn"), tuple(rows))
 
     def copies(self, experiment: Experiment) -> Verdict:
@@ -316,8 +316,15 @@ COLOURS = (
 
 
 def element(name: str) -> str:
-    """Return the element type that SPIR-V's name of an array holds: `PixelState` for `%_arr_PixelState_uint_66`."""
-    return re.sub(r"^%_arr_|_u?int_\d+$", "", name)
+    """Say as HTML what an array holds that SPIR-V names by its element: PixelState for `%_arr_PixelState_uint_66`.
+
+    The compiler gathers in a struct what a function leaves for its own backward pass, and names that after the function.
+    """
+    held = re.sub(r"^%_arr_|_u?int_\d+$", "", name)
+    if left := re.search(r".*Ctx_(\w+)$", held):
+        return f"what <code>{left[1]}</code> leaves for its backward pass"
+    slang = re.sub(r"^v([234])float$", r"float\1", held)
+    return f"<code>{slang}</code>"
 
 
 def apart(words: str, found: float, other: float) -> str:

@@ -451,9 +451,11 @@ def shape(count: int) -> dict[str, int]:
 
 
 def found(finding: Finding) -> str:
-    """Return a finding in short."""
-    threads, lines = (" and ".join(str(one) for one in dict.fromkeys(many)) for many in (finding.threads, finding.lines))
-    return f"{finding.kind}, threads {threads}, line {lines}"
+    """Return a finding in short: "race, thread 4 on line 22 and thread 0 on line 21"."""
+    if len(finding.threads) != len(finding.lines):
+        return f"{finding.kind}, line {finding.line}"
+    who = dict.fromkeys(f"thread {thread} on line {line}" for thread, line in zip(finding.threads, finding.lines, strict=True))
+    return f"{finding.kind}, {' and '.join(who)}"
 
 
 def hoped(values: np.ndarray) -> float:

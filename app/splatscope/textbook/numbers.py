@@ -24,5 +24,13 @@ def number(value: float, digits: int = 3) -> str:
     return sign + _trimmed(f"{size:.{max(0, digits - 1 - int(exponent))}f}") if size else "0"
 
 
+def about_times(ratio: float) -> str:
+    """Say how many times as much something is, for ratios that every measurement finds a little different: "about 30 times"."""
+    if ratio < 10:
+        return f"about {number(ratio, 2 if ratio < 2 else 1)} times"
+    unit = 10 ** math.floor(math.log10(ratio))
+    return f"about {round(ratio / unit) * unit:,} times"
+
+
 def _trimmed(text: str) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text

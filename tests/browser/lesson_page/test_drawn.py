@@ -92,7 +92,7 @@ def test_a_gradient_that_is_not_known_yet_is_a_question_mark(turn_to):
 def test_a_harmless_race_is_said_in_a_learner_s_words(turn_to):
     page = turn_to("/app?page=coarse-raster")
     expect(page.get_by_test_id("stepper").first).to_have_attribute("data-painted", re.compile("[1-9]"), timeout=60_000)
-    expect(page.locator(".figure .finding header").first).to_contain_text("no barrier between the two")
+    expect(page.locator(".figure .finding header").first).to_contain_text("no barrier between the two accesses")
     expect(page.locator(".figure .finding header").first).not_to_contain_text("epoch")
 
 

@@ -106,6 +106,9 @@ def test_bytes_by_the_bound(experiment):
     assert 16 * 16 <= again < most / 3
     table = lesson.types(experiment)
     assert sum(float(row[1]) for row in table.rows) == (more - few_turns) / 4
+    kinds = [row[0] for row in table.rows]
+    assert "what <code>layerAt</code> leaves for its backward pass" in kinds
+    assert not any("Ctx" in kind for kind in kinds), "the compiler's own names mean nothing to a reader"
 
 
 def test_the_three_kernels_agree(experiment):

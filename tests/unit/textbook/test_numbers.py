@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from splatscope.textbook.numbers import number
+from splatscope.textbook.numbers import about_times, number
 
 
 @pytest.mark.parametrize(
@@ -30,3 +30,17 @@ from splatscope.textbook.numbers import number
 )
 def test_a_number_is_written_without_a_power_of_ten_unless_it_is_tiny_or_huge(value, digits, text):
     assert number(value, digits).replace("\u202f", " ") == text
+
+
+@pytest.mark.parametrize(
+    ("ratio", "text"),
+    [
+        (1.31, "about 1.3 times"),
+        (5.4, "about 5 times"),
+        (29.1, "about 30 times"),
+        (30.4, "about 30 times"),
+        (1420, "about 1,000 times"),
+    ],
+)
+def test_two_measurements_of_one_ratio_are_told_alike(ratio, text):
+    assert about_times(ratio) == text

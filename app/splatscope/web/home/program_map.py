@@ -12,7 +12,7 @@ import param
 from splatscope.gpu.device import DeviceError
 from splatscope.services.iteration_times import DispatchTime, IterationTimes, measure_iteration
 from splatscope.textbook.contents import Section, on_map
-from splatscope.textbook.numbers import number
+from splatscope.textbook.numbers import about_times, number
 from splatscope.web.background import BackgroundTask
 from splatscope.web.component import Component
 from splatscope.web.shell.pages import BY_NAME
@@ -75,7 +75,7 @@ def _said(found: IterationTimes) -> str:
     return (
         f"Measured here, on {found.adapter.short_name}: iteration {found.number} of fitting a {found.width} × {found.height} "
         f"picture with {found.blobs:,} Gaussians. The fast kernels, which the training page uses by default, "
-        f"take {number(fast, 2)} ms for it: they are {number(slow / fast, 2)} times as fast."
+        f"take {number(fast, 2)} ms for it: they are {about_times(slow / fast)} as fast."
     )
 
 

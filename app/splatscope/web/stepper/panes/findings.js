@@ -271,7 +271,7 @@ export class Findings {
       finding.events.length > 1
         ? stepper.model.layout === "figure"
           ? finding.kind.includes("race")
-            ? "no barrier between the two"
+            ? "no barrier between the two accesses"
             : ""
           : `both in epoch ${recording.epoch[finding.events[0] - 1]}`
         : finding.count > 1
