@@ -14,6 +14,7 @@ from html import escape
 from pathlib import Path
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from mdit_py_plugins.container import container_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
@@ -25,6 +26,17 @@ from splatscope.textbook.terms import Links
 KINDS = ("afterwards", "controls", "figure", "formula", "quiz", "claim", "show", "code", "kernel", "deeper", "aside", "end")
 _blocks = MarkdownIt("zero").enable("fence").use(front_matter_plugin).use(container_plugin, "block", validate=lambda *_: True)
 _markdown = MarkdownIt("commonmark", {"html": False, "typographer": False}).enable(["table", "strikethrough"])
+
+
+def _keep_derivatives_together(state: StateCore) -> None:
+    """Keep a derivative on one line: ∂L/∂p may break after the slash, unless a word joiner follows."""
+    for token in state.tokens:
+        for child in token.children or []:
+            if child.type == "text":
+                child.content = child.content.replace("/∂", "/\u2060∂")
+
+
+_markdown.core.ruler.push("derivatives", _keep_derivatives_together)
 
 
 @dataclass(frozen=True)

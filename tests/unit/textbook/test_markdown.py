@@ -8,7 +8,7 @@ import pytest
 from splatscope.paths import LESSONS
 from splatscope.textbook.contents import find_lesson, lesson_names, text_of
 from splatscope.textbook.lesson import kernels_of
-from splatscope.textbook.markdown import KINDS, html_of, parse, region
+from splatscope.textbook.markdown import KINDS, html_of, inline, parse, region
 from splatscope.textbook.terms import Links, terms
 from splatscope.web.lesson_page.lesson_form import address_of, set_from_address
 from splatscope.web.shell.pages import BY_NAME
@@ -108,3 +108,7 @@ def test_a_word_with_a_second_meaning_is_linked_on_its_own_page_or_nowhere():
     text = "One pass over another."
     assert "#term-pass" in html_of(text, Links("bitonic-sort"))
     assert "#term" not in html_of(text, Links("blending"))
+
+
+def test_a_derivative_stays_on_one_line():
+    assert inline("Then ∂L/∂p is `∂L/∂p`.") == "Then ∂L/\u2060∂p is <code>∂L/∂p</code>."
