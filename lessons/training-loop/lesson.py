@@ -35,6 +35,7 @@ KERNELS = ("clear", "derivatives", "update", "render")
 ENTRIES = dict(zip(KERNELS, ("clearDerivativesMain", "computeDerivativesMain", "updateBlobsMain", "imageMain"), strict=True))
 NAMES = tuple(f"{one.name} of Gaussian {blob}" for one in DIRECT for blob in range(BLOBS))  # of the raw values
 RATES = (0.3, 0.1, 0.08, 0.3)
+SHOWN = 3  # iterations after which the figure opens: in the first, Adam moves all values of a field equally far
 SMALL, FEW, ITERATIONS = (32, 24), 24, 40  # of the real run
 COST = (64, 48)
 COSTS = (4, 16, 48)
@@ -94,8 +95,9 @@ class TrainingLoop(Lesson):
         return query.barriers()
 
     def opening(self, query: RecordingQuery) -> int:
-        """Return the step at which the first iteration has ended; the last, where what is left out shows in the end."""
-        return self.stops(query)[len(KERNELS) - 1 if self.without == "none" else -1]
+        """Return the end of the third iteration, when steps differ; that of the last, where what is left out shows in the end."""
+        shown = min(SHOWN, self.iterations) if self.without == "none" else self.iterations
+        return self.stops(query)[len(KERNELS) * shown - 1]
 
     def sentences(self, query: RecordingQuery) -> list[str]:
         """Return what each kernel changed: which gradients, which values, and how close the picture came."""
