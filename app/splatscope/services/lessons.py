@@ -4,7 +4,6 @@ import asyncio
 import hashlib
 import json
 import os
-import pickle
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +13,7 @@ from splatscope.recordings.packed import PackedRecording, packed_recording
 from splatscope.recordings.shipped import Shipped, device_of, open_current, open_recorded
 from splatscope.recordings.untrusted import Opened
 from splatscope.services.cache_key import recording_key
+from splatscope.services.memory_size import memory_size
 from splatscope.services.record_and_pack import record_and_pack
 from splatscope.services.recordings import MAX_CACHED, RECORD_LIMIT
 from splatscope.textbook.contents import find_lesson
@@ -161,7 +161,7 @@ def dependencies(lesson: Lesson, method: str) -> set[str]:
 
 
 # Cached recordings are measured in full: what a page shows about one may be larger than what the browser steps through.
-_recordings = SingleFlightCache(MAX_CACHED, lambda recording: len(pickle.dumps(recording)))
+_recordings = SingleFlightCache(MAX_CACHED, memory_size)
 _at_once = SingleFlightCache(MAX_CACHED)
 _results = SingleFlightCache(MOST_RESULTS)
 
