@@ -442,3 +442,22 @@ def test_what_is_in_a_cbuffer_is_captured(device):
     assert captured.missed == []
     (recording,) = captured.recordings
     assert recording.outputs["o"].tolist() == [3.5] * 4 == out.to_numpy().view(np.float32).tolist()
+
+
+TENSORS = """
+import slangpy;
+void scatter(int i, RWTensor<float, 1> t) { t[i % 4] = float(i); }
+void own(int i, inout float x) { x += i; }
+"""
+
+
+def test_what_functions_do_through_tensors_is_not_called_clean(device):
+    module = spy.Module(device.load_module_from_source("tensors", TENSORS))
+    tensor = spy.Tensor.zeros(device, dtype=float, shape=(64,))
+    with splatscope.capture() as captured:
+        module.scatter(spy.grid((64,)), tensor)
+        module.own(spy.grid((64,)), tensor)
+    scattered, own = captured.recordings
+    assert [words.partition(". ")[0] for words in scattered.missed] == ["tensors.slang, line 3: t is a tensor of SlangPy"]
+    assert scattered.verdict == "Nothing found in what was recorded"
+    assert (own.missed, own.verdict) == ([], "Nothing found")

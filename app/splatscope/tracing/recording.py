@@ -13,6 +13,7 @@ from splatscope.slang.modules import Module, find_entry, load_modules
 from splatscope.tracing.checks import left_out
 from splatscope.tracing.checks.analysis.barrier_arrivals import first_divergence
 from splatscope.tracing.dispatch import Dispatch, compiled, parameters_in, texts_of
+from splatscope.tracing.foreign_tensors import accesses_of_tensors
 from splatscope.tracing.inputs import fitted
 from splatscope.tracing.instrument.build import Build, build_instrumented
 from splatscope.tracing.instrument.runtime import buffers, settle
@@ -210,5 +211,6 @@ def _trace(
         trace.thread = _numbered(trace.thread, job, math.prod(size))
         trace.header["cut_threads"] = _numbered(np.array(trace.header["cut_threads"], np.uint32), job, math.prod(size)).tolist()
     # A kernel imports more of Splatscope's own modules than it calls, so their gaps are not reported.
-    trace.header["unseen"] = [*build.coverage_gaps, *left_out(trace, {module.file for module in modules if module.is_own})]
+    left = left_out(trace, {module.file for module in modules if module.is_own})
+    trace.header["unseen"] = [*build.coverage_gaps, *accesses_of_tensors(modules, entry), *left]
     return trace
