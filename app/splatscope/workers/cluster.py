@@ -29,6 +29,9 @@ SETTINGS = {
     "distributed.worker.profile.enabled": False,
     "distributed.scheduler.worker-ttl": None,  # a worker in a long driver call sends no heartbeat, but is alive
     "distributed.scheduler.http.routes": [],
+    # A scheduler and each nanny would keep an hour of the load, eight numbers every half second, all in the server process. These
+    # lie among recordings and pages that are dropped later, and keep their memory from being returned.
+    "distributed.admin.system-monitor.log-length": 1,
 }
 
 

@@ -446,6 +446,20 @@ def test_a_pool_that_is_closed_while_it_replaces_a_worker_lets_that_come_to_its_
     assert runner.run(scenario(Pool()))
 
 
+def test_dask_keeps_no_history_of_the_load(run):
+    async def scenario(pool):
+        await both_workers(pool)
+        monitors = [one.monitor for one in (pool._cluster.scheduler, *pool._cluster.workers.values())]
+        for monitor in monitors:
+            monitor.update()
+            monitor.update()
+        return [len(values) for monitor in monitors for values in monitor.quantities.values()]
+
+    kept = run(scenario)
+    assert len(kept) > 3 * 3  # of the scheduler and two nannies: processor time, memory and others
+    assert set(kept) == {1}
+
+
 def test_another_event_loop_uses_the_same_workers(pool, run, tmp_path):
     def pids_in(folder):
         async def pids(pool):
