@@ -30,7 +30,7 @@ OPENINGS = {
     "premultiply": ("one step before the end", "^The share 1 − α"),
     "reduction": ("after the first", "^Round 1:"),
     "termination": ("at the first that is left out", "left out and not counted"),
-    "training-loop": ("after the first iteration", "^Iteration 1, render"),
+    "training-loop": ("after the third iteration", "^Iteration 3, render"),
     "undo": ("when the first state has come back", "^Back: "),
     "workgroups": ("at the second barrier", "have come to the second barrier"),
 }
