@@ -166,3 +166,13 @@ def test_a_sequence_is_drawn_with_one_stroke(turn_to: Callable[..., Page]):
     first.focus()
     page.keyboard.press("ArrowUp")
     assert int(first.input_value()) == value + 1
+
+
+def test_a_link_that_sets_an_input_says_nothing_of_the_other_device(turn_to):
+    page = turn_to("/app?page=workgroups")
+    other, note = page.get_by_test_id("elsewhere"), page.locator(".lessonbar .told")
+    other.click()
+    expect(note).to_have_text(re.compile("only with the page's initial inputs"))
+    page.locator("a[href*='barrier=false']").first.click()
+    expect(other).to_have_attribute("aria-pressed", "false", timeout=240_000)  # once this device has recorded it
+    expect(note).to_be_empty()

@@ -36,7 +36,7 @@ export function render({model, el}) {
     h("span", {class: "wide"}, "Debugger"),
     h("span", {class: "narrow", "aria-hidden": "true"}, "{ }"),
   )
-  const note = h("span", {class: "told", role: "status"}) // below the bar, for a while: why inputs were reset, or the other device cannot be chosen
+  const note = h("span", {class: "told", role: "status"}) // below the bar, for a while: why inputs were reset
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let fades
   let shipped = "" // the other device, remembered while other inputs are shown
@@ -53,7 +53,7 @@ export function render({model, el}) {
     here.title = model.software
       ? `${model.adapter}: a program on this machine's processor that takes the place of a graphics card`
       : "This device"
-    const words = shipped && (model.recorded || !model.elsewhere) ? `${shipped}: only with the page's initial inputs` : ""
+    const words = model.recorded ? `${shipped}: only with the page's initial inputs` : ""
     if (note.textContent !== words) {
       note.textContent = words
       note.classList.remove("gone")

@@ -61,6 +61,7 @@ class SectionView:
         self._readers = 0
         self._filling: asyncio.Task[None] | None = None
         self._due: asyncio.TimerHandle | None = None
+        self._unknown: dict[int, tuple[str, ...]] = {}  # by number of a component, its results that are pending
         self._packed: PackedRecording | None = None  # held, so that browsers can fetch it
         self._settles = bool(inputs)  # while a control is being moved, other inputs may follow at once
         self.done = self.failed = False
@@ -116,7 +117,8 @@ class SectionView:
         self.described = described = self._lesson.page.described()
         self._packed = self._lesson.stepper.packed if self._lesson.stepper else None
         numbers = {id(part): number for number, part in enumerate(self._parts)}
-        unknown = {numbers[id(part)]: names for part, names in self._lesson.unknown()}
+        pending = self._unknown
+        self._unknown = unknown = {numbers[id(part)]: names for part, names in self._lesson.unknown()}
         self.asked = _asked(self._lesson)
         stepper = self._lesson.stepper
         self.stops = [] if stepper is None or stepper.lockstep else list(stepper.stops)  # in lockstep, their order differs
@@ -126,7 +128,7 @@ class SectionView:
         changed = {
             number: values
             for number, (old, new) in enumerate(zip(flat(before), flat(described), strict=True))
-            if (values := _difference(old["values"], new["values"]))
+            if (values := _difference(old["values"], new["values"], set(pending.get(number, ())) - set(unknown.get(number, ()))))
         }
         if changed:
             self._changes.append(_line({"values": changed}))
@@ -134,8 +136,9 @@ class SectionView:
         told.set()
 
 
-def _difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in new.items() if name not in COUNTED and value != old[name]}
+def _difference(old: Mapping[str, Any], new: Mapping[str, Any], learnt: set[str]) -> dict[str, Any]:
+    """Return the new values that readers lack: changed ones, and `learnt` ones, of which they may have those of other inputs."""
+    return {name: value for name, value in new.items() if name not in COUNTED and (value != old[name] or name in learnt)}
 
 
 def _line(content: Any) -> bytes:
