@@ -235,3 +235,15 @@ def test_beside_a_line_all_are_counted_who_executed_it_in_the_step(turn_to):
     threads = re.findall(r"\d+", who[1])
     assert len(threads) > 1
     expect(page.locator(".src .mine .ct")).to_have_text(f"×{len(threads)}")
+
+
+def test_a_line_number_of_three_digits_keeps_clear_of_the_bar_beside_it(visit):
+    page = ready(visit("/app?page=binned", width=390, height=844))
+    gap = """row => {
+        const text = document.createRange()
+        text.selectNodeContents(row.querySelector(".no"))
+        return text.getBoundingClientRect().left - row.getBoundingClientRect().left
+    }"""
+    row = page.locator(".src .mine")
+    assert len(row.locator(".no").inner_text()) == 3
+    assert row.evaluate(gap) > 3  # px, the width of the bar
