@@ -242,7 +242,15 @@ def _configured(file: Path, settings: Mapping[str, Any]) -> Iterator[CheckedKern
         if not isinstance(options, dict) or not isinstance(options.get("file"), str):
             raise ConfigurationError(f"{file.name}: kernel {i + 1} needs a file.")
         kernel = _kernel_or_refused(file.parent / options["file"], shared | options, file.name)
+        before = sum(_is_same(options, other) for other in listed[:i] if isinstance(other, dict))
+        if before or any(_is_same(options, other) for other in listed[i + 1 :] if isinstance(other, dict)):
+            kernel = replace(kernel, name=f"{kernel.name} ({before + 1})")
         yield _allowing(kernel, file, f"kernel {i + 1}" if "allow" in options else "")
+
+
+def _is_same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Return whether two descriptions are of one kernel, with other inputs or workgroups, and have no names to tell them apart."""
+    return all(one.get(key) == other.get(key) for key in ("file", "entry", "name"))
 
 
 def _asking(file: Path) -> Iterator[CheckedKernel]:
@@ -298,7 +306,8 @@ def _kernel_or_refused(path: Path, options: Mapping[str, Any], where: str) -> Ch
     try:
         return _kernel(path, options, where)
     except ConfigurationError as error:
-        return _refused(path, str(error), str(options.get("name", "")))
+        name = options.get("name") or f"{path.name} {options.get('entry', '')}".strip()
+        return _refused(path, str(error), str(name))
 
 
 def _refused(path: Path, error: str, name: str = "") -> CheckedKernel:

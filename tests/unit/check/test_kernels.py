@@ -51,6 +51,24 @@ def test_a_configuration_is_found_above_the_file_that_is_checked_wherever_that_i
     assert found(repository, "filters/blur/deep", here=here) == {"filters/blur/deep/more.slang": ""}
 
 
+def test_a_kernel_that_is_described_twice_is_checked_twice(repository):
+    twice = "".join(f'[[kernel]]\nfile = "rows.slang"\ngroups = {groups}\n' for groups in (1, 7))
+    other = '[[kernel]]\nfile = "columns.slang"\n'
+    (repository / "filters" / "blur" / "splatscope.toml").write_text(twice + other)
+    kernels, _ = kernels_in([repository / "filters"], repository)
+    assert [(kernel.name, kernel.job.groups) for kernel in kernels] == [
+        ("rows.slang (1)", (1, 1, 1)), ("rows.slang (2)", (7, 1, 1)), ("columns.slang", (1, 1, 1)),
+    ]  # fmt: skip
+
+
+def test_each_kernel_whose_inputs_cannot_be_read_is_listed(repository):
+    wrong = "".join(f'[[kernel]]\nfile = "rows.slang"\nentry = "{entry}"\ninputs = "no.json"\n' for entry in ("one", "two"))
+    (repository / "filters" / "blur" / "splatscope.toml").write_text(wrong)
+    kernels, _ = kernels_in([repository / "filters"], repository)
+    assert [kernel.name for kernel in kernels] == ["rows.slang one", "rows.slang two"]
+    assert all("no.json" in kernel.error for kernel in kernels)
+
+
 def test_a_file_is_never_dropped_that_was_named_and_has_a_kernel(repository):
     errors = found(repository, "own.slang", "forgotten.slang", "module.slang")
     assert errors.keys() == {"own.slang", "forgotten.slang"}
