@@ -279,6 +279,24 @@ def test_what_was_not_given_is_said():
     assert "Not given, so zeros: particles (1,024)." in str(found)
 
 
+TWO_ENTRIES = """
+RWStructuredBuffer<uint> counts, keys;
+RWTexture2D<float> picture;
+cbuffer CB { uint first, second; };
+uint own(uint at) { return keys[at] + first; }
+[numthreads(4, 1, 1)] void count(uint t : SV_GroupIndex) { counts[t] = own(t); }
+[numthreads(4, 1, 1)] void draw(uint t : SV_GroupIndex) { picture[uint2(t, second)] = counts[t]; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("entry", "names"), [("count", ["counts", "keys", "CB.first"]), ("draw", ["counts", "picture", "CB.second"])]
+)
+def test_inputs_of_another_entry_point_are_not_missed(entry, names):
+    found = splatscope.record(source=TWO_ENTRIES, entry=entry)
+    assert [name.split(" (")[0] for name in found.not_given] == names
+
+
 SIZED = """
 struct Pair { float a; uint b; };
 struct Scene { RWStructuredBuffer<Pair> pairs; };

@@ -1,6 +1,7 @@
 """Record a kernel and check the recording, for pages, lessons and the command line."""
 
 import math
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +15,7 @@ from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.checks.group_order import waiting
 from splatscope.tracing.checks.livelock import cut_off_words
 from splatscope.tracing.comparison import Comparison, compare
-from splatscope.tracing.coverage import Place, accesses_nothing, place_of, unreached_lines
+from splatscope.tracing.coverage import Place, accesses_nothing, place_of, unreached_lines, words_in_use
 from splatscope.tracing.dispatch import prepare
 from splatscope.tracing.instrument.build import NOT_CHOSEN
 from splatscope.tracing.job import MOST_RECORDS, KernelJob
@@ -94,13 +95,18 @@ class CheckedRecording:
 
     @property
     def not_given(self) -> list[str]:
-        """The inputs that were not given, and so were zeros: buffers and textures with the size that was assumed, and uniforms."""
+        """The inputs that were not given, and so were zeros: buffers and textures with the size that was assumed, and uniforms.
+
+        Inputs that only other entry points of the file use are left out.
+        """
         found = self.recording
         assert found.job is not None
         given = found.job.inputs.keys()
-        buffers = [f"{name} ({len(array):,})" for name, array in found.arrays.items() if name in found.layouts.keys() - given]
-        textures = [f"{name} ({default_size(shape)})" for name, shape in found.textures.items() if name not in given]
-        return buffers + textures + [name for name in found.uniforms if not any(one in given for one in _leading_to(name))]
+        in_use = words_in_use(found.trace.header["entry"], found.trace.header["sources"].values())
+        names = [f"{name} ({len(array):,})" for name, array in found.arrays.items() if name in found.layouts.keys() - given]
+        names += [f"{name} ({default_size(shape)})" for name, shape in found.textures.items() if name not in given]
+        names += [name for name in found.uniforms if not any(one in given for one in _leading_to(name))]
+        return [name for name in names if not in_use.isdisjoint(re.findall(r"[A-Za-z_]\w*", name.partition(" (")[0]))]
 
     @property
     def shortfalls(self) -> list[str]:
