@@ -526,10 +526,10 @@ def _may_be_lost(
     trace: Trace, context: Context, pair: _Pair, by_cell: list[list[Update]], says_found: set[int]
 ) -> tuple[Update, Update] | None:
     """Return two updates, one of which is lost if both load before either stores; None if that is not certain."""
-    if pair.is_choice or trace.header["stepped_over"]:
+    if pair.is_choice or trace.header["stepped_over"] or context.unrecorded:
         return None
     for pairs in (between_groups, within_a_group):
-        for one, other in pairs(trace, context, pair.cell, trace.sites[pair.store], by_cell):
+        for one, other in pairs(trace, context.sources, pair.cell, trace.sites[pair.store], by_cell):
             left = _left(trace, accesses_to_cell(trace, one.load), one.store, says_found)
             if left not in (None, trace.words[one.load].tolist()):
                 return one, other

@@ -19,7 +19,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from splatscope.tracing.checks.context import Context
+from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
@@ -34,12 +34,12 @@ class Update:
     store: int
 
 
-def between_groups(trace: Trace, context: Context, cell: str, store: Site, by_cell: list[list[Update]]) -> Iterator[list[Update]]:
+def between_groups(trace: Trace, known: Sources, cell: str, store: Site, by_cell: list[list[Update]]) -> Iterator[list[Update]]:
     """Yield pairs of updates by different workgroups that may come at the same time, as far as that is certain.
 
     Args:
         trace: A recording of all workgroups; any other shows no such pairs.
-        context: What its checks share.
+        known: Its sources.
         cell: The cell as written in the source.
         store: The site of the stores.
         by_cell: The updates of each cell, in the order of their loads.
@@ -47,9 +47,9 @@ def between_groups(trace: Trace, context: Context, cell: str, store: Site, by_ce
     if store.space != "device" or not trace.header.get("all_groups"):
         return
     others = _reads(trace, _changed(trace, np.ones(len(trace), bool), ("device", "texture", "alias")))
-    if _is_chosen(context, cell, store, others):
+    if _is_chosen(known, cell, store, others):
         return
-    decisions = np.flatnonzero(np.isin(trace.site, _decisions(trace, context, others)))
+    decisions = np.flatnonzero(np.isin(trace.site, _decisions(trace, known, others)))
     group, position = trace.group_and_lane[0], np.empty(len(trace), np.int64)
     position[trace.order] = np.arange(len(trace))
     first = np.full(int(group.max(initial=0)) + 1, len(trace))  # by group, the first event to use such a value
@@ -59,7 +59,7 @@ def between_groups(trace: Trace, context: Context, cell: str, store: Site, by_ce
         yield from ([one, other] for one, other in pairwise(free) if group[one.load] != group[other.load])
 
 
-def within_a_group(trace: Trace, context: Context, cell: str, store: Site, by_cell: list[list[Update]]) -> Iterator[list[Update]]:
+def within_a_group(trace: Trace, known: Sources, cell: str, store: Site, by_cell: list[list[Update]]) -> Iterator[list[Update]]:
     """Yield pairs of updates by different threads of a workgroup that may come at the same time, as far as that is certain.
 
     Two lanes of a wave do not count in a kernel with wave operations, which wait for all lanes of the wave. The arguments are those
@@ -78,8 +78,8 @@ def within_a_group(trace: Trace, context: Context, cell: str, store: Site, by_ce
         if stretch not in asked:
             own = _changed(trace, (group == stretch[0]) & (passed == stretch[1]), ("shared",))
             others = _reads(trace, own | _changed(trace, np.ones(len(trace), bool), ("device", "texture", "alias")))
-            is_chosen = _is_chosen(context, cell, store, others)
-            asked[stretch] = None if is_chosen else np.array(_decisions(trace, context, others), np.int64)
+            is_chosen = _is_chosen(known, cell, store, others)
+            asked[stretch] = None if is_chosen else np.array(_decisions(trace, known, others), np.int64)
         return asked[stretch]
 
     def is_free(update: Update) -> bool:
@@ -112,15 +112,14 @@ def _reads(trace: Trace, changed: Iterable[tuple[str, str]]) -> list[Site]:
     ]
 
 
-def _is_chosen(context: Context, cell: str, store: Site, others: list[Site]) -> bool:
-    """Return whether what these sites read may influence which cell is updated, or whether that is not known."""
+def _is_chosen(known: Sources, cell: str, store: Site, others: list[Site]) -> bool:
+    """Return whether what these sites read may influence which cell is updated."""
     names = set(re.findall(r"[A-Za-z_]\w*", cell)) - {store.name.rpartition(".")[2]}
-    depends = context.sources.dependence
-    return bool(context.unrecorded) or any(depends.may_change(name, one) for one in others for name in names)
+    return any(known.dependence.may_change(name, one) for one in others for name in names)
 
 
-def _decisions(trace: Trace, context: Context, others: list[Site]) -> list[int]:
+def _decisions(trace: Trace, known: Sources, others: list[Site]) -> list[int]:
     """Return the numbers of the branches that may depend on what these sites read, and of all loops with `do`."""
-    depends, known = context.sources.dependence, context.sources
+    depends = known.dependence
     asks = [n for n, s in enumerate(trace.sites) if s.kind == "branch" and any(depends.may_depend(s, one) for one in others)]
     return asks + [n for n, s in enumerate(trace.sites) if s.kind == "loop" and known.is_do_loop(s)]
