@@ -105,3 +105,10 @@ def test_each_section_is_linked_once_with_its_number_in_the_book(turn_to):
     sections = [entry.name for entry in PAGES if entry.is_section]
     assert numbers == {name: i + 1 for i, name in enumerate(sections)}
     expect(links).to_have_count(len(sections))
+
+
+def test_all_rows_of_the_figure_are_in_a_low_window(visit):
+    page = visit("/app?page=home", width=1280, height=800)
+    expect(page.get_by_test_id("stepper").first).to_have_attribute("data-steps", re.compile(r"\d+"))
+    last = page.locator(".sample svg text", has_text=re.compile("^15$")).first.bounding_box()
+    assert last["y"] + last["height"] < 800

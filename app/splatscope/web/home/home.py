@@ -94,8 +94,8 @@ def _html(missing: str, known: Collection[Walk] = (), live: bool = True, pages: 
       </header>
       <div class="taste">
       <section class="sample" aria-label="Step a program">
-        <p class="turn"><b>Sixteen threads put sixteen numbers in order, eight pairs at a time.</b> Watch, then step
-          yourself.{why}</p>
+        <p class="turn"><b>Sixteen threads put sixteen numbers in order, eight pairs at a time.</b>
+          <span class="wish">Watch, then step yourself.</span>{why}</p>
         <div class="whole" data-slot="1"></div>
       </section>
       <dl class="laws">
