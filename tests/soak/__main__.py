@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from urllib.request import urlopen
 
 HERE = Path(__file__).parent
@@ -33,6 +34,7 @@ LEAVES = (3.0, 12.0)  # seconds between two readers who leave without a word
 RECOVERED = 90.0  # seconds after the last strike within which everything works again
 LOST_SECONDS = 5.0  # of training, that a lost worker may cost
 A_DAY = 2880  # requests of one learner in eight hours: one every ten seconds, as in tests/load/measure_class.py
+FULL = 0.9  # of a cache: there may be no room for another recording
 SEEDS = HERE / "seeds.txt"
 
 
@@ -46,7 +48,7 @@ class Soak:
     killer: Killer
     ledger: Ledger
     recovered: list[float] = field(default_factory=list)  # seconds from the last strike until each reader had done their work
-    held: list[dict[str, int]] = field(default_factory=list)  # of each calm, what `memory.py` writes
+    held: list[dict[str, Any]] = field(default_factory=list)  # of the start and of each calm, what `memory.py` writes
     faults: list[str] = field(default_factory=list)
 
     async def measure(self) -> None:
@@ -106,6 +108,7 @@ async def soak(address: str, memory_file: Path, minutes: float, seed: int, serve
     run = Soak(address, memory_file, readers, Killer(server, random.Random(rng.randrange(2**32))), ledger)
     first = SectionReader(address, Ledger(), 0)
     await first.read_all()
+    await run.measure()
     print("All pages were read once.", file=sys.stderr, flush=True)
     lives = [asyncio.create_task(reader.live()) for reader in readers]
     end = time.monotonic() + 60 * minutes
@@ -166,11 +169,11 @@ def report(run: Soak, minutes: float, seed: int) -> str:
     rows += ["", f"Noticed that a process stood still after {_span(killer.noticed)}."]
     rows += [f"All work went on after {_span(run.recovered)} without strikes."]
     lost = [seconds for reader in run.readers if isinstance(reader, Trainer) for seconds in reader.lost_seconds]
-    rows += [f"Training that lost workers cost: {_span(lost)}.", "", "| calm | memory | without caches | sessions | objects |"]
-    rows += ["| --- | --- | --- | --- | --- |"]
-    for number, one in enumerate(run.held, 1):
-        memory = f"{one['full'] / 1e6:.0f} MB | {one['held'] / 1e6:.0f} MB"
-        rows.append(f"| {number} | {memory} | {one['shells']} | {one['objects']:,} |")
+    rows += [f"Training that lost workers cost: {_span(lost)}.", ""]
+    rows += ["| calm | memory | blocks of Python | sessions | caches that are full |", "| --- | --- | --- | --- | --- |"]
+    for number, one in enumerate(run.held):
+        full = ", ".join(name for name, share in one["filled"].items() if share > FULL)
+        rows.append(f"| {number} | {one['held'] / 1e6:.0f} MB | {one['blocks']:,} | {one['shells']} | {full} |")
     return "\n".join(rows)
 
 

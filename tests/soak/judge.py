@@ -3,8 +3,8 @@
 import re
 from statistics import median
 
-LEVEL = 16 * 2**20  # bytes that the server may hold more in the last third than in the middle one, caches left out
-SHARE = 0.05  # or this share of what it held
+LEVEL = 8 * 2**20  # bytes that the server may hold more in the last third than in the middle one, when its caches are full
+SHARE = 0.03  # or this share of what it held
 # What the server logs where its processes are killed, each with the reason.
 EXPLAINED = (
     r"Starting Bokeh server|User authentication hooks|Bokeh app running at|Received signal SIGTERM",
@@ -44,7 +44,7 @@ def growth(held: list[float]) -> str:
     what is allowed is less than what two more sessions would take.
 
     Args:
-        held: Bytes at equal distances of time, garbage collected, without what caches hold and bound by themselves.
+        held: Bytes at equal distances of time, garbage collected.
     """
     third = len(held) // 3
     if third < 1:

@@ -1,45 +1,60 @@
-"""Served beside the app at /memory: empties caches, collects garbage, and writes what is left to $SPLATSCOPE_SOAK_MEMORY.
+"""Served beside the app at /memory: collects garbage, and writes what the server then holds to $SPLATSCOPE_SOAK_MEMORY.
 
-What caches hold is bound by themselves, so that only what is left without them tells of a leak. The recordings and experiments of
-sections are put aside in a file meanwhile: making them again would be most of a soak.
+Caches are bound, but some would fill only in hours. So the first request makes them small. Once they are full, nothing that is left
+has a reason to grow. They are not emptied: that leaves holes which later objects fill only in part, so that a server whose caches
+are still filling seems to leak.
 """
 
 import ctypes
 import gc
 import json
 import os
-import pickle
-import tempfile
+import sys
 from contextlib import suppress
 from pathlib import Path
 
 import psutil
+from cachetools import LRUCache
 
 from splatscope.services import lessons, recordings
 from splatscope.web.debugger import array_files
 from splatscope.web.lesson_page import section_view
 from splatscope.web.lesson_results import results
+from splatscope.web.serving import section_document
 from splatscope.web.shell.shell import Shell
 
-full = psutil.Process().memory_info().rss
-for cache in (section_view._views, results._drawn, recordings._recordings._results, array_files._cached):
-    cache.clear()
-with tempfile.TemporaryFile() as aside:
-    for cache in (lessons._recordings._results, lessons._results._results):
-        pickle.dump(list(cache.items()), aside)
-        cache.clear()
-    gc.collect()
-    with suppress(OSError, AttributeError):  # what was freed and is kept for later is not held
-        ctypes.CDLL(None).malloc_trim(0)
-    objects = gc.get_objects()
-    held = {
-        "full": full,
-        "held": psutil.Process().memory_info().rss,
-        "shells": sum(isinstance(found, Shell) for found in objects),
-        "objects": len(objects),
-    }
-    del objects
-    aside.seek(0)
-    for cache in (lessons._recordings._results, lessons._results._results):
-        cache.update(pickle.load(aside))
+# Each holds what all sections need, and little more.
+SMALL = {
+    "pages": (section_view, "_views", 40),
+    "documents": (section_document, "_documents", 30),
+    "recordings": (lessons._recordings, "_results", 5 * 2**20),
+    "results": (lessons._results, "_results", 140),
+    "drawn": (results, "_drawn", 60),
+    "runs": (recordings._recordings, "_results", 2**16),
+    "arrays": (array_files, "_cached", 2**14),
+}
+
+
+def small(holder: object, name: str, most: int) -> LRUCache:
+    """Return a cache after making it so small, unless it is."""
+    cache = getattr(holder, name)
+    if cache.maxsize > most:
+        smaller = LRUCache(most, getsizeof=cache.getsizeof)
+        smaller.update(cache)
+        setattr(holder, name, smaller)
+    return getattr(holder, name)
+
+
+filled = {name: cache.currsize / cache.maxsize for name, where in SMALL.items() for cache in [small(*where)]}
+gc.collect()
+with suppress(OSError, AttributeError):  # what was freed and is kept for later is not held
+    ctypes.CDLL(None).malloc_trim(0)
+objects = gc.get_objects()
+held = {
+    "held": psutil.Process().memory_info().rss,
+    "filled": filled,
+    "shells": sum(isinstance(found, Shell) for found in objects),
+    "blocks": sys.getallocatedblocks(),
+}
+del objects
 Path(os.environ["SPLATSCOPE_SOAK_MEMORY"]).write_text(json.dumps(held))
