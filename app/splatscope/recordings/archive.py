@@ -46,7 +46,7 @@ def _members(name: str, data: bytes) -> dict[str, np.ndarray]:
             raise ArchiveError(f"{name} unpacks to more than {MOST_UNPACKED:,} bytes, or holds more than {MOST_MEMBERS} arrays.")
         for info in infos:
             if not info.filename.endswith(".npy"):
-                raise ArchiveError(f"{name} holds {info.filename[:40]}, which is not an array.")
+                raise ArchiveError(f"{name} holds “{info.filename[:40]}”, which is not an array.")
             with archive.open(info) as part:
                 found[info.filename.removesuffix(".npy")] = _read(name, part, info.file_size)
     return found
