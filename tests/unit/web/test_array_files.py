@@ -33,7 +33,6 @@ def npy(array: np.ndarray) -> bytes:
         (npy(np.arange(9))[:-1], "cut short"),
         (npy(np.arange(9)).replace(b"(9,)", b"(99999999999,)").replace(b"      \n", b"\n"), "cut short"),
         (zipped("words.txt", b"x"), "holds “words.txt”, which is not an array"),
-        (zipped("", b"x"), "holds “”, which is not an array"),
         (zipped("zeros.npy", bytes(MOST_UNPACKED + 1)), "unpacks to more"),
         (b"PK\x03\x04", "damaged"),
         (npy(np.arange(9)).replace(b"(9,)", b"f()"), "damaged"),
