@@ -8,6 +8,7 @@ from pathlib import Path
 from splatscope.gpu.diagnostics import NO_ENTRY_POINT
 from splatscope.gpu.kernel import CompileError
 from splatscope.paths import SHADER_FOLDERS
+from splatscope.slang.conditionals import Conditions
 from splatscope.slang.preprocessor import expand, macros_in
 from splatscope.slang.source import Source
 
@@ -91,7 +92,12 @@ def _shown(path: Path, name: str, folders: tuple[Path, ...], taken: list[str]) -
 
 
 def with_macros_expanded(modules: list[Module], defines: Mapping[str, str]) -> list[Module]:
-    """Expand macros in the modules: their own, those of the files they include, and the given ones."""
+    """Expand macros in the modules: their own, those of the files they include, and the given ones.
+
+    Branches of `#if` that the compiler is known to skip are left out.
+    """
+    conditions = Conditions.of([module.source.text for module in modules], defines)
+    modules = [replace(module, source=module.source.under(conditions)) for module in modules]
     included = [module.source for module in modules if module.included]
 
     def visible_to(module: Module) -> list[Source]:

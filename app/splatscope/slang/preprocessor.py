@@ -68,8 +68,8 @@ def macros_in(sources: Iterable[Source], given: Mapping[str, str] = {}) -> dict[
         if '"' in body or "#" in body:
             uncertain.add(name)
     for source in sources:
-        unconditional, defaults = _unconditional(source.text)
-        for define in definitions(source.text):
+        unconditional, defaults = _unconditional(source.visible)
+        for define in definitions(source.visible):
             if define.name in given and define.start in defaults:
                 continue
             body = COMMENT.sub(" ", re.sub(r"\\\r?\n", " ", define.body)).strip()
@@ -81,7 +81,7 @@ def macros_in(sources: Iterable[Source], given: Mapping[str, str] = {}) -> dict[
                 uncertain.add(define.name)
             elif define.takes_arguments or _is_more_than_a_value(body):
                 found[define.name] = Macro(parameters, body, source.file, define.end)
-        uncertain |= {match[2] for match in _DIRECTIVE.finditer(source.text) if match[1] == "undef"}
+        uncertain |= {match[2] for match in _DIRECTIVE.finditer(source.visible) if match[1] == "undef"}
     return {name: macro for name, macro in found.items() if name not in uncertain and not _is_recursive(name, names)}
 
 

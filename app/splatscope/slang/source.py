@@ -14,6 +14,7 @@ import tree_sitter_slang
 from tree_sitter import Language, Node, Parser
 
 from splatscope.gpu.slang_types import is_numeric
+from splatscope.slang.conditionals import Conditions
 from splatscope.slang.grammar_gaps import as_written, blank, mask, with_infinities
 
 _parser = Parser(Language(tree_sitter_slang.language()))
@@ -72,14 +73,16 @@ class Source:
 
     Attributes:
         text: The text, one character per byte, so that tree-sitter's offsets are indices.
-        code: The text with comments, strings and directives blanked.
+        visible: The text without the branches of `#if` that the compiler is known to skip, which are blanked.
+        code: The same with comments, strings and directives blanked, too.
         blocks: The outermost blocks.
     """
 
-    def __init__(self, text: str, file: str = ""):
-        self.file = file
+    def __init__(self, text: str, file: str = "", conditions: Conditions | None = None):
+        self.file, self.conditions = file, conditions
         self.text = text.encode().decode("latin-1")
-        self.code = _NOT_CODE.sub(_blanked, _without_unbalanced_branches(self.text))
+        self.visible = conditions.visible(self.text) if conditions else self.text
+        self.code = _NOT_CODE.sub(_blanked, _without_unbalanced_branches(self.visible))
         self.blocks = _outer_blocks(self.code, 0, len(self.code), None)
         self._file_text = self.text
         self._moves: list[tuple[int, int, bool]] = []  # (offset here, offset in the file, whether a macro's expansion begins here)
@@ -93,9 +96,15 @@ class Source:
             text: The new text, one character per byte.
             moves: (offset in the new text, offset in the original, whether a macro's expansion begins here), in order.
         """
-        source = cls(text.encode("latin-1").decode(), original.file)
+        source = cls(text.encode("latin-1").decode(), original.file, original.conditions)
         source._file_text, source._moves = original.text, moves
         return source
+
+    def under(self, conditions: Conditions) -> "Source":
+        """Return the source, not yet expanded, without the branches of `#if` that are skipped under conditions."""
+        if self.conditions is not None or not _CONDITIONAL.search(self.text):
+            return self
+        return Source(self.text.encode("latin-1").decode(), self.file, conditions)
 
     def walk(self) -> Iterator[Block]:
         """Yield all blocks, each before those inside it."""

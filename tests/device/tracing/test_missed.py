@@ -12,6 +12,7 @@ KERNEL = """RWStructuredBuffer<uint> data; groupshared uint s[64];
 [shader("compute")] [numthreads(64, 1, 1)]
 void t(uint l : SV_GroupIndex) { BODY }
 """
+UNSURE = "#if 1 || __UNSURE"  # names that begin like the compiler's own may be defined
 TURNED = "s[l] = l; S; data[l] = s[63 - l];"
 
 
@@ -59,12 +60,18 @@ def test_a_barrier_in_a_header_is_seen(tmp_path):
     assert (kinds(found), found.missed) == (["race"], [])
 
 
+def test_what_a_branch_defines_that_is_certainly_compiled_is_seen():
+    sure = f"#define WAIT 1\n#if WAIT\n#define S {BARRIER}()\n#else\n#define S\n#endif"
+    found = checked(TURNED, sure)
+    assert (kinds(found), found.missed) == ([], [])
+
+
 def test_checks_that_are_left_out_are_missed():
-    unsure = f"#if 1\n#define S {BARRIER}()\n#else\n#define S\n#endif"
+    unsure = f"{UNSURE}\n#define S {BARRIER}()\n#else\n#define S\n#endif"
     found = checked(TURNED, unsure)
     assert kinds(found) == []
     assert any("this barrier is not recorded, so races" in missed for missed in found.missed)
-    hidden = checked("PUT;\n data[l] = s[l];", "#if 1\n#define PUT s[l] = l\n#endif")
+    hidden = checked("PUT;\n data[l] = s[l];", f"{UNSURE}\n#define PUT s[l] = l\n#endif")
     assert kinds(hidden) == []
     assert any(
         missed.endswith("this access is not recorded: no race with it is looked for, and no read before any write of s.")
@@ -73,11 +80,11 @@ def test_checks_that_are_left_out_are_missed():
 
 
 def test_what_a_macro_of_an_imported_module_does_is_missed_if_it_is_not_recorded(tmp_path):
-    (tmp_path / "counts.slang").write_text("""
-        #if 1
+    (tmp_path / "counts.slang").write_text(f"""
+        {UNSURE}
         #define COUNT(b) b[0] += 1
         #endif
-        public void count(RWStructuredBuffer<uint> bins) { COUNT(bins); }""")
+        public void count(RWStructuredBuffer<uint> bins) {{ COUNT(bins); }}""")
     found = checked("count(data);", "import counts;", include=(tmp_path,))
     assert kinds(found) == []
     assert found.missed == ["counts.slang, line 5: the macro COUNT is one step: what it reads and writes is not recorded."]
