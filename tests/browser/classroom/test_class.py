@@ -430,6 +430,11 @@ def test_the_exercises_are_reached_from_the_bar_and_students_follow(visit: Calla
     expect(student.get_by_role("heading", name=TASK.title)).to_be_visible()
     expect(walk(student)).to_have_attribute("data-follows", "true")
     expect(teacher.get_by_label("Stop of the walk")).to_have_value("exercises")
+    student.get_by_role("button", name="Mark").click()
+    student.get_by_role("button", name="Step to this moment").first.click(timeout=PATIENCE)
+    stepped(student)
+    student.keyboard.press("ArrowLeft")
+    expect(walk(student)).to_have_attribute("data-follows", "true")  # who steps through their own answer stays in the class
     teacher.keyboard.press("PageDown")
     at_stop(student, BLENDING + 1)
     for stop, key, there in ((BLENDING + 1, "PageUp", BLENDING + 1), (len(STOPS) - 1, "PageDown", len(STOPS) - 1)):
@@ -679,6 +684,11 @@ def test_the_notes_have_a_window_of_their_own_that_turns_the_page(visit: Callabl
     expect(notes.locator("footer")).to_contain_text(STOPS[BLENDING + 3].title)
     teacher.keyboard.press("PageUp")
     expect(notes.get_by_role("heading", level=1)).to_have_text(STOPS[BLENDING + 1].title)
+    notes.get_by_role("button", name="Exercises").click()
+    expect(teacher.locator("[data-page]")).to_have_attribute("data-page", "exercises")
+    notes.get_by_role("button", name="Back to this stop").click()
+    at_stop(teacher, BLENDING + 1)
+    expect(teacher.locator("[data-page]")).to_have_attribute("data-page", STOPS[BLENDING + 1].page)
     notes.on("dialog", lambda dialog: dialog.dismiss())
     notes.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject() }")  # as where there is no clipboard
     with notes.expect_event("dialog") as asked:
@@ -719,3 +729,16 @@ def test_type_is_larger_for_who_presents_and_larger_still_on_request(teach):
     teacher.reload()
     expect(walk(teacher)).to_have_attribute("data-role", "present")
     assert teacher.evaluate(size) == 24
+
+
+def test_a_walk_that_was_left_is_gone_on_with_from_home(visit: Callable[..., Page]):
+    page = visit("/app?walk=whole")
+    at_stop(page, 0)
+    for stop in (1, 2):
+        page.keyboard.press("PageDown")
+        at_stop(page, stop)
+    page.get_by_role("link", name="Leave the walk").click()
+    expect(page.get_by_test_id("walk")).to_have_count(0)
+    page.locator("#nav a[href='?page=home']").first.click()
+    page.get_by_role("link", name="Go on with the walk").click()
+    at_stop(page, 2)

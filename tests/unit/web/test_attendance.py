@@ -221,7 +221,7 @@ def test_a_browsers_name_allows_nothing():
         bar._send_msg = lambda _: None
         bar._handle_msg({"type": "join", "browser": "the same"})
     student._handle_msg({"type": "ask", "stop": 2})
-    assert (student.role, student.room.asked, student.notes) == ("follow", -1, [])
+    assert (student.role, student.room.asked, student.notes) == ("follow", {}, [])
 
 
 def test_only_who_presents_sees_the_class_and_it_holds_no_names(asked_of_all):

@@ -161,7 +161,7 @@ def test_who_has_no_key_cannot_lead_and_has_no_notes(monkeypatch):
             student._handle_msg(message)
         assert (student.role, student.link) == ("follow", "")
     assert not student.room.where
-    assert (student.room.asked, student.room.began) == (-1, 0)
+    assert (student.room.asked, student.room.began) == ({}, 0)
     student._handle_msg({"type": "join", "key": "k2"})  # as after a reload of the presenter's own window
     assert student.role == "present"
     student._handle_msg(lead())

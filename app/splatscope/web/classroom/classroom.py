@@ -24,7 +24,7 @@ class Classroom(param.Parameterized):
     code = param.String(constant=True, doc="The code in the students' link")
     where = param.Dict(default={}, doc="The presenter's page, step, inputs, stop and show; empty at first")
     kernel = param.String(default="", doc="The presenter's kernel, as in the debugger's address; empty if it does not fit into one")
-    asked = param.Integer(default=-1, doc="The stop requested by the presenter's second window; -1 for none")
+    asked = param.Dict(default={}, doc="The `stop` that the presenter's second window requests, or a `page` beside it; else empty")
     heads = param.Dict(default={"follow": 0, "apart": 0}, doc="The number of students who `follow`, and of those who are `apart`")
     present = param.Boolean(default=False, doc="Whether a presenter's page is connected")
     ended = param.Boolean(default=False, doc="Whether the presenter has stopped and not returned")
@@ -46,11 +46,11 @@ class Classroom(param.Parameterized):
         """Start or restart the clock."""
         self.began = time.time()
 
-    def ask(self, stop: int) -> None:
-        """Ask the presenter's page to go to a stop, even if it is the one last asked for."""
+    def ask(self, stop: int, page: str = "") -> None:
+        """Ask the presenter's page to go to a stop, or to a page outside the walk, even if it is the one last asked for."""
         with param.parameterized.discard_events(self):
-            self.asked = -1
-        self.asked = stop
+            self.asked = {}
+        self.asked = {"stop": stop, "page": page}
 
     def is_connected(self, presenter: object, connected: bool) -> None:
         """Note whether the page of a presenter's session is connected."""

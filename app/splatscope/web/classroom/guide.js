@@ -8,6 +8,7 @@ import {pageRoot} from "#web/shell/page.js"
 import * as router from "#web/shell/router.js"
 import {remember, remembered} from "#web/shell/stored.js"
 import {lastPresented, notePresented, resumeAddress} from "./presented.js"
+import {noteReached} from "./reached.js"
 import {bring} from "./view.js"
 
 /** @import {Model} from "#web/types.d.ts" */
@@ -60,7 +61,7 @@ import {bring} from "./view.js"
  * @property {[step: string, count: number][]} stuck
  * @property {Question[]} questions  including claims
  * @property {{title: string, tried: number, solved: number, tries: number, causes: [heading: string, count: number][]}[]} exercises
- * @typedef {Joined | {type: "class", class: Attended[]} | {type: "asked", asked: number} | {type: "where", where: Presented, spread: number}
+ * @typedef {Joined | {type: "class", class: Attended[]} | {type: "asked", asked: {stop: number, page: string}} | {type: "where", where: Presented, spread: number}
  *   | {type: "kernel", kernel: string, spread: number} | {type: "heads", heads: Heads} | {type: "present", present: boolean} | {type: "ended", ended: boolean} | {type: "began", began: number}} Message
  */
 
@@ -180,6 +181,7 @@ export class Guide {
   start() {
     const {model} = this
     history.replaceState(history.state, "", router.address())
+    this.#note()
     this.changed()
     model.on("msg:custom", (event) => this.#receive(event))
     for (const type of ["keydown", "pointerdown", "input"]) window.addEventListener(type, (event) => this.#touch(event), true)
@@ -207,6 +209,12 @@ export class Guide {
     else if (page === router.current().page && history.state?.scroll === undefined) this.#prepare({press: -1, show}) // resuming a class
   }
 
+  /** Note where a lone reader is, so that the home page can lead back here. */
+  #note() {
+    const {walk, code} = this.model
+    if (!code && this.role === "alone") noteReached(walk, this.stop, this.stops.length)
+  }
+
   /** Whether this reader chooses the stops. */
   get own() {
     return this.role !== "follow"
@@ -230,7 +238,7 @@ export class Guide {
       case "joined":
         return this.#joined(message)
       case "asked":
-        if (this.model.window === "page") this.go(message.asked)
+        if (this.model.window === "page") this.#goAsked(message.asked)
         return
       case "where":
         this.last = message.where
@@ -256,6 +264,14 @@ export class Guide {
         this.began = message.began
     }
     this.changed()
+  }
+
+  /**
+   * Go where the presenter's second window asks this one to go.
+   * @param {{stop: number, page: string}} asked  `page`: one outside the walk, "" for the stop's
+   */
+  #goAsked({stop, page}) {
+    this.go(stop, page ? {page, step: UNNAMED, inputs: ""} : null)
   }
 
   /** Tell the class that the presenter stops. */
@@ -413,8 +429,9 @@ export class Guide {
    */
   go(stop, place = null) {
     if (!this.own || !this.stops[stop]) return
-    if (this.model.window === "notes") return this.model.send_msg({type: "ask", stop})
+    if (this.model.window === "notes") return this.model.send_msg({type: "ask", stop, page: place?.page ?? ""})
     this.stop = stop
+    this.#note()
     const {page, inputs} = this.stops[stop]
     const now = router.current()
     const same = page === now.page
@@ -446,9 +463,13 @@ export class Guide {
     return this.led && !this.touched
   }
 
-  /** Called by the router after a change of step or inputs that did not come from the presenter. */
+  /**
+   * Called by the router after a change of step or inputs that did not come from the presenter. Whoever steps through their own
+   * answer to an exercise has not left the class.
+   */
   nudged() {
-    this.leave()
+    const {page, inputs} = router.current()
+    if (page !== "exercises" || page !== this.last.page || inputs !== this.last.inputs) this.leave()
   }
 
   /** Called by the router when this reader has moved, a few times a second. */

@@ -1,4 +1,5 @@
 // The presenter's second window: the notes, the time, the next stop, and how many students follow.
+import {UNNAMED} from "#web/shell/address.js"
 import {h} from "#web/shell/dom.js"
 import {asked, attendance} from "./attendance.js"
 
@@ -74,13 +75,19 @@ export function notes(root, guide) {
       prompt("The presenter's link", link) // without https there is no clipboard
     }
   }
+  const exercises = h("button", {
+    type: "button",
+    class: "btn",
+    onclick: () => guide.go(guide.stop, isBeside() ? null : {page: "exercises", step: UNNAMED, inputs: ""}),
+  })
+  const isBeside = () => guide.last.page === "exercises"
   const back = move("Previous", -1, "")
   const on = move("Next", 1, "pri")
   root.classList.add("notes")
   root.replaceChildren(
     h("header", {}, h("div", {class: "clock"}, time, plan, again), h("div", {class: "track", "aria-hidden": "true"}, done, due)),
     h("article", {}, number, title, tally, words, inside),
-    h("footer", {}, gone, next, h("div", {class: "acts"}, back, on), heads, own),
+    h("footer", {}, gone, next, h("div", {class: "acts"}, back, on, exercises), heads, own),
   )
 
   const tick = () => {
@@ -114,6 +121,8 @@ export function notes(root, guide) {
     heads.textContent = mine ? headsText(seen) : ""
     back.disabled = !mine || stop === 0
     on.disabled = !mine || !after
+    exercises.disabled = !mine
+    exercises.textContent = isBeside() ? "Back to this stop" : "Exercises"
     inside.hidden = !mine
     const {page, show} = stops[stop]
     const question = guide.attended.find((one) => one.page === page)?.questions.find(({name}) => name === show)

@@ -121,7 +121,7 @@ class WalkBar(Component):
             kernel = str(message.get("kernel") or "")
             room.kernel = kernel if _KERNEL.fullmatch(kernel) else ""
         elif self.role == "present" and kind == "ask":
-            room.ask(_stop(message.get("stop"), len(self.stops)))
+            room.ask(_stop(message.get("stop"), len(self.stops)), "exercises" if message.get("page") == "exercises" else "")
         elif self.role == "present" and kind == "end" and self.window == "page":
             self._has_ended = True
             room.end(self)
@@ -182,7 +182,7 @@ class WalkBar(Component):
 
     def _send(self, *events: Any) -> None:
         for event in events:
-            if event.name == "asked" and event.new < 0:
+            if event.name == "asked" and not event.new:
                 continue
             said = {"type": event.name, event.name: event.new}
             if event.name in ("where", "kernel"):

@@ -76,7 +76,7 @@ def _html(missing: str, known: Collection[Walk] = (), live: bool = True, pages: 
     sections = f'<div data-slot="2" data-block="map">{map_html()}</div>' if _has_all(pages) else _contents(pages)
     why = ' <a href="?page=bitonic-sort">Why it works</a>' if "bitonic-sort" in pages else ""
     return f"""
-    {_missing(missing)}{_resume(known, live)}
+    {_missing(missing)}{_resume(known)}
     <article class="home">
       <header class="home-first">
         <h1>Read a GPU program while it runs</h1>
@@ -174,10 +174,10 @@ def _walks(known: Collection[Walk], live: bool) -> str:
       </section>"""
 
 
-def _resume(known: Collection[Walk], live: bool) -> str:
-    """Return the place of the offer to resume a class, which `classroom/resume.js` fills; "" where nobody can present."""
+def _resume(known: Collection[Walk]) -> str:
+    """Return the place of the offer to resume a class or a walk, which `classroom/resume.js` fills; "" where there are none."""
     names = " ".join(walk.name for walk in known)
-    return f'<p class="missing resume" data-resume="{names}" hidden></p>' if live and names else ""
+    return f'<p class="missing resume" data-resume="{names}" hidden></p>' if names else ""
 
 
 def _missing(name: str) -> str:
