@@ -243,3 +243,16 @@ def check_home(page: Page) -> None:
     links = page.locator('a[href^="?page="]').evaluate_all("all => all.map((link) => new URLSearchParams(link.search).get('page'))")
     assert set(links) <= known
     assert wrongs_of(page) == []
+
+
+def test_the_debuggers_kernels_are_stepped_in_one_window(visit_whole):
+    page = visit_whole("?page=debugger&example=tree-reduction")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    ready(page)
+    dock = page.locator(".bench > .dock").bounding_box()
+    assert dock["y"] + dock["height"] <= 800
+    press(page, "End")
+    cut = "cells => cells.filter((cell) => cell.scrollWidth > cell.clientWidth + 1).map((cell) => cell.textContent)"
+    assert [text for text in page.locator(".mem .float .cell").evaluate_all(cut) if len(text) <= 6] == []
+    page.locator("#nav a[href*='page=glossary'], #nav a[href*='glossary']").first.evaluate("link => link.click()")
+    expect(page.locator(".app")).not_to_have_class(re.compile("rail"))

@@ -136,6 +136,7 @@ function show(name, published, state, view) {
   for (const child of [...(content?.children ?? [])]) if (child.id !== "first") child.remove()
   content?.append(...(alone ? [partsBar()] : []), instead, page.host)
   page.rendered()
+  document.querySelector(".app")?.classList.toggle("rail", name === "debugger" && !alone) // as where the debugger is served
   if (!embedded() && published.figure) document.getElementById("actions")?.append(embedButton(name))
 }
 

@@ -41,7 +41,7 @@ PICTURES = {
     "chelsea": "The face of a cat",
 }
 
-DEBUGGER = """<article class="words tool"><h1>Kernels to step</h1>
+DEBUGGER = """<article class="words kernels"><h1>Kernels to step</h1>
   <p>Each of these kernels was recorded with its inputs; those with a fault, once as they are and once fixed. To step through your
     own kernel, or through these with other inputs, run <code>splatscope serve</code>.</p>
   <div data-slot="0"></div><div data-slot="1"></div></article><div data-slot="2"></div>"""
