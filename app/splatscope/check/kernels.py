@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -129,16 +130,17 @@ def kernels_in(paths: Iterable[Path], here: Path, strict: bool = False) -> tuple
         ]
         configured += asked if len(asked) == len(all_there) else map(_without_common, asked)
     named = {(kernel.path, entry) for kernel in configured for entry in _described(kernel)}
-    asking = [kernel for path in places for file in _sources(path) for kernel in _asking(file)]
+    files = list(dict.fromkeys(file for path in places for file in _sources(path)))
+    asking = [kernel for file in files for kernel in _asking(file)]
     found = configured + [kernel for kernel in asking if named.isdisjoint((kernel.path, entry) for entry in _described(kernel))]
     known = {kernel.path for kernel in found}
-    found += [_refused(file, NOT_DESCRIBED) for file in wanted if file.is_file() and file not in known and _has_kernel(file)]
-    kernels = list({(kernel.path, kernel.name): kernel for kernel in found}.values())
+    unknown = [file for file in dict.fromkeys(wanted) if file.is_file() and file not in known and _has_kernel(file)]
+    kernels = _numbered(found + [_refused(file, NOT_DESCRIBED) for file in unknown])
 
     def is_strict(path: Path) -> bool:
         return strict or any(path.is_relative_to(folder) for folder in strict_folders)
 
-    left_out = list(_undescribed({file.resolve() for path in places for file in _sources(path)}, kernels))
+    left_out = list(_undescribed({file.resolve() for file in files}, kernels))
     kernels += [_refused(file, UNDESCRIBED_ENTRY, f"{file.name} {entry}") for file, entry in left_out if is_strict(file)]
     skipped = dict(found for path in places for found in _skipped(path) if found[0] not in places)
     kernels = [replace(kernel, strict=kernel.strict or is_strict(kernel.path)) for kernel in kernels]
@@ -242,15 +244,19 @@ def _configured(file: Path, settings: Mapping[str, Any]) -> Iterator[CheckedKern
         if not isinstance(options, dict) or not isinstance(options.get("file"), str):
             raise ConfigurationError(f"{file.name}: kernel {i + 1} needs a file.")
         kernel = _kernel_or_refused(file.parent / options["file"], shared | options, file.name)
-        before = sum(_is_same(options, other) for other in listed[:i] if isinstance(other, dict))
-        if before or any(_is_same(options, other) for other in listed[i + 1 :] if isinstance(other, dict)):
-            kernel = replace(kernel, name=f"{kernel.name} ({before + 1})")
         yield _allowing(kernel, file, f"kernel {i + 1}" if "allow" in options else "")
 
 
-def _is_same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Return whether two descriptions are of one kernel, with other inputs or workgroups, and have no names to tell them apart."""
-    return all(one.get(key) == other.get(key) for key in ("file", "entry", "name"))
+def _numbered(kernels: list[CheckedKernel]) -> list[CheckedKernel]:
+    """Number the kernels of a file that have the same name, for example one kernel with several inputs."""
+    names = Counter((kernel.path, kernel.name) for kernel in kernels)
+    numbers: Counter[tuple[Path, str]] = Counter()
+    found = []
+    for kernel in kernels:
+        key = kernel.path, kernel.name
+        numbers[key] += 1
+        found.append(replace(kernel, name=f"{kernel.name} ({numbers[key]})") if names[key] > 1 else kernel)
+    return found
 
 
 def _asking(file: Path) -> Iterator[CheckedKernel]:
@@ -263,8 +269,7 @@ def _asking(file: Path) -> Iterator[CheckedKernel]:
         yield _refused(file, f"{file.name}, {error}")
         return
     for i, options in enumerate(asked):
-        number = f" ({i + 1})" if len(asked) > 1 and "name" not in options else ""
-        name = str(options.get("name") or options.get("entry") or "") + number
+        name = str(options.get("name") or options.get("entry") or "")
         kernel = _kernel_or_refused(file, options | {"name": f"{file.name} {name}".strip()}, file.name)
         yield _allowing(kernel, file, f"dispatch {i + 1}")
 

@@ -61,6 +61,20 @@ def test_a_kernel_that_is_described_twice_is_checked_twice(repository):
     ]  # fmt: skip
 
 
+def test_kernels_of_one_name_are_told_apart_by_numbers(repository):
+    clashing = "".join(
+        f'[[kernel]]\nfile = "{file}"\nname = "k"\nentry = "{entry}"\n'
+        for file, entry in (("rows.slang", "main"), ("./rows.slang", "other"))
+    )
+    (repository / "filters" / "blur" / "splatscope.toml").write_text(clashing)
+    commented = "".join(f"// splatscope: name=k entry=main groups={groups}\n" for groups in (1, 2))
+    (repository / "filters" / "blur" / "columns.slang").write_text(commented + DESCRIBED)
+    kernels, _ = kernels_in([repository / "filters", repository / "filters" / "blur"], repository)
+    names = [(kernel.name, kernel.job.entry, kernel.job.groups[0]) for kernel in kernels]
+    assert names[:2] == [("k (1)", "main", 1), ("k (2)", "other", 1)]
+    assert names[2:4] == [("columns.slang k (1)", "main", 1), ("columns.slang k (2)", "main", 2)]
+
+
 def test_each_kernel_whose_inputs_cannot_be_read_is_listed(repository):
     wrong = "".join(f'[[kernel]]\nfile = "rows.slang"\nentry = "{entry}"\ninputs = "no.json"\n' for entry in ("one", "two"))
     (repository / "filters" / "blur" / "splatscope.toml").write_text(wrong)
