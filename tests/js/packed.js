@@ -68,7 +68,7 @@ export function recordingOf({sites, events, memories = [], variables = [], findi
     group_size: [2, 1, 1],
     groups: [1, 1, 1],
     group: [0, 0, 0],
-    threads: Math.max(...events.map((event) => event.thread)) + 1,
+    threads: events.reduce((most, event) => Math.max(most, event.thread), 0) + 1,
     events: events.length,
     truncated: false,
     same_as_plain: true,

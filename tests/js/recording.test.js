@@ -2,7 +2,10 @@ import assert from "node:assert/strict"
 import {test} from "node:test"
 import {describeEvent, subscript} from "#web/stepper/model/describe.js"
 import {AccessIndex} from "#web/stepper/model/accesses.js"
-import {divergent, reduction, shared} from "./packed.js"
+import {openFile} from "#web/stepper/model/recording.js"
+import {divergent, recordingOf, reduction, shared} from "./packed.js"
+
+/** @import {Site} from "#web/types.d.ts" */
 
 test("a recording that Python packed is read with all its tables and columns", async () => {
   const recording = await reduction()
@@ -52,4 +55,37 @@ test("the accesses of a cell and of a variable are found", () => {
   assert.deepEqual(index.of({memory: 0, cell: 2}), {writes: [], reads: []})
   assert.deepEqual(index.of({thread: 1, variable: 0}), {writes: [6], reads: []})
   assert.deepEqual(index.of({thread: 0, variable: 0}), {writes: [], reads: []})
+})
+
+test("a file is fetched once, and again only if that failed", async () => {
+  const real = globalThis.fetch
+  let asked = 0
+  try {
+    globalThis.fetch = () => Promise.reject(new TypeError(`no network, ${++asked}`))
+    const failure = () =>
+      openFile("recordings/one").then(
+        () => "",
+        (reason) => reason.message,
+      )
+    assert.equal(await failure(), "no network, 1")
+    assert.equal(await failure(), "no network, 2")
+    globalThis.fetch = () => {
+      asked++
+      return new Promise(() => {})
+    }
+    assert.equal(openFile("recordings/one"), openFile("recordings/one"))
+    assert.equal(asked, 3)
+  } finally {
+    globalThis.fetch = real
+  }
+})
+
+test("barriers are counted beyond 65,535", () => {
+  /** @type {Partial<Site>[]} */
+  const sites = [
+    {kind: "arrive", name: "GroupMemoryBarrierWithGroupSync"},
+    {kind: "resume", name: "GroupMemoryBarrierWithGroupSync"},
+  ]
+  const events = Array.from({length: 140_000}, (_, i) => ({thread: 0, site: i % 2}))
+  assert.equal(recordingOf({sites, events}).epoch.at(-1), 70_000)
 })

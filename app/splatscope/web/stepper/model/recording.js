@@ -27,12 +27,17 @@ export async function unpack(bytes, sources) {
 let opened = null // the file that was opened last
 
 /**
- * Fetch and unpack the recording in a file. The one opened last is not fetched again.
+ * Fetch and unpack the recording in a file. The one opened last is not fetched again, unless that failed.
  * @param {string} address
  */
 export function openFile(address) {
-  if (opened?.address !== address) opened = {address, recording: fetched(address).then((bytes) => unpack(bytes))}
-  return opened.recording
+  if (opened?.address === address) return opened.recording
+  const one = {address, recording: fetched(address).then((bytes) => unpack(bytes))}
+  one.recording.catch(() => {
+    if (opened === one) opened = null
+  })
+  opened = one
+  return one.recording
 }
 
 /**
@@ -111,7 +116,7 @@ export class Recording {
     // events
     this.wordAt = new Uint32Array(this.length + 1)
     this.atomicAt = new Uint32Array(this.length)
-    this.epoch = new Uint16Array(this.length)
+    this.epoch = new Uint32Array(this.length)
     this.turn = new Uint32Array(this.length)
     // the events of each thread in order, thread by thread, and where each thread's events begin
     this.own = new Uint32Array(this.length)
@@ -124,7 +129,7 @@ export class Recording {
   #index() {
     const {length, threads, thread, site, sites} = this
     const waits = Uint8Array.from(sites, (s) => (s.name?.endsWith("WithGroupSync") ? 1 : 0))
-    const passed = new Uint16Array(threads)
+    const passed = new Uint32Array(threads)
     let words = 0,
       atomics = 0
     for (let e = 0; e < length; e++) {
