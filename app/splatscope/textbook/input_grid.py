@@ -1,7 +1,7 @@
 """The grid of inputs with which a section is published. A published book has recordings for these inputs only."""
 
 from collections.abc import Iterable, Iterator
-from itertools import product
+from itertools import islice, product
 from typing import Any
 
 import param
@@ -15,19 +15,17 @@ MOST_CHOICES = 24  # combinations of switches and menus
 def input_grid(lesson: type[Lesson]) -> list[dict[str, Any]]:
     """Return the inputs to publish, each as the parameters that differ from their defaults; the first is {}.
 
-    The grid contains all combinations of switches and menus. It also contains each value of every other parameter, with everything
-    else at its default, and again with each switch toggled. `Lesson.grid` lists a parameter's values; without it, a number has
-    VALUES values between its bounds.
+    The grid contains combinations of switches and menus, MOST_CHOICES of them at most. It also contains each value of every other
+    parameter, with everything else at its default, and again with each switch toggled. `Lesson.grid` lists a parameter's values;
+    without it, a number has VALUES values between its bounds.
     """
     defaults = {name: parameter.default for name, parameter in _parameters(lesson)}
     values = {name: _values(lesson, name, parameter) for name, parameter in _parameters(lesson)}
     choices = [name for name, parameter in _parameters(lesson) if isinstance(parameter, param.Selector | param.Boolean)]
     switches = [name for name in choices if isinstance(lesson.param[name], param.Boolean)]
-    found: list[dict[str, Any]] = [{}]
-    for number, combination in enumerate(product(*(values[name] for name in choices))):
-        if number < MOST_CHOICES:
-            found.append(dict(zip(choices, combination, strict=True)))
-    for name in values.keys() - set(choices):
+    combinations = islice(product(*(values[name] for name in choices)), MOST_CHOICES)
+    found: list[dict[str, Any]] = [{}, *(dict(zip(choices, combination, strict=True)) for combination in combinations)]
+    for name in (name for name in values if name not in choices):
         for value in values[name]:
             found += [{name: value}, *({name: value, switch: not defaults[switch]} for switch in switches)]
     return list(_unique({name: value for name, value in one.items() if value != defaults[name]} for one in found))

@@ -46,3 +46,8 @@ def test_every_section_has_inputs_that_it_takes(name):
     assert 1 < len(found) < 120
     for inputs in found:
         assert {key: getattr(lesson(**inputs), key) for key in inputs} == inputs
+
+
+def test_the_inputs_come_in_the_order_of_the_parameters():
+    names = [next(iter(one)) for one in input_grid(Example) if len(one) == 1 and not one.keys() & {"barrier", "order"}]
+    assert list(dict.fromkeys(names)) == ["count", "scale"]
