@@ -1,7 +1,7 @@
-"""Open devices and list adapters. A process opens each device once.
+"""Open a device and list adapters. A process opens one device, once.
 
-A device belongs to the process that opened it, and waiting for it holds Python's global lock. So only worker processes and the
-command line open one, never the process that serves pages.
+A device belongs to the process that opened it, and waiting for it holds Python's global lock. So workers, sandboxed processes and
+the child processes of scripts open one, never the process that serves pages.
 """
 
 import contextlib

@@ -25,8 +25,8 @@ from splatscope.tracing.recording import Recording, record
 from splatscope.tracing.textures import axes_of, default_size
 from splatscope.tracing.trace import Trace
 
-MOST_WIDE = MOST_RECORDS  # for all workgroups or a part of them, unless the job allows more: 64 MB, and twice that must fit in
-# `child.FILE_SIZE`
+# Records of all workgroups or of a part of them, unless the job allows more: 64 MB. Twice that must fit in `child.FILE_SIZE`.
+MOST_WIDE = MOST_RECORDS
 FULL = "The recording was full before the end: what came later was not looked at."
 ONE_GROUP = "Only one workgroup was looked at."
 MOST_UNCHOSEN = 2  # functions that are named; of more there is but a count

@@ -98,7 +98,7 @@ def _is_no_lost_call(record: logging.LogRecord) -> bool:
 def worker_count() -> int:
     """Return $SPLATSCOPE_WORKERS, or else four, or two per GPU if that is more, but no more than there are processors.
 
-    There are at least two in any case, so that one hung kernel does not block all pages.
+    Unless that variable says otherwise, there are at least two, so that one hung kernel does not block all pages.
     """
     processors = os.cpu_count() or 1
     gpus = max(len(glob.glob("/dev/dri/render*")), len(glob.glob("/dev/nvidia[0-9]*")))

@@ -166,7 +166,7 @@ def _candidates(name: str, file: str) -> list[str]:
 def _refuse_settings(job: KernelJob) -> str:
     """Return why the macros, constants or types that are given to the compiler are refused."""
     if len(job.defines) + len(job.constants) > MOST_DEFINES or len(job.arguments) + len(job.conformances) > MOST_DEFINES:
-        return f"Up to {MOST_DEFINES} macros, constants and types are allowed."
+        return f"Up to {MOST_DEFINES} macros and constants, and as many types, are allowed."
     for name, body in job.defines.items():
         if not _IDENTIFIER.fullmatch(name):
             return f"{_shown(name)} is not a name for a macro: use letters, digits and _."
