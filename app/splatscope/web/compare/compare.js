@@ -287,7 +287,7 @@ export class Compare {
     this.sides.forEach((side, i) => {
       side.moment.seek(events[i] >= 0 ? side.moment.after(events[i]) : alignment.at(i, this.position))
     })
-    this.choose(this.recordings[which].thread[events[which]], true)
+    this.#pin(-1)
   }
 
   /** Move to the first different value, else to the first different event. */
@@ -297,13 +297,19 @@ export class Compare {
   }
 
   /**
-   * Choose a thread in both, or clear the choice.
+   * Choose a thread in both; if it is chosen already, clear the choice.
    * @param {number} thread
-   * @param {boolean} none  choose the thread of the current event
    */
-  choose(thread, none = false) {
-    const again = !none && this.moment.pinned === thread
-    for (const {moment} of this.sides) moment.pinned = again || none || thread >= moment.recording.threads ? -1 : thread
+  choose(thread) {
+    this.#pin(this.moment.pinned === thread ? -1 : thread)
+  }
+
+  /**
+   * Show a thread in both.
+   * @param {number} thread  -1 for the thread of the current event
+   */
+  #pin(thread) {
+    for (const {moment} of this.sides) moment.pinned = thread < moment.recording.threads ? thread : -1
     this.paint()
   }
 

@@ -725,9 +725,9 @@ export class Stepper {
     const {recording, event} = moment,
       cell = recording.cellOf(event)
     if (cell) return this.follow(cell)
-    const target = recording.target[event],
-      {variable = target - 1} = recording.about(event)
-    if (variable >= 0 || target) this.follow({thread: recording.thread[event], variable: variable >= 0 ? variable : target - 1})
+    const {variable: set = -1} = recording.about(event),
+      variable = set >= 0 ? set : recording.target[event] - 1
+    if (variable >= 0) this.follow({thread: recording.thread[event], variable})
     else this.say("This event touches no cell and no variable.")
   }
 
