@@ -88,11 +88,12 @@ async def record_lesson(
     quizzes: Sequence[str],
     on_progress: Callable[[int], None] | None = None,
     *,
-    waits: bool = False,
+    background: bool = False,
 ) -> LessonRecording:
     """Record the lesson's kernel and answer its quizzes. Equal inputs are recorded once for all sessions.
 
-    `on_progress` is called with each stage that the recording reaches, see `tracing.progress`. If `waits`, all other jobs go first.
+    `on_progress` is called with each stage that the recording reaches, see `tracing.progress`. In the `background`, all other jobs
+    go first.
 
     Raises:
         WorkerError: The worker was lost or took too long.
@@ -101,7 +102,9 @@ async def record_lesson(
     request = LessonRequest.of(lesson)
     return await _recordings.get(
         request.key("", *quizzes),
-        lambda: pool.run(_record, request, tuple(quizzes), limit=RECORD_LIMIT, waits=waits, on_progress=on_progress, shipped=True),
+        lambda: pool.run(
+            _record, request, tuple(quizzes), limit=RECORD_LIMIT, background=background, on_progress=on_progress, shipped=True
+        ),
     )
 
 
@@ -150,7 +153,8 @@ async def run_experiment(pool: Pool, lesson: Lesson, method: str, *, anew: bool 
     if anew:
         return await pool.run(_run_experiment, request, method, limit=EXPERIMENT_LIMIT, shipped=True)
     return await _results.get(
-        request.key(method), lambda: pool.run(_run_experiment, request, method, limit=EXPERIMENT_LIMIT, waits=True, shipped=True)
+        request.key(method),
+        lambda: pool.run(_run_experiment, request, method, limit=EXPERIMENT_LIMIT, background=True, shipped=True),
     )
 
 

@@ -16,7 +16,7 @@ from splatscope.workers.pool import Pool
 from splatscope.workers.sandbox import supervisor as sandbox
 from splatscope.workers.sandbox.failure_messages import FILE_WORK
 from splatscope.workers.sandbox.network_exposure import open_to_others
-from splatscope.workers.sandbox.source_filter import refuse_job as refuse
+from splatscope.workers.sandbox.source_filter import refuse_job
 from splatscope.workers.sandbox.supervisor import JobAnswer
 from splatscope.workers.single_flight import SingleFlightCache
 
@@ -41,7 +41,7 @@ async def record_source(
         WorkerError: The worker was lost or took too long.
         ValueError: The inputs do not fit the kernel.
     """
-    if not trusted and (wrong := refuse(job)):
+    if not trusted and (wrong := refuse_job(job)):
         return refused_recording(wrong, [])
 
     async def make() -> PackedRecording:
@@ -56,7 +56,7 @@ async def check_source(pool: Pool, job: KernelJob, *, trusted: bool = False) -> 
 
     It is compiled in the sandbox, unless it is `trusted`. Raises WorkerError.
     """
-    if not trusted and (wrong := refuse(job)):
+    if not trusted and (wrong := refuse_job(job)):
         return Checked(None, wrong)
     return Checked.of((await _work(pool, "check", (job,), CHECK_LIMIT, trusted))[0])
 

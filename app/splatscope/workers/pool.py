@@ -60,7 +60,7 @@ class Pool:
         key: str | None = None,
         limit: float = 30.0,
         untrusted: bool = False,
-        waits: bool = False,
+        background: bool = False,
         adapter: str = "",
         on_progress: Callable[[int], None] | None = None,
         file_work: str = "",
@@ -78,7 +78,7 @@ class Pool:
             limit: Seconds that the job may run, multiplied by `limit_factor`; time in the queue does not count.
             untrusted: Whether the job may well use up its limit. Such jobs never occupy all workers, sessions take turns with them,
                 and one that runs in the sandbox is stopped after `PATIENCE` if another session is waiting.
-            waits: Whether all other jobs go first, even later ones. Such jobs leave a worker free for the others.
+            background: Whether all other jobs go first, even later ones. Such jobs leave a worker free for the others.
             adapter: The device that the worker must have, one of `adapters`. Without one, the job runs on the default device: the
                 one that most workers open by default, hardware before software.
             on_progress: Called with the number of each stage of the job (`tracing.progress.STAGES`), except very short stages.
@@ -94,7 +94,7 @@ class Pool:
         """
         while True:
             connection = await self._connection()
-            worker = await self._acquired(connection, key, untrusted, waits, adapter)
+            worker = await self._acquired(connection, key, untrusted, background, adapter)
             job = asyncio.create_task(
                 connection.send_job(worker, limit * self.limit_factor, function, args, kwargs, on_progress, file_work, shipped)
             )
@@ -110,10 +110,10 @@ class Pool:
         """Return the names of all devices that workers can open, the default first. Raises WorkerError."""
         return await (await self._connection()).adapters()
 
-    async def _acquired(self, connection: Connection, key: str | None, untrusted: bool, waits: bool, adapter: str) -> Worker:
+    async def _acquired(self, connection: Connection, key: str | None, untrusted: bool, background: bool, adapter: str) -> Worker:
         """Wait for a worker. An untrusted job does not wait forever for another session's: after `PATIENCE` that is stopped."""
         turn = self.whose_turn() if untrusted else None
-        asked = asyncio.ensure_future(connection.scheduler.acquire(key, untrusted, waits, turn, adapter))
+        asked = asyncio.ensure_future(connection.scheduler.acquire(key, untrusted, background, turn, adapter))
         try:
             while untrusted and not (await asyncio.wait({asked}, timeout=PATIENCE))[0]:
                 await connection.stop_sandboxed(connection.scheduler.held(turn, PATIENCE))

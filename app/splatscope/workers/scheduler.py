@@ -27,7 +27,7 @@ class Worker:
     devices: Available = field(default_factory=Available)  # workers with the same device share its time; empty while not known
     busy: bool = False
     runs_untrusted: bool = False
-    runs_waiting: bool = False  # whether its job is one that `waits`
+    runs_background: bool = False
     turn: Hashable = None  # the session whose untrusted job it runs
     since: float = 0.0  # when it got the job, `time.monotonic`
     has_run_untrusted: bool = False  # its sandbox is warm, so the next untrusted job is best assigned to it as well
@@ -39,7 +39,7 @@ class _Request:
 
     key: str | None
     untrusted: bool
-    waits: bool
+    background: bool
     turn: Hashable
     adapter: str
     granted: asyncio.Future[Worker]
@@ -82,17 +82,17 @@ class Scheduler:
             self._assign()
 
     async def acquire(
-        self, key: str | None, untrusted: bool = False, waits: bool = False, turn: Hashable = None, adapter: str = ""
+        self, key: str | None, untrusted: bool = False, background: bool = False, turn: Hashable = None, adapter: str = ""
     ) -> Worker:
         """Wait for an idle worker: the one that `key` is bound to, or any with this adapter. Return it with `release`.
 
         Without an adapter, the worker has the default device, which is the device of most workers, hardware before software.
 
-        If there are two or more workers, untrusted jobs never occupy all of them. A job that `waits` lets all others go first, and
-        never takes the last worker that runs neither an untrusted job nor one that `waits`. `turn` identifies the session, since
+        If there are two or more workers, untrusted jobs never occupy all of them. A background job lets all others go first, and
+        never takes the last worker that runs neither an untrusted job nor a background job. `turn` identifies the session, since
         sessions take turns with untrusted jobs.
         """
-        request = _Request(key, untrusted, waits, turn, adapter, asyncio.get_running_loop().create_future())
+        request = _Request(key, untrusted, background, turn, adapter, asyncio.get_running_loop().create_future())
         self._queue.append(request)
         self._assign()
         try:
@@ -106,7 +106,7 @@ class Scheduler:
 
     def release(self, worker: Worker) -> None:
         """Make an acquired worker available to the next job."""
-        worker.busy = worker.runs_untrusted = worker.runs_waiting = False
+        worker.busy = worker.runs_untrusted = worker.runs_background = False
         self._assign()
 
     def forget(self, key: str) -> None:
@@ -135,7 +135,7 @@ class Scheduler:
         self._assign()
 
     def _assign(self) -> None:
-        """Grant idle workers to queued requests, oldest first; those that `waits` marks come last."""
+        """Grant idle workers to queued requests, oldest first; background jobs come last."""
         for request in sorted(self._queue, key=self._rank):
             worker = self.affinity.get(request.key) or self._least_loaded(request)
             if worker is None or worker.busy or not self._accepts(request):
@@ -143,7 +143,7 @@ class Scheduler:
             self._queue.remove(request)
             if request.granted.cancelled():
                 continue
-            worker.busy, worker.runs_untrusted, worker.runs_waiting = True, request.untrusted, request.waits
+            worker.busy, worker.runs_untrusted, worker.runs_background = True, request.untrusted, request.background
             worker.turn, worker.since = request.turn, time.monotonic()
             if request.untrusted:
                 self._note_turn(request.turn)
@@ -153,7 +153,7 @@ class Scheduler:
             request.granted.set_result(worker)
 
     def _rank(self, request: _Request) -> tuple[bool, int]:
-        return request.waits, self._turns.get(request.turn, 0) if request.untrusted else 0
+        return request.background, self._turns.get(request.turn, 0) if request.untrusted else 0
 
     def _note_turn(self, turn: Hashable) -> None:
         self._turn_count += 1
@@ -164,9 +164,9 @@ class Scheduler:
 
     def _accepts(self, request: _Request) -> bool:
         """Return whether a job may begin and still leaves a worker for short jobs."""
-        if not (request.untrusted or request.waits):
+        if not (request.untrusted or request.background):
             return True
-        long = sum(w.runs_untrusted or (request.waits and w.runs_waiting) for w in self.workers.values())
+        long = sum(w.runs_untrusted or (request.background and w.runs_background) for w in self.workers.values())
         return long < max(1, len(self.workers) - 1)
 
     def _least_loaded(self, request: _Request) -> Worker | None:

@@ -77,8 +77,8 @@ def test_jobs_that_can_wait_come_after_all_others():
 def test_jobs_that_can_wait_leave_a_worker_free_for_others():
     async def scenario():
         scheduler = workers("a", "b", "c")
-        first, second = [await scheduler.acquire(None, waits=True) for _ in range(2)]
-        third = asyncio.ensure_future(scheduler.acquire(None, waits=True))
+        first, second = [await scheduler.acquire(None, background=True) for _ in range(2)]
+        third = asyncio.ensure_future(scheduler.acquire(None, background=True))
         other = await scheduler.acquire(None)
         scheduler.release(other)
         await asyncio.sleep(0)
@@ -93,7 +93,7 @@ def test_a_job_that_can_wait_does_not_take_the_worker_that_an_untrusted_one_leav
     async def scenario():
         scheduler = workers("a", "b")
         untrusted = await scheduler.acquire(None, untrusted=True)
-        waiting = asyncio.ensure_future(scheduler.acquire(None, waits=True))
+        waiting = asyncio.ensure_future(scheduler.acquire(None, background=True))
         await asyncio.sleep(0)
         assert not waiting.done()
         scheduler.release(untrusted)

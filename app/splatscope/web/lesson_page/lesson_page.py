@@ -118,7 +118,7 @@ class LessonPage:
 
         Errors are shown in place of the results.
         """
-        await self._record(settle, waits=self.stepper is not None and not self.stepper.sequence)
+        await self._record(settle, announces=self.stepper is not None and not self.stepper.sequence)
 
     def unknown(self) -> list[tuple[Component, tuple[str, ...]]]:
         """Return the components whose results are pending, each with the names of these results."""
@@ -335,7 +335,7 @@ class LessonPage:
         first = self._first_recording()
         if first and not self.stepper.sequence:
             self._show_first(first)
-        await self._record(waits=first is None)
+        await self._record(announces=first is None)
 
     def _run_again(self, name: str) -> None:
         self._start(name, self._run(name, anew=True))
@@ -352,13 +352,13 @@ class LessonPage:
         except Exception:
             log.exception("A part of the page %s failed", self.lesson.stem())
 
-    async def _record(self, settle: float = 0.0, waits: bool = True) -> None:
+    async def _record(self, settle: float = 0.0, announces: bool = True) -> None:
         """Record the figure, and after `settle` seconds run the pending experiments. A change of the inputs cancels this.
 
-        With `waits` False, the page does not say that it is recording, because the recording it shows has the same inputs.
+        With `announces` False, the page does not say that it is recording, because the recording it shows has the same inputs.
         """
         if self.stepper is not None:
-            if waits:
+            if announces:
                 self.stepper.wait()
             try:
                 recording = await self._recording(self.stepper)

@@ -65,7 +65,7 @@ async def _record(name: str, inputs: dict[str, object]) -> bool:
     waits = False
     while True:
         try:
-            await record_lesson(worker_pool, find_lesson(name)(**inputs), quizzes(name), waits=True)
+            await record_lesson(worker_pool, find_lesson(name)(**inputs), quizzes(name), background=True)
         except NoWorker:
             if not waits:
                 log.warning("Recording ahead waits for a worker.")

@@ -43,7 +43,7 @@ let asked = {name: "", inputs: ""} // the page and inputs that were requested la
 let asking = new AbortController()
 /** @type {Values} */
 let changes = {} // inputs that were set and not yet confirmed by an answer
-let waits = false // whether the answer to a change is pending
+let pending = false // whether the server has yet to answer a change
 
 /**
  * Start reading sections if the document asks for it, beginning with the one that it contains.
@@ -77,7 +77,7 @@ export function readSections(components) {
 function follow({page: name, inputs}) {
   if (name === asked.name && inputs === asked.inputs) return
   changes = {}
-  waits = false
+  pending = false
   ask(name, inputs)
 }
 
@@ -204,7 +204,7 @@ function answer(message, sender) {
   if (!shown) return
   if (message.type === "set") {
     changes[message.name] = message.value
-    if (!waits) change({set: {...changes}})
+    if (!pending) change({set: {...changes}})
   } else if (message.type === "fix") change({set: {...changes}, fix: true})
   else if (message.type === "recorded") ask(shown.name, message.recorded ? "recorded=1" : "")
   else if (message.type === "run") {
@@ -219,7 +219,7 @@ function answer(message, sender) {
  * @param {Change} wanted
  */
 function change(wanted) {
-  waits = true
+  pending = true
   ask(asked.name, asked.inputs, wanted)
 }
 
@@ -228,7 +228,7 @@ function change(wanted) {
  * @param {Change} answered
  */
 function changed({set: taken = {}}) {
-  waits = false
+  pending = false
   for (const [name, value] of Object.entries(taken)) if (changes[name] === value) delete changes[name]
   if (Object.keys(changes).length) change({set: {...changes}})
 }

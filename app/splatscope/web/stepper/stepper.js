@@ -358,9 +358,7 @@ export class Stepper {
     this.#label(recording)
     this.root.classList.toggle("many", recording.threads > MANY)
     this.#present()
-    this.#opening = true
-    if (before ? before.lockstep : model.lockstep) moment.setOrder(true)
-    this.#opening = false
+    this.byItself(() => (before ? before.lockstep : model.lockstep) && moment.setOrder(true))
     if (this.#mended) {
       this.seek(Infinity)
       this.say(before ? effect(before.recording, recording) : "")
@@ -497,8 +495,11 @@ export class Stepper {
    */
   byItself(act) {
     this.#opening = true
-    act()
-    this.#opening = false
+    try {
+      act()
+    } finally {
+      this.#opening = false
+    }
   }
 
   /** Show the caption, which explains the drawing of this recording. */
