@@ -17,8 +17,8 @@ def recorded(monkeypatch) -> list[tuple[str, dict]]:
     """What is recorded, in order: sections with the inputs that are not at their defaults. Nothing has begun yet."""
     found = []
 
-    async def record_lesson(pool, lesson, quizzes, *, waits):
-        assert waits
+    async def record_lesson(pool, lesson, quizzes, *, background):
+        assert background
         changed = {name: value for name, value in lesson.param.values().items() if value != type(lesson).param[name].default}
         found.append((lesson.stem(), changed))
         if lesson.stem() == "cas":
@@ -51,7 +51,7 @@ def test_all_published_inputs_are_recorded_once_and_the_defaults_of_all_sections
 def test_recording_ahead_waits_for_workers_and_gives_nothing_up(recorded, monkeypatch, caplog):
     asked = []
 
-    async def record_lesson(pool, lesson, quizzes, *, waits):
+    async def record_lesson(pool, lesson, quizzes, *, background):
         asked.append(lesson.stem())
         if 3 <= len(asked) < 6:
             raise NoWorker(NO_WORKER)
@@ -69,7 +69,7 @@ def test_recording_ahead_waits_for_workers_and_gives_nothing_up(recorded, monkey
 def test_a_machine_without_a_device_is_asked_once(recorded, monkeypatch, caplog):
     asked = []
 
-    async def record_lesson(pool, lesson, quizzes, *, waits):
+    async def record_lesson(pool, lesson, quizzes, *, background):
         asked.append(lesson)
         raise DeviceError("No GPU could be opened.")
 
