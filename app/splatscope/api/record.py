@@ -83,7 +83,19 @@ def record(
         ValueError: An argument is invalid, or does not fit the kernel.
     """
     job = job_of(
-        file, source, entry, groups, group, vars, defines, include_paths, constants, arguments, conformances, functions, budget
+        file,
+        source=source,
+        entry=entry,
+        groups=groups,
+        group=group,
+        vars=vars,
+        defines=defines,
+        include_paths=include_paths,
+        constants=constants,
+        arguments=arguments,
+        conformances=conformances,
+        functions=functions,
+        budget=budget,
     )
     everywhere = isinstance(group, str)
     if timeout <= 0:
@@ -96,7 +108,8 @@ def record(
 
 def job_of(
     file: str | Path | None,
-    source: str | None,
+    *,
+    source: str | None = None,
     entry: str | None,
     groups: int | Sequence[int],
     group: int | Sequence[int] | Literal["all"],

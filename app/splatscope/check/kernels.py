@@ -333,18 +333,17 @@ def _kernel(path: Path, options: Mapping[str, Any], where: str) -> CheckedKernel
             given = read_inputs(folder / options["inputs"]) | given
         job = job_of(
             path,
-            None,
-            str(options.get("entry", "")),
-            groups,
-            (0, 0, 0) if group in ("all", ["all"]) else [int(n) for n in _list(group)],
-            given,
-            dict(options.get("defines", {})),
-            [folder / str(name) for name in _list(options.get("include", []))],
-            dict(options.get("constants", {})),
-            [str(name) for name in _list(options.get("arguments", []))],
-            [str(pair) for pair in _list(options.get("conformances", []))],
-            [str(name) for name in _list(options.get("functions", []))],
-            int(options.get("budget", MOST_RECORDS)),
+            entry=str(options.get("entry", "")),
+            groups=groups,
+            group=(0, 0, 0) if group in ("all", ["all"]) else [int(n) for n in _list(group)],
+            vars=given,
+            defines=dict(options.get("defines", {})),
+            include_paths=[folder / str(name) for name in _list(options.get("include", []))],
+            constants=dict(options.get("constants", {})),
+            arguments=[str(name) for name in _list(options.get("arguments", []))],
+            conformances=[str(pair) for pair in _list(options.get("conformances", []))],
+            functions=[str(name) for name in _list(options.get("functions", []))],
+            budget=int(options.get("budget", MOST_RECORDS)),
         )
         timeout = float(options.get("timeout", SECONDS))
         allow = dict.fromkeys(map(str, _list(options.get("allow", []))))

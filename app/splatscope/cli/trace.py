@@ -91,18 +91,17 @@ def trace(
         given |= {name: _numbers(value) for name, value in _pairs("--set", values)}
         job = job_of(
             file,
-            None,
-            entry,
-            counts,
-            chosen,
-            given,
-            dict(_pairs("--define", define, default="1")),
-            include or [],
-            {name: _number("--constant", value) for name, value in _pairs("--constant", constant)},
-            argument or [],
-            [_conformance(text) for text in conformance or []],
-            [name for name in functions.split(",") if name],
-            budget or MOST_RECORDS,
+            entry=entry,
+            groups=counts,
+            group=chosen,
+            vars=given,
+            defines=dict(_pairs("--define", define, default="1")),
+            include_paths=include or [],
+            constants={name: _number("--constant", value) for name, value in _pairs("--constant", constant)},
+            arguments=argument or [],
+            conformances=[_conformance(text) for text in conformance or []],
+            functions=[name for name in functions.split(",") if name],
+            budget=budget or MOST_RECORDS,
         )
         recording = Recording(record_on_worker(job, device, timeout, everywhere))
     except KernelTimeout as error:
