@@ -55,7 +55,7 @@ def order_of(jobs: str) -> list[str]:
         scheduler, order = workers("a"), []
 
         async def job(name: str) -> None:
-            worker = await scheduler.acquire(None, waits=name.isupper())
+            worker = await scheduler.acquire(None, background=name.isupper())
             order.append(name)
             await asyncio.sleep(0)
             scheduler.release(worker)
