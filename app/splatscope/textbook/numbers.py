@@ -28,7 +28,7 @@ def about_times(ratio: float) -> str:
     """Say how many times as much something is, for ratios that every measurement finds a little different: "about 30 times"."""
     if ratio < 10:
         return f"about {number(ratio, 2 if ratio < 2 else 1)} times"
-    unit = 10 ** math.floor(math.log10(ratio))
+    unit = 10 ** max(1, math.floor(math.log10(ratio)) - 1)  # one digit up to 100, two beyond
     return f"about {round(ratio / unit) * unit:,} times"
 
 

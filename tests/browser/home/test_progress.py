@@ -157,3 +157,16 @@ def test_a_second_tab_hears_of_it(visit: Callable[..., Page]):
     expect(other.get_by_test_id("progress")).to_have_attribute("data-finished", "1")
     page.evaluate("localStorage.clear()")
     expect(other.get_by_test_id("progress")).to_have_attribute("data-finished", "0")
+
+
+def test_every_section_on_the_map_tells_that_it_is_finished(visit: Callable[..., Page]):
+    page = visit("/app")
+    finished = {entry.name: "2026-01-05" for entry in PAGES if entry.is_section}
+    page.evaluate("(found) => localStorage.setItem('splatscope-progress', JSON.stringify(found))", finished)
+    page.reload()
+    expect(page.get_by_test_id("progress")).to_have_attribute("data-finished", str(len(finished)))
+    ticks = page.locator("[data-testid=program-map] a[data-section]").evaluate_all(
+        "links => links.map(link => getComputedStyle(link, '::after').content)"
+    )
+    assert len(ticks) >= len(finished)
+    assert all("✓" in tick and "finished" in tick for tick in ticks), ticks

@@ -39,7 +39,8 @@ def test_a_number_is_written_without_a_power_of_ten_unless_it_is_tiny_or_huge(va
         (5.4, "about 5 times"),
         (29.1, "about 30 times"),
         (30.4, "about 30 times"),
-        (1420, "about 1,000 times"),
+        (145.0, "about 140 times"),
+        (1420, "about 1,400 times"),
     ],
 )
 def test_two_measurements_of_one_ratio_are_told_alike(ratio, text):
