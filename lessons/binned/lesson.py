@@ -286,8 +286,10 @@ DOES = {
     "updateBlobsMain": "moves the raw values",
     "allocateMain": "gives each tile its part of the lists",
     "scatterMain": "puts the Gaussians into the lists",
+    "scatterByGroupMain": "puts the Gaussians into the lists",
     "binnedDerivativesMain": "per tile: sorts its list, blends, and goes back",
     "binnedUpdateMain": "adds up the gradients, moves the raw values, counts for the next iteration",
+    "updateByGroupMain": "adds up the gradients, moves the raw values, counts for the next iteration",
 }
 
 

@@ -58,6 +58,7 @@ _PROBES = (
 MODULES = {
     "training": {"intersects", "loadFloat", "loadFloat_bwd", "fineRasterize", "atomicAccumulate"},
     "binned": {"ellipseOverlaps"},
+    "binned_groups": {"ellipseOverlaps"},
     "binned_raster": {"blendLayer", "unblendLayer"},
     "binned_update": {"ellipseOverlaps"},
 }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import slangpy as spy
 
-from splatscope.gpu.buffers import download, zeros
+from splatscope.gpu.buffers import download, upload, zeros
 from splatscope.gpu.device import adapter_of
 from splatscope.gpu.kernel import BoundKernel, submit
 from splatscope.splat.kernels import RunBuffers, adam_of, bind
@@ -17,7 +17,10 @@ from splatscope.splat.ssim import slope_kernels
 
 SPLAT_FLOATS = 12
 BLOCK = 64  # Gaussians per workgroup in the kernels that use one thread per Gaussian
+SHARE = 4  # threads for each Gaussian in shaders/binned/binned_groups.slang
+MOST_SHARED = 131_072  # Gaussians: with more, a thread for each keeps a GPU busy
 ENOUGH_TILES = 1024  # tiles of 16 × 16 pixels that keep a GPU busy
+DENSE = 6  # pixels per Gaussian below which Gaussians are small
 PAIRS_PER_GAUSSIAN = 32  # initial capacity of the lists, which grow when it is used up
 _COUNTED = ("tileCount", "splats", "duplicatesOf", "duplicateCount")  # the buffers that a projection writes
 
@@ -43,7 +46,8 @@ class Tiling:
     def of(cls, run: RunBuffers) -> "Tiling":
         """Return the tiling of a run's picture on its device."""
         limits = run.device.info.limits
-        side, lanes = _sizes(limits.max_wave_size or limits.min_wave_size or 32, run.width * run.height)
+        wave = limits.max_wave_size or limits.min_wave_size or 32
+        side, lanes = _sizes(wave, run.width * run.height, run.settings.blobs)
         return cls(side, lanes, limits.min_wave_size or limits.max_wave_size or 32, *run.tiles(side, side))
 
     @property
@@ -83,11 +87,13 @@ class BinnedKernels:
         self._tiling = tiling = Tiling.of(run)
         self.constants = _link_constants(run, tiling)
         self.tile = (tiling.side, tiling.side, 2**32 - 1)
+        self._is_ordered = True  # whether the tiles' order follows from the latest projection, where it matters
         self._steps_done = -1  # the count that is on the device
         self._capacity = max(1 << 16, PAIRS_PER_GAUSSIAN * run.settings.blobs)
         self._buffers = _make_buffers(run, tiling) | self._make_lists()
         self._with_lists: list[tuple[BoundKernel, list[str]]] = []  # all kernels, each with the growing buffers that it uses
-        self._project = self._per_gaussian("binned", "projectMain", *_COUNTED, blobsBuffer=run.raw)
+        self._by_groups = _has_groups(run)
+        self._project = self._bind_project()
         self._update = self._bind_update()
         listing, image = self._bind_listing(), self._raster("binnedImageMain", outputBuffer=run.picture)
         self.drawing = [*listing, image]
@@ -99,11 +105,15 @@ class BinnedKernels:
 
     def begin(self) -> list[BoundKernel]:
         """Return the projection. Each iteration relies on the projection at the end of the last one; drawing consumes it."""
+        self._is_ordered = adapter_of(self.run.device).is_software
         return [self._project]
 
     def steps(self, first: int, count: int) -> Iterator[BoundKernel]:
         """Yield the kernels of `count` iterations, as `TiledKernels.steps` does. The device counts steps and lowers the rates."""
         settings = self.run.settings
+        if not self._is_ordered:
+            self._order_tiles()
+            self._is_ordered = True
         if self._steps_done != first - 1:
             self._buffers["stepsDone"].copy_from_numpy(np.array([first - 1], np.uint32))
         self._steps_done = first - 1 + count
@@ -127,6 +137,12 @@ class BinnedKernels:
                 bound.set(capacity=self._capacity, **{name: self._buffers[name] for name in names})
         return overfull
 
+    def _order_tiles(self) -> None:
+        """Let workgroups take the tiles with the longest lists first, as counted by the last projection. It changes no result."""
+        lengths = download(self._buffers["tileCount"], np.uint32, (self._tiling.tiles,))
+        longest_first = np.argsort(np.minimum(lengths, 2**16 - 1).astype(np.uint16) ^ 0xFFFF, kind="stable")
+        self._buffers["tileOrder"].copy_from_numpy(longest_first.astype(np.uint32))
+
     def moments(self) -> np.ndarray:
         """Return the sum of all tiles' partial sums for each Gaussian after `deriving`, (N, 9) float32.
 
@@ -134,7 +150,11 @@ class BinnedKernels:
         """
         count = self.run.settings.blobs
         out = zeros(self.run.device, (count, FIELDS))
-        submit(self.run.device, [self._per_gaussian("binned_update", "momentsMain", "partialSums", "duplicatesOf", moments=out)])
+        names = ("partialSums", "duplicatesOf")
+        if self._by_groups:
+            submit(self.run.device, [self._per_group("momentsByGroupMain", *names, moments=out)])
+        else:
+            submit(self.run.device, [self._per_gaussian("binned_update", "momentsMain", *names, moments=out)])
         return download(out, np.float32, (count, FIELDS))
 
     def list_lengths(self) -> np.ndarray:
@@ -147,13 +167,22 @@ class BinnedKernels:
         sums = FIELDS * (size + 1) * self._tiling.waves
         return {"lists": zeros(device, (size, 2), np.uint32), "partialSums": zeros(device, sums)}
 
+    def _bind_project(self) -> BoundKernel:
+        if self._by_groups:
+            return self._per_group("projectByGroupMain", *_COUNTED, blobsBuffer=self.run.raw)
+        return self._per_gaussian("binned", "projectMain", *_COUNTED, blobsBuffer=self.run.raw)
+
     def _bind_listing(self) -> list[BoundKernel]:
         """Return the kernels that allocate and fill each tile's list."""
-        tiles, written = (self._tiling.tiles, 1), ("duplicatesOf", "duplicateCount", "lists", "partialSums")
-        return [
-            self._bind("binned", "allocateMain", tiles, "tileCount", "tileList", "tileFill", "duplicateCount"),
-            self._per_gaussian("binned", "scatterMain", "splats", "tileFill", *written),
-        ]
+        tiles = (self._tiling.tiles, 1)
+        allocate = self._bind("binned", "allocateMain", tiles, "tileCount", "tileList", "tileFill", "duplicateCount")
+        names = ("splats", "tileFill", "duplicatesOf", "duplicateCount", "lists", "partialSums")
+        fill = (
+            self._per_group("scatterByGroupMain", *names)
+            if self._by_groups
+            else self._per_gaussian("binned", "scatterMain", *names)
+        )
+        return [allocate, fill]
 
     def _bind_derivatives(self, image: BoundKernel) -> list[BoundKernel]:
         """Return the kernels that compute the partial sums from the lists."""
@@ -167,22 +196,34 @@ class BinnedKernels:
         """Return the kernel that moves the Gaussians and, unless the run is reproducible, projects them in the same pass."""
         run, names = self.run, ("partialSums", "duplicatesOf", "stepsDone")
         raw_values = {"blobsBuffer": run.raw, "firstMoment": run.first_moment, "secondMoment": run.second_moment}
-        if run.settings.reproducible:
-            return self._per_gaussian("binned_update", "moveMain", *names, **raw_values)
-        return self._per_gaussian("binned_update", "binnedUpdateMain", *names, *_COUNTED, **raw_values)
+        projects = () if run.settings.reproducible else _COUNTED
+        if self._by_groups:
+            return self._per_group("updateByGroupMain" if projects else "moveByGroupMain", *names, *projects, **raw_values)
+        entry = "binnedUpdateMain" if projects else "moveMain"
+        return self._per_gaussian("binned_update", entry, *names, *projects, **raw_values)
 
     def _per_gaussian(self, module: str, entry: str, *names: str, **buffers) -> BoundKernel:
         return self._bind(module, entry, (self.run.settings.blobs, 1), *names, **buffers)
 
+    def _per_group(self, entry: str, *names: str, **buffers) -> BoundKernel:
+        return self._bind("binned_groups", entry, (SHARE * self.run.settings.blobs, 1), *names, **buffers)
+
     def _raster(self, entry: str, *names: str, **buffers) -> BoundKernel:
         threads = (self._tiling.columns * self._tiling.lanes, self._tiling.rows)
-        return self._bind("binned_raster", entry, threads, "splats", "tileList", "lists", *names, **buffers)
+        return self._bind("binned_raster", entry, threads, "splats", "tileList", "lists", "tileOrder", *names, **buffers)
 
     def _bind(self, module: str, entry: str, threads: tuple[int, int], *names: str, **buffers) -> BoundKernel:
         buffers |= {name: self._buffers[name] for name in names}
         bound = bind(self.run, self.constants, module, entry, threads, scene=self.run.scene, capacity=self._capacity, **buffers)
         self._with_lists.append((bound, [name for name in names if name in ("lists", "partialSums")]))
         return bound
+
+
+def _has_groups(run: RunBuffers) -> bool:
+    """Return whether workgroups share their Gaussians: not on a software device, which runs lanes one after another."""
+    limits = run.device.info.limits
+    has_eights = (limits.min_wave_size or limits.max_wave_size or 32) >= 8
+    return has_eights and run.settings.blobs <= MOST_SHARED and not adapter_of(run.device).is_software
 
 
 def _link_constants(run: RunBuffers, tiling: Tiling) -> dict[str, int]:
@@ -207,22 +248,23 @@ def _make_buffers(run: RunBuffers, tiling: Tiling) -> dict[str, spy.Buffer]:
         "tileCount": zeros(device, tiling.tiles, np.uint32),
         "tileList": zeros(device, (tiling.tiles, 2), np.uint32),
         "tileFill": zeros(device, tiling.tiles, np.uint32),
+        "tileOrder": upload(device, np.arange(tiling.tiles, dtype=np.uint32)),
         "duplicatesOf": zeros(device, (count, 2), np.uint32),
         "duplicateCount": zeros(device, 2, np.uint32),
         "stepsDone": zeros(device, 1, np.uint32),
     }
 
 
-def _sizes(wave: int, pixels: int) -> tuple[int, int]:
+def _sizes(wave: int, pixels: int, blobs: int) -> tuple[int, int]:
     """Return the side of a tile in pixels and the number of threads that share it.
 
     One wave per tile makes barriers free. Small tiles waste less work on Gaussians that barely touch them, and a small picture
     has enough of them to keep a GPU busy. Large tiles need fewer list entries. On an H200 (waves of 32), 8 × 8 is faster up to
-    512 × 512 pixels.
+    512 × 512 pixels, and where Gaussians are so many that they are small.
     """
     if wave <= 8:
         return 8, 8
-    return (8, max(32, wave)) if pixels <= ENOUGH_TILES * 256 else (16, max(32, wave))
+    return (8 if pixels <= max(ENOUGH_TILES * 256, DENSE * blobs) else 16), max(32, wave)
 
 
 def _stride(rows: int) -> int:

@@ -18,6 +18,7 @@ from splatscope.splat.state import HISTORY, Splats, TrainingState
 # The target duration of a submission. Displays share the device, and some drivers reset it after two seconds.
 _SUBMIT_SECONDS = 0.05
 _MOST_PER_SUBMIT = 256
+_MOST_PER_FIRST_SUBMIT = 16  # the device waits while the host encodes them
 
 
 class UnsupportedDevice(ValueError):  # noqa: N818
@@ -96,6 +97,8 @@ class Trainer:
         # The first iteration is submitted alone, so that each of its kernels can be timed.
         started = last = time.perf_counter()
         self._submit(list(self._steps(1)))
+        fitting = int(_SUBMIT_SECONDS / (time.perf_counter() - last))
+        self._per_submit = max(self._per_submit, min(fitting, _MOST_PER_FIRST_SUBMIT))
         done, under_way = 1, None
         while done < iterations and time.perf_counter() - started < seconds:
             count = min(self._per_submit, iterations - done)

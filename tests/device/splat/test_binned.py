@@ -8,6 +8,7 @@ import pytest
 import reference
 from helpers.gradients import CASES, assert_gradients_agree, differences, start, trainer_of
 from splatscope.gpu.buffers import download, upload, zeros
+from splatscope.gpu.device import adapter_of
 from splatscope.gpu.kernel import compile_kernel, submit
 from splatscope.splat import binned
 from splatscope.splat.files.state_file import load_state, save_state
@@ -136,8 +137,29 @@ def test_gradients_of_other_losses_for_every_shape(device, monkeypatch, shape):
     check_gradients(device, "direct", 27, 19, 40, loss="l1+ssim", background="shipped")
 
 
+@pytest.fixture
+def groups(device, monkeypatch):
+    """Let workgroups share their Gaussians on any device, as they do on a GPU."""
+    if adapter_of(device).wave_size < 8:
+        pytest.skip("they need waves of eight lanes")
+    monkeypatch.setattr(binned, "_has_groups", lambda run: True)
+
+
+@pytest.mark.parametrize("case", list(CASES))
+def test_gradients_where_workgroups_share_their_gaussians(device, groups, case):
+    check_gradients(device, "direct", **CASES[case])
+
+
+def test_gradients_of_many_sums_that_a_workgroup_adds_up(device, groups, monkeypatch):
+    check_gradients_of_large_ones(device, monkeypatch)
+
+
 def test_gradients_of_sums_that_are_kept_for_several_waves(device, monkeypatch):
-    """Four waves share a tile, and every Gaussian lies on so many tiles that the whole wave adds up what they kept."""
+    check_gradients_of_large_ones(device, monkeypatch)
+
+
+def check_gradients_of_large_ones(device, monkeypatch):
+    """Several waves share a tile, and every Gaussian lies on so many tiles that one thread does not add up alone what they kept."""
     monkeypatch.setattr(binned, "_sizes", lambda *_: (8, 64))
     rng = np.random.default_rng(12)
     raw, target = start("direct", 12, 70, 51, rng, (2.5, 3.0)), rng.integers(0, 256, (51, 70, 3), dtype=np.uint8)
@@ -179,6 +201,35 @@ def test_reproducible_runs_are_equal_bit_by_bit(device, loss):
 
 def test_runs_with_the_same_looks_are_equal_bit_by_bit(device):
     assert trained(device)[0].tobytes() == trained(device)[0].tobytes()
+
+
+def test_runs_whose_workgroups_share_their_gaussians_are_equal_bit_by_bit(device, groups):
+    assert trained(device)[0].tobytes() == trained(device)[0].tobytes()
+    first, again = trained(device, reproducible=True), trained(device, True, reproducible=True)
+    assert first[0].tobytes() == again[0].tobytes()
+
+
+def test_workgroups_make_the_lists_that_threads_make(device, monkeypatch, groups):
+    raw = start("direct", 500, 96, 64, np.random.default_rng(9), (0.5, 3.0))
+    target, lengths = np.zeros((64, 96, 3), np.uint8), []
+    for shared in (True, False):
+        monkeypatch.setattr(binned, "_has_groups", lambda run, shared=shared: shared)
+        lengths.append(trainer_of(device, raw, target, kernels="binned").look().list_lengths)
+    assert np.array_equal(*lengths)
+
+
+@pytest.mark.parametrize("chosen", [{}, {"reproducible": True}], ids=["fused", "apart"])
+def test_the_order_of_the_tiles_changes_no_result(device, monkeypatch, chosen):
+    plain = trained(device, **chosen)[0].tobytes()
+    steps = binned.BinnedKernels.steps
+
+    def steps_in_order(kernels, first, count):
+        if first == 2:  # the first iteration, which is submitted alone, has been projected for
+            kernels._order_tiles()
+        return steps(kernels, first, count)
+
+    monkeypatch.setattr(binned.BinnedKernels, "steps", steps_in_order)
+    assert trained(device, **chosen)[0].tobytes() == plain
 
 
 def test_the_option_moves_no_run_further_than_rounding(device):

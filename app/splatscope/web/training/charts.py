@@ -26,14 +26,19 @@ VERMILION = ("#a83c00", "#ff9a66")
 NOT_YET = "<p class='hint'>measured once it runs</p>"
 
 
+_OF_LOOKS = ("measureMain", "ellipsesMain", "projectMain", "projectByGroupMain")  # kernels that run when somebody looks
 KERNEL_WORDS = {  # by entry point, what the kernel does
     "allocateMain": "gives each tile room for its list of Gaussians",
     "scatterMain": "writes each Gaussian into the lists of the tiles that it touches",
+    "scatterByGroupMain": "writes each Gaussian into the lists of the tiles that it touches",
     "binnedImageMain": "draws the picture, each tile from its list",
     "binnedDerivativesMain": "draws, compares with the target, and sums gradients tile by tile",
     "binnedUpdateMain": "adds up each Gaussian's gradients, moves it, and counts its tiles",
+    "updateByGroupMain": "adds up each Gaussian's gradients, moves it, and counts its tiles",
     "moveMain": "adds up each Gaussian's gradients and moves it",
+    "moveByGroupMain": "adds up each Gaussian's gradients and moves it",
     "momentsMain": "adds up each Gaussian's gradients",
+    "momentsByGroupMain": "adds up each Gaussian's gradients",
     "clearDerivativesMain": "sets all gradients to zero",
     "computeDerivativesMain": "draws, compares with the target, and goes backward through the blend to get the gradients",
     "simpleDerivativesMain": "gradients of every pixel for every Gaussian, derived by the compiler",
@@ -153,7 +158,7 @@ class KernelTimes:
 
     def show(self, kernel_ms: dict[str, float]) -> str:
         """Show the longest of these times, in ms by entry point. Return them in words, as HTML."""
-        kernels = {name: ms for name, ms in kernel_ms.items() if name not in ("measureMain", "ellipsesMain", "projectMain")}
+        kernels = {name: ms for name, ms in kernel_ms.items() if name not in _OF_LOOKS}
         longest_few = sorted(kernels, key=kernels.get)[-self.ROWS :]
         shown = [(name, ms) for name, ms in kernels.items() if name in longest_few]
         if not shown:
