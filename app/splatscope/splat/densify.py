@@ -16,7 +16,7 @@ from splatscope.splat.kernels import RunBuffers, bind
 from splatscope.splat.parameters import ANGLE, COLOUR, LOG_SIZE, OPACITY, X, Y
 from splatscope.splat.settings import Settings
 
-START = 0.25  # fraction of the Gaussians that is visible from the first iteration
+START = 0.1  # fraction of the Gaussians that is visible from the first iteration
 UNTIL = 0.5  # fraction of the run after which all Gaussians are visible
 STAGES = 10
 LONGEST = 100  # iterations between two stages

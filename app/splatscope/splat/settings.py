@@ -43,7 +43,7 @@ class Settings(param.Parameterized):
     growth = param.Boolean(
         default=True,
         label="Growth",
-        doc="Start with a quarter of the Gaussians and add the rest where the error is largest. Binned kernels, direct model.",
+        doc="Start with a tenth of the Gaussians and add the rest where the error is largest. Binned kernels, direct model.",
     )
     reproducible = param.Boolean(
         default=False,
