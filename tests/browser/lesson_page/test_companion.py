@@ -171,3 +171,15 @@ def test_autodiff_s_copy_has_the_whole_chain_and_one_link_s_parts(turn_to: Calla
     expect(copy.locator(".chain-parts:visible > li")).to_have_count(4)
     sums = copy.locator(".chain-sum").all_inner_texts()
     assert len(set(sums)) == 1, sums
+
+
+def test_nothing_of_the_copy_stays_in_sight_when_the_figure_is_back(turn_to: Callable[..., Page]):
+    """Parts of a drawing are shown and hidden by an attribute of their own, which outdoes what the copy as a whole is."""
+    page = ready(turn_to("/app?page=termination", width=1440, height=900))
+    page.keyboard.press("End")
+    beside_words(page)
+    band = page.locator(".companion .copy .band")
+    expect(band).to_be_visible()
+    page.evaluate("scrollTo({top: 0})")
+    expect(page.locator(".companion")).not_to_have_class(re.compile("needed"))
+    expect(band).to_be_hidden()
