@@ -270,6 +270,8 @@ class Gaussian(Lesson):
             f"in the photograph <b>{photograph:,}</b>, in the picture of {PHOTOGRAPH_COUNTS[-1]:,} Gaussians <b>{drawn:,}</b>"
         )
         said = "A Gaussian can be thin, nearly opaque, and lie over others: then its flank makes an edge."
+        if drawn > photograph:
+            said += " The picture has more edges than the photograph: where few Gaussians stand for fine detail, their flanks show."
         return Verdict(drawn < photograph / 2, ran, said)
 
     # What is tried

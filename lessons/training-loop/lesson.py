@@ -216,7 +216,9 @@ class TrainingLoop(Lesson):
             (str(len(LABELS)), "Nine values belong to one Gaussian, and there are three."),
             (str(COUNT), "It would be right if the update ran."),
         )
-        because = "Each raw value has a thread, and three Gaussians have 27. The other five leave at once, and wait at the barrier."
+        because = (
+            "Each raw value has a thread, and three Gaussians have 27. The other five have nothing to do, and wait at the barrier."
+        )
         if not many:
             because = "None: the update is left out."
         return answer_among(question, str(many), misconceptions, ends[2], because)
