@@ -52,6 +52,7 @@ const SLANG = [
 
 /** @type {[word: string, meaning: string][]} */
 const WORDS = [
+  ["float4 c; c.rgb; c.a", "a vector of four numbers; three of them; the fourth. + and * work on each number"],
   ["uniform", "the same value for all threads; read-only"],
   ["uint id : SV_DispatchThreadID", "the thread's number across all workgroups"],
   ["uint lane : SV_GroupIndex", "its number within its workgroup"],
