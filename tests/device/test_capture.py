@@ -9,6 +9,7 @@ import pytest
 import slangpy as spy
 
 import splatscope
+from splatscope.api.capturing.programs import folder_of
 from splatscope.gpu.device import open_device
 
 SHADED = spy.BufferUsage.unordered_access | spy.BufferUsage.shader_resource
@@ -461,3 +462,12 @@ def test_what_functions_do_through_tensors_is_not_called_clean(device):
     assert [words.partition(". ")[0] for words in scattered.missed] == ["tensors.slang, line 3: t is a tensor of SlangPy"]
     assert scattered.verdict == "Nothing found in what was recorded"
     assert (own.missed, own.verdict) == ([], "Nothing found")
+
+
+def test_no_file_that_a_device_watches_is_written_twice():
+    """Otherwise a device with hot reload would reload, and the program's own tensors and functions would be invalid."""
+    folder = folder_of({"a.slang": "// one", "deep/b.slang": "// two"})
+    times = {file: file.stat().st_mtime_ns for file in folder.rglob("*.slang")}
+    assert folder_of({"deep/b.slang": "// two", "a.slang": "// one"}) == folder
+    assert times == {file: file.stat().st_mtime_ns for file in folder.rglob("*.slang")}
+    assert len(times) == 2

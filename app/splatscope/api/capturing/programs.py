@@ -188,8 +188,9 @@ def folder_of(texts: Mapping[str, str]) -> Path:
     folder = Path(_own_folder().name) / hashlib.sha1(repr(sorted(texts.items())).encode()).hexdigest()[:12]
     for name, text in texts.items():
         file = folder / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
+        if not file.exists():  # a device with hot reload watches it, and would reload the user's programs if it were written again
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
     return folder
 
 
