@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 import logging
+import re
 from collections.abc import Coroutine
 from functools import partial
 from html import escape
@@ -57,7 +58,13 @@ RECORDED = (
     "thread",
 )  # the stepper's parameters that a recording sets
 SHIPPED = "recorded"  # the address parameter that shows the shipped recording
+OPENS = re.compile(r"The figure opens [^.]*\.")
 EXPECTED_ERRORS = (WorkerError, DeviceError, CompileError, ValueError, KeyError, OSError)
+
+
+def legend(text: str) -> str:
+    """Return a figure's legend as HTML. Where the figure opens is told to screen readers only: everybody else sees it."""
+    return OPENS.sub(lambda match: f'<span class="sr">{match[0]}</span>', inline(text))
 
 
 class LessonPage:
@@ -158,7 +165,7 @@ class LessonPage:
             if block.kind == "controls" and following and following.kind == "figure":
                 settings = self._controls(block)
             elif block.kind == "figure":
-                figure = self._slot(self._figure(inline(block.text), settings), "figure")
+                figure = self._slot(self._figure(legend(block.text), settings), "figure")
                 html += f'<div class="fig"><div class="whole" data-testid="figure">{figure}</div></div>'
             else:
                 html += self._block(block)
@@ -383,7 +390,7 @@ class LessonPage:
             self.drawing.facts = recording.facts
         sentences = [inline(sentence) for sentence in recording.sentences]
         about = {"stops": recording.stops, "fix": self._fix(), "opening": recording.opening, "sentences": sentences}
-        about |= {"caption": inline(recording.legend) or self._legend, "thread": recording.thread}
+        about |= {"caption": legend(recording.legend) or self._legend, "thread": recording.thread}
         packed = recording.packed
         stepper.show(packed, file or (recording_files.address(packed) if packed.data else ""), **about)
         if from_elsewhere:
