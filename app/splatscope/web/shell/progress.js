@@ -146,7 +146,7 @@ function makePanel(holder) {
     h(
       "p",
       {class: "hint"},
-      "A section is finished once you have stepped through its figure and answered one of its questions. Progress is stored in this browser only.",
+      "A section is finished once you have used its figure and answered one of its questions. Progress is stored in this browser only.",
     ),
   )
   return () => {
