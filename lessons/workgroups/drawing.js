@@ -32,6 +32,7 @@ const ROOMY_HEIGHT = 470 // px: below, rows are drawn closer together
 const ORDER_TOP = 16
 const NAMES = 104 // px: the names of the waves, left of what they did
 const NARROW = 520
+const CLEAR = 8 // px: between the barrier's words and what passes them on the right
 
 /** @param {DrawingHost<Facts, Options>} host */
 export const draw = (host) => redrawn(host, (facts) => facts.kinds, build)
@@ -175,7 +176,7 @@ function threadsAndMemory(facts, options, width, rows, {chosen, choose}) {
     barrier.setAttribute("visibility", barriers ? "visible" : "hidden")
   }
   /**
-   * Put the barrier's words over it, as far to the right as nothing goes through them.
+   * Put the barrier's words over it, as far to the right as nothing goes through them, or touches their end.
    * @param {[x: number, y: number][]} lines  points along them
    */
   const placeBarrierWords = (lines) => {
@@ -183,7 +184,8 @@ function threadsAndMemory(facts, options, width, rows, {chosen, choose}) {
     const last = right - size.width
     const count = Math.max(1, Math.floor((last - left) / 6))
     const places = Array.from({length: count + 1}, (_, i) => /** @type {[number, number]} */ ([last - i * 6, barrierY - 17]))
-    const [place] = placeLabels([{...size, places}], {width: right + 1, height: barrierY}, {points: lines})
+    const before = lines.map(([x, y]) => /** @type {[number, number]} */ ([x - CLEAR, y]))
+    const [place] = placeLabels([{...size, places}], {width: right + 1, height: barrierY}, {points: [...before, ...lines]})
     setAttributes(barrierWords, {x: (place ?? places[0])[0] + size.width})
   }
   /**
