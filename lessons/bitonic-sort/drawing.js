@@ -171,7 +171,8 @@ function network({root, facts, options, room}) {
     const listed = now.map((key) => (key === PADDING ? "padding" : key)).join(", ")
     const at = stopAt(stops, passes[0].begin, look.step)
     const meet = at < 0 ? "" : ` ${describePass(count, passes, stops[at][1])}`
-    return `The keys: ${listed}.${meet}${early ? ` ${early} reads came too early so far.` : ""}`
+    const reads = early ? ` ${early} ${early === 1 ? "read" : "reads"} came too early so far.` : ""
+    return `The keys: ${listed}.${meet}${reads}`
   }
   return {el: svg, paint, describe, width: root.clientWidth}
 }

@@ -254,8 +254,9 @@ function layerRow(first, {moved, say, edited, drop}) {
   const {el, paint} = shareRow("layer-row", number, colour, alpha, value, dropButton)
   markShare(el)
   const grip = handle(el, "", () => {
+    const before = number.textContent
     moved()
-    say(`${grip.getAttribute("aria-label")} now`)
+    say(`Layer ${before} has moved: it is layer ${number.textContent} now`)
   })
   el.prepend(grip)
   colour.oninput = () => {

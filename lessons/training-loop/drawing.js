@@ -223,6 +223,7 @@ function valueTable(facts, narrow, choose) {
       if (!own) return `Thread ${look.thread} has a pixel, but no value`
       const [rawBefore, gradientBefore] = facts.kept.map((all) => all[kernel])
       const {value, slope} = now(look)(own.index)
+      if (!look.step) return `${own.name}: ${short(value)}; gradient ${short(slope)}; no kernel has run yet`
       return `${own.name}: ${change(rawBefore[own.index], value)}; gradient ${change(gradientBefore[own.index], slope)}`
     },
   }
