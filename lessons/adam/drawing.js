@@ -35,7 +35,8 @@ import {h} from "#web/shell/dom.js"
  */
 
 const LEFT = 72
-const RIGHT = 98
+const RIGHT = 114
+const SAMPLE = 16 // px: a piece of the curve, in front of its name
 const HEAD = 22
 const GAP = 8
 const FOOT = 24
@@ -235,8 +236,14 @@ function drawRow(svg, row, thread, {top, height, x, end, count, clip}) {
     const dots = curve.mark === "dots"
     const full = s("path", {class: `${colour} ${curve.mark}`, d: path(count), "clip-path": dots ? null : `url(#${clip})`})
     const head = s("circle", {class: `${colour} head`, r: 3.2})
-    const name = s("text", {x: end + 6, y: labels[i], class: `name ${colour}`}, curve.label)
-    svg.append(s("path", {class: `${colour} ${curve.mark} later`, d: path(count)}), full, head, name)
+    const sample = s("path", {class: `${colour} ${curve.mark}`, d: sampleOf(dots, end + 6, labels[i] - 4)})
+    const name = s("text", {x: end + 6 + SAMPLE + 5, y: labels[i], class: `name ${colour}`}, curve.label)
+    svg.append(
+      s("path", {class: `${colour} ${curve.mark} later`, d: path(count)}),
+      full,
+      head,
+      ...(curve.label ? [sample, name] : []),
+    )
     return (/** @type {number} */ done) => {
       if (dots) setAttributes(full, {d: path(done)})
       const at = Math.max(0, done - 1) // before the first iteration it waits where it will appear
@@ -298,6 +305,14 @@ export function pathOf(values, dots, x, y) {
   if (!points.length) return "M0 0"
   return dots ? points.map((point) => `M${point}h0`).join("") : `M${points.join("L")}`
 }
+
+/**
+ * A short piece of a curve, to tell by its name how it is drawn.
+ * @param {boolean} dots
+ * @param {number} x
+ * @param {number} y
+ */
+const sampleOf = (dots, x, y) => (dots ? [3, 10].map((at) => `M${x + at} ${y}h0`).join("") : `M${x} ${y}h${SAMPLE}`)
 
 /**
  * Whole exponents between two, three at most.
