@@ -144,11 +144,12 @@ class KernelTimes:
         blank = [""] * self.ROWS
         nothing = [float("nan")] * self.ROWS
         self._source = ColumnDataSource({"row": rows, "share": nothing, "name": blank, "words": blank})
-        tracks = HBar(y="row", height=0.22, left=0, right=1)
-        follow_theme(tracks, fill_color=GRID, line_color=GRID)
+        # no lines: where there are fewer rows than before, Bokeh does not clear what of them is outside the chart
+        tracks = HBar(y="row", height=0.22, left=0, right=1, line_color=None)
+        follow_theme(tracks, fill_color=GRID)
         self.plot.add_glyph(self._source, tracks)
-        bars = HBar(y="row", height=0.22, left=0, right="share")
-        follow_theme(bars, fill_color=SERIES[0], line_color=SERIES[0])
+        bars = HBar(y="row", height=0.22, left=0, right="share", line_color=None)
+        follow_theme(bars, fill_color=SERIES[0])
         self.plot.add_glyph(self._source, bars)
         for x, words, colour, align in ((value(0), "name", TICK, "left"), (value(1), "words", VALUE, "right")):
             text = Text(x=x, y="row", text=words, text_align=align, y_offset=-9, text_font_size="12px")
