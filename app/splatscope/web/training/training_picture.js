@@ -26,7 +26,7 @@ const VIEWS = [
   ["target", "Target"],
   ["error", "Error"],
 ]
-const STILL = 4000 // ms without a new picture after which the ellipses fade
+const STILL = 4000 // ms without a new picture after which the ellipses turn pale
 const FLOATS = 10 // per ellipse: centre, axis, radii, opacity, red, green, blue
 
 /** @param {Render<Parameters>} component */
@@ -68,7 +68,7 @@ export function render({model, el}) {
     wake(true)
   }
 
-  // Over a picture that no longer changes, ellipses look like scratches: they fade, until it changes or the reader asks for them.
+  // Over a picture that no longer changes, ellipses look like scratches: they turn pale, until it changes or the reader asks for them.
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let fades
   const wake = (stay = false) => {
