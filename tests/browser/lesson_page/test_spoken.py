@@ -77,6 +77,12 @@ def test_what_a_description_says_again_is_not_spoken_again(read):
     expect(announcer).to_have_text("No finding in this recording.")
 
 
+def test_what_is_found_once_a_barrier_is_taken_out_is_spoken(read):
+    page = read("workgroups")
+    page.get_by_role("radio", name="Taken out").click()
+    expect(page.get_by_test_id("announcer").first).to_contain_text(re.compile(r"\d+ findings?.*: race on "), timeout=120_000)
+
+
 def test_the_first_heading_is_the_section_s_title(read):
     page = read("workgroups")
     headings = spoken(page).all("heading")

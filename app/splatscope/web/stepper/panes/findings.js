@@ -83,6 +83,11 @@ export class Findings {
     this.#pick(this.picked)
   }
 
+  /** What a figure announces of a recording: what it found that is more than a side note, "" for nothing. */
+  get news() {
+    return this.recording.findings.some((finding) => !this.#isAside(finding)) ? this.words : ""
+  }
+
   /** How many findings there are, and the first: "1 finding: race on counts[1], line 17." */
   get words() {
     const {findings, head} = this.recording,

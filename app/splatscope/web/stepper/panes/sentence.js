@@ -25,6 +25,7 @@ export class Sentence {
   #due = false // whether the sentence is to be announced
   /** @type {string[]} */
   #told = [] // the sentences of the drawing's description that were announced last
+  #found = "" // the findings of the recording that is shown
   #again = false // whether the recording has replaced another one and has not been announced yet
 
   /** @param {Stepper} stepper */
@@ -46,6 +47,10 @@ export class Sentence {
     this.opened.hidden = true // it names a stop of the previous recording
     this.#again = this.#painted !== ""
     this.#painted = ""
+    const {findings, model} = this.stepper
+    const found = model.layout === "figure" ? findings.news : ""
+    if (this.#again && found !== this.#found) this.#news = found // a bench announces them with the end of the run
+    this.#found = found
   }
 
   /** @param {Moment} moment */
