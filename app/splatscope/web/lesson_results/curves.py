@@ -79,10 +79,13 @@ def _curve_in_words(curve: Curve) -> str:
 
 
 def _range(curves: Curves) -> Range1d:
-    """Return the range of x, with a margin at the right."""
+    """Return the range of x, with a margin at the right, and on a logarithmic scale at both ends, as no axis is drawn through 0."""
     xs = np.concatenate([np.asarray(curve.x, float) for curve in curves.curves])
     low, high = float(np.nanmin(xs)), float(np.nanmax(xs))
-    return Range1d(low, high * (high / low) ** 0.03 if curves.log_x else high + 0.03 * ((high - low) or 1.0))
+    if curves.log_x:
+        margin = (high / low) ** 0.03
+        return Range1d(low / margin, high * margin)
+    return Range1d(low, high + 0.03 * ((high - low) or 1.0))
 
 
 def _label(plot: figure, x: float, y: float, words: str, colour: tuple[str, str], **look) -> None:
