@@ -140,7 +140,8 @@ class BinnedKernels:
     def _order_tiles(self) -> None:
         """Let workgroups take the tiles with the longest lists first, as counted by the last projection. It changes no result."""
         lengths = download(self._buffers["tileCount"], np.uint32, (self._tiling.tiles,))
-        longest_first = np.argsort(np.minimum(lengths, 2**16 - 1).astype(np.uint16) ^ 0xFFFF, kind="stable")
+        shortness = 0xFFFF - np.minimum(lengths, 0xFFFF).astype(np.uint16)
+        longest_first = np.argsort(shortness, kind="stable")  # of 16 bits, which NumPy sorts by radix
         self._buffers["tileOrder"].copy_from_numpy(longest_first.astype(np.uint32))
 
     def moments(self) -> np.ndarray:
