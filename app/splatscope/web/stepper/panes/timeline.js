@@ -370,9 +370,11 @@ export class Timeline {
     let free = 0
     lefts.forEach((left, k) => {
       const words = long && (lefts[k + 1] ?? width) - left > 58 * type ? `epoch ${k}` : `${k}`
-      if (left < free || width - left < 12) return
-      parts.push(h("span", {style: `left:${left}px`}, words))
-      free = left + words.length * 7 * type + 6
+      const size = words.length * 7 * type + 4
+      const place = Math.min(left, width - size) // the last one is not cut
+      if (place < free || width - left < 4) return
+      parts.push(h("span", {style: `left:${place}px`}, words))
+      free = place + size + 2
     })
     this.epochs.replaceChildren(...(walls.length ? parts : []))
   }
