@@ -38,8 +38,13 @@ def test_a_newcomer_is_invited_to_step_until_they_have(visit):
     places = [pane.bounding_box() for pane in panes]
     dock, lies = places[0], notice.bounding_box()
     assert dock["y"] - 40 < lies["y"] + lies["height"] < dock["y"], "it lies just above the buttons that step"
-    notice.get_by_role("button", name="One step forward").click()
+    for pane in (".panel.source", ".panel.threads"):
+        box = bench.locator(pane).first.bounding_box()
+        assert lies["x"] >= box["x"] + box["width"], f"it covers {pane}"
+    notice.get_by_role("button", name="One step forward").focus()
+    bench.keyboard.press("Enter")
     expect(notice).to_be_hidden()
+    expect(bench.get_by_role("button", name="One event forward")).to_be_focused()
     assert at(bench) > before
     assert [pane.bounding_box() for pane in panes] == places, "nothing moves as it goes"
     open_example(bench, "sort-list")

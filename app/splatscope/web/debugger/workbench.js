@@ -23,7 +23,7 @@ const PAUSE = 450 // ms without a key press after which the source is compiled
 const MOST_RECORDING = 32 * 2 ** 20
 const MORE = 4
 const STEPPED = "splatscope-stepped" // key in the browser's storage: whether a kernel was ever stepped here
-const INVITATION = "The kernel has run and was recorded. Step through it, forward and back. Click a thread or a cell to follow it."
+const INVITATION = "The kernel has run. Step through it, forward and back. Click a thread or a cell to follow it."
 
 /**
  * @import {Model, Render} from "#web/types.d.ts"
@@ -503,7 +503,9 @@ class Workbench {
 
   #shut() {
     if (!this.begin.hidden) remember(STEPPED, "yes")
+    const focused = this.notice.contains(/** @type {ShadowRoot} */ (this.notice.getRootNode()).activeElement)
     this.note("")
+    if (focused && this.view === "step") primary()?.transport.on.focus({preventScroll: true}) // what had it is gone
   }
 
   #paired() {
