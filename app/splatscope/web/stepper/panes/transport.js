@@ -105,7 +105,6 @@ export class Transport {
     this.find = h("input", {
       type: "search",
       class: "find",
-      placeholder: "Find: T < 1/255",
       title:
         "The first event at which this is true: T < 1/255, keys[10] == 30, line == 21, NaN; or of a kind: write keys, barrier, " +
         "call f, thread 1,3, read keys if i > 3 (/)",
@@ -190,6 +189,8 @@ export class Transport {
     this.seg.hidden = this.stair.hidden = recording.threads < 2
     for (const el of this.barriers) el.hidden = !recording.sites.some(({kind}) => kind === "arrive")
     this.said = ""
+    const variable = recording.variables.find(({type}) => /^u?int$/.test(type))
+    this.find.placeholder = `Find: ${variable?.name ?? "line"} == 8`
     this.calls.hidden = recording.sites.filter(({kind}) => kind === "call").length < 2
   }
 
