@@ -83,6 +83,21 @@ def test_what_is_found_once_a_barrier_is_taken_out_is_spoken(read):
     expect(page.get_by_test_id("announcer").first).to_contain_text(re.compile(r"\d+ findings?.*: race on "), timeout=120_000)
 
 
+def test_a_layer_that_is_moved_is_named_by_both_its_places(read):
+    page = read("blending")
+    page.get_by_role("button", name="Place of layer 1").focus()
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(".layers > .sr").first).to_have_text("Layer 1 has moved: it is layer 2 now")
+
+
+def test_before_anything_has_run_no_value_is_said_to_stay(read):
+    page = read("training-loop")
+    page.keyboard.press("Home")
+    announcer = page.get_by_test_id("announcer").first
+    expect(announcer).to_contain_text("no kernel has run yet")
+    expect(announcer).not_to_contain_text("stays")
+
+
 def test_the_first_heading_is_the_section_s_title(read):
     page = read("workgroups")
     headings = spoken(page).all("heading")

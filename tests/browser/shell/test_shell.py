@@ -162,3 +162,13 @@ def test_what_a_phone_taps_is_large_enough(visit):
     assert len(controls) > 20
     for control in controls:
         assert control.bounding_box()["height"] >= 44
+
+
+@pytest.mark.parametrize("name", ["gaussian", "binned", "premultiply"])
+def test_a_phone_shows_the_whole_title_beside_the_devices(visit, name):
+    page = visit(f"/app?page={name}", width=390, height=844)
+    expect(page.locator("#actions .adapter").first).to_be_visible()
+    cut = page.locator("#crumb > b").evaluate(
+        "el => [el.scrollWidth - el.clientWidth, el.parentElement.scrollHeight - el.parentElement.clientHeight]"
+    )
+    assert cut == [0, 0]
