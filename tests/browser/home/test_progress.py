@@ -56,6 +56,11 @@ def test_a_figure_used_and_a_question_answered_is_a_section_finished(visit: Call
     expect(mark(page, "undo")).to_have_count(0)
     answer_one(page)
     expect(mark(page, "undo")).to_have_count(1)
+    said = page.locator(".section-done")
+    expect(said).to_be_visible()
+    ticks = ["::before", "::after"]
+    assert "".join(said.evaluate("(el, ticks) => ticks.map(one => getComputedStyle(el, one).content)", ticks)).count("✓") == 1
+    assert said.bounding_box()["x"] == page.locator(".lesson h1").bounding_box()["x"]
     expect(home(page)).to_have_attribute("data-finished", "1")
     expect(page.locator("[data-page=home] a[data-section=undo][data-done]").first).to_be_visible()
     expect(page.locator("a[data-start]")).to_have_attribute("href", FIRST.address)

@@ -30,6 +30,14 @@ def test_thousands_on_an_axis_have_a_comma_and_parts_of_one_stay():
     assert formats == ["0,0", None]
 
 
+def test_the_first_point_over_a_logarithmic_axis_lies_clear_of_the_other_axis():
+    steps = Curve("", x=[1e-6, 1.0], y=[1.0, 2.0])
+    over_h = [curves_chart(Curves("h", "error", (steps,), log_x=log_x)).x_range for log_x in (True, False)]
+    assert over_h[0].start < 1e-6
+    assert over_h[0].end > 1
+    assert over_h[1].start == 1e-6
+
+
 def test_a_chart_is_drawn_although_the_session_at_hand_has_ended():
     ended = Document()
     ended.callbacks.destroy()
