@@ -66,7 +66,7 @@ def forget(monkeypatch) -> None:
 @pytest.fixture
 def no_filter(monkeypatch):
     """Switch off the source filter, so that only the operating system protects."""
-    monkeypatch.setattr(recording, "refuse", lambda job: "")
+    monkeypatch.setattr(recording, "refuse_job", lambda job: "")
     forget(monkeypatch)
 
 

@@ -114,7 +114,7 @@ def test_a_project_is_not_the_one_that_differs_in_another_file(run, packed):
 
 def test_the_files_of_one_project_are_not_there_for_the_next(run, monkeypatch):
     """Even where the filter is off and the name is known, there is no way to what somebody else sent."""
-    monkeypatch.setattr(module, "refuse", lambda job: "")
+    monkeypatch.setattr(module, "refuse_job", lambda job: "")
     assert run(check_source(worker_pool, PROJECT)).error == ""
     alone = KernelJob(SOURCE, "src/main.hlsl")
     assert "add.slangh" in run(check_source(worker_pool, alone)).error
