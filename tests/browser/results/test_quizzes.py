@@ -19,6 +19,7 @@ def quiz_of(page: Page, number: int = 0) -> Locator:
 def set_layers(page: Page, count: int) -> None:
     """Record other inputs, and wait for what comes of them."""
     stepper = page.get_by_test_id("stepper").first
+    expect(stepper).to_have_attribute("data-recording", re.compile(r"\w"), timeout=PATIENCE)
     before = stepper.get_attribute("data-recording")
     field = page.get_by_label("Layers", exact=True).first
     field.fill(str(count))
