@@ -20,7 +20,7 @@ expect.set_options(timeout=PATIENCE)
 
 NOWHERE = "?page=nowhere"  # an empty page, see parts.py
 FOLLOW = """(query) => {
-  const link = Object.assign(document.createElement("a"), {href: query})
+  const link = Object.assign(document.createElement("a"), {href: query, hidden: true})
   document.body.append(link)
   link.click()
   link.remove()
