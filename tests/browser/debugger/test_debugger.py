@@ -129,7 +129,7 @@ def test_a_race_names_both_threads_and_both_lines(bench):
     card = bench.locator(".finding.open")
     expect(card.locator(".acts .th")).to_have_count(2)
     step = at(bench)
-    card.locator(".acts a").first.click()
+    card.locator(".acts a").first.dispatch_event("click")  # wherever the card has been scrolled to
     assert at(bench) < step
     bench.keyboard.press("f")
     expect(bench.locator(".src .note.race:not([hidden])")).to_have_count(1)
