@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from operator import add, mul, sub
 
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+from splatscope.slang.comments import without_comments
+
 _DIRECTIVE = re.compile(
     r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif|define|undef)\b((?:\\\r?\n|[^\n])*)", re.MULTILINE
 )  # with what follows on its line
@@ -48,7 +49,7 @@ class Conditions:
     def of(cls, texts: Iterable[str], given: Mapping[str, str]) -> "Conditions":
         """Return what is known of a program's macros, from its texts and the macros given to the compiler."""
         defined: Counter[str] = Counter()
-        for text in map(_without_comments, texts):
+        for text in map(without_comments, texts):
             around: list[str] = []  # for each open #if: the name in an #ifndef
             for match in _DIRECTIVE.finditer(text):
                 word, name = match[1], _name_in(match[2])
@@ -67,7 +68,7 @@ class Conditions:
         """Return a text with the skipped branches blanked, and the directives of those `#if`s that are decided."""
         if "#" not in text:
             return text
-        code, own = _without_comments(text), dict(self.given)
+        code, own = without_comments(text), dict(self.given)
         directives = list(_DIRECTIVE.finditer(code))
         blanked: list[tuple[int, int]] = []
         frames: list[_Frame] = []
@@ -198,10 +199,6 @@ def _operand(tokens: list[str]) -> int | None:
         value = _evaluate(tokens, 0)
         return value if tokens and tokens.pop(0) == ")" else None
     return int(token) if token.isdigit() else None
-
-
-def _without_comments(text: str) -> str:
-    return _COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
 
 
 def _name_in(rest: str) -> str:

@@ -4,7 +4,8 @@ import re
 from collections.abc import Collection
 from itertools import islice
 
-from splatscope.slang.source import COMMENT, Source, closing
+from splatscope.slang.comments import COMMENT
+from splatscope.slang.source import Source, closing
 
 _ATTRIBUTES_BEFORE = re.compile(r"(?:\s*\[\s*[A-Za-z_]\w*\s*(?:\([^()]*\))?\s*\])*\s*\Z")
 _COUNTED = re.compile(

@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from splatscope.slang.source import COMMENT, Source, closing
+from splatscope.slang.comments import COMMENT
+from splatscope.slang.source import Source, closing
 
 _DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)(\(([^)]*)\))?((?:\\\r?\n|[^\n])*)", re.MULTILINE)
 _DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif|define|undef)\b[ \t]*(\w*)", re.MULTILINE)

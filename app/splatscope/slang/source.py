@@ -14,12 +14,12 @@ import tree_sitter_slang
 from tree_sitter import Language, Node, Parser
 
 from splatscope.gpu.slang_types import is_numeric
+from splatscope.slang.comments import blanked
 from splatscope.slang.conditionals import Conditions
 from splatscope.slang.grammar_gaps import as_written, blank, mask, with_infinities
 
 _parser = Parser(Language(tree_sitter_slang.language()))
 
-COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|^[ \t]*#(?:\\\r?\n|[^\n])*', re.DOTALL | re.MULTILINE)
 _BLANKED_ARGUMENT = re.compile(r",(?=\s*\))")  # blanking a call's last argument, a string, leaves its comma
 _MODIFIERS = r"(?:(?:public|internal|private|static|override|export|extern|__extern_cpp|visibility|dyn|__exported)\s+)*"
@@ -82,7 +82,7 @@ class Source:
         self.file, self.conditions = file, conditions
         self.text = text.encode().decode("latin-1")
         self.visible = conditions.visible(self.text) if conditions else self.text
-        self.code = _NOT_CODE.sub(_blanked, _without_unbalanced_branches(self.visible))
+        self.code = _NOT_CODE.sub(blanked, _without_unbalanced_branches(self.visible))
         self.blocks = _outer_blocks(self.code, 0, len(self.code), None)
         self._file_text = self.text
         self._moves: list[tuple[int, int, bool]] = []  # (offset here, offset in the file, whether a macro's expansion begins here)
@@ -181,10 +181,6 @@ class Source:
         node = function.child_by_field_name("body") if function is not None and function.type == "function_definition" else None
         whole = node is not None and node.start_byte == block.start and node.end_byte == block.end
         return node if whole else None
-
-
-def _blanked(match: re.Match) -> str:
-    return re.sub(r"[^\n]", " ", match.group(0))
 
 
 _CONDITIONAL = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b[^\n]*", re.MULTILINE)

@@ -16,8 +16,8 @@ from typing import Literal
 import numpy as np
 
 from splatscope.gpu.slang_types import Scalar, is_numeric, scalar_named
+from splatscope.slang.comments import COMMENT
 from splatscope.slang.loops import line_of_lossy_unrolling
-from splatscope.slang.source import COMMENT
 from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.sites import Site

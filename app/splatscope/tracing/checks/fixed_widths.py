@@ -13,8 +13,9 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
+from splatscope.slang.comments import COMMENT, without_comments
 from splatscope.slang.constants import integer
-from splatscope.slang.source import COMMENT, text_of
+from splatscope.slang.source import text_of
 from splatscope.tracing.checks.analysis.width_dependence import MOST_TEXT, below, called, root_of
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.trace import Trace
@@ -58,7 +59,7 @@ _Place = tuple[str, int, int, str]  # kind of place, line, width, description
 
 def _asked(tree: Node, entry: str, own: int, constants: dict[str, str]) -> Iterator[_Place]:
     """Yield the place where the entry point requests a width, or a range of widths."""
-    text = COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text_of(tree))
+    text = without_comments(text_of(tree))
     head = re.search(rf"\b{re.escape(entry)}\s*\(", text)
     start = max(text.rfind(sign, 0, head.start()) for sign in ";}") + 1 if head else 0
     asked = _ASKED.search(text, start, head.start()) if head else None

@@ -29,8 +29,9 @@ from operator import and_, or_, xor
 import numpy as np
 from tree_sitter import Node
 
+from splatscope.slang.comments import COMMENT
 from splatscope.slang.constants import integer
-from splatscope.slang.source import COMMENT, text_of
+from splatscope.slang.source import text_of
 from splatscope.tracing.checks.analysis.sources import name_of_function
 from splatscope.tracing.checks.analysis.width_dependence import MOST_TEXT, WidthDependence, below, called, root_of, roots
 from splatscope.tracing.checks.analysis.words import in_sentence, thread_of

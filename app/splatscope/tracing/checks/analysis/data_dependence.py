@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from splatscope.slang.source import COMMENT, Source, closing
+from splatscope.slang.comments import COMMENT
+from splatscope.slang.source import Source, closing
 from splatscope.tracing.sites import Site
 
 MOST_TEXT = 300_000  # characters: beyond that, every branch counts as dependent on every atomic

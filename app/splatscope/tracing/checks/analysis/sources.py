@@ -9,10 +9,11 @@ import numpy as np
 from tree_sitter import Node
 
 from splatscope.gpu.slang_types import SCALARS
+from splatscope.slang.comments import COMMENT
 from splatscope.slang.constants import integer, named_integers
 from splatscope.slang.grammar_gaps import without_hints
 from splatscope.slang.preprocessor import definitions
-from splatscope.slang.source import COMMENT, closing, parse, text_of, walk
+from splatscope.slang.source import closing, parse, text_of, walk
 from splatscope.tracing.checks.analysis.data_dependence import Dependence
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace

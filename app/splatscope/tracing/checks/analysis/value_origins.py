@@ -14,8 +14,9 @@ import numpy as np
 from tree_sitter import Node
 
 from splatscope.gpu.slang_types import SCALARS, SlangType
+from splatscope.slang.comments import COMMENT
 from splatscope.slang.preprocessor import definitions
-from splatscope.slang.source import COMMENT, parse, text_of, walk
+from splatscope.slang.source import parse, text_of, walk
 from splatscope.tracing.checks.analysis.sources import Sources, name_of_function
 from splatscope.tracing.sites import Site
 
