@@ -22,6 +22,14 @@ MOST_SHARED = 131_072  # Gaussians: with more, a thread for each keeps a GPU bus
 ENOUGH_TILES = 1024  # tiles of 16 × 16 pixels that keep a GPU busy
 DENSE = 6  # pixels per Gaussian below which Gaussians are small
 PAIRS_PER_GAUSSIAN = 32  # initial capacity of the lists, which grow when it is used up
+# By kernel with a thread for each Gaussian, its twin in shaders/binned/binned_groups.slang.
+BY_GROUPS = {
+    "projectMain": "projectByGroupMain",
+    "scatterMain": "scatterByGroupMain",
+    "binnedUpdateMain": "updateByGroupMain",
+    "moveMain": "moveByGroupMain",
+    "momentsMain": "momentsByGroupMain",
+}
 _COUNTED = ("tileCount", "splats", "duplicatesOf", "duplicateCount")  # the buffers that a projection writes
 
 
@@ -93,7 +101,7 @@ class BinnedKernels:
         self._buffers = _make_buffers(run, tiling) | self._make_lists()
         self._with_lists: list[tuple[BoundKernel, list[str]]] = []  # all kernels, each with the growing buffers that it uses
         self._by_groups = _has_groups(run)
-        self._project = self._bind_project()
+        self._project = self._per_gaussian("binned", "projectMain", *_COUNTED, blobsBuffer=run.raw)
         self._update = self._bind_update()
         listing, image = self._bind_listing(), self._raster("binnedImageMain", outputBuffer=run.picture)
         self.drawing = [*listing, image]
@@ -151,11 +159,7 @@ class BinnedKernels:
         """
         count = self.run.settings.blobs
         out = zeros(self.run.device, (count, FIELDS))
-        names = ("partialSums", "duplicatesOf")
-        if self._by_groups:
-            submit(self.run.device, [self._per_group("momentsByGroupMain", *names, moments=out)])
-        else:
-            submit(self.run.device, [self._per_gaussian("binned_update", "momentsMain", *names, moments=out)])
+        submit(self.run.device, [self._per_gaussian("binned_update", "momentsMain", "partialSums", "duplicatesOf", moments=out)])
         return download(out, np.float32, (count, FIELDS))
 
     def list_lengths(self) -> np.ndarray:
@@ -168,22 +172,13 @@ class BinnedKernels:
         sums = FIELDS * (size + 1) * self._tiling.waves
         return {"lists": zeros(device, (size, 2), np.uint32), "partialSums": zeros(device, sums)}
 
-    def _bind_project(self) -> BoundKernel:
-        if self._by_groups:
-            return self._per_group("projectByGroupMain", *_COUNTED, blobsBuffer=self.run.raw)
-        return self._per_gaussian("binned", "projectMain", *_COUNTED, blobsBuffer=self.run.raw)
-
     def _bind_listing(self) -> list[BoundKernel]:
         """Return the kernels that allocate and fill each tile's list."""
-        tiles = (self._tiling.tiles, 1)
-        allocate = self._bind("binned", "allocateMain", tiles, "tileCount", "tileList", "tileFill", "duplicateCount")
-        names = ("splats", "tileFill", "duplicatesOf", "duplicateCount", "lists", "partialSums")
-        fill = (
-            self._per_group("scatterByGroupMain", *names)
-            if self._by_groups
-            else self._per_gaussian("binned", "scatterMain", *names)
-        )
-        return [allocate, fill]
+        tiles, written = (self._tiling.tiles, 1), ("duplicatesOf", "duplicateCount", "lists", "partialSums")
+        return [
+            self._bind("binned", "allocateMain", tiles, "tileCount", "tileList", "tileFill", "duplicateCount"),
+            self._per_gaussian("binned", "scatterMain", "splats", "tileFill", *written),
+        ]
 
     def _bind_derivatives(self, image: BoundKernel) -> list[BoundKernel]:
         """Return the kernels that compute the partial sums from the lists."""
@@ -197,17 +192,16 @@ class BinnedKernels:
         """Return the kernel that moves the Gaussians and, unless the run is reproducible, projects them in the same pass."""
         run, names = self.run, ("partialSums", "duplicatesOf", "stepsDone")
         raw_values = {"blobsBuffer": run.raw, "firstMoment": run.first_moment, "secondMoment": run.second_moment}
-        projects = () if run.settings.reproducible else _COUNTED
-        if self._by_groups:
-            return self._per_group("updateByGroupMain" if projects else "moveByGroupMain", *names, *projects, **raw_values)
-        entry = "binnedUpdateMain" if projects else "moveMain"
-        return self._per_gaussian("binned_update", entry, *names, *projects, **raw_values)
+        if run.settings.reproducible:
+            return self._per_gaussian("binned_update", "moveMain", *names, **raw_values)
+        return self._per_gaussian("binned_update", "binnedUpdateMain", *names, *_COUNTED, **raw_values)
 
     def _per_gaussian(self, module: str, entry: str, *names: str, **buffers) -> BoundKernel:
-        return self._bind(module, entry, (self.run.settings.blobs, 1), *names, **buffers)
-
-    def _per_group(self, entry: str, *names: str, **buffers) -> BoundKernel:
-        return self._bind("binned_groups", entry, (SHARE * self.run.settings.blobs, 1), *names, **buffers)
+        """Bind a kernel with a thread for each Gaussian, or its twin in which workgroups share their Gaussians."""
+        blobs = self.run.settings.blobs
+        if self._by_groups:
+            return self._bind("binned_groups", BY_GROUPS[entry], (SHARE * blobs, 1), *names, **buffers)
+        return self._bind(module, entry, (blobs, 1), *names, **buffers)
 
     def _raster(self, entry: str, *names: str, **buffers) -> BoundKernel:
         threads = (self._tiling.columns * self._tiling.lanes, self._tiling.rows)
