@@ -1,6 +1,6 @@
 // The class that this browser last presented, by walk.
 import {UNNAMED, format} from "#web/shell/address.js"
-import {remember, remembered} from "#web/shell/stored.js"
+import {remember, rememberedJson} from "#web/shell/stored.js"
 
 /** @import {Place} from "#web/shell/address.js" */
 /** @typedef {Place & {key: string, code: string, stop: number, kernel: string, at?: number}} Presenting  a class that this browser presents; `at`: when, ms */
@@ -13,13 +13,7 @@ const placeOf = (walk) => `splatscope-presenting-${walk}`
  * @param {string} walk
  * @returns {Presenting | null}
  */
-export function lastPresented(walk) {
-  try {
-    return JSON.parse(remembered(placeOf(walk)) ?? "null")
-  } catch {
-    return null // written by another version
-  }
-}
+export const lastPresented = (walk) => rememberedJson(placeOf(walk))
 
 /**
  * Note where this browser presents.

@@ -1,5 +1,5 @@
 // The stop that a lone reader has reached, by walk.
-import {remember, remembered} from "#web/shell/stored.js"
+import {remember, rememberedJson} from "#web/shell/stored.js"
 
 /** @typedef {{stop: number, at: number}} Reached  `at`: when, ms */
 
@@ -11,13 +11,7 @@ const placeOf = (walk) => `splatscope-walk-${walk}`
  * @param {string} walk
  * @returns {Reached | null}
  */
-export function lastReached(walk) {
-  try {
-    return JSON.parse(remembered(placeOf(walk)) ?? "null")
-  } catch {
-    return null // written by another version
-  }
-}
+export const lastReached = (walk) => rememberedJson(placeOf(walk))
 
 /**
  * Note the stop that a lone reader is at. A walk that is at its end is not resumed.

@@ -1,5 +1,5 @@
 // The last verdict on each task, with its kernel. It is stored in this browser only, so that it is still there after a reload.
-import {remember, remembered} from "#web/shell/stored.js"
+import {remember, rememberedJson} from "#web/shell/stored.js"
 
 /**
  * @import {Mark} from "./exercises.js"
@@ -10,13 +10,7 @@ const KEY = "splatscope-verdicts"
 const MOST = 40 // tasks; older verdicts are dropped
 
 /** @returns {Record<string, Verdict>} */
-function verdicts() {
-  try {
-    return JSON.parse(remembered(KEY) ?? "{}") ?? {}
-  } catch {
-    return {}
-  }
-}
+const verdicts = () => rememberedJson(KEY) ?? {}
 
 /**
  * The stored verdict on a task; null if there is none or it is not valid.

@@ -13,6 +13,18 @@ export function remembered(key) {
 }
 
 /**
+ * The value that is stored under a key as JSON; null for none, or for what another version has written.
+ * @param {string} key
+ */
+export function rememberedJson(key) {
+  try {
+    return JSON.parse(remembered(key) ?? "null")
+  } catch {
+    return null
+  }
+}
+
+/**
  * Store a text under a key, if the browser allows it.
  * @param {string} key
  * @param {string} value
