@@ -1,6 +1,14 @@
-"""Compare the simple, tiled and binned kernels: the time and operations of one iteration, on the same picture and Gaussians."""
+"""Compare the simple, tiled and binned kernels: the time and operations of one iteration, on the same picture and Gaussians.
 
-from dataclasses import dataclass
+A comparison made on a data-centre GPU ships; `tools/make_shipped_comparison.py` makes it.
+"""
+
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict, dataclass
+from functools import cache
+from time import perf_counter
+from typing import Any
 
 from splatscope.gpu.device import Adapter, adapter_of, open_device
 from splatscope.paths import ASSETS
@@ -18,10 +26,14 @@ SIZE = 128
 COUNTS = (64, 32)  # Gaussians; the smaller if a driver refuses, since autodiff stores every step of the simple kernels' loop
 LARGE = {True: (256, 2048), False: (512, 40_960)}  # by `is_software`: side in pixels and Gaussians, for tiled and binned alone
 WARM_UP_ITERATIONS = 200  # so that the Gaussians are distributed as they are in training
-REPEATS = 7  # the minimum is used, since other load can only add time
+REPEATS = 7  # at least; the minimum is used, since other load can only add time
+SECONDS = 0.5  # at least: a GPU that was idle raises its clock meanwhile
 LIMIT = 120.0  # seconds per job: drivers compile the simple kernels' loop slowly
 
 KERNELS = ("simple", "tiled", "binned")
+SHIPPED = ASSETS / "kernel-comparison.json"
+
+Job = Callable[..., Awaitable[Any]]  # awaits what a function returns for its arguments, wherever it runs
 
 
 @dataclass(frozen=True)
@@ -76,36 +88,62 @@ class TimingComparison:
 
 async def compare_kernels(pool: Pool) -> TimingComparison:
     """Return the comparison, measured once for all pages. Raises WorkerError, UnsupportedDevice."""
-    return await _cache.get("comparison", lambda: _compare(pool))
+    return await _cache.get("comparison", lambda: _compare_on(pool))
 
 
 _cache = SingleFlightCache(1)
 
 
-async def _compare(pool: Pool) -> TimingComparison:
-    """Measure in several jobs on one worker, so that jobs from other pages can run in between."""
-
+async def _compare_on(pool: Pool) -> TimingComparison:
     async def job(function, *args):
         return await pool.run(function, *args, key="kernel comparison", limit=LIMIT, shipped=True)
 
     try:
-        for blobs in COUNTS:
-            states = await job(_same_work, SIZE, blobs, KERNELS)
-            try:
-                for state in states:
-                    await job(_compile, state)
-            except UnsupportedDevice:
-                if blobs == COUNTS[-1]:
-                    raise
-                continue
-            break
-        adapter, timings = await job(_time, states)
-        counts = [await job(_count, state) for state in states]
-        size, many = LARGE[adapter.is_software]
-        _, large = await job(_time, await job(_same_work, size, many, KERNELS[1:]))
+        return await measure(job)
     finally:
         pool.forget("kernel comparison")
+
+
+async def measure(job: Job) -> TimingComparison:
+    """Measure in several jobs on one device, so that jobs from other pages can run in between. Raises UnsupportedDevice."""
+    for blobs in COUNTS:
+        states = await job(_same_work, SIZE, blobs, KERNELS)
+        try:
+            for state in states:
+                await job(_compile, state)
+        except UnsupportedDevice:
+            if blobs == COUNTS[-1]:
+                raise
+            continue
+        break
+    adapter, timings = await job(_time, states)
+    counts = [await job(_count, state) for state in states]
+    size, many = LARGE[adapter.is_software]
+    _, large = await job(_time, await job(_same_work, size, many, KERNELS[1:]))
     return TimingComparison(adapter, SIZE, blobs, counted_timings(states, timings, counts), size, many, large)
+
+
+@cache
+def shipped_comparison() -> TimingComparison:
+    """Return the comparison that ships."""
+    return from_json(SHIPPED.read_text())
+
+
+def to_json(found: TimingComparison) -> str:
+    """Return a comparison as text for `from_json`."""
+    return json.dumps(asdict(found), indent=1) + "\n"
+
+
+def from_json(text: str) -> TimingComparison:
+    """Return the comparison that `to_json` wrote."""
+    fields = json.loads(text)
+
+    def timing(values: dict[str, Any]) -> dict[str, Any]:
+        return values | {"tile": tuple(values["tile"])}
+
+    counted = [CountedTiming(**timing(values) | {"counts": Counts(**values["counts"])}) for values in fields["timings"]]
+    large = [Timing(**timing(values)) for values in fields["large"]]
+    return TimingComparison(**fields | {"adapter": Adapter(**fields["adapter"]), "timings": counted, "large": large})
 
 
 def counted_timings(states: list[TrainingState], timings: list[Timing], counts: list[Counts]) -> list[CountedTiming]:
@@ -116,7 +154,7 @@ def counted_timings(states: list[TrainingState], timings: list[Timing], counts: 
     ]
 
 
-# The rest of this module runs on a worker.
+# The rest of this module runs where the device is: on a worker, for a page.
 
 
 def _same_work(size: int, blobs: int, kinds: tuple[str, ...]) -> list[TrainingState]:
@@ -136,8 +174,10 @@ def _time(states: list[TrainingState]) -> tuple[Adapter, list[Timing]]:
     device = open_device()
     trainers = [Trainer(device, state) for state in states]
     least: list[dict[str, float]] = [{} for _ in trainers]
-    for _ in range(REPEATS):  # interleaved, so that other load slows all of them equally
-        for trainer, ms in zip(trainers, least, strict=True):
+    begin, rounds = perf_counter(), 0
+    while rounds < REPEATS or perf_counter() - begin < SECONDS:
+        rounds += 1
+        for trainer, ms in zip(trainers, least, strict=True):  # interleaved, so that other load slows all of them equally
             trainer.advance(1)
             for bound in trainer.kernels.iteration:
                 name = bound.kernel.name

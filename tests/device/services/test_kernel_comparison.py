@@ -7,7 +7,19 @@ import pytest
 
 from splatscope.gpu.device import open_device
 from splatscope.services import operation_counts as counted
-from splatscope.services.kernel_comparison import KERNELS, SIZE, TimingComparison, _count, _same_work, _time, counted_timings
+from splatscope.services.kernel_comparison import (
+    KERNELS,
+    SIZE,
+    TimingComparison,
+    _count,
+    _same_work,
+    _time,
+    counted_timings,
+    from_json,
+    shipped_comparison,
+    to_json,
+)
+from splatscope.splat.binned import BY_GROUPS
 from splatscope.splat.initialise import start_state
 from splatscope.splat.settings import Settings
 from splatscope.web.training.kernel_comparison import COUNTED, _large, drawn
@@ -90,3 +102,22 @@ def test_a_panel_says_its_gain_in_its_own_numbers(comparison, timings):
     tiled, binned = comparison.large
     assert f"{tiled.total / binned.total:.1f} times faster" in _large(comparison)
     assert 40 <= binned.listed < tiled.listed
+
+
+def test_a_comparison_survives_its_file(comparison):
+    assert from_json(to_json(comparison)) == comparison
+
+
+def test_the_comparison_that_ships_is_of_the_kernels_of_today(comparison):
+    """Names of kernels and what does not depend on the device: the tests of every tile against every Gaussian."""
+    shipped = shipped_comparison()
+    assert not shipped.adapter.is_software
+    for then, now in zip(shipped.timings, comparison.timings, strict=True):
+        assert (then.kernels, then.tile) == (now.kernels, now.tile)
+        plain = {twin: name for name, twin in BY_GROUPS.items()}
+        assert [plain.get(name, name) for name in then.ms] == [plain.get(name, name) for name in now.ms]
+    simple, tiled, binned = (timing.counts for timing in shipped.timings)
+    assert simple.forward == shipped.size**2 * shipped.blobs
+    width, height = shipped.timings[1].tile
+    assert tiled.tests == (shipped.size // width) * (shipped.size // height) * shipped.blobs
+    assert binned.reads == shipped.blobs

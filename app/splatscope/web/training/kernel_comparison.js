@@ -18,6 +18,7 @@ import {h, style} from "#web/shell/dom.js"
  * @property {Kind[]} rungs
  * @property {string} said  what was measured and where, or what went wrong
  * @property {string} large  the same at a size typical of training
+ * @property {boolean} here  measured on this device, not one that ships
  * @property {boolean} busy
  */
 
@@ -46,7 +47,7 @@ function panel(kind, slowest) {
     "li",
     {class: "rung panel", "data-rung": kind.name},
     h("p", {class: "rung-head"}, h("b", {}, kind.name), h("span", {}, kind.title)),
-    h("p", {class: "rung-time", style: `--share: ${kind.ms / slowest}`}, h("b", {}, ms(kind.ms)), " ms per iteration", gain),
+    h("p", {class: "rung-time", style: `--share: ${kind.ms / slowest}`}, h("b", {}, ms(kind.ms)), " ms", gain),
     h("p", {class: "rung-why"}, kind.why),
     h("h3", {}, "Time by kernel"),
     h("ul", {class: "rung-kernels"}, ...kind.kernels.map(([name, value]) => row(name, value, value / kind.ms))),
@@ -91,12 +92,12 @@ export function render({model, el}) {
     said.textContent = model.said
     large.textContent = model.large
     button.disabled = model.busy
-    button.hidden = model.rungs.length > 0
+    button.hidden = model.here
     list.replaceChildren(...model.rungs.map((kind) => panel(kind, model.rungs[0].ms)))
-    if (model.rungs.length) root.dataset.measured = ""
+    root.toggleAttribute("data-measured", model.here)
   }
   const soon = () => queueMicrotask(show)
-  for (const name of ["rungs", "said", "large", "busy"]) model.on(name, soon)
+  for (const name of ["rungs", "said", "large", "here", "busy"]) model.on(name, soon)
   show()
   return root
 }

@@ -7,7 +7,7 @@ from typing import Any
 import param
 
 from splatscope.gpu.device import DeviceError
-from splatscope.services.kernel_comparison import CountedTiming, TimingComparison, compare_kernels
+from splatscope.services.kernel_comparison import CountedTiming, TimingComparison, compare_kernels, shipped_comparison
 from splatscope.splat.trainer import UnsupportedDevice
 from splatscope.web.background import BackgroundTask
 from splatscope.web.component import Component
@@ -31,18 +31,23 @@ COUNTED = (
 
 
 class KernelComparison(Component):
-    """The comparison. It is measured when its button is first pressed, and then cached for the server's lifetime."""
+    """The comparison. It opens with the one that ships.
+
+    This device's is measured when the button is first pressed, and then cached for the server's lifetime.
+    """
 
     rungs = param.List(
         default=[], item_type=dict, doc="name, title, ms, gain, why, kernels [(name, ms)], counts [(words, tip, number)]"
     )
     said = param.String(default="", doc="What was measured and where, or what went wrong")
     large = param.String(default="", doc="The two faster kinds at a size typical of training")
+    here = param.Boolean(default=False, doc="Whether it was measured on this device")
     busy = param.Boolean(default=False)
 
     def __init__(self, **params: Any):
-        """Start without measurements."""
+        """Start with the comparison that ships."""
         super().__init__(**params)
+        self._show(shipped_comparison(), here=False)
         self._work = BackgroundTask()
 
     def _handle_msg(self, message: dict[str, Any]) -> None:
@@ -58,9 +63,12 @@ class KernelComparison(Component):
         try:
             found = await compare_kernels(worker_pool)
         except (WorkerError, DeviceError, UnsupportedDevice) as error:
-            self.param.update(busy=False, said=f"Not measured: {error}")
+            self.param.update(busy=False, said=f"Not measured here: {error} {_said(shipped_comparison(), here=False)}")
             return
-        self.param.update(busy=False, rungs=drawn(found), said=_said(found), large=_large(found))
+        self._show(found, here=True)
+
+    def _show(self, found: TimingComparison, here: bool) -> None:
+        self.param.update(busy=False, here=here, rungs=drawn(found), said=_said(found, here), large=_large(found))
 
 
 def drawn(found: TimingComparison) -> list[dict[str, Any]]:
@@ -107,11 +115,11 @@ def _why(timing: CountedTiming, before: CountedTiming | None) -> str:
     )
 
 
-def _said(found: TimingComparison) -> str:
+def _said(found: TimingComparison, here: bool) -> str:
+    where = f"{'here, on' if here else 'on an'} {found.adapter.short_name}"
     return (
-        f"Measured here, on {found.adapter.short_name}: one iteration with {found.blobs} Gaussians on {found.size} × {found.size} "
-        "pixels, the same for all three, the fastest of several runs taken in turn. The kernels did the counting: each ran once "
-        "more with counters in it."
+        f"Measured {where}: one iteration with {found.blobs} Gaussians on {found.size} × {found.size} pixels, the same for all "
+        "three, the fastest of several runs taken in turn. The kernels did the counting: each ran once more with counters in it."
     )
 
 
