@@ -137,14 +137,15 @@ class KernelTimes:
     def __init__(self):
         """Make the empty chart."""
         self._shown: tuple[str, ...] = ()
-        self.plot = chart(height=150, x_range=Range1d(0, 1), y_range=Range1d(self.ROWS, 0), min_border_left=0, min_border_right=0)
+        # Wider than the bars: where there are fewer rows than before, Bokeh does not clear what of them is outside the chart.
+        x, y = Range1d(-0.01, 1.01), Range1d(self.ROWS, 0)
+        self.plot = chart(height=150, x_range=x, y_range=y, min_border_left=0, min_border_right=0)
         self.plot.axis.visible = False
         self.plot.grid.visible = False
         rows = [row + 0.78 for row in range(self.ROWS)]
         blank = [""] * self.ROWS
         nothing = [float("nan")] * self.ROWS
         self._source = ColumnDataSource({"row": rows, "share": nothing, "name": blank, "words": blank})
-        # no lines: where there are fewer rows than before, Bokeh does not clear what of them is outside the chart
         tracks = HBar(y="row", height=0.22, left=0, right=1, line_color=None)
         follow_theme(tracks, fill_color=GRID)
         self.plot.add_glyph(self._source, tracks)
@@ -198,8 +199,6 @@ class ListLengths:
         )
         self.plot.axis.visible = False
         self.plot.grid.visible = False
-        self.plot.outline_line_alpha = 1  # a frame until there is a map
-        follow_theme(self.plot, outline_line_color=GRID)
         self._mapper = LinearColorMapper(palette=list(AMOUNTS[0]), low=0, high=1)
         follow_theme(self._mapper, palette=tuple(list(palette) for palette in AMOUNTS))
         self._tiles = ColumnDataSource({"image": [], "dw": [], "dh": []})
@@ -212,7 +211,6 @@ class ListLengths:
     def show(self, report: ProgressReport) -> str:
         """Draw the map, and return the HTML of the text beside it."""
         lengths = report.list_lengths
-        self.plot.outline_line_alpha = 0
         if lengths.size == 0:
             self._tiles.data = {"image": [], "dw": [], "dh": []}
             self._overflows.data = {"x": [], "y": []}

@@ -77,7 +77,7 @@ export function render({model, el}) {
     if (model.sequence && !stay) fades = setTimeout(() => frame.classList.add("still"), STILL)
   }
   const outline = () => {
-    sample.textContent = model.one_in > 1 ? `1 in ${model.one_in.toLocaleString("en")} shown` : "all shown"
+    sample.textContent = model.one_in > 1 ? `1\u00a0in\u00a0${model.one_in.toLocaleString("en")} shown` : "all shown"
     if (box.checked && view !== "target") drawEllipses(ellipses, picture, model.ellipses)
   }
   let first = !model.sequence && matchMedia("(max-width: 760px)").matches // until the first picture arrives, phones show the target in its place
