@@ -112,3 +112,10 @@ def test_all_rows_of_the_figure_are_in_a_low_window(visit):
     expect(page.get_by_test_id("stepper").first).to_have_attribute("data-steps", re.compile(r"\d+"))
     last = page.locator(".sample svg text", has_text=re.compile("^15$")).first.bounding_box()
     assert last["y"] + last["height"] < 800
+
+
+@pytest.mark.parametrize(("width", "height"), [(1366, 768), (1440, 900), (1920, 1080)])
+def test_the_home_page_has_one_grid(turn_to, width, height):
+    page = turn_to("/app?page=home", width=width, height=height)
+    picture, laws = (page.locator(part).bounding_box() for part in (".home-picture", ".laws"))
+    assert [picture["x"], picture["width"]] == [laws["x"], laws["width"]]

@@ -155,6 +155,25 @@ def test_nothing_is_wider_than_the_screen(visit, name):
         page.wait_for_function("width => document.documentElement.scrollWidth <= width", arg=width)
 
 
+def test_pages_have_the_same_edges_in_a_wide_window(turn_to):
+    across = {
+        "home": ".pm-loop",
+        "blending": ".fig",
+        "train": ".run",
+        "exercises": ".course",
+        "claims": ".claim",
+        "glossary": ".glossary dl",
+    }
+    edges = {}
+    for name, part in across.items():
+        page = turn_to(f"/app?page={name}", width=1920, height=1080)
+        parts = page.locator(f"[data-page={name}] {part}")
+        parts.first.wait_for()
+        boxes = [box for box in (one.bounding_box() for one in parts.all()) if box]
+        edges[name] = [round(min(box["x"] for box in boxes)), round(max(box["x"] + box["width"] for box in boxes))]
+    assert len(set(map(tuple, edges.values()))) == 1, edges
+
+
 def test_what_a_phone_taps_is_large_enough(visit):
     page = visit("/app", width=390, height=844)
     page.get_by_role("button", name="Sections", exact=True).click()
