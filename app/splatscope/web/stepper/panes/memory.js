@@ -231,7 +231,7 @@ class Grid {
         : Math.min(columnsOf(memory), (memory.dims.length < 2 && perRow) || Infinity)
     this.columns = columns
     this.body.style.setProperty("--columns", String(columns))
-    this.body.classList.toggle("wide", wide || columns > 8)
+    this.body.classList.toggle("small", wide || columns > 8)
     this.body.classList.toggle("many", columns > 8)
     this.body.classList.toggle("words", perRow > 0)
     this.longest = 0
