@@ -33,6 +33,7 @@ export class Source {
   heldAt = -1 // the position at which they did
   main = 0 // the file that was recorded
   scrolledTo = ""
+  spare = 0 // px below the last line
   /** @type {Line | null} */
   here = null // where the chosen thread is
   arrive = () => {} // ends the animation of the mark to that line
@@ -71,6 +72,8 @@ export class Source {
     this.pane.onkeydown = (event) => this.#keyed(event)
     new ResizeObserver(() => {
       this.scrolledTo = ""
+      this.spare = 0
+      this.src.style.removeProperty("--spare")
       owner.paint()
     }).observe(this.pane)
     this.src.addEventListener("click", (event) => this.#clicked(event))
@@ -341,14 +344,32 @@ export class Source {
     const over = dock - top > ROOM && dock < top + inner
     const height = over ? dock - top : inner
     const boxes = [line, ...others].map((number) => this.#sheet(this.shown)[number - 1].el.getBoundingClientRect())
-    if (boxes.every((box) => box.top >= top && box.bottom + 4 <= top + height)) return
+    const at = (/** @type {number} */ y) => pane.scrollTop + (y - top) / zoom
+    const tops = this.#sheet(this.shown).map((r) => at(r.el.getBoundingClientRect().top))
+    const end = pane.scrollHeight - this.spare - pane.clientHeight
+    const whole = tops.find((y) => y >= end - 1) ?? end
+    if (boxes.every((box) => box.top >= top && box.bottom + 4 <= top + height)) {
+      if (!this.spare && pane.scrollTop >= end - 1) this.#scrollTo(whole, end)
+      return
+    }
     const first = Math.min(...boxes.map((box) => box.top)),
       last = Math.max(...boxes.map((box) => box.bottom)),
       own = boxes[0]
     const together = boxes.length > 1 && last - first <= height
-    const wanted = together ? (first + last - height) / 2 : own.top - (height - own.height) * 0.6
-    const tops = this.#sheet(this.shown).map((r) => r.el.getBoundingClientRect().top)
-    pane.scrollTop += ((tops.find((y) => y >= wanted - 1) ?? wanted) - top) / zoom
+    const wanted = at(together ? (first + last - height) / 2 : own.top - (height - own.height) * 0.6)
+    const start = tops.find((y) => y >= wanted - 1) ?? wanted
+    this.#scrollTo(over ? start : Math.min(start, whole), end)
+  }
+
+  /**
+   * Scroll to where a line begins. Where that is behind the end, make space below the last line.
+   * @param {number} y  CSS px, as the pane's `scrollTop`
+   * @param {number} end  how far it scrolls without such space
+   */
+  #scrollTo(y, end) {
+    this.spare = Math.max(0, Math.ceil(y - end))
+    this.src.style.setProperty("--spare", `${this.spare}px`)
+    this.pane.scrollTop = y
   }
 
   /** @param {MouseEvent} event */
