@@ -48,7 +48,11 @@ function textOf(field, look) {
   if (field.choice) return value ? field.choice[0] : field.choice[1]
   if (field.format?.startsWith("b")) return bits(value, +field.format.slice(1))
   if (field.format === "x") return `0x${(value >>> 0).toString(16).toUpperCase().padStart(8, "0")}`
-  return look.text(field.expression, look.thread, field.format ? +field.format : 4)
+  const digits = field.format ? +field.format : 4
+  const text = look.text(field.expression, look.thread, digits)
+  // 0.620 beside 0.507: as many digits, even zeros, unless the number is an integer or has an exponent
+  const padded = field.format && text && /^−?[\d.]+$/.test(text) && !Number.isInteger(value)
+  return padded ? value.toPrecision(digits).replace("-", "−") : text
 }
 
 /**
@@ -84,10 +88,11 @@ function equation(text, bitCount) {
     const field = typeof word === "string" ? null : word
     const mine = field?.mine ? " mine" : ""
     const sign = field ? "" : String(word)
+    const close = /[(]$/.test(sign) ? " opens" : /^[),²]/.test(sign) ? " closes" : ""
     return {
       field,
-      letter: cell(`s${mine}`, field ? field.label : sign),
-      number: cell(`d${mine}${field?.format ? " float" : ""}`, field ? NO_VALUE : sign),
+      letter: cell(`s${mine}${close}`, field ? field.label : sign),
+      number: cell(`d${mine}${close}${field?.format ? " float" : ""}`, field ? NO_VALUE : sign),
       binary: cell("b", sign),
     }
   })
