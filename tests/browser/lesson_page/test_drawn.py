@@ -5,6 +5,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from helpers.stepping import next_frame, ready
+
 STRUCK = """root => {
     const inside = (e) => e.querySelector(".drawing") ?? e.shadowRoot?.querySelector(".drawing")
     const drawing = inside(root) ?? [...root.querySelectorAll("*")].map(inside).find(Boolean)
@@ -51,6 +53,42 @@ def test_no_label_meets_a_line(turn_to, address):
         page.keyboard.press(key)
         expect(stepper).to_have_attribute("data-painted", "0" if key == "Home" else re.compile(r"[1-9]"))
         assert stepper.evaluate(STRUCK) == []
+
+
+UNREADABLE = """drawing => {
+    const words = [], wrong = []
+    const walker = document.createTreeWalker(drawing, NodeFilter.SHOW_TEXT)
+    while (walker.nextNode()) {
+        const node = walker.currentNode, el = node.parentElement
+        if (!node.data.trim() || el.closest("title, select, .sr") || getComputedStyle(el).visibility !== "visible") continue
+        const range = document.createRange()
+        range.selectNodeContents(node)
+        const boxes = [...range.getClientRects()].filter((box) => box.width > 2)
+        for (const box of boxes) words.push({text: node.data.trim(), box})
+        for (let around = el; boxes.length && drawing.contains(around); around = around.parentElement) {
+            const its = around.getBoundingClientRect()
+            if (around instanceof SVGElement || !its.width || getComputedStyle(around).textOverflow === "ellipsis") continue
+            if (boxes.some((box) => box.left < its.left - 0.5 || box.right > its.right + 0.5))
+                wrong.push(`${node.data.trim()} is wider than ${around.className}`)
+        }
+    }
+    words.forEach(({text, box}, i) => words.slice(0, i).forEach(({text: other, box: its}) => {
+        if (box.left + 1 < its.right && its.left + 1 < box.right && box.top + 4 < its.bottom && its.top + 4 < box.bottom)
+            wrong.push(`${text} lies on ${other}`)
+    }))
+    return wrong
+}"""
+
+
+@pytest.mark.parametrize(
+    ("stem", "width", "height"), [("undo", 360, 740), ("undo", 375, 812), ("training-loop", 360, 740), ("training-loop", 1366, 768)]
+)
+def test_what_a_drawing_says_fits_its_room_and_lies_on_nothing_else(turn_to, stem, width, height):
+    page = ready(turn_to(f"/app?page={stem}", width=width, height=height))
+    page.keyboard.press("End")
+    expect(page.get_by_test_id("step-sentence").first).not_to_be_empty()
+    next_frame(page)
+    assert page.locator(".figure .drawing").first.evaluate(UNREADABLE) == []
 
 
 CUT = """bell => {
