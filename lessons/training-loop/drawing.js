@@ -26,7 +26,7 @@ const THREADS = ["a thread for each value", "a thread for each pixel", "a thread
 const PADDING = 14
 const GAP = 16
 const NARROW = 500 // px: below, the table has a row for each field, where there is height for it
-const TIGHT = 540 // px: below, its columns stand closer
+const TIGHT = 560 // px: below, its columns stand closer
 const CAPTION = 22
 const BOXES = {full: 60, low: 40} // height of the four kernels
 const LOW = 420 // px: below, they say their names only
@@ -172,7 +172,7 @@ function valueTable(facts, narrow, choose) {
       ]
     : [
         h("span"),
-        ...fields.map((field) => word("loop-sub", field)),
+        ...fields.map((field) => word("loop-sub", field.replace(/ (?=\d)/, "\u00a0"))),
         ...gaussians.flatMap((b) => [
           word("loop-field", `Gaussian ${b}`),
           ...of(b).map(({raw}) => raw),
@@ -277,6 +277,18 @@ function floatOf(memory, index) {
 /** @type {(a: number, b: number) => boolean} */
 const near = (a, b) => Math.abs(a - b) <= 2e-7 * Math.max(1, Math.abs(a)) // facts are rounded
 
+const DECIMALS = 3 // in all cells, so that those of a column are in line
+
+/**
+ * A value in its cell; 0 alone is a zero in memory, with decimals it is what a small value is rounded to.
+ * @param {number} value
+ */
+export function cellText(value) {
+  if (value === 0) return "0"
+  const text = value.toFixed(DECIMALS)
+  return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−")
+}
+
 /** @param {number} value */
 function short(value) {
   if (value === 0) return "0"
@@ -300,12 +312,12 @@ export const change = (from, to) => (near(from, to) ? `stays ${short(to)}` : `${
  */
 function paintCell(el, value, before, started, chosen, name) {
   const changed = started && !near(before, value)
-  const text = short(value)
+  const text = cellText(value)
   if (el.textContent !== text) el.textContent = text
   el.classList.toggle("wr", changed)
   el.classList.toggle("me", chosen)
-  el.setAttribute("aria-label", `${name}: ${text}${changed ? `, before ${short(before)}` : ""}`)
-  el.title = changed ? `before: ${short(before)}` : ""
+  el.setAttribute("aria-label", `${name}: ${short(value)}${changed ? `, before ${short(before)}` : ""}`)
+  el.title = changed ? `${short(value)}, before: ${short(before)}` : short(value)
 }
 
 /**

@@ -11,7 +11,7 @@ import {titleOf} from "../../../lessons/reduction/drawing.js"
 import {sameText} from "../../../lessons/undo/drawing.js"
 import {decimalsOf} from "../../../lessons/caching/drawing.js"
 import {scaleLabel, sketchOf} from "../../../lessons/termination/drawing.js"
-import {change, kernelAt} from "../../../lessons/training-loop/drawing.js"
+import {cellText, change, kernelAt} from "../../../lessons/training-loop/drawing.js"
 import {sentence} from "../../../lessons/workgroups/drawing.js"
 
 const identity = (/** @type {number} */ value) => value
@@ -147,6 +147,7 @@ test("the kernel at a step is the one that ends there, else the one that runs", 
 test("a value that moves less than the facts are rounded stays", () => {
   assert.equal(change(0.5, 0.5 + 1e-8), "stays 0.500")
   assert.equal(change(0.5, -0.25), "0.500 → −0.250")
+  assert.equal(change(0, -0.0002), "0 → −0.0002")
 })
 
 test("a count stands between two lines of the grid, clear of the way at its corner", () => {
@@ -192,4 +193,8 @@ test("a sketch of T falls by each layer until it is below the limit, and stays",
 
 test("the numbers of a column have the decimals of its largest", () => {
   assert.deepEqual([[0.0326, -0.0005], [-12.5, 0.1], [0], [Number.NaN]].map(decimalsOf), [6, 3, 0, 0])
+})
+
+test("values in cells have as many decimals, and what is rounded to zero has no sign", () => {
+  assert.deepEqual([-0.25, 0.0006, -0.0002, 0].map(cellText), ["−0.250", "0.001", "0.000", "0"])
 })
