@@ -148,6 +148,20 @@ def test_the_compiler_underlines_as_typing_pauses(bench):
     expect(bench.get_by_test_id("outputs")).to_contain_text(re.compile(r"data64 elements0 3 6 9 31 3"))
 
 
+def test_a_run_from_the_editor_leaves_the_focus_on_the_step_button_or_returns_it(bench):
+    write(bench, KERNEL.replace("BODY", "data[t.x] = nothing;"))
+    bench.keyboard.press("Control+Enter")
+    expect(bench.get_by_test_id("debugger-heard")).to_contain_text("undefined identifier")
+    expect(bench.get_by_test_id("debugger")).to_have_attribute("data-view", "edit")
+    expect(bench.locator(".cm-content")).to_be_focused()
+    write(bench, KERNEL.replace("BODY", "data[t.x] = t.x * 3;"))
+    before = stepper(bench).get_attribute("data-recording")
+    bench.keyboard.press("Control+Enter")
+    expect(bench.get_by_role("button", name="One event forward")).to_be_focused()
+    expect(stepper(bench)).not_to_have_attribute("data-recording", before)
+    expect(bench.get_by_role("button", name="One event forward")).to_be_focused()
+
+
 @pytest.mark.parametrize(
     ("line", "answer"),
     [

@@ -79,6 +79,8 @@ class Workbench {
   pair
   fresh = true // whether nothing of the kernel in the editor was shown yet
   opened = false // whether the sources in the editor were opened but not run yet, so that the stepper shows another kernel
+  /** @type {HTMLElement | null} */
+  left = null // what had the focus in the editor when the last run began
   wanted = 0 // the step of a recording that was opened
   begun = false // whether it is decided what to open first
   reading = h("pre", {tabindex: "0", role: "region", "aria-label": "Source"}) // shown until there is something to step
@@ -333,8 +335,23 @@ class Workbench {
     this.note("")
     this.model.send_msg({type: "run", ...this.draft, adapter: this.chosen, same: this.same})
     this.same = true
-    this.editor.view.contentDOM.blur()
+    const focused = this.#focused
+    this.left = focused && this.edit.contains(focused) ? focused : null
     this.show(this.chosen === "both" ? "compare" : "step")
+    if (this.left && this.view === "step") primary()?.transport.on.focus({preventScroll: true}) // the editor is hidden now
+  }
+
+  /** What has the focus on this page, or contains it. */
+  get #focused() {
+    const {activeElement} = /** @type {ShadowRoot} */ (this.root.getRootNode())
+    return activeElement instanceof HTMLElement ? activeElement : null
+  }
+
+  /** Show the editor, because the problem is in the source or its inputs, and the focus is where it was before the run. */
+  #backToEdit() {
+    const away = this.#focused && !this.step.contains(this.#focused)
+    this.show("edit")
+    if (!away) this.left?.focus({preventScroll: true})
   }
 
   /**
@@ -503,7 +520,7 @@ class Workbench {
 
   #shut() {
     if (!this.begin.hidden) remember(STEPPED, "yes")
-    const focused = this.notice.contains(/** @type {ShadowRoot} */ (this.notice.getRootNode()).activeElement)
+    const focused = this.notice.contains(this.#focused)
     this.note("")
     if (focused && this.view === "step") primary()?.transport.on.focus({preventScroll: true}) // what had it is gone
   }
@@ -536,7 +553,7 @@ class Workbench {
     this.settings.show(model.left_open, model.interface.settings)
     this.inputs.show()
     if (model.interface.entries) this.functions.show(model.interface, this.inputs.entry)
-    if (model.error && this.view !== "edit" && this.given) this.show("edit") // the problem is in the source or its inputs
+    if (model.error && this.view !== "edit" && this.given) this.#backToEdit()
   }
 
   /**

@@ -80,6 +80,7 @@ export function makeEditor(parent, root, changed, run, wraps = false) {
     keymap.of([
       {
         key: "Mod-Enter",
+        stopPropagation: true, // the page has this key, too
         run: () => {
           run()
           return true
