@@ -116,6 +116,10 @@ def test_arrows_in_the_source_choose_a_line_for_a_breakpoint(bench):
     assert stepper(bench).get_attribute("data-step") == first
     bench.keyboard.press("b")
     expect(heard).to_have_text("Breakpoint on line 17.")
+    bench.keyboard.press("Shift+B")
+    expect(bench.get_by_role("textbox", name="Stop on line 17 only if")).to_be_focused()
+    bench.keyboard.press("Escape")
+    expect(bench.get_by_role("region", name="Source with the line")).to_be_focused()
     bench.keyboard.press("Enter")
     assert line(bench) == 17
 

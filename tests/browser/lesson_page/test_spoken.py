@@ -112,7 +112,7 @@ def test_lines_of_code_are_read_with_their_number_and_without_buttons(read):
     lines = [one.text() for one in source.all("listitem")]
     assert [re.match(r"Line (\d+)(, \d+ threads? here)?:", line)[1] for line in lines] == [str(i + 1) for i in range(len(lines))]
     assert source.all("button") == []
-    here = re.match(r"Thread 15 is on line (\d+): (.+)", source.description)
+    here = re.match(r"Thread 15 is on line (\d+): (.+) Up and down arrows read it line by line\.", source.description)
     assert f", 16 threads here: {here[2]}" in re.sub(r":\s+", ": ", lines[int(here[1]) - 1])
     page.keyboard.press("Home")
     expect(page.get_by_test_id("stepper").first).to_have_attribute("data-painted", "0")
@@ -121,6 +121,18 @@ def test_lines_of_code_are_read_with_their_number_and_without_buttons(read):
     now = spoken(page).one("region", "Source with").description
     assert now.startswith("Thread 31 is on line ")
     assert now != source.description
+
+
+def test_up_and_down_read_the_source_line_by_line_and_move_no_thread(read):
+    page = read("blending")
+    announcer = page.get_by_test_id("announcer").first
+    step = page.get_by_test_id("stepper").first.get_attribute("data-step")
+    page.get_by_role("region", name="Source with").focus()
+    for key, way in (("ArrowDown", 1), ("ArrowDown", 2), ("ArrowUp", 1)):
+        here = page.locator(".ln-row.mine").first.get_attribute("data-line")
+        page.keyboard.press(key)
+        expect(announcer).to_have_text(re.compile(rf"^Line {int(here) + way}: "))
+    assert page.get_by_test_id("stepper").first.get_attribute("data-step") == step
 
 
 def test_the_slider_of_the_run_says_where_it_stands_and_what_happened(read):

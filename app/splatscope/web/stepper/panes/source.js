@@ -49,10 +49,11 @@ export class Source {
     const way = h(
       "p",
       {hidden: true, id: `line-way-${made}`},
-      "Up and down arrows choose a line, B sets a breakpoint on it, Enter runs to it.",
+      owner.runTo
+        ? "Up and down arrows choose a line, B sets a breakpoint on it, Enter runs to it."
+        : owner.announce && "Up and down arrows read it line by line.",
     )
-    const described = owner.runTo ? `${this.atHand.id} ${way.id}` : this.atHand.id
-    const names = {"aria-label": "Source with the line each thread is on", "aria-describedby": described}
+    const names = {"aria-label": "Source with the line each thread is on", "aria-describedby": `${this.atHand.id} ${way.id}`}
     this.pane = h("div", {class: "srcwrap", tabindex: "0", role: "region", ...names}, this.src)
     this.files = h("div", {class: "files", hidden: true})
     this.el = h(
@@ -377,7 +378,7 @@ export class Source {
     const row = /** @type {HTMLElement | null | undefined} */ (targetOf(event)?.closest(".ln-row"))
     if (row?.querySelector("button.bp") && targetOf(event)?.closest(".gut"))
       this.owner.breakpoints?.toggle(this.recording.files[this.shown], Number(row.dataset.line))
-    else if (row && !targetOf(event)?.closest("button, input") && !getSelection()?.toString())
+    else if (row && this.owner.runTo && !targetOf(event)?.closest("button, input") && !getSelection()?.toString())
       this.#pick(this.shown, Number(row.dataset.line))
   }
 
@@ -395,29 +396,29 @@ export class Source {
   }
 
   /**
-   * Pick a line to run to.
+   * Pick a line: to run to, or to read.
    * @param {number} file
    * @param {number} line
    */
   #pick(file, line) {
-    if (!this.owner.runTo) return
     if (this.picked) this.#sheet(this.picked[0])[this.picked[1] - 1]?.el.removeAttribute("data-picked")
     const row = this.#sheet(file)[line - 1]
     if (!row) return
     this.picked = [file, line]
     this.pickedAt = this.owner.moment?.position ?? -1
     row.el.setAttribute("data-picked", "")
-    row.el.append(this.run)
+    if (this.owner.runTo) row.el.append(this.run)
   }
 
   /**
-   * Choose a line with the arrow keys, and run to it with Enter.
+   * Choose a line with the arrow keys, which is read out, and run to it with Enter.
    * @param {KeyboardEvent} event
    */
   #keyed(event) {
     const way = {ArrowUp: -1, ArrowDown: 1, Enter: 0}[event.key]
     const modified = event.ctrlKey || event.metaKey || event.altKey || event.shiftKey
-    if (way === undefined || modified || event.target !== this.pane || !this.owner.runTo) return
+    if (way === undefined || modified || event.target !== this.pane) return
+    if (!this.owner.announce || !(way || this.owner.runTo)) return
     event.preventDefault()
     if (!way) return this.runHere()
     const [file, line] = this.meant ?? [this.shown, 0]
@@ -426,7 +427,7 @@ export class Source {
     this.#pick(this.shown, row.line)
     row.el.scrollIntoView({block: "nearest"})
     const set = row.bp.getAttribute("aria-pressed") === "true" ? ", breakpoint" : ""
-    this.owner.announce?.(`Line ${row.line}${set}: ${row.text.trim() || "empty"}`)
+    this.owner.announce(`Line ${row.line}${set}: ${row.text.trim() || "empty"}`)
   }
 
   /** The current line: the one picked last, until the run moves on; else the chosen thread's. */
@@ -448,7 +449,7 @@ export class Source {
   reveal(file, line) {
     this.#hold(file)
     this.#show(file)
-    this.#pick(file, line)
+    if (this.owner.runTo) this.#pick(file, line)
     this.#sheet(file)[line - 1]?.el.scrollIntoView({block: "center"})
     this.owner.paint()
   }
@@ -474,13 +475,17 @@ export class Source {
       input.remove()
       if (save) breakpoints.put(key, input.value.trim())
     }
+    const leave = (/** @type {boolean} */ save) => {
+      shut(save)
+      this.pane.focus({preventScroll: true})
+    }
     input.onkeydown = (event) => {
       event.stopPropagation()
       const wrong = event.key === "Enter" ? breakpoints.wrong(input.value) : ""
       input.setAttribute("aria-invalid", String(Boolean(wrong)))
       this.owner.say?.(wrong)
-      if (event.key === "Enter" && !wrong) shut(true)
-      if (event.key === "Escape") shut(false)
+      if (event.key === "Enter" && !wrong) leave(true)
+      if (event.key === "Escape") leave(false)
     }
     input.onblur = () => shut(input.value.trim() !== "" && !breakpoints.wrong(input.value))
     r.el.append(input)
