@@ -348,9 +348,10 @@ class Cas(Lesson):
             job = self._many(way, values)
             found = np.array([total(experiment, job) for _ in range(runs)])
             often, times = Counter(found.tolist()).most_common(1)[0]
-            rows.append((words, f"<b>{len(set(found.tolist()))}</b>", f"{often:.5f}", str(times), number(np.ptp(found), 2)))
-            curves.append(Curve(short, np.arange(1, runs + 1), (found - exact) / np.spacing(np.float32(exact)), points=True))
-        head = ("way", "different sums", "the most frequent", "times", "from least to largest")
+            off = (found - exact) / np.spacing(np.float32(exact))
+            rows.append((words, f"<b>{len(set(found.tolist()))}</b>", f"{often:.5f}", str(times), number(np.ptp(off), 3)))
+            curves.append(Curve(short, np.arange(1, runs + 1), off, points=True))
+        head = ("way", "different sums", "the most frequent", "times", "spread")
         chart = Curves("run", "off by, in units in the last place", tuple(curves), lines=((0.0, "exact"),), height=260)
         return Several((chart, Table(head, tuple(rows))))
 
