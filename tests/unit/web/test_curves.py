@@ -3,10 +3,10 @@
 import numpy as np
 from bokeh.document import Document
 from bokeh.io.doc import patch_curdoc
-from bokeh.models import BasicTickFormatter, LogTickFormatter
+from bokeh.models import BasicTickFormatter, LogTickFormatter, Scatter
 
 from splatscope.textbook.results import Curve, Curves
-from splatscope.web.lesson_results.curve_names import LETTER, names_of
+from splatscope.web.lesson_results.curve_names import LETTER, names_of, side_of
 from splatscope.web.lesson_results.curves import MOST_TICKS, curves_chart, in_words, log_ticks
 from splatscope.web.lesson_results.results import plain
 
@@ -102,3 +102,17 @@ def test_a_curve_of_one_point_and_one_without_any_have_their_names_or_none():
     lone, gone = Curve("lone", x=[1], y=[3.0]), Curve("gone", x=[1, 2], y=[np.nan, np.nan])
     assert [name.curve for name in names_of(Curves("", "", (lone, gone)))] == [0]
     assert names_of(Curves("", "", (Curve("zero", x=[1, 2], y=[0.0, 4.0]), Curve("tens", x=[1, 2], y=[1.0, 10.0])), log_y=True))
+
+
+def test_points_of_five_series_differ_in_shape_and_colour():
+    curves = tuple(Curve(str(i), x=[1, 2], y=[i, i], points=True) for i in range(5))
+    marks = [one.glyph for one in curves_chart(Curves("run", "off by", curves)).renderers if isinstance(one.glyph, Scatter)]
+    assert len({mark.marker for mark in marks}) == len({mark.fill_color for mark in marks}) == 5
+
+
+def test_the_label_of_a_line_is_on_the_side_where_no_curve_runs():
+    over, under = (Curve("", x=[0, 1], y=[y, y]) for y in (0.05, -0.05))
+    far = Curve("", x=[0, 1], y=[1, -1])
+    assert side_of(Curves("x", "y", (far, over)), 0.0, "exact") > 0
+    assert side_of(Curves("x", "y", (far, under)), 0.0, "exact") < 0
+    assert side_of(Curves("x", "y", (far,)), 0.0, "exact") < 0

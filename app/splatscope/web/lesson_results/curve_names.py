@@ -14,6 +14,8 @@ LETTER, LINE = 7.0, 12.0  # px of a name's type
 CLEAR = 2.0  # px between a name and a line
 Scale = Callable[[np.ndarray], np.ndarray]  # from a value to px
 ASTRAY = 1000.0  # px: penalty for a place that is closer to another curve
+LABEL_INSET = 4  # px from the left edge to the label of a horizontal line
+SIDES = (-8, 9)  # px of its middle below the line
 OFFSETS = (-10, 12, -18, 20, -28, 30)  # px of a name's middle below its point
 ALONG = (1.0, 0.9, 0.75, 0.6, 0.45, 0.3)  # positions along a curve, as shares of its length, at which a name may be placed
 
@@ -61,6 +63,19 @@ def names_of(curves: Curves) -> list[Name]:
         placed.append(best[1])
         taken.append(best[2])
     return placed
+
+
+def side_of(curves: Curves, level: float, words: str) -> int:
+    """Return the px that the label of a horizontal line is below it: above the line, unless curves leave more room under it."""
+    xs, ys = _across(curves), _down(curves)
+    grid = np.arange(0, WIDTH + 1, 2.0)
+    lines = [_drawn(curve, xs, ys, grid) for curve in curves.curves]
+    middle, right = float(ys(np.array([level]))[0]), LABEL_INSET + LETTER * len(words)
+
+    def room(side: int) -> float:
+        return _room(_Box(LABEL_INSET, right, middle + side), lines, [], grid, curves.height - FRAME)
+
+    return max(SIDES, key=lambda side: min(room(side), CLEAR))
 
 
 def _candidates(i: int, curve: Curve, below: bool) -> Iterator[Name]:

@@ -6,10 +6,12 @@ from bokeh.models import BasicTickFormatter, ColumnDataSource, FixedTicker, Line
 from bokeh.plotting import figure
 
 from splatscope.textbook.results import Curve, Curves
-from splatscope.web.lesson_results.curve_names import names_of
-from splatscope.web.theme.charts import AXIS, ORANGE_TEXT, SANS, SERIES, TICK, chart, follow_theme
+from splatscope.web.lesson_results.curve_names import LABEL_INSET, names_of, side_of
+from splatscope.web.theme.charts import AXIS, ORANGE_TEXT, SANS, SERIES, TICK, Pair, chart, follow_theme
 
 MOST_TICKS = 4  # on an axis
+# shape, px and whether it is filled, by series of points: the first are rings, in which others at the same place are seen
+MARKS = (("circle", 9, False), ("square", 4, True), ("triangle", 7, True), ("diamond", 7, True), ("x", 7, False))
 
 
 def curves_chart(curves: Curves) -> figure:
@@ -29,22 +31,29 @@ def curves_chart(curves: Curves) -> figure:
         span = Span(location=level, dimension="width", line_width=1.5, line_dash=[4, 4])
         follow_theme(span, line_color=AXIS)
         plot.add_layout(span)
-        _label(plot, float(np.nanmin([np.nanmin(c.x) for c in curves.curves])), level, words, TICK, x_offset=4, y_offset=-8)
+        left, below = float(np.nanmin([np.nanmin(c.x) for c in curves.curves])), side_of(curves, level, words)
+        _label(plot, left, level, words, TICK, x_offset=LABEL_INSET, y_offset=below)
     for number, curve in enumerate(curves.curves):
-        colour = SERIES[number % len(SERIES)]
+        colour = colour_of(curves, number)
         source = ColumnDataSource({"x": np.asarray(curve.x, float), "y": np.asarray(curve.y, float)})
         if curve.points:
-            mark = Scatter(x="x", y="y", size=6)
+            marker, size, filled = MARKS[sum(other.points for other in curves.curves[:number]) % len(MARKS)]
+            mark = Scatter(x="x", y="y", marker=marker, size=size, line_width=1.5, fill_alpha=float(filled))
             follow_theme(mark, fill_color=colour, line_color=colour)
         else:
             mark = Line(x="x", y="y", line_width=2.4, line_dash=[5, 3] if number % 2 else [])
             follow_theme(mark, line_color=colour)
         plot.add_glyph(source, mark)
     for name in names_of(curves):
-        colour = ORANGE_TEXT if name.curve == 1 else SERIES[name.curve % len(SERIES)]
+        colour = ORANGE_TEXT if name.curve == 1 else colour_of(curves, name.curve)
         words = curves.curves[name.curve].label
         _label(plot, name.x, name.y, words, colour, y_offset=name.y_offset, text_align="right")
     return plot
+
+
+def colour_of(curves: Curves, number: int) -> Pair:
+    """Return a series' colour. Points of the fifth are grey: its blue is too close to that of the first without a line's dashes."""
+    return SERIES[-1 if number == 4 and curves.curves[number].points else number % len(SERIES)]
 
 
 def log_ticks(values: np.ndarray) -> list[float]:
