@@ -27,6 +27,7 @@ const CELL = 24 // px, of an entry
 const ROW = 44 // px, of a row of entries with its tiles' numbers
 const GAP = 6 // px between the lists of two tiles
 const SMALL = 90 // px, of a tile that has its count alone
+const WITHIN = 0.8 // of an ellipse's outline: where its number's middle may be
 const NUMBER = {width: 10, height: 14} // px, of a Gaussian's
 
 /**
@@ -140,7 +141,7 @@ function pictureOf({grid: [columns, rows], tile, ellipses, reach, boxes, boxed, 
 
 /**
  * Where the labels of the picture stand: those of tiles in their left top corners, where a tile's is looked for; the numbers of Gaussians
- * clear of these, of all outlines and borders if there is such a place near their centres, else where they cover least of them.
+ * within their ellipses and clear of these, of all outlines and borders if there is such a place, else where they cover least of them.
  * @param {Pick<Facts, "grid" | "tile" | "ellipses" | "reach">} facts
  * @param {number} side  of a tile, in px
  */
@@ -166,15 +167,24 @@ function labelsOf({grid: [columns, rows], tile, ellipses, reach}, side) {
   /** @type {(i: number) => Point[]} */
   const byCentre = (i) => {
     const around = [0, -5, 5, -10, 10, -16, 16, -24, 24]
+    const [, , first, second, angle] = ellipses[i]
     const [x, y] = [centres[i][0] - NUMBER.width / 2, centres[i][1] - NUMBER.height / 2]
-    const spots = around.flatMap((dy) => around.map((dx) => /** @type {Point} */ ([dx, dy])))
+    const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
+    const inside = ([dx, dy] = [0, 0]) =>
+      Math.hypot((dx * cos + dy * sin) / first, (dy * cos - dx * sin) / second) <= WITHIN * OUTLINE * scale
+    const spots = around.flatMap((dy) => around.map((dx) => /** @type {Point} */ ([dx, dy]))).filter(inside)
     return spots.sort((a, b) => Math.hypot(...a) - Math.hypot(...b)).map(([dx, dy]) => [x + dx, y + dy])
   }
   const points = [...outlines, ...borders]
   const wanted = ellipses.map((_, i) => ({...NUMBER, places: byCentre(i)}))
   const found = placeLabels(wanted, {width, height}, {points, boxes: names})
-  const boxes = found.flatMap((place) => (place ? [{x: place[0], y: place[1], ...NUMBER}] : []))
-  const numbers = wanted.map((label, i) => found[i] ?? clearest(label, {points, boxes: [...names, ...boxes]}))
+  const boxes = [...names, ...found.flatMap((place) => (place ? [{x: place[0], y: place[1], ...NUMBER}] : []))]
+  const numbers = wanted.map((label, i) => {
+    if (found[i]) return found[i]
+    const [x, y] = clearest(label, {points, boxes})
+    boxes.push({x, y, ...NUMBER})
+    return [x, y]
+  })
   return {
     numbers: numbers.map(([x, y]) => ({x, y: y + NUMBER.height - 2})),
     tiles: names.map(({x, y}) => ({x, y: y + name.height - 2})),

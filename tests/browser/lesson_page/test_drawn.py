@@ -81,7 +81,14 @@ UNREADABLE = """drawing => {
 
 
 @pytest.mark.parametrize(
-    ("stem", "width", "height"), [("undo", 360, 740), ("undo", 375, 812), ("training-loop", 360, 740), ("training-loop", 1366, 768)]
+    ("stem", "width", "height"),
+    [
+        ("binned", 360, 740),
+        ("undo", 360, 740),
+        ("undo", 375, 812),
+        ("training-loop", 360, 740),
+        ("training-loop", 1366, 768),
+    ],
 )
 def test_what_a_drawing_says_fits_its_room_and_lies_on_nothing_else(turn_to, stem, width, height):
     page = ready(turn_to(f"/app?page={stem}", width=width, height=height))
