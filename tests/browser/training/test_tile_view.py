@@ -129,6 +129,10 @@ def test_the_picture_stays_beside_the_story_and_leads_to_another_pixel(small):
     at = small()
     at.click(21, 9).tells("Pixel (21, 9)")
     expect(at.picture).to_contain_text("Pixel (21, 9): its layers are shown")
+    parts = [".tilebar .btn >> visible=true", ".page.story .pics", ".story-made"]
+    back, pictures, made = (at.page.locator(part).first.bounding_box() for part in parts)
+    step = at.page.locator(parts[0]).last.bounding_box()
+    assert [back["x"], step["x"] + step["width"]] == [pictures["x"], made["x"] + made["width"]]
     at.click(5, 4).tells("Pixel (5, 4)")
     at.page.mouse.move(1, 1)  # off the picture: the mark stays
     expect(at.picture).to_contain_text("Pixel (5, 4): its layers are shown")
