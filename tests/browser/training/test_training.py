@@ -149,7 +149,7 @@ def test_every_kind_of_kernels(train):
         ("Binned", "lists of any length"),
     ):
         at.choose(kernels)
-        expect(at.page.locator(".ramp")).to_contain_text(words)
+        expect(at.page.locator(".chart", has=at.page.locator(".ramp"))).to_contain_text(words)
         at.has_iteration(0)
         before = at.psnr
         at.start()
@@ -162,7 +162,9 @@ def test_tiles_that_overflow_are_counted(train):
     at = train()
     at.upload("train-resume", "full.npz", small_state(16, 16, blobs=1500, kernels="tiled"))
     at.has_size(16, 16)
-    expect(at.page.locator(".ramp")).to_contain_text(re.compile(r"longest [5-9]\d\d.*◆ \d overflow", re.S))
+    expect(at.page.locator(".chart", has=at.page.locator(".ramp"))).to_contain_text(
+        re.compile(r"longest [5-9]\d\d.*◆ \d overflow", re.S)
+    )
 
 
 def test_another_number_seed_size_or_model_starts_anew_and_goes_on_running(train):
@@ -245,7 +247,7 @@ def test_values_that_are_not_allowed_leave_the_run_alone(train):
     at.set("Number", 40)
     at.set("Iterations", 1_000_000)  # so that it does not end meanwhile
     at.choose("Simple")
-    expect(at.page.locator(".ramp")).to_contain_text("every Gaussian")
+    expect(at.page.locator(".chart", has=at.page.locator(".ramp"))).to_contain_text("every Gaussian")
     at.start()
     at.grows()
     for label, value, words, old in (

@@ -2,25 +2,12 @@
 
 import numpy as np
 from bokeh.core.properties import value
-from bokeh.models import (
-    BasicTickFormatter,
-    ColumnDataSource,
-    HBar,
-    Image,
-    Line,
-    LinearColorMapper,
-    LogAxis,
-    LogScale,
-    Range1d,
-    Scatter,
-    Text,
-)
+from bokeh.models import ColumnDataSource, HBar, Image, Line, LinearColorMapper, LogScale, Range1d, Scatter, Text
 
 from splatscope.splat.progress_report import ProgressReport
-from splatscope.web.theme.charts import AMOUNTS, GRID, ORANGE_TEXT, SANS, SERIES, TICK, VALUE, Pair, chart, follow_theme, plain
+from splatscope.web.theme.charts import AMOUNTS, GRID, SANS, SERIES, TICK, VALUE, Pair, chart, follow_theme
 
 MOST_POINTS = 400
-ROOM = 0.2  # share of the chart's height that is kept free above the line, for the value
 UNLIMITED = 2**32 - 1
 VERMILION = ("#a83c00", "#ff9a66")
 NOT_YET = "<p class='hint'>measured once it runs</p>"
@@ -53,7 +40,7 @@ KERNEL_WORDS = {  # by entry point, what the kernel does
 
 
 class Quality:
-    """The PSNR and the loss over iterations, each with an axis and its latest value. The loss is dashed, on a log scale."""
+    """The PSNR and the loss over iterations. The loss is dashed, on a log scale without an axis; `key` has the latest values."""
 
     def __init__(self):
         """Make the empty chart."""
@@ -62,17 +49,13 @@ class Quality:
         self.plot.extra_y_scales = {"loss": LogScale()}
         self.plot.xaxis.ticker.desired_num_ticks = 4
         self.plot.xaxis.ticker.num_minor_ticks = 0
-        loss_axis = LogAxis(y_range_name="loss", formatter=BasicTickFormatter(use_scientific=False, precision=6))
-        loss_axis.ticker.update(desired_num_ticks=3, num_minor_ticks=0)
-        self.plot.add_layout(loss_axis, "right")
-        for axis, words, colour in ((self.plot.yaxis[0], "PSNR, dB", SERIES[0]), (loss_axis, "loss", ORANGE_TEXT)):
-            plain(axis)
-            # no line: when the labels' width moves it, Bokeh does not clear its topmost pixel above the chart
-            axis.update(axis_label=words, axis_label_standoff=4, axis_line_alpha=0)
-            axis.update(axis_label_text_font=SANS, axis_label_text_font_size="11px", axis_label_text_font_style="normal")
-            follow_theme(axis, axis_label_text_color=colour)
+        axis = self.plot.yaxis[0]
+        # no line: when the labels' width moves it, Bokeh does not clear its topmost pixel above the chart
+        axis.update(axis_label="PSNR, dB", axis_label_standoff=4, axis_line_alpha=0)
+        axis.update(axis_label_text_font=SANS, axis_label_text_font_size="11px", axis_label_text_font_style="normal")
+        follow_theme(axis, axis_label_text_color=SERIES[0])
         self._lines = ColumnDataSource({"iteration": [], "psnr": [], "loss": []})
-        self._ends = ColumnDataSource({"x": [], "psnr": [], "loss": [], "psnr_words": [], "loss_words": [], "align": []})
+        self._ends = ColumnDataSource({"x": [], "psnr": [], "loss": []})
         self._line("loss", SERIES[1], y_range_name="loss", line_dash=[5, 3])
         self._line("psnr", SERIES[0])
         dot = Scatter(x="x", y="psnr", size=6)
@@ -81,10 +64,7 @@ class Quality:
         ring = Scatter(x="x", y="loss", size=6)
         follow_theme(ring, fill_color=SERIES[1], line_color=SERIES[1])
         self.plot.add_glyph(self._ends, ring, y_range_name="loss")
-        # One line rises and the other falls, so there is room for a value above or below the line's end. At the start both are
-        # points at the left edge, with their values to the right.
-        self._label("psnr", "psnr_words", SERIES[0], y_offset=-12)
-        self._label("loss", "loss_words", ORANGE_TEXT, y_range_name="loss", y_offset=12)
+        self.key = _key("", "")
 
     # Glyphs are added directly, because figure.line() and the like create four of each for selections, which takes ten times as
     # long.
@@ -93,13 +73,6 @@ class Quality:
         line = Line(x="iteration", y=y, line_width=2.4, **look)
         follow_theme(line, line_color=colour)
         self.plot.add_glyph(self._lines, line, y_range_name=y_range_name)
-
-    def _label(self, y: str, words, colour: Pair, y_range_name: str = "default", **look) -> None:
-        look |= {"x_offset": 2, "text_align": "align", "text_baseline": "middle"}
-        text = Text(x="x", y=y, text=words, text_font_style="bold", text_font_size="11px", **look)
-        text.text_font = value(SANS)
-        follow_theme(text, text_color=colour)
-        self.plot.add_glyph(self._ends, text, y_range_name=y_range_name)
 
     def show(self, history: np.ndarray) -> str:
         """Show a run's history, (n,) of HISTORY, thinned to about MOST_POINTS if it is long. Return it in words, as HTML."""
@@ -110,23 +83,22 @@ class Quality:
         rows, last = history[kept], history[-1]
         self._lines.data = {name: rows[name] for name in ("iteration", "psnr", "loss")}
         most = max(10, int(last["iteration"]))
-        self._ends.data = {
-            "x": [last["iteration"]],
-            "align": ["right" if last["iteration"] > most / 2 else "left"],
-            "psnr": [last["psnr"]],
-            "loss": [last["loss"]],
-            "psnr_words": [f"{last['psnr']:.1f} dB"],
-            "loss_words": [f"loss {last['loss']:.2g}"],
-        }
+        self._ends.data = {"x": [last["iteration"]], "psnr": [last["psnr"]], "loss": [last["loss"]]}
+        self.key = _key(f"{last['psnr']:.1f} dB", f"{last['loss']:.2g}")
         self.plot.x_range.update(start=-0.02 * most, end=1.02 * most)  # space for the dots at the ends of the lines
         self.plot.xaxis.bounds = (0, most)
-        low, top = 5 * np.floor(rows["psnr"].min() / 5), rows["psnr"].max()
-        high = 5 * np.ceil((top + ROOM / (1 - ROOM) * (top - low)) / 5)  # space for the value above the line
-        high = max(high, low + 5)
-        self.plot.y_range.update(start=float(low), end=float(high))
-        self.plot.extra_y_ranges["loss"].update(start=float(rows["loss"].min() / 4), end=float(rows["loss"].max() * 1.2))
+        low = 5 * np.floor(rows["psnr"].min() / 5)
+        high = max(5 * np.ceil(rows["psnr"].max() / 5), low + 5)
+        self.plot.y_range.update(start=float(low), end=float(high + 0.04 * (high - low)))  # space for the dot
+        self.plot.extra_y_ranges["loss"].update(start=float(rows["loss"].min() / 1.5), end=float(rows["loss"].max() * 1.2))
         states = [f"at iteration {row['iteration']:,}: {row['psnr']:.1f} dB, loss {row['loss']:.2g}" for row in history[[0, -1]]]
         return f"<p>{'; '.join(dict.fromkeys(states))}</p>".replace("<p>at", "<p>At")
+
+
+def _key(psnr: str, loss: str) -> str:
+    """Return the HTML of the key to the two lines, with their latest values."""
+    lines = f"<p><i></i>PSNR <b>{psnr}</b></p><p><i class='dashed'></i>loss <b>{loss}</b> <small>log scale</small></p>"
+    return f"<div class='quality-key'>{lines}</div>"
 
 
 class KernelTimes:
@@ -209,12 +181,12 @@ class ListLengths:
         self.plot.add_glyph(self._overflows, marks)
 
     def show(self, report: ProgressReport) -> str:
-        """Draw the map, and return the HTML of the text beside it."""
+        """Draw the map, and return the HTML of the scale beside it; "" if there are no lists."""
         lengths = report.list_lengths
         if lengths.size == 0:
             self._tiles.data = {"image": [], "dw": [], "dh": []}
             self._overflows.data = {"x": [], "y": []}
-            return "<p>No lists: the simple kernels test every Gaussian at every pixel.</p>"
+            return ""
         rows, columns = lengths.shape
         tile_width, tile_height, capacity = report.tile
         width, height = columns * tile_width, rows * tile_height
@@ -225,15 +197,15 @@ class ListLengths:
         side = max(width, height)
         self.plot.x_range.update(start=(width - side) / 2, end=(width + side) / 2)
         self.plot.y_range.update(start=(height + side) / 2, end=(height - side) / 2)
-        return self._words(lengths, report)
+        return f"<p>longest {lengths.max():,}</p><i class='ramp-bar'></i><p>shortest {lengths.min():,}</p>"
 
     @staticmethod
-    def _words(lengths: np.ndarray, report: ProgressReport) -> str:
-        over = report.overflowed_tiles
+    def explain(report: ProgressReport) -> str:
+        """Return the HTML of the text below the map: how many tiles and lists there are, and whether the lists suffice."""
+        lengths, over = report.list_lengths, report.overflowed_tiles
+        if lengths.size == 0:
+            return "<p>No lists: the simple kernels test every Gaussian at every pixel.</p>"
         verdict = f'<b class="lists-overflow">◆ {over:,} overflow</b>' if over else '<b class="lists-fit">no overflow</b>'
         tiles = f"{lengths.shape[1]} × {lengths.shape[0]} tiles of {report.tile[0]} × {report.tile[1]} pixels"
         room = f"{report.tile[2]:,}" if report.tile[2] < UNLIMITED else "any length"
-        return (
-            f"<p>longest {lengths.max():,}</p><i class='ramp-bar'></i><p>shortest {lengths.min():,}</p>"
-            f"<p>{tiles}, lists of {room}</p>{verdict}"
-        )
+        return f"<p>{tiles}, lists of {room}: {verdict}</p>"

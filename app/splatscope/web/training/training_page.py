@@ -44,6 +44,7 @@ HTML = """
     <div class="charts">
       <section class="panel chart" aria-label="PSNR and loss over iterations">
         <h2>PSNR and loss <span>over iterations</span></h2>
+        <div data-slot="16" aria-hidden="true"></div>
         <div role="img" aria-label="Chart: PSNR and loss over iterations"><div data-slot="4" inert></div></div>
         <div class="sr" data-slot="12"></div></section>
       <section class="panel chart" aria-label="Time by kernel">
@@ -54,7 +55,8 @@ HTML = """
       <section class="panel chart" aria-label="List length by tile">
         <h2>List length <span>by tile</span></h2>
         <div class="maprow"><div role="img" aria-label="Map: length of each tile's list"><div data-slot="6" inert></div></div>
-          <div class="ramp" data-slot="7"></div></div></section>
+          <div class="ramp" data-slot="7"></div></div>
+        <div class="ramp" data-slot="17"></div></section>
     </div>
   </div>
   <aside data-slot="8"></aside>
@@ -90,8 +92,10 @@ class TrainingView:
         self.picture = TrainingPicture(data={"testid": "train-frame"}, alt="The picture as the Gaussians draw it now")
         self.target = Frame(data={"testid": "train-target"}, alt="The target")
         self.caption = Text()
-        self.quality, self.times, self.lists, self.list_words = Quality(), KernelTimes(), ListLengths(), Text(html=NOT_YET)
-        self.quality_words, self.times_words, self.kernel_words = Text(), Text(), Text(html=NOT_YET)
+        self.quality, self.times, self.lists = Quality(), KernelTimes(), ListLengths()
+        self.list_scale, self.list_words = Text(), Text(html=NOT_YET)
+        self.quality_key, self.quality_words = Text(html=self.quality.key), Text()
+        self.times_words, self.kernel_words = Text(), Text(html=NOT_YET)
         self.controls = self._controls()
         self.save_buttons = SaveButtons(self.session)
         self.comparison = KernelComparison()
@@ -104,9 +108,9 @@ class TrainingView:
             keys=KEYS,
             actions=[self.save_buttons],
             slots=[
-                *(self.bar, self.picture, self.caption, self.target, *figures, self.list_words, self.controls),
+                *(self.bar, self.picture, self.caption, self.target, *figures, self.list_scale, self.controls),
                 *(self.tile_view.bar, self.tile_view.stepper, self.comparison, self.quality_words, self.times_words),
-                *(self.tile_view.story, self.kernel_words),
+                *(self.tile_view.story, self.kernel_words, self.quality_key, self.list_words),
             ],
         )
         self.page.on_close(self.session.close)
@@ -232,9 +236,11 @@ class TrainingView:
             "seconds": report.seconds,
         }
         self.quality_words.html = self.quality.show(self.session.history)
+        self.quality_key.html = self.quality.key
         self.times_words.html = self.times.show(report.kernel_ms)
         self.kernel_words.html = self.times.explain() or NOT_YET
-        self.list_words.html = self.lists.show(report)
+        self.list_scale.html = self.lists.show(report)
+        self.list_words.html = self.lists.explain(report)
 
     def _values(self) -> dict[str, Any]:
         values = {name: value for name, value in self.session.settings.param.values().items() if name != "name"}
