@@ -69,9 +69,9 @@ class AdamLesson(Lesson):
     rate = param.Number(
         default=0.2, bounds=(0.01, 1.0), label="Rate η", doc="Of a position, in pixels; sizes, colours, opacity have smaller ones"
     )
-    beta1 = param.Number(default=0.9, bounds=(0.0, 0.99), label="β₁, for m")
-    beta2 = param.Number(default=0.999, bounds=(0.5, 0.9999), label="β₂, for v")
-    correction = param.Selector(default="1 − βᵗ", objects=list(NAMES), label="Divide m and v by")
+    beta1 = param.Number(default=0.9, bounds=(0.0, 0.99), label="β₁ of m")
+    beta2 = param.Number(default=0.999, bounds=(0.5, 0.9999), label="β₂ of v")
+    correction = param.Selector(default="1 − βᵗ", objects=list(NAMES), label="Divide by", doc="Both m and v")
     surface = param.Selector(default="valley", objects=list(SURFACES), label="Landscape")
     loss = param.Selector(default="1", objects=["1/10", "1", "10"], label="Loss, times")
     pace = param.Number(default=1.0, bounds=(0.1, 4.0), label="Pace")

@@ -35,7 +35,7 @@ import {onArrows} from "#web/widgets/roving.js"
 const GAP = 14
 const PADDING = 32
 const NARROW = 500 // px: below, the boxes of the chain stand one under the other, where there is height for it
-const TIGHT = 540 // px: below, they stand closer
+const TIGHT = 560 // px: below, they stand closer
 const CHAIN = 276 // px: height of the chain, of its legend, and of the line below it
 const CAPTION = 24
 const CELL = {least: 16, most: 30}
@@ -112,7 +112,12 @@ function gradientMaps({room, facts, set}, choice) {
   const el = h(
     "div",
     {class: "chain-maps", "data-mini": ""},
-    h("figure", {}, h("div", {class: "chain-sheet"}, picture.svg, ...buttons), h("figcaption", {}, own)),
+    h(
+      "figure",
+      {},
+      h("div", {class: "chain-sheet", style: `--disc: ${Math.min(24, cell)}px`}, picture.svg, ...buttons),
+      h("figcaption", {}, own),
+    ),
     h("figure", {}, h("div", {class: "chain-sheet"}, gradients.svg), h("figcaption", {}, all)),
   )
 
@@ -133,7 +138,7 @@ function gradientMaps({room, facts, set}, choice) {
     picture.mark(look.thread)
     gradients.mark(look.thread)
     own.textContent = `the picture; pixel (${x}, ${y}) is chosen`
-    all.textContent = `∂L/∂p: red: smaller p, blue: larger p${written < count ? "" : `; sum ${digits(facts.sum)}`}`
+    all.textContent = `∂L/∂p, sum ${written < count ? "?" : digits(facts.sum)}; red: smaller p, blue: larger`
     paintChoices(look.thread, (i) => {
       const gradient = memory.written(i) > 0 ? digits(memory.number(i) ?? 0) : "not known yet"
       return `Pixel (${i % across}, ${Math.floor(i / across)}): gradient ${gradient}`

@@ -61,7 +61,7 @@ class Facts(TypedDict):
 class Autodiff(Lesson):
     """The gradient of one pixel's loss by one raw value of one Gaussian, link by link, by the functions of shaders/."""
 
-    field = param.Selector(default="x", objects=list(FIELDS), label="p, a raw value")
+    field = param.Selector(default="x", objects=list(FIELDS), label="Value p")
     blob = param.Integer(default=0, bounds=(0, BLOBS - 1), label="Gaussian", doc="0 is the nearest")
     nudge = param.Number(default=0.01, bounds=(1e-6, 1), label="h", doc="How far the finite difference moves p")
     opacity = param.Number(default=0.75, bounds=(0.05, 1), label="Opacity", doc="Of each Gaussian, at its centre")

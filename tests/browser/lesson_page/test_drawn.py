@@ -83,6 +83,7 @@ UNREADABLE = """drawing => {
 @pytest.mark.parametrize(
     ("stem", "width", "height"),
     [
+        ("autodiff", 1366, 768),
         ("binned", 360, 740),
         ("undo", 360, 740),
         ("undo", 375, 812),
@@ -129,8 +130,11 @@ def test_a_gradient_that_is_not_known_yet_is_a_question_mark(turn_to):
     unknown = numbers.all_inner_texts()
     assert len(unknown) > 4
     assert all(re.fullmatch(r"[↑↓]?\?", text) for text in unknown), unknown
+    places = "all => all.map(svg => svg.getBoundingClientRect()).map(({x, width}) => [x, width])"
+    before = stepper.locator(".chain-sheet svg").evaluate_all(places)
     page.keyboard.press("End")
     expect(numbers).to_have_count(0)
+    assert stepper.locator(".chain-sheet svg").evaluate_all(places) == before, "the pictures move as the sum is known"
     assert re.search(r"Σ\s*−?\d", stepper.locator(".chain-sum").first.inner_text())
 
 

@@ -21,7 +21,7 @@ def test_arrow_keys_choose_a_segment_and_move_a_slider_and_no_step(visit):
         expect(chosen).to_be_focused()
         expect(chosen).to_be_checked()
         assert row.locator("[tabindex='0']").all_inner_texts() == [name]
-    slider = page.get_by_role("slider", name="β₁, for m", exact=True)
+    slider = page.get_by_role("slider", name="β₁ of m", exact=True)
     slider.focus()
     for key, change in [("ArrowDown", -0.025), ("ArrowUp", 0.025), ("ArrowLeft", -0.025), ("ArrowRight", 0.025)]:
         before = float(slider.input_value())
