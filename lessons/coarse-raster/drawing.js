@@ -39,13 +39,13 @@ import {onArrows} from "#web/widgets/roving.js"
  * @property {number} room  of the list
  * @property {Test[]} tests
  * @property {number[]} moments  of each test, a step at which it is its thread's latest
- * @property {number[]} told  of each test, the stop at which its round is told of
  * @property {Shape[]} shapes
  *
  * @typedef {{tile: number}} Values
  */
 
 const AXES = ["its short side", "its long side", "the tile's width", "the tile's height"]
+const FULL = "The picture: blue touches the tile in the thick frame, orange found no place, grey is apart, pale is not tested yet."
 const THREADS = 32
 const BOX_SIGMAS = 4 // to the sides of a box
 const DRAWN_SIGMAS = 2 // to the ellipse that is drawn
@@ -66,12 +66,13 @@ function build(host) {
   const {width, height} = host.room()
   /** @type {Look | null} */
   let latest = null
+  const full = facts.tests.some((test) => outcomeOf(test, facts.room) === "lost")
   const pick = (/** @type {Test} */ test) => {
     host.step(facts.moments[test.gaussian])
     if (latest && latest.thread !== test.thread) latest.moment.choose(test.thread)
   }
   const parts = [
-    title("The picture: blue touches the tile in the thick frame, grey is apart from it, pale is not tested yet.", true),
+    title(full ? FULL : "The picture: blue touches the tile in the thick frame, grey is apart from it, pale is not tested yet.", true),
     sentenceLine(facts),
     axisRows(facts, width),
     title("Who tests what: a column for each thread, a square for each Gaussian."),
@@ -113,8 +114,8 @@ export function testAt({tests}, {thread, step}) {
  * @param {Facts} facts
  * @param {Look} look
  */
-function describe({tests, told, room}, look) {
-  const made = tests.filter((_, i) => look.step >= told[i])
+function describe({tests, room}, look) {
+  const made = tests.filter((test) => look.step >= test.known)
   const listed = made.filter((test) => test.place >= 0 && test.place < room).sort((a, b) => a.place - b.place)
   const ids = listed.map((test) => test.gaussian).join(", ") || "nothing yet"
   return `${made.length} of ${tests.length} tests are made. On the list: ${ids}.`
@@ -139,7 +140,7 @@ const degreesOf = ({axis: [x, y]}) => (Math.atan2(y, x) * 180) / Math.PI
  * @param {number} width
  */
 function pictureOfTiles({facts, values, set}, width) {
-  const {tests, told, shapes, room} = facts
+  const {tests, shapes, room} = facts
   const [across, down] = facts.tiles
   const scale = width / (across * facts.size[0])
   const [tileWidth, tileHeight] = facts.size.map((size) => size * scale)
@@ -182,7 +183,7 @@ function pictureOfTiles({facts, values, set}, width) {
   }
   const paint = (/** @type {Look} */ look, /** @type {Test} */ test) => {
     ellipses.forEach((el, i) => {
-      const made = look.step >= told[i]
+      const made = look.step >= tests[i].known
       el.setAttribute("class", classes("coarse-gaussian", outcomeOf(tests[i], room), !made && "later", tests[i] === test && "me"))
       reaches[i]?.setAttribute("visibility", made && tests[i] !== test ? "visible" : "hidden")
     })
@@ -237,7 +238,7 @@ function sentence({strongest}, test, room) {
   const name = `Thread ${test.thread}, Gaussian ${test.gaussian}`
   const asked = test.asked.length
   if (test.place < 0) return `${name}: apart, found in ${asked === 1 ? "the first direction" : `direction ${asked}`} of 4.`
-  const place = test.place < room ? `gets place ${test.place}` : `draws place ${test.place}, which the list does not have`
+  const place = test.place < room ? `gets place ${test.place}` : `gets place ${test.place}, past the end of the list`
   const effect = strongest < LEAST_ALPHA ? "it is not seen in the tile" : `its alpha in the tile is up to ${show(strongest, 2)}`
   return `${name}: touches, ${place}; ${effect}.`
 }
@@ -303,7 +304,7 @@ function axisRows({shapes}, width) {
  * @param {number} width
  * @param {(test: Test) => void} pick
  */
-function threadTable({tests, told, room}, width, pick) {
+function threadTable({tests, room}, width, pick) {
   const narrow = width < NARROW
   const turns = Math.max(...tests.map((test) => test.turn)) + 1
   const left = narrow ? 0 : 92
@@ -339,14 +340,14 @@ function threadTable({tests, told, room}, width, pick) {
   const paintChoices = listChoices(svg, "Test that is shown", boxes)
   const paint = (/** @type {Look} */ look, /** @type {Test} */ test) => {
     cells.forEach((el, i) => {
-      const made = look.step >= told[i]
+      const made = look.step >= tests[i].known
       el.setAttribute("class", classes("coarse-seat", outcomeOf(tests[i], room), !made && "later", tests[i] === test && "me"))
     })
     lanes.forEach((lane, thread) => lane.show(look.status(thread), thread === test.thread))
     shown = test.gaussian
     paintChoices(tests.indexOf(test), (i) => {
       const {gaussian, thread, place} = tests[i]
-      const outcome = look.step < told[i] ? "not tested yet" : place < 0 ? "apart from the tile" : "touches the tile"
+      const outcome = look.step < tests[i].known ? "not tested yet" : place < 0 ? "apart from the tile" : "touches the tile"
       return `Gaussian ${gaussian}, thread ${thread}: ${outcome}`
     })
   }
@@ -357,21 +358,22 @@ function threadTable({tests, told, room}, width, pick) {
  * The shared list, with its two counters.
  * @param {Facts} facts
  */
-function listOfGaussians({room}) {
+function listOfGaussians({tests, room}) {
   const [counted, kept] = [h("b"), h("b")]
   const full = h("b", {class: "coarse-full"})
   const head = h("p", {class: "coarse-head num"})
   head.append(h("code", {}, "blobCountAT"), " ", counted, " ", h("code", {}, "blobCount"), " ", kept)
-  head.prepend("The list in shared memory: ", h("code", {}, `blobs[${room}]`), " ")
+  head.prepend("The list: ", h("code", {}, `blobs[${room}]`), " ")
   head.append(" ", full)
+  const without = (/** @type {number} */ lost) => (lost > 0 ? `◆ ${lost} without a place` : "")
+  full.textContent = without(tests.filter((test) => outcomeOf(test, room) === "lost").length) // until it is painted: it is measured
   const cells = Array.from({length: room}, () => h("span", {class: "cell"}))
   const paint = (/** @type {Look} */ look, /** @type {Test} */ test) => {
     const found = look.memory("blobCountAT")?.number(0) ?? null
     const stored = look.memory("blobCount")?.number(0) ?? null
     counted.textContent = String(found ?? "–")
     kept.textContent = String(stored ?? "–")
-    const lost = (found ?? 0) - room
-    full.textContent = lost > 0 ? `◆ ${lost} without a place` : ""
+    full.textContent = without((found ?? 0) - room)
     const blobs = look.memory("blobs")
     cells.forEach((cell, i) => {
       const known = blobs?.number(i) ?? null

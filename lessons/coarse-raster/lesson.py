@@ -62,7 +62,6 @@ class Facts(TypedDict):
     room: int  # places in the list
     tests: list[BoxTest]  # [Gaussian]
     moments: list[int]  # [Gaussian]: a step at which its test is its thread's latest; the stop that tells of it, where it is one
-    told: list[int]  # [test]: the stop at which its round is told of: a thread may be further by then
     shapes: list[dict[str, Any]]  # [Gaussian]: what the kernel measured of it
 
 
@@ -119,8 +118,12 @@ class CoarseRaster(Lesson):
 
     def sentences(self, query: RecordingQuery) -> list[str]:
         """Return what each wave has found and appended in each round, then what the count says."""
-        said = [self._appended(made) if appended else tested(made) for _, made, appended in rounds(query)]
-        found = sum(one["place"] >= 0 for one in tests(query))
+        all_tests = tests(query)
+        said = []
+        for step, made, appended in rounds(query):
+            done = {(one["thread"], one["turn"]) for one in all_tests if one["known"] <= step}
+            said.append(self._appended(made) if appended else tested(made, done))
+        found = sum(one["place"] >= 0 for one in all_tests)
         stored = int(query.values(query.steps(kind="write", name="blobCount"))[0])
         room = f", the list has room for {ROOM}" if found > ROOM else ""
         said.append(f"All threads have come to the barrier: {found} found{room}. Each has stored {stored} in `blobCount`.")
@@ -150,16 +153,19 @@ class CoarseRaster(Lesson):
         """Say how the list stands, and what it saves."""
         found = sum(one["place"] >= 0 for one in tests(query))
         listed = query.output("list")[: min(found, ROOM)].tolist()
-        rest = self.count - len(listed)
-        saved = (
-            f"The pixels of the tile need not look at the other {rest}."
-            if rest
-            else "Here the list saves the pixels of the tile nothing."
-        )
+        apart, over = self.count - found, found - len(listed)
+        if self.count == 1:
+            on, saved = (" ", "") if listed else (" not ", " The pixels of the tile need not look at it.")
+            return f"The one Gaussian is{on}on the list.{saved}"
+        if over:
+            lost = "found no place" if self.guard else "went past its end"
+            others = f"The other {over} that touch the tile" if over > 1 else "The other one that touches the tile"
+            return f"The list is full: {len(listed)} of {self.count} Gaussians. {others} {lost}: its pixels are drawn without them."
+        saved = "Here the list saves the pixels of the tile nothing."
+        if apart:
+            saved = f"The pixels of the tile need not look at the other {apart if apart > 1 else 'one'}."
         if len(listed) < 2:
-            return (
-                f"{'One' if listed else 'Not one'} of {self.count} Gaussian{'s' if self.count > 1 else ''} is on the list. {saved}"
-            )
+            return f"{'One' if listed else 'Not one'} of {self.count} Gaussians is on the list. {saved}"
         state = "happen to be in order" if listed == sorted(listed) else "are not in order yet"
         return f"{len(listed)} of {self.count} Gaussians are on the list, as they arrived; they {state}. {saved}"
 
@@ -168,14 +174,12 @@ class CoarseRaster(Lesson):
         measured = query.output("measured")
         found = tests(query)
         stops = {one["gaussian"]: step for step, made, _ in rounds(query) for one in made}  # the later of two
-        told = {one["gaussian"]: step for step, made, appended in rounds(query) if not appended for one in made}
         return {
             "tiles": TILES,
             "size": TILE,
             "room": ROOM,
             "tests": found,
             "moments": [moment_of(one, found, stops[one["gaussian"]]) for one in found],
-            "told": [told[one["gaussian"]] for one in found],
             "shapes": [shape_of(one) for one in measured],
         }
 
@@ -485,8 +489,8 @@ def moment_of(test: BoxTest, tests: list[BoxTest], stop: int) -> int:
     return test["known"] if next(later, stop + 1) <= stop else stop
 
 
-def tested(made: list[BoxTest]) -> str:
-    """Return a sentence on the tests that a wave has made in a round."""
+def tested(made: list[BoxTest], done: set[tuple[int, int]]) -> str:
+    """Return a sentence on the tests that a wave has made in a round; `done` has the thread and turn of all tests by then."""
     first, last = made[0], made[-1]
     who, which = f"Thread {first['thread']} has", f"Gaussian {first['gaussian']}"
     if len(made) > 1:
@@ -497,7 +501,11 @@ def tested(made: list[BoxTest]) -> str:
         return f"{who} tested {which}. Not one touches the tile, so nothing is appended."
     apart = len(made) - touch
     rest = f"{apart} {'is' if apart == 1 else 'are'} apart from it" if apart else "none is apart from it"
-    return f"{who} tested {which}. {touch} touch{'es' if touch == 1 else ''} the tile, {rest}."
+    ahead = sum((one["thread"], one["turn"] + 1) in done for one in made)
+    further = " One thread has already made its next test." if ahead == 1 else ""
+    if ahead > 1:
+        further = f" {ahead} threads have already made their next test."
+    return f"{who} tested {which}. {touch} touch{'es' if touch == 1 else ''} the tile, {rest}.{further}"
 
 
 def counted(query: RecordingQuery) -> int:
