@@ -177,7 +177,8 @@ class BitonicSort(Lesson):
                 else f"By luck, all keys are in order. {early}"
             )
         found = passes(query)
-        work = f"{len(found)} pass{'es' if len(found) > 1 else ''} of {padded(keys) // 2} comparisons"
+        pairs = padded(keys) // 2
+        work = f"{len(found)} pass{'es' if len(found) > 1 else ''} of {pairs} comparison{'s' if pairs > 1 else ''}"
         if wrong:
             return f"{work}, and the list is not sorted: this merge sorts what is bitonic, and it was not."
         return f"{keys} keys sorted in {work}. Which places to compare was fixed before the first key was known."

@@ -116,8 +116,8 @@ class DispatchIds(Lesson):
         rows, columns = np.nonzero(query.output("owner") // LANES == int(self.group))
         high, wide = (int(np.ptp(places)) + 1 for places in (rows, columns))
         return (
-            f"Workgroup {self.group} has drawn {len(rows)} of the {WIDTH * HEIGHT} pixels, {wide} × {high}, each of them once. "
-            f"Their outline is {2 * (wide + high)} long: the shorter it is, the fewer Gaussians touch the workgroup."
+            f"Workgroup {self.group} has drawn {len(rows)} of the {WIDTH * HEIGHT} pixels, each once, in a block of {wide} × "
+            f"{high}. Its outline is {2 * (wide + high)} long: the shorter it is, the fewer Gaussians touch the workgroup."
         )
 
     def facts(self, query: RecordingQuery) -> Facts:

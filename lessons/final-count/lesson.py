@@ -92,7 +92,12 @@ class FinalCount(Lesson):
             ends = f"the pixel is back at T = {number(light)}, its `finalCount` at 0"
             return f"{took} blended, {took} undone, {skipped} skipped: {ends}."
         if took == self.count:
-            return f"All {took} layers had been blended, so undoing them all was right: T = {number(light)}, `finalCount` 0."
+            which = (
+                f"All {took} layers had been blended, so undoing them all"
+                if took > 1
+                else "The one layer had been blended, so undoing it"
+            )
+            return f"{which} was right: T = {number(light)}, `finalCount` 0."
         return (
             f"{took} blended, but {self.count} undone: T = {number(light)}, more light than there is, "
             f"and `finalCount` has fallen below zero to {last:,}."

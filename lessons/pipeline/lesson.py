@@ -141,9 +141,11 @@ class Pipeline(Lesson):
         count = self.appended(query)
         if not count:
             white = "its 32 pixels are white, and had no Gaussian to look at"
-            return f"Not one of the {self.blobs} Gaussians touches the tile: {white}."
+            which = f"Not one of the {self.blobs} Gaussians touches" if self.blobs > 1 else "The one Gaussian does not touch"
+            return f"{which} the tile: {white}."
+        of = f"{self.blobs} Gaussian{'s' if self.blobs > 1 else ''}"
         return (
-            f"{self.blobs} Gaussians, {count} on the list, 32 colours: the pixels evaluated {count * LANES:,} layers "
+            f"{of}, {count} on the list, 32 colours: the pixels evaluated {count * LANES:,} layers "
             f"instead of {self.blobs * LANES:,}."
         )
 

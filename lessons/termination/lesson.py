@@ -87,7 +87,9 @@ class Termination(Lesson):
         state, everything = query.output("result").astype(float)
         many, count = int(query.output("finalCount")[0]), self.count
         if many == count:
-            return f"All {count} layers were blended. T ends at {number(state[3])}: it was at least 1/255 before each of them."
+            which = f"All {count} layers were" if count > 1 else "The one layer was"
+            before = "each of them" if count > 1 else "it"
+            return f"{which} blended. T ends at {number(state[3])}: it was at least 1/255 before {before}."
         rest = f"The other {count - many} were" if count - many > 1 else "The last one was"
         added = (everything - state)[:3].max() / STEP
         return (

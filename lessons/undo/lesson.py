@@ -97,7 +97,8 @@ class Undo(Lesson):
         states = f"{many} undone blends" if many > 1 else "One undone blend"
         off = float(np.abs(found - (0, 0, 0, 1)).max())
         end = f"to within {number(off, 2)}" if off else "exactly"
-        return f"{states}, and the pixel is back at C = 0, T = 1, {end}. Stored, the states would have taken {16 * many} bytes."
+        which = "the states before them" if many > 1 else "the state before it"
+        return f"{states}, and the pixel is back at C = 0, T = 1, {end}. Stored, {which} would have taken {16 * many} bytes."
 
     def facts(self, query: RecordingQuery) -> Facts:
         """Return the layers as the kernel used them, and how many it blended."""
