@@ -35,6 +35,9 @@ const LANES = 20 // height of the row of threads
 const TITLE = 18 // above a row
 const GAP = {least: 4, most: 22} // below a row, for the fold
 const CELL = {least: 14, most: 26} // height
+const LYING = 30 // px of a cell's width from which its number lies in it; in narrower ones it stands on end
+const STANDING = {width: 14, height: 40, gap: 10} // px of a cell, and below it, from which a number may stand in it
+const DIGIT = 6.9 // px, of the figures' type
 const LEAST_WIDTH = 200
 
 const short = (/** @type {number} */ value) =>
@@ -48,16 +51,22 @@ export const draw = (host) => redrawn(host, (facts) => facts.rows, build)
  * @param {number} width
  * @param {number} most  height, perhaps Infinity
  */
-function layOut({count, rounds}, width, most) {
+function layOut({count, rounds, rows}, width, most) {
   const cell = (width - 2 * LEFT) / count
   const lanes = count <= 64 ? LANES : 0
   const pitch = (most - lanes - 8 + GAP.least) / (rounds.length + 1)
-  const rowHeight = Math.max(CELL.least, Math.min(count > 32 ? 16 : CELL.most, Math.floor((pitch - TITLE) * 0.55)))
+  const lying = cell >= LYING
+  const standing = !lying && cell >= STANDING.width && pitch >= TITLE + STANDING.height + STANDING.gap
+  const low = Math.max(CELL.least, Math.min(count > 32 ? 16 : CELL.most, Math.floor((pitch - TITLE) * 0.55)))
+  const rowHeight = standing ? STANDING.height : low
+  const longest = Math.max(...rows.flat().map((value) => short(value).length))
   const gap = Math.max(GAP.least, Math.min(GAP.most, Math.floor(pitch - TITLE - rowHeight)))
   const x = (/** @type {number} */ i) => LEFT + i * cell
   const y = (/** @type {number} */ row) => lanes + TITLE + row * (rowHeight + TITLE + gap)
   const middle = (/** @type {number} */ i) => x(i) + cell / 2
-  return {width, height: y(rounds.length) + rowHeight + 8, cell, rowHeight, hasLanes: lanes > 0, x, y, middle}
+  const height = y(rounds.length) + rowHeight + 8
+  const close = (lying ? cell : rowHeight) - 3 < longest * DIGIT // the figures have to stand closer, in all cells
+  return {width, height, cell, rowHeight, hasLanes: lanes > 0, numbered: lying || standing, standing, close, x, y, middle}
 }
 
 /** @typedef {ReturnType<typeof layOut>} Layout */
@@ -74,7 +83,7 @@ function build({facts, options, room}, look) {
   let latest = look
 
   const svg = canvas(width, height, {
-    class: "sums",
+    class: classes("sums", layout.close && "close"),
   })
   const laneCount = layout.hasLanes ? count : 0
   const lanes = Array.from({length: laneCount}, (_, i) => laneMark(middle(i), 9, Math.min(5, cell * 0.34)))
@@ -185,7 +194,7 @@ function latestRow({written, rounds}, when) {
  * @param {number} row
  * @param {number} i
  */
-function drawCell(svg, {gradients, limit, rounds, rows}, {cell, rowHeight, x, y, middle}, row, i) {
+function drawCell(svg, {gradients, limit, rounds, rows}, {cell, rowHeight, numbered, standing, x, y, middle}, row, i) {
   const most = Math.max(...rows.flat().map(Math.abs), 1e-9)
   const spaced = cell > 8
   const pad = spaced ? 1.5 : 0
@@ -198,8 +207,8 @@ function drawCell(svg, {gradients, limit, rounds, rows}, {cell, rowHeight, x, y,
     rx: spaced ? 2 : 0,
     "stroke-width": spaced ? 1 : 0,
   })
-  const middleY = y(row) + rowHeight / 2 + 4
-  const value = cell >= 30 ? s("text", {class: "m", x: middle(i), y: middleY, "text-anchor": "middle"}) : null
+  const value = numbered ? s("text", {y: 4, "text-anchor": "middle"}) : null
+  const place = `translate(${middle(i)} ${y(row) + rowHeight / 2})`
   const corner = Math.min(8, cell)
   const staleMark = `M${x(i + 1) - pad / 2} ${y(row)}h${-corner}l${corner} ${corner}z`
   const early = row ? rounds[row - 1].stale.find(([thread]) => thread === i) : undefined
@@ -234,8 +243,10 @@ function drawCell(svg, {gradients, limit, rounds, rows}, {cell, rowHeight, x, y,
     box.style.setProperty("--share", `${Math.round(MOST_COLOUR * share)}%`)
     if (value) {
       value.textContent = gone ? "" : secret ? "?" : short(number)
-      const long = value.textContent.length > 4
-      value.setAttribute("class", classes("m", later && "later", long && "long"))
+      setAttributes(value, {
+        class: classes("m", later && "later"),
+        transform: standing && !secret ? `${place} rotate(-90)` : place,
+      })
     }
     stale?.setAttribute("visibility", early && over(early[1]) ? "visible" : "hidden")
   }

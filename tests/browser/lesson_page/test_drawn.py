@@ -85,6 +85,8 @@ UNREADABLE = """drawing => {
     [
         ("autodiff", 1366, 768),
         ("binned", 360, 740),
+        ("reduction", 360, 740),
+        ("reduction", 1366, 768),
         ("undo", 360, 740),
         ("undo", 375, 812),
         ("training-loop", 360, 740),
@@ -97,6 +99,14 @@ def test_what_a_drawing_says_fits_its_room_and_lies_on_nothing_else(turn_to, ste
     expect(page.get_by_test_id("step-sentence").first).not_to_be_empty()
     next_frame(page)
     assert page.locator(".figure .drawing").first.evaluate(UNREADABLE) == []
+
+
+def test_on_a_phone_each_gradient_and_each_sum_has_its_number(turn_to):
+    page = ready(turn_to("/app?page=reduction", width=360, height=740))
+    page.keyboard.press("End")
+    numbers = page.locator(".figure .sums text.m:not(:empty)")
+    expect(numbers).to_have_count(16 + 8 + 4 + 2 + 1)
+    expect(numbers.filter(has_not_text=re.compile(r"^−?\d+(\.\d)?$"))).to_have_count(0)
 
 
 CUT = """bell => {
