@@ -79,6 +79,17 @@ def test_a_finding_shows_its_moment(bench):
     assert at(bench) == int(event.removeprefix("event ").replace(",", "")) > 0
 
 
+def test_the_mark_of_a_finding_is_in_the_legend_and_covers_no_number_over_the_timeline(bench):
+    open_example(bench, "one-tile")
+    [pin] = bench.locator(".pin").all()
+    [sample] = bench.locator(".foot .sev").all()
+    assert sample.inner_html() == pin.locator("svg").inner_html()
+    box = pin.bounding_box()
+    for number in bench.locator(".elab span").all():
+        text = number.bounding_box()
+        assert text["x"] + text["width"] <= box["x"] + 1 or text["x"] + 4 >= box["x"] + box["width"] - 1
+
+
 def test_after_a_fix_its_result_is_shown_beside_the_one_before(bench):
     open_example(bench, "plain-histogram")
     before = stepper(bench).get_attribute("data-recording")
@@ -196,6 +207,12 @@ def test_neither_menu_nor_gallery_nor_editor_is_wider_than_the_screen(turn_to, w
     box = page.locator(".menu-list").bounding_box()
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= width
+
+
+def test_no_group_of_the_gallery_is_split_between_columns(bench):
+    bench.get_by_test_id("debugger-open").click()
+    parts = bench.locator(".shelves section").evaluate_all("(all) => all.map((group) => group.getClientRects().length)")
+    assert set(parts) == {1}
 
 
 def test_it_opens_at_the_first_barrier_where_some_threads_wait(bench):

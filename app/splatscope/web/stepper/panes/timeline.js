@@ -6,6 +6,7 @@ import {severity} from "./icons.js"
 import {severityOf} from "./findings.js"
 
 const LABELS = 4
+const PIN = 9 // px: half the width of a pin
 
 /**
  * @import {Finding} from "#web/types.d.ts"
@@ -64,7 +65,7 @@ export class Timeline {
       h("span", {}, mark("background:var(--cell-write)"), "writes shared memory"),
       h("span", {}, mark("border-bottom:1px solid var(--lane-wait);height:5px"), "waiting, or not resumed yet"),
       h("span", {}, mark("width:3px;height:11px;background:var(--wall)"), "barrier passed"),
-      h("span", {}, severity("error"), "finding"),
+      h("span", {}),
     )
     this.el = h("div", {class: "time"}, h("span"), this.epochs, this.labels, this.box, this.pins)
     this.box.onpointerdown = (event) => {
@@ -120,6 +121,8 @@ export class Timeline {
       return [/** @type {[Finding, HTMLElement]} */ ([finding, pin])]
     })
     this.pins.replaceChildren(...this.pinned.map(([, pin]) => pin))
+    const marks = new Set(this.pinned.map(([finding]) => severityOf(finding)))
+    this.foot.lastElementChild?.replaceChildren(...[...marks].map(severity), "finding")
     this.box.setAttribute("aria-valuemax", String(recording.length))
     this.drawn = null
     this.draw()
@@ -167,7 +170,7 @@ export class Timeline {
       }
     }
     const writes = this.#rows(paper, moment, inks, x, row, width)
-    ;[true, writes, walls.length, walls.length, recording.findings.length].forEach((there, i) => {
+    ;[true, writes, walls.length, walls.length, this.pinned.length].forEach((there, i) => {
       this.foot.children[i].toggleAttribute("hidden", !there)
     })
     const fat = recording.threads > 96 ? 2 : 2.4
@@ -184,9 +187,12 @@ export class Timeline {
       paper.stroke()
     }
     this.#finding(paper, moment, inks, x, row)
-    this.#names(walls, x, width)
-    for (const [finding, pin] of this.pinned)
-      pin.style.left = `${(moment.after(finding.events[finding.events.length - 1] - 1) / recording.length) * 100}%`
+    const pins = this.pinned.map(([{events}, pin]) => {
+      const left = x(moment.after(events[events.length - 1] - 1))
+      pin.style.left = `${(left / width) * 100}%`
+      return left
+    })
+    this.#names(walls, pins, x, width)
   }
 
   /**
@@ -356,23 +362,27 @@ export class Timeline {
   }
 
   /**
-   * Write as many epoch numbers as fit, and the word "epoch" before them if all have room for it.
+   * Write as many epoch numbers as fit, and the word "epoch" before them if all have room for it. A number stands beside a pin.
    * @param {Float64Array[]} walls
+   * @param {number[]} pins  where the pins are drawn
    * @param {Scale} x
    * @param {number} width
    */
-  #names(walls, x, width) {
+  #names(walls, pins, x, width) {
     const lefts = [0, ...walls.map((wall) => x(wall.find((position) => !Number.isNaN(position)) ?? NaN))]
     /** @type {HTMLElement[]} */
     const parts = []
     const type = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16 // larger for a presenter
     const long = lefts.every((left, k) => (lefts[k + 1] ?? width) - left > 58 * type || k === 0 || k === walls.length)
+    const sorted = [...pins].sort((a, b) => a - b)
     let free = 0
     lefts.forEach((left, k) => {
       const words = long && (lefts[k + 1] ?? width) - left > 58 * type ? `epoch ${k}` : `${k}`
       const size = words.length * 7 * type + 4
-      const place = Math.min(left, width - size) // the last one is not cut
-      if (place < free || width - left < 4) return
+      const first = Math.min(left, width - size) // the last one is not cut
+      let place = first
+      for (const pin of sorted) if (pin + PIN > place && pin - PIN < place + size) place = pin + PIN
+      if (place < free || width - left < 4 || (place > first && place + size > (lefts[k + 1] ?? width))) return
       parts.push(h("span", {style: `left:${place}px`}, words))
       free = place + size + 2
     })
