@@ -41,9 +41,10 @@ const PADDING = 0xffffffff
 const BOX_SIGMAS = 4 // to the sides of a box
 const DRAWN_SIGMAS = 2 // to the ellipse that is drawn
 const NUMBER = {width: 8, height: 12} // px, of a digit of a Gaussian's number, with its height
-const OFFSETS = [0, -5, 5, -10, 10, -15, 15, -20, 20]
+const OFFSETS = [0, -3, 3, -6, 6, -9, 9, -12, 12]
 /** Where a number stands from the centre, the nearest first. */
 const SHIFTS = OFFSETS.flatMap((dy) => OFFSETS.map((dx) => [dx, dy])).sort((a, b) => Math.hypot(...a) - Math.hypot(...b))
+const WITHIN = 0.75 // of a Gaussian's outline: where its number's middle may be
 const NARROW = 520
 const STAGES_HEIGHT = 176 // px: the boxes with their notes, and the names below
 
@@ -251,8 +252,8 @@ function pictureOfTile({wide, drawn, size, tile, boxes, listed, stages}, scale) 
 }
 
 /**
- * The numbers of the Gaussians where there is room for them, those of the list first: clear of the tile's frame and of each other, the others
- * also of all outlines. Null for one that has no room.
+ * The numbers of the Gaussians, those of the list first, each within its own outline: clear of the tile's frame and of other numbers, and
+ * of all outlines, else of those of other Gaussians, else of those on the list, unless it is one of them. Null for one without room.
  * @param {Box[]} boxes
  * @param {number[]} listed
  * @param {number} scale
@@ -271,34 +272,33 @@ function numbersOf(boxes, listed, scale, room, {x, y, width, height}) {
   const outlines = boxes.map(({center, axis, halfSize}) => {
     const [cx, cy] = center.map((value) => (value + 0.5) * scale)
     const [rx, ry] = halfSize.map((value) => (value * scale * DRAWN_SIGMAS) / BOX_SIGMAS)
-    return {cx, cy, ry, points: alongEllipse([cx, cy], [rx, ry], Math.atan2(axis[1], axis[0]))}
+    return {cx, cy, rx, ry, axis, points: alongEllipse([cx, cy], [rx, ry], Math.atan2(axis[1], axis[0]))}
   })
   const labels = boxes.map((_, i) => {
-    const {cx, cy} = outlines[i]
+    const {cx, cy, rx, ry, axis} = outlines[i]
     const size = {width: NUMBER.width * String(i).length, height: NUMBER.height}
-    const places = SHIFTS.map(([dx, dy]) => /** @type {Point} */ ([cx + dx - size.width / 2, cy + dy - size.height / 2]))
+    const inside = (/** @type {number[]} */ [dx, dy]) =>
+      Math.hypot((dx * axis[0] + dy * axis[1]) / rx, (dy * axis[0] - dx * axis[1]) / ry) <= WITHIN
+    const places = SHIFTS.filter(inside).map(
+      ([dx, dy]) => /** @type {Point} */ ([cx + dx - size.width / 2, cy + dy - size.height / 2]),
+    )
     return {...size, places}
   })
+  const others = (/** @type {number} */ one) => outlines.flatMap(({points}, i) => (i === one ? [] : points))
+  const own = (/** @type {number} */ i) => listed.includes(i)
+  const ours = listed.flatMap((i) => outlines[i].points)
   /** @type {(Point | null)[]} */
   const found = Array(boxes.length).fill(null)
-  const place = (/** @type {number[]} */ which, /** @type {Point[]} */ points) => {
-    const taken = found.flatMap((at, i) => (at ? [{...labels[i], x: at[0], y: at[1]}] : []))
-    const wanted = which.filter((i) => !found[i])
-    const places = placeLabels(
-      wanted.map((i) => labels[i]),
-      room,
-      {points, boxes: taken},
-    )
-    wanted.forEach((i, at) => {
-      found[i] = places[at]
-    })
+  /** @type {{x: number, y: number, width: number, height: number}[]} */
+  const taken = []
+  for (const i of [...boxes.keys()].sort((a, b) => Number(own(b)) - Number(own(a)))) {
+    const lines = [[...outlines[i].points, ...others(i)], others(i), own(i) ? [] : ours]
+    const places = lines.map((points) => placeLabels([labels[i]], room, {points: [...border, ...points], boxes: taken})[0])
+    const at = places.find((place) => place)
+    if (!at) continue
+    found[i] = at
+    taken.push({...labels[i], x: at[0], y: at[1]})
   }
-  const own = (/** @type {number} */ i) => listed.includes(i)
-  const [ours, others] = [[...boxes.keys()].filter(own), [...boxes.keys()].filter((i) => !own(i))]
-  const pointsOf = (/** @type {number[]} */ which) => which.flatMap((i) => outlines[i].points)
-  place(ours, [...border, ...pointsOf(ours)])
-  place(ours, border) // over an outline rather than not at all
-  place(others, [...border, ...pointsOf(ours), ...pointsOf(others)])
   return found.map((at, i) =>
     at ? s("text", {x: at[0] + labels[i].width / 2, y: at[1] + NUMBER.height - 2, "text-anchor": "middle"}, String(i)) : null,
   )

@@ -175,6 +175,19 @@ def test_labels_of_tiles_and_gaussians_stand_apart(turn_to):
     assert len({tuple(corner) for corner in corners}) == 1  # the same of each tile
 
 
+def test_each_number_of_the_pipeline_s_picture_is_within_its_own_ellipse(turn_to):
+    page = ready(turn_to("/app?page=pipeline", width=1366, height=768))
+    expect(page.locator(".stage-tile .own").first).to_be_visible()
+    astray = page.locator(".stage-tile").evaluate("""picture => [...picture.querySelectorAll("text")].filter((number) => {
+        const {x, y, width, height} = number.getBoundingClientRect()
+        const named = [...picture.querySelectorAll("ellipse")].filter((one) => one.textContent === `Gaussian ${number.textContent}`)
+        const middle = new DOMPoint(x + width / 2, y + height / 2).matrixTransform(named[0].getScreenCTM().inverse())
+        return named.length !== 1 || !named[0].isPointInFill(middle)
+    }).map((number) => number.textContent)""")
+    assert astray == []
+    assert page.locator(".stage-tile text.own").count() == page.locator(".stage-tile ellipse.own").count() > 5
+
+
 def test_at_each_stop_of_the_pipeline_all_threads_are_in_the_stage_that_the_sentence_names(turn_to):
     page = turn_to("/app?page=pipeline")
     stepper = page.get_by_test_id("stepper").first
