@@ -29,6 +29,7 @@ def test_a_letter_leads_to_its_terms(turn_to):
     assert sorted(letters.all_inner_texts()) == sorted(
         {term.name[0].upper() for term in terms()} & set("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
     )
+    assert len({letter.bounding_box()["y"] for letter in letters.all()}) == 1, "all letters are in one row"
     letters.get_by_text("T", exact=True).click()
     heading = page.get_by_role("heading", name="T", exact=True)
     expect(heading).to_be_in_viewport()
