@@ -187,7 +187,26 @@ def test_what_a_phone_taps_is_large_enough(visit):
 def test_a_phone_shows_the_whole_title_beside_the_devices(visit, name):
     page = visit(f"/app?page={name}", width=390, height=844)
     expect(page.locator("#actions .adapter").first).to_be_visible()
-    cut = page.locator("#crumb > b").evaluate(
-        "el => [el.scrollWidth - el.clientWidth, el.parentElement.scrollHeight - el.parentElement.clientHeight]"
-    )
-    assert cut == [0, 0]
+    for width in (390, 360):
+        page.set_viewport_size({"width": width, "height": 740})
+        cut = page.locator("#crumb > b").evaluate(
+            "el => [el.scrollWidth - el.clientWidth, el.parentElement.scrollHeight - el.parentElement.clientHeight]"
+        )
+        assert cut == [0, 0]
+        assert page.locator("#crumb > b").bounding_box()["height"] <= 28, "more than two lines"
+        expect(page.get_by_role("button", name="Light or dark")).to_be_visible()
+
+
+@pytest.mark.parametrize("height", [768, 900])
+def test_all_of_the_sidebar_is_in_a_low_window(turn_to, height):
+    page = turn_to("/app?page=claims", width=1366, height=height)
+    assert page.locator(".nav").evaluate("(nav) => nav.scrollHeight - nav.clientHeight") == 0
+
+
+def test_in_forced_colours_all_words_of_the_chosen_device_have_its_colour(visit):
+    page = visit("/app?page=blending")
+    page.emulate_media(forced_colors="active")
+    chosen = page.locator("#actions .adapter[aria-pressed=true]")
+    expect(chosen.locator(".soft")).to_be_visible()
+    colours = chosen.evaluate("(el) => [el, el.querySelector('.soft')].map((part) => getComputedStyle(part).color)")
+    assert colours[0] == colours[1]
