@@ -149,7 +149,7 @@ class Cas(Lesson):
             return ""
         return (
             "Threads add to one sum, and each stores what it has made of the value that it read: a row for each thread, a column "
-            "for each value that was read. Filled: stored. Crossed: stored, but not in the sum at the end. Pale: still to come. "
+            "for each value that was read. :stored: stored. Crossed: stored, but not in the sum at the end. :later: still to come. "
             "Each step goes to the next number that is stored. The figure opens in the middle. Choose any thread."
         )
 

@@ -182,8 +182,8 @@ class Reduction(Lesson):
         early = first_early(folds(query))
         opens = "at the first value that is read too early" if early else "after the first round: here no value was read too early"
         return (
-            "The tree, with no barrier between its rounds: each row has the sums of one round, blue negative, orange-red positive. "
-            "?: a sum still to come. Pale: no longer needed. Cut corner: a value that was added too early; orange: a wrong sum. "
+            "The tree, with no barrier between its rounds: each row has the sums of one round, :minus: negative, :plus: positive. "
+            "?: a sum still to come. :later: no longer needed. :raced: a value that was added too early; orange: a wrong sum. "
             f"Each step is one round of one wave, as the device ran them. The figure opens {opens}."
         )
 

@@ -1,4 +1,4 @@
-"""A figure's legend says where the figure opens to screen readers only."""
+"""A figure's legend shows the marks that it explains, and says where the figure opens to screen readers only."""
 
 import re
 
@@ -7,6 +7,7 @@ import pytest
 from helpers.book import BOOK
 from splatscope.textbook.contents import text_of
 from splatscope.textbook.markdown import parse
+from splatscope.web.component import WEB
 from splatscope.web.lesson_page.lesson_page import legend
 
 
@@ -22,3 +23,18 @@ def test_it_is_one_whole_sentence(stem):
     seen = re.sub(r'<span class="sr">.*?</span>', "", html)
     assert seen.strip()
     assert "figure opens" not in seen
+
+
+@pytest.mark.parametrize("stem", BOOK)
+def test_its_marks_are_drawn_and_no_colour_is_named_that_a_theme_may_change(stem):
+    text = next(block.text for block in parse(text_of(stem)) if block.kind == "figure")
+    html = legend(text)
+    drawn = set(re.findall(r"\.mark-([a-z]+)\b", (WEB / "theme" / "marks.css").read_text()))
+    assert set(re.findall(r'<i class="mark mark-([a-z]+)"', html)) <= drawn
+    assert not re.search(r":[a-z]+:", html)
+    assert not re.search(r"\b(Pale|Purple)\b", html)
+
+
+def test_a_mark_stays_with_its_word():
+    mark = '<i class="mark mark-wait" aria-hidden="true"></i>'
+    assert legend("a thread :wait: waits here") == f'a thread <span class="marked">{mark} waits</span> here'

@@ -88,7 +88,7 @@ function equation(text, bitCount) {
     const field = typeof word === "string" ? null : word
     const mine = field?.mine ? " mine" : ""
     const sign = field ? "" : String(word)
-    const close = /[(]$/.test(sign) ? " opens" : /^[),²]/.test(sign) ? " closes" : ""
+    const close = /^exp$|[(]$/.test(sign) ? " opens" : /^[),²]/.test(sign) ? " closes" : ""
     return {
       field,
       letter: cell(`s${mine}${close}`, field ? field.label : sign),

@@ -59,12 +59,18 @@ RECORDED = (
 )  # the stepper's parameters that a recording sets
 SHIPPED = "recorded"  # the address parameter that shows the shipped recording
 OPENS = re.compile(r"The figure opens [^.]*\.")
+MARK = re.compile(r":([a-z]+):\s*(\S+)")  # of a legend, drawn as in the figure: `theme/marks.css`
 EXPECTED_ERRORS = (WorkerError, DeviceError, CompileError, ValueError, KeyError, OSError)
 
 
 def legend(text: str) -> str:
-    """Return a figure's legend as HTML. Where the figure opens is told to screen readers only: everybody else sees it."""
-    return OPENS.sub(lambda match: f'<span class="sr">{match[0]}</span>', inline(text))
+    """Return a figure's legend as HTML.
+
+    `:wait:` draws the mark of a waiting thread, and stays on a line with the word behind it. Where the figure opens is told to
+    screen readers only: everybody else sees it.
+    """
+    html = MARK.sub(r'<span class="marked"><i class="mark mark-\1" aria-hidden="true"></i> \2</span>', inline(text))
+    return OPENS.sub(lambda match: f'<span class="sr">{match[0]}</span>', html)
 
 
 class LessonPage:
