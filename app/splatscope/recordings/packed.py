@@ -81,11 +81,14 @@ def packed_recording(
 
 
 def opening_of(recording: Recording, findings: list[Finding]) -> int:
-    """Return the best step to open at, from 1: the first finding, else the first barrier with threads waiting, else 0."""
+    """Return the best step to open at, from 1: the first finding's, else the first barrier with threads waiting, else 0.
+
+    It is the finding listed first, so that a reader can connect the step with what they read.
+    """
     order = recording.trace.order
-    found = [finding.events[-1] for finding in findings if finding.events]
-    if found:
-        return int(np.flatnonzero(np.isin(order, found))[0]) + 1
+    found = next((finding.events[-1] for finding in findings if finding.events), None)
+    if found is not None:
+        return int(np.flatnonzero(order == found)[0]) + 1
     arrivals = np.flatnonzero(recording.trace.kinds[order] == "arrive")
     half = min(len(arrivals), recording.trace.header["threads"]) // 2
     return int(arrivals[half]) + 1 if len(arrivals) else 0
