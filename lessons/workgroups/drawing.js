@@ -26,7 +26,7 @@ import {onArrows} from "#web/widgets/roving.js"
 
 const TOP = 20
 const ROOMY = {laneRow: 25, cell: 22, orderRow: 4} // px
-const CLOSE = 52 // px of a column
+const ASIDE = 8 // px: a disc stands left of its column's middle, so that it and a number of two digits together are in it
 const TIGHT = {laneRow: 20, cell: 19, orderRow: 3}
 const ROOMY_HEIGHT = 470 // px: below, rows are drawn closer together
 const ORDER_TOP = 16
@@ -145,9 +145,8 @@ function threadsAndMemory(facts, options, width, rows, {chosen, choose}) {
   const readLine = s("path", {class: "group-way read"})
   svg.append(writeLine, readLine)
   const cells = Array.from({length: count}, (_, i) => drawCell(facts, svg, layout, i))
-  const aside = column < CLOSE ? 10 : 0 // px: so that two digits fit between a disc and the frame of its wave
-  const lanes = Array.from({length: count}, (_, i) => laneMark(x(i) - aside, laneY(i), 7))
-  const received = lanes.map((_, i) => s("text", {class: "group-received", x: x(i) - aside + 10, y: laneY(i) + 4}))
+  const lanes = Array.from({length: count}, (_, i) => laneMark(x(i) - ASIDE, laneY(i), 7))
+  const received = lanes.map((_, i) => s("text", {class: "group-received", x: x(i) - ASIDE + 10, y: laneY(i) + 4}))
   const barrier = s("path", {class: "group-wall", d: `M${left} ${barrierY}H${right}`})
   const barrierWords = s("text", {class: "now", x: right, y: barrierY - 6, "text-anchor": "end"})
   const memoryName = s("text", {x: left, y: cellsY + down * cellRow + 12}, "shared memory: a cell for each thread")
@@ -216,8 +215,8 @@ function threadsAndMemory(facts, options, width, rows, {chosen, choose}) {
     })
     /** @type {[x: number, y: number][]} */
     const [lane, own, other] = [
-      [x(thread), laneY(thread) + 8],
-      [x(thread), cellY(thread)],
+      [x(thread) - ASIDE, laneY(thread) + 8],
+      [x(thread) - ASIDE, cellY(thread)],
       [x(from), cellY(from)],
     ] // prettier-ignore
     setAttributes(writeLine, {d: `M${lane.join(" ")}L${own.join(" ")}`})
