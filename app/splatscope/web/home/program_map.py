@@ -72,8 +72,9 @@ def _shape(one: DispatchTime) -> str:
 
 def _said(found: IterationTimes) -> str:
     slow, fast = (sum(one.ms for one in part) for part in (found.dispatches[:-1], found.binned))
+    where = found.adapter.short_name + (", which does a GPU's work in software" if found.adapter.is_software else "")
     return (
-        f"Measured here, on {found.adapter.short_name}: iteration {found.number} of fitting a {found.width} × {found.height} "
+        f"Measured here, on {where}: iteration {found.number} of fitting a {found.width} × {found.height} "
         f"picture with {found.blobs:,} Gaussians. The fast kernels, which the training page uses by default, "
         f"take {number(fast, 2)} ms for it: they are {about_times(slow / fast)} as fast."
     )

@@ -10,7 +10,7 @@ import {h, style} from "#web/shell/dom.js"
  * @property {string} title
  * @property {string} why
  * @property {number} ms  per iteration
- * @property {number | null} gain  how many times faster than the previous kind, null for the first
+ * @property {number} gain  how many times faster than the previous kind, 0 for the first
  * @property {[name: string, ms: number][]} kernels
  * @property {[words: string, tip: string, count: number][]} counts
  *
@@ -38,11 +38,11 @@ function row(name, value, share) {
 /**
  * @param {Kind} kind
  * @param {number} slowest  ms per iteration
+ * @param {string} [before]  the previous kind
  */
-function panel(kind, slowest) {
-  const gain = kind.gain
-    ? h("span", {class: "rung-gain"}, h("b", {}, `${times(kind.gain)} ×`), kind.gain >= 1 ? " faster" : " the speed")
-    : null
+function panel(kind, slowest, before) {
+  const words = kind.gain >= 1 ? ` faster than ${before}` : ` the speed of ${before}`
+  const gain = before ? h("span", {class: "rung-gain"}, h("b", {}, `${times(kind.gain)} ×`), words) : null
   return h(
     "li",
     {class: "rung panel", "data-rung": kind.name},
@@ -93,7 +93,7 @@ export function render({model, el}) {
     large.textContent = model.large
     button.disabled = model.busy
     button.hidden = model.here
-    list.replaceChildren(...model.rungs.map((kind) => panel(kind, model.rungs[0].ms)))
+    list.replaceChildren(...model.rungs.map((kind, i) => panel(kind, model.rungs[0].ms, model.rungs[i - 1]?.name)))
     root.toggleAttribute("data-measured", model.here)
   }
   const soon = () => queueMicrotask(show)
