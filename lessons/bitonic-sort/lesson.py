@@ -198,9 +198,9 @@ class BitonicSort(Lesson):
             else "Here there was none, and the figure opens at the end."
         )
         return (
-            "The keys, as bars, and the network that sorts them, with no barrier between its passes. :now: the pass of the threads "
-            "that run now. :chosen: the pair of the thread that acts. Bold: the keys changed places; thin and hollow: they stayed. "
-            f"Cut corner: a key that is being read too early. {opens} At the end, orange bars with ✕ are in the wrong place."
+            "The network, with no barrier between its passes. :now: the pass that runs. :chosen: the pair of the thread that acts. "
+            f"Bold: the keys changed places; thin and hollow: they stayed. :raced: a key read too early. {opens} ✕: in the wrong "
+            "place at the end."
         )
 
     def chosen(self, query: RecordingQuery) -> int:
