@@ -252,7 +252,18 @@ class TrainingView:
             "tiled": "A short sorted list for each tile, and the blend undone on the way back.",
             "binned": "Each Gaussian finds its own tiles; sums are made in registers. Lists have any length.",
         }
-        return {"kernels": kernels[self.session.settings.kernels]}
+        losses = {
+            "l2": "Squared differences: large errors count most.",
+            "l1": "Absolute differences: each error counts by its size.",
+            "l1+ssim": "Absolute differences, and a share of SSIM, which compares the structure of small neighbourhoods.",
+        }
+        settings = self.session.settings
+        growth = "All Gaussians are there from the first iteration on."
+        if settings.grows:
+            growth = "A tenth of the Gaussians at first; the others are added where the error is largest."
+        elif settings.growth:
+            growth = "Only the binned kernels add Gaussians, and only in the direct model."
+        return {"kernels": kernels[settings.kernels], "loss": losses[settings.loss], "growth": growth}
 
 
 @cache
