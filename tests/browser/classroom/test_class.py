@@ -84,6 +84,23 @@ def test_page_down_goes_from_stop_to_stop_and_back_goes_back(visit: Callable[...
     at_stop(page, BLENDING + 1)
 
 
+def test_each_stop_is_spoken_with_its_notes_and_its_button_keeps_the_focus(visit: Callable[..., Page]):
+    page = visit(f"/app?walk=whole&stop={BLENDING - 1}")
+    heard = page.get_by_test_id("walk-heard")
+    on = page.get_by_role("button", name="Next stop")
+    on.focus()
+    for stop in (BLENDING, BLENDING + 1):  # both are on the same page
+        page.keyboard.press("Enter")
+        at_stop(page, stop)
+        expect(heard).to_have_text(re.compile(rf"^Stop {stop + 1} of {len(STOPS)}: {re.escape(STOPS[stop].title)}.*\S"))
+        expect(on).to_be_focused()
+    page.goto(page.url.replace(f"stop={BLENDING + 1}", f"stop={len(STOPS) - 2}").replace("page=blending&", ""))
+    on.focus()
+    page.keyboard.press("Enter")
+    at_stop(page, len(STOPS) - 1)
+    expect(page.get_by_role("button", name="Previous stop")).to_be_focused()
+
+
 def test_a_stop_shows_its_own_moment_whichever_way_one_comes_to_it(visit: Callable[..., Page]):
     without = next(i for i, stop in enumerate(STOPS) if stop.inputs == "barrier=false")
     assert STOPS[without].press < 0
@@ -111,6 +128,8 @@ def test_a_walk_begins_at_its_first_stop_and_home_leads_there(visit: Callable[..
     expect(walk(page)).to_be_visible()
     at_stop(page, 0)
     assert query(page)["walk"] == ["whole"]
+    expect(walk(page)).to_be_focused()
+    expect(page.get_by_test_id("walk-heard")).to_have_text(re.compile(rf"^Stop 1 of {len(STOPS)}: "))
     page.get_by_role("button", name="Notes").click()
     expect(walk(page)).to_contain_text("Try it:")
     page.get_by_role("link", name="Leave the walk").click()

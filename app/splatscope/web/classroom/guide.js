@@ -129,6 +129,7 @@ export class Guide {
     this.press = -1 // how often to press → once there is a recording
     this.show = "" // what to bring into view once the page is there
     this.timer = 0 // delays the request for another page
+    this.refocus = () => {} // gives the focus back to the arrow that was pressed
   }
 
   /**
@@ -439,6 +440,7 @@ export class Guide {
     router.travel(place ?? {page, step: same && inputs === now.inputs ? now.step : UNNAMED, inputs})
     this.changed() // first, because scrolling into view depends on the height of the strip with the stop's notes
     this.#prepare(place ? {press: -1, show: ""} : this.stops[stop], same)
+    if (same) this.refocus()
   }
 
   /**
@@ -481,6 +483,7 @@ export class Guide {
   arrived() {
     if (this.show) bring(this.show)
     this.show = ""
+    this.refocus()
   }
 
   /** Let a student continue alone. From now on the address decides where they are. */

@@ -17,19 +17,30 @@ import {typeSize} from "./type_size.js"
 
 /** @type {Record<string, string>} */
 const BESIDE = {exercises: "Exercises", debugger: "Debugger", train: "Train"} // pages that are not stops, by name
+const AT_STOP = "walk-stop" // id of what describes the strip: the stop, in words
 const ASKS = 6000 // ms within which “Stop presenting” must be pressed again
 
 /** @param {Render<WalkParameters>} component */
 export function render({model, el}) {
   style(el)
-  const root = h("section", {class: "walk", "data-testid": "walk", "aria-label": `Walk: ${model.title}`})
+  const names = {"aria-label": `Walk: ${model.title}`, "aria-describedby": AT_STOP}
+  const root = h("section", {class: "walk", "data-testid": "walk", tabindex: "-1", ...names})
   let paint = () => {}
   const guide = new Guide(model, () => paint())
   setGuide(guide)
   paint = model.window === "notes" ? notes(root, guide) : bar(root, guide)
   for (const name of ["notes", "link", "unreachable"]) model.on(name, () => queueMicrotask(paint))
   guide.start()
+  if (model.window === "page" && guide.own) requestAnimationFrame(() => takeFocus(root))
   return root
+}
+
+/**
+ * Begin a walk at its strip, unless the focus is somewhere already: the link that led here was on another document.
+ * @param {HTMLElement} root
+ */
+function takeFocus(root) {
+  if (document.activeElement === document.body) root.focus({preventScroll: true})
 }
 
 /**
@@ -39,8 +50,18 @@ export function render({model, el}) {
  */
 function bar(root, guide) {
   const {model, stops} = guide
-  const back = arrow(guide, "back", "Previous stop", -1)
-  const on = arrow(guide, "on", "Next stop", 1)
+  const turn = (/** @type {1 | -1} */ step) => {
+    pressed = step
+    guide.turn(step)
+  }
+  const back = arrow("back", "Previous stop", "PageUp", () => turn(-1))
+  const on = arrow("on", "Next stop", "PageDown", () => turn(1))
+  let pressed = 0 // the arrow that was pressed, as a step, until its stop is there
+  guide.refocus = () => {
+    const [arrow, other] = pressed > 0 ? [on, back] : [back, on]
+    if (pressed) (arrow.disabled ? other : arrow).focus({preventScroll: true})
+    pressed = 0
+  }
   const beside = h(
     "optgroup",
     {label: "Outside the walk"},
@@ -113,6 +134,7 @@ function bar(root, guide) {
     leaveNarrow.textContent = asked ? "Press again" : present ? "Stop" : "Leave"
   }
   const said = h("div", {class: "said prose"})
+  const heard = h("p", {class: "sr", role: "status", id: AT_STOP, "data-testid": "walk-heard"})
   const unfold = (shown = said.hidden) => {
     said.hidden = !shown
     second.setAttribute("aria-expanded", String(shown))
@@ -145,6 +167,7 @@ function bar(root, guide) {
       leave,
     ),
     said,
+    heard,
     classLink.dialog,
   )
 
@@ -178,6 +201,10 @@ function bar(root, guide) {
     paintLeave()
     leave.href = present ? guide.aloneAddress : `${location.pathname}?page=${own ? page : (last.page ?? page)}`
     said.innerHTML = present ? "" : (model.notes[stop] ?? "")
+    const notes = [...said.children].map((block) => block.textContent)
+    const name = stops[stop].title.replace(/[^.?!]$/, "$&.")
+    const words = own && !guide.isBeside ? [`Stop ${stop + 1} of ${stops.length}: ${name}`, ...notes].join(" ") : ""
+    if (heard.textContent !== words) heard.textContent = words
     keepClear()
     type.set(present, isSection(current().page))
     enlarge(present)
@@ -194,20 +221,14 @@ function bar(root, guide) {
 const button = (label, act) => h("button", {type: "button", class: "btn", onclick: act}, label)
 
 /**
- * @param {Guide} guide
  * @param {"back" | "on"} name  name of the icon
  * @param {string} label
- * @param {1 | -1} step
+ * @param {string} key
+ * @param {() => void} act
  */
-function arrow(guide, name, label, step) {
-  const attributes = {
-    type: "button",
-    class: "btn icon",
-    "aria-label": label,
-    title: `${label} (${step > 0 ? "PageDown" : "PageUp"})`,
-    onclick: () => guide.turn(step),
-  }
-  return h("button", attributes, icon(name))
+function arrow(name, label, key, act) {
+  const words = {"aria-label": label, title: `${label} (${key})`, "aria-description": "", "aria-keyshortcuts": key}
+  return h("button", {type: "button", class: "btn icon", ...words, onclick: act}, icon(name))
 }
 
 /**
