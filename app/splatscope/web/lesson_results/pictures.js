@@ -27,7 +27,14 @@ import {diverging, fire} from "./colour_maps.js"
  * @typedef {[x: number, y: number]} Pixel
  */
 
-const MOVES = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}
+const MOVES = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+  Home: [-Infinity, 0],
+  End: [Infinity, 0],
+}
 
 /** @param {PicturesResult} result */
 export function pictures({pictures, lens, at}) {
@@ -55,7 +62,8 @@ function pictureView(picture, lens, onRead) {
   const magnified = lens ? h("canvas", {width: lens, height: lens, class: "pixels glass", hidden: true}) : null
   const title = h("figcaption")
   title.innerHTML = picture.caption
-  canvas.setAttribute("aria-label", `${title.textContent ?? ""} Use the arrow keys to read pixels.`.trim())
+  canvas.setAttribute("aria-label", title.textContent || "Picture")
+  canvas.setAttribute("aria-description", "Use the arrow keys to read pixels.")
   /** @type {Pixel} */
   let current = [width >> 1, height >> 1]
   const clamped = (/** @type {number} */ x, /** @type {number} */ y) =>
@@ -73,7 +81,7 @@ function pictureView(picture, lens, onRead) {
   }
   onArrows(canvas, MOVES, ([dx, dy]) => {
     onRead(clamped(current[0] + dx, current[1] + dy))
-    heard.textContent = words.textContent
+    heard.textContent = spell(picture, values, data, current)
   })
 
   return {
@@ -99,6 +107,22 @@ function describe({width, unit, alpha}, values, data, [x, y]) {
   const i = y * width + x
   if (values) return `(${x}, ${y}): ${show(values[i])}${unit ? `\u2009${unit}` : ""}`
   return `(${x}, ${y}): ${[...data.slice(4 * i, 4 * i + (alpha ? 4 : 3))].join(", ")}`
+}
+
+/**
+ * The same in words, for screen readers.
+ * @param {Picture} picture
+ * @param {Float32Array | null} values
+ * @param {Uint8ClampedArray} data
+ * @param {Pixel} pixel
+ */
+function spell({width, unit, alpha}, values, data, [x, y]) {
+  const i = y * width + x
+  const channels = ["red", "green", "blue", ...(alpha ? ["alpha"] : [])]
+  const read = values
+    ? `${show(values[i], 3)}${unit ? ` ${unit}` : ""}`
+    : channels.map((name, channel) => `${name} ${data[4 * i + channel]}`).join(", ")
+  return `column ${x}, row ${y}: ${read}`
 }
 
 /**

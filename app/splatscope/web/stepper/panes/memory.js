@@ -8,7 +8,14 @@ import {onArrows} from "#web/widgets/roving.js"
 
 const MOST = 1024 // cells drawn for one memory; for a larger memory, those around the last access
 const LONG = 5 // characters that fit into any cell
-const MOVES = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}
+const MOVES = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+  Home: [-Infinity, 0],
+  End: [Infinity, 0],
+}
 const OPEN = [16, 128] // cells up to which a buffer is open at first: if there is shared memory, and if there is none
 
 /**
@@ -251,6 +258,7 @@ class Grid {
           role: "button",
           tabindex: "-1",
           "aria-pressed": "false",
+          "aria-description": "", // its name says what its title does
           title: cellName(memory, cell) + (wide ? memory.parts[part][0] : ""),
           "data-memory": number,
           "data-cell": cell,
@@ -333,6 +341,7 @@ class Grid {
           if (shown.texts[part] === value) return
           shown.texts[part] = value
           el.textContent = value
+          el.ariaLabel = `${el.title}: ${values[part] ?? "not written"}`
           el.toggleAttribute("data-long", value.length > LONG)
           if (value.length <= this.longest) return
           this.longest = value.length
@@ -378,13 +387,14 @@ class Grid {
   /**
    * Move the focus from one cell to another, within the cells there are.
    * @param {HTMLElement} from
-   * @param {number} across  columns
+   * @param {number} across  columns; ±Infinity for the first or last cell
    * @param {number} down  rows
    */
   #move(from, across, down) {
     const all = (this.cells ?? []).flatMap(({els}) => els)
-    const to = all[all.indexOf(from) + across + down * this.columns]
-    to?.focus()
+    const to = all.indexOf(from) + across + down * this.columns
+    const ends = Number.isFinite(to) ? to : to < 0 ? 0 : all.length - 1
+    all[ends]?.focus()
   }
 
   /**
