@@ -14,6 +14,12 @@ import {isNonFinite} from "#web/stepper/model/slice.js"
  */
 
 /**
+ * A key as `aria-keyshortcuts` has it: "Shift+→" is "Shift+ArrowRight".
+ * @param {string} key
+ */
+const shortcut = (key) => key.replace("→", "ArrowRight").replace("←", "ArrowLeft")
+
+/**
  * @param {IconName} name
  * @param {string} label
  * @param {string} key
@@ -22,7 +28,15 @@ import {isNonFinite} from "#web/stepper/model/slice.js"
 const button = (name, label, key, act, klass = "") =>
   h(
     "button",
-    {type: "button", class: `btn icon ${klass}`, title: key ? `${label} (${key})` : label, "aria-label": label, onclick: act},
+    {
+      type: "button",
+      class: `btn icon ${klass}`,
+      title: `${label} (${key})`,
+      "aria-label": label,
+      "aria-description": "", // the title says it again
+      "aria-keyshortcuts": shortcut(key),
+      onclick: act,
+    },
     icon(name),
   )
 
@@ -67,6 +81,8 @@ export class Transport {
         class: "btn wide",
         title: "To the previous write of the followed cell or variable (W)",
         "aria-label": "Last write",
+        "aria-description": "To the previous write of the followed cell or variable",
+        "aria-keyshortcuts": "W",
         onclick: () => stepper.history.jump(-1),
       },
       icon("write"),
