@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from helpers.spoken import spoken
 from helpers.stepping import ask, at, opened, press, ready, site, stepper
 from helpers.workbench import KERNEL, edit, give, open_example, run, write
 from splatscope.web.examples.gallery import BY_NAME
@@ -122,6 +123,38 @@ def test_arrows_in_the_source_choose_a_line_for_a_breakpoint(bench):
     expect(bench.get_by_role("region", name="Source with the line")).to_be_focused()
     bench.keyboard.press("Enter")
     assert line(bench) == 17
+
+
+def test_home_and_end_in_a_memory_go_to_its_first_and_last_cell(bench):
+    press(bench, "End")
+    cells = stepper(bench).locator(".mem[data-memory=halves] .cell")
+    cells.first.focus()
+    there = at(bench)
+    bench.keyboard.press("End")
+    expect(cells.last).to_be_focused()
+    bench.keyboard.press("Home")
+    expect(cells.first).to_be_focused()
+    assert at(bench) == there
+    named = spoken(bench).one("region", "Memory, cell by cell").all("button")
+    assert (named[0].name, named[0].description) == ("halves[0]: 1", "")
+    press(bench, "Shift+Home")
+    expect(cells.first).to_have_accessible_name("halves[0]: 0")
+
+
+def test_what_is_followed_is_spoken_with_its_last_write(bench):
+    heard = bench.get_by_test_id("announcer").first
+    press(bench, "End")
+    stepper(bench).locator(".mem[data-memory=halves] .cell").first.press("Enter")
+    expect(heard).to_have_text("Following halves[0]: last written by thread 0, line 17. W goes to that write.")
+    variable = stepper(bench).locator("button[data-variable=a]")
+    variable.press("Enter")
+    expect(heard).to_have_text(re.compile(r"^Following a: last written by thread \d+, line 16\. W goes to that write\.$"))
+    expect(variable).to_have_attribute("aria-pressed", "true")
+    variable.press("Enter")
+    expect(heard).to_have_text("Nothing is followed now.")
+    expect(variable).to_have_attribute("aria-pressed", "false")
+    bench.keyboard.press("s")
+    expect(heard).to_have_text("This is the end of the run.")
 
 
 def test_arrow_keys_choose_the_order_and_the_view(bench):

@@ -162,6 +162,30 @@ def test_a_step_past_the_end_or_the_start_is_said_to_be_none(read):
         expect(announcer).to_contain_text(words)
 
 
+def test_the_last_step_of_a_run_that_plays_is_spoken(read):
+    page = read("blending")
+    announcer = page.get_by_test_id("announcer").first
+    sentence = page.get_by_test_id("step-sentence").first
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowLeft")
+    expect(announcer).to_contain_text(sentence.inner_text())
+    before = sentence.inner_text()
+    page.get_by_role("button", name="Play", exact=True).first.press("Enter")
+    expect(page.get_by_test_id("stepper").first.get_by_role("button", name="Pause", exact=True)).to_have_count(0)
+    expect(sentence).not_to_have_text(before)
+    expect(announcer).to_contain_text(sentence.inner_text())
+
+
+def test_what_a_figure_shows_by_itself_is_not_spoken(visit):
+    page = visit("/app")
+    figure = page.get_by_test_id("stepper").first
+    figure.scroll_into_view_if_needed()
+    expect(figure).to_have_attribute("data-painted", "0")  # it goes through its stops from the start, once
+    expect(figure).to_have_attribute("data-painted", re.compile("[1-9]"))
+    page.keyboard.press("t")
+    expect(page.get_by_test_id("announcer").first).to_have_text(re.compile(r"^Thread \d+ (is|waits|has)\b[^.]*\.?$"))
+
+
 def test_what_changes_in_a_drawing_is_said_with_its_label(read):
     page = read("final-count")
     announcer = page.get_by_test_id("announcer").first
@@ -183,3 +207,23 @@ def test_the_map_of_optimisers_says_where_each_of_them_is(read):
     page.keyboard.press("Home")
     page.get_by_role("button", name="Play", exact=True).last.press("Enter")
     expect(page.get_by_role("status").filter(has_text="step 80 of 80. gradient descent at ")).to_have_count(1)
+
+
+def test_a_pixel_of_a_picture_is_read_in_words_and_home_and_end_go_to_the_ends_of_its_row(read):
+    page = read("dispatch-ids")
+    picture = page.get_by_role("img", name="in a row: the picture", exact=True)
+    expect(picture).to_have_accessible_description("Use the arrow keys to read pixels.", timeout=120_000)
+    heard = page.locator("figure.plate", has=picture).locator("[aria-live]")
+    step = page.get_by_test_id("stepper").first.get_attribute("data-step")
+    last = int(picture.get_attribute("width")) - 1
+    picture.focus()
+    for key, column in (("Home", 0), ("ArrowRight", 1), ("End", last)):
+        page.keyboard.press(key)
+        expect(heard).to_have_text(re.compile(rf"^column {column}, row \d+: red \d+, green \d+, blue \d+$"))
+    assert page.get_by_test_id("stepper").first.get_attribute("data-step") == step
+
+
+def test_a_button_that_steps_is_named_once_and_tells_its_key(read):
+    buttons = [one for one in spoken(read("blending")).all("button") if one.name.endswith(" forward")]
+    assert [one.description for one in buttons] == [""]
+    assert buttons[0].properties["keyshortcuts"] == "ArrowRight"

@@ -109,6 +109,7 @@ export class Stepper {
   offers = h("span") // buttons for what can be done about it
   state = h("div", {class: "state", hidden: true}, this.status, this.seconds, this.offers)
   tabs = h("div", {class: "tabs narrow", role: "tablist"})
+  heading = h("h2", {class: "sr"}, "Figure") // for those who go from heading to heading
   caption = h("p", {class: "figcaption"})
   drawn = h("div", {class: "aside", role: "group", "aria-label": "The drawing", "aria-describedby": DESCRIPTION})
   took = 0 // ms of the last paint
@@ -196,6 +197,16 @@ export class Stepper {
     return `event ${moment.step.toLocaleString("en")} of ${moment.recording.length.toLocaleString("en")}`
   }
 
+  /** Whether the reader waits for a recording. */
+  get awaited() {
+    return this.#since !== null
+  }
+
+  /** Whether the reader has not moved since the recording opened: what moves, moves by itself. */
+  get untouched() {
+    return this.#opened
+  }
+
   /** Whether the figure opened in the middle of the run and the reader has not moved yet. */
   get openedInside() {
     const {moment, model} = this
@@ -271,13 +282,13 @@ export class Stepper {
     const root = h(
       "div",
       {class: `stage ${layout} ${parts.map((name) => `has-${name}`).join(" ")}`, "data-testid": "stepper", "data-step": 0},
-      layout === "figure" ? null : this.state,
+      layout === "figure" ? this.heading : this.state,
       panes,
       dock,
       this.sentence.description,
       this.sentence.announcer,
     )
-    if (settings) this.#place(h("div", {class: "settings"}, settings), root)
+    if (settings) this.#place(h("div", {class: "settings"}, settings))
     queueMicrotask(() => this.#tab("memory"))
     return root
   }
@@ -285,10 +296,9 @@ export class Stepper {
   /**
    * Put the settings above the figure, or on a phone below its drawing, so that Tab reaches them in the visible order.
    * @param {HTMLElement} settings
-   * @param {HTMLElement} root
    */
-  #place(settings, root) {
-    const place = () => (PHONE.matches && this.drawn.parentNode ? this.drawn.after(settings) : root.prepend(settings))
+  #place(settings) {
+    const place = () => (PHONE.matches && this.drawn.parentNode ? this.drawn : this.heading).after(settings)
     place()
     PHONE.addEventListener("change", place)
     this.unplace = () => PHONE.removeEventListener("change", place)
@@ -544,17 +554,20 @@ export class Stepper {
     const {status, seconds} = this
     const before = this.#since
     const since = before ?? performance.now()
+    let due = klass === "busy" // whether the words are to be announced, if the wait lasts
     this.#since = klass === "busy" ? since : null // the words may change during one wait
     if (klass === "busy")
       this.#clock = setInterval(() => {
         if (!this.root.isConnected) clearInterval(this.#clock)
         const s = Math.round((performance.now() - since) / 1000)
+        if (due) this.announce(words)
+        due = false
         seconds.textContent = ` ${s} s${s > 2 && !/compil/i.test(words) ? ". A kernel is compiled when it first runs." : ""}`
       }, 1000)
     const entry = {type: "button", class: "btn", onclick: () => emit("debug-record", {entry: true})}
     if (status.textContent !== words) {
       status.textContent = words
-      if (words) this.announce(words)
+      if (words && !due) this.announce(words)
     }
     seconds.textContent = ""
     this.offers.replaceChildren(
@@ -641,14 +654,23 @@ export class Stepper {
    */
   move(way) {
     const {moment, stops} = this
-    if (!moment) return
-    if (moment.position === (way > 0 ? moment.recording.length : 0))
-      return this.announce(way > 0 ? "This is the end of the run." : "This is the start of the run.")
+    if (!moment || this.#atEnd(way)) return
     const single = this.frame === null // two steps within a frame are not animated
     if (stops.length) this.seek(near(stops, moment.position, way) ?? (way > 0 ? moment.recording.length : 0))
     else if (this.inOtherOrder) this.line(way)
     else this.seek(moment.position + way)
     this.#steps = single
+  }
+
+  /**
+   * Whether the run goes no further in a direction, which is announced.
+   * @param {number} way  1 or -1
+   */
+  #atEnd(way) {
+    const {moment} = this
+    if (!moment || moment.position !== (way > 0 ? moment.recording.length : 0)) return false
+    this.announce(way > 0 ? "This is the end of the run." : "This is the start of the run.")
+    return true
   }
 
   /**
@@ -669,19 +691,19 @@ export class Stepper {
   }
   /** @param {number} way  1: to the chosen thread's next statement, -1: to its previous one */
   statement(way) {
-    this.moment?.statement(way)
+    if (!this.#atEnd(way)) this.moment?.statement(way)
   }
   /** @param {number} way  1: to the chosen thread's next statement, -1: to its previous one, over calls */
   over(way) {
-    this.moment?.over(way)
+    if (!this.#atEnd(way)) this.moment?.over(way)
   }
   /** Move to where the chosen thread continues in the caller of its function. */
   out() {
-    this.moment?.out()
+    if (!this.#atEnd(1)) this.moment?.out()
   }
   /** @param {number} way  1: one statement forward, -1: back, for all threads that execute it together */
   line(way) {
-    this.moment?.line(way)
+    if (!this.#atEnd(way)) this.moment?.line(way)
   }
   /** @param {number} thread  the thread to choose; choosing it again clears the choice */
   choose(thread) {
@@ -716,7 +738,9 @@ export class Stepper {
    */
   follow(what) {
     const {moment} = this
-    moment?.follow(what && JSON.stringify(what) === JSON.stringify(moment.followed) ? null : what)
+    if (!moment) return
+    moment.follow(what && JSON.stringify(what) === JSON.stringify(moment.followed) ? null : what)
+    this.announce(this.history.told(moment))
   }
 
   /** Follow what the current event reads, writes or sets. */

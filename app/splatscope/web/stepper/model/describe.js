@@ -45,13 +45,16 @@ export function subscript(memory, index) {
   return memory.space === "texture" ? `[${coordinates.join(", ")}]` : `[${coordinates.reverse().join("][")}]`
 }
 
+/** What the sentence before the first event says about the drawing, for the eye only. */
+export const PALE = "; pale is what it will be"
+
 /**
  * What has happened at the current event, in a sentence.
  * @param {import("./moment.js").Moment} moment
  */
 export function sentenceOf(moment) {
   const {recording, event, step} = moment
-  if (!step) return "Nothing has run yet; pale is what it will be. Step forward to begin."
+  if (!step) return `Nothing has run yet${PALE}. Step forward to begin.`
   const thread = recording.thread[event]
   const {verb, target, value, sign} = describeEvent(recording, event)
   if (recording.about(event).kind === "arrive") {

@@ -27,6 +27,7 @@ export class Player {
   play(on) {
     const {stepper} = this,
       {moment} = stepper
+    if (!on && this.timer) stepper.sentence.rest()
     clearInterval(this.timer)
     this.timer = undefined
     stepper.transport.playing(on)

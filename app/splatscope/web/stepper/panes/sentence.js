@@ -1,7 +1,7 @@
 // What has happened at the current event, in a sentence: shown above a figure's transport, and announced once the reader pauses.
 import {h} from "#web/shell/dom.js"
 import {on} from "#web/shell/events.js"
-import {sentenceOf} from "#web/stepper/model/describe.js"
+import {PALE, sentenceOf} from "#web/stepper/model/describe.js"
 
 /**
  * @import {Moment} from "#web/stepper/model/moment.js"
@@ -26,7 +26,7 @@ export class Sentence {
   /** @type {string[]} */
   #told = [] // the sentences of the drawing's description that were announced last
   #found = "" // the findings of the recording that is shown
-  #again = false // whether the recording has replaced another one and has not been announced yet
+  #again = false // whether the recording is one that the reader waited for, in place of another, and has not been announced yet
 
   /** @param {Stepper} stepper */
   constructor(stepper) {
@@ -36,16 +36,20 @@ export class Sentence {
     this.opened = h("p", {class: "opened", hidden: true})
     this.description = h("p", {id: DESCRIPTION, hidden: true}) // the drawing's description
     this.announcer = h("p", {class: "sr", "data-testid": "announcer", "aria-live": "polite", "aria-atomic": "true"})
-    this.close = on("described", ({stage, words}) => {
+    const unsubscribe = on("described", ({stage, words}) => {
       if (stage !== stepper.root) return
       this.#described = words
       this.#name()
     })
+    this.close = () => {
+      unsubscribe()
+      clearTimeout(this.#rest)
+    }
   }
 
   open() {
     this.opened.hidden = true // it names a stop of the previous recording
-    this.#again = this.#painted !== ""
+    this.#again = this.#painted !== "" && this.stepper.awaited
     this.#painted = ""
     const {findings, model} = this.stepper
     const found = model.layout === "figure" ? findings.news : ""
@@ -58,7 +62,7 @@ export class Sentence {
     const {stepper, el} = this
     const {said} = stepper.transport
     if (stepper.model.layout === "bench") el.textContent = stepper.transport.words
-    else if (said || !stepper.words) el.textContent = said || sentenceOf(moment)
+    else if (said || !stepper.words) el.replaceChildren(...hiding(PALE, said || sentenceOf(moment)))
     else el.innerHTML = stepper.words
     const inside = stepper.openedInside
     if (inside && this.opened.hidden)
@@ -71,7 +75,7 @@ export class Sentence {
       )
     this.opened.hidden = !inside
     const here = `${stepper.shown} ${moment.position}`
-    const moved = this.#again || (this.#painted !== "" && here !== this.#painted)
+    const moved = this.#again || (this.#painted !== "" && here !== this.#painted && !stepper.untouched)
     this.#again = false
     this.#painted = here
     this.#name()
@@ -91,24 +95,46 @@ export class Sentence {
     this.#soon()
   }
 
+  /** Announce the sentence of where the run has come to rest. */
+  rest() {
+    this.#due = true
+    this.#soon()
+  }
+
   #soon() {
     clearTimeout(this.#rest)
     this.#rest = setTimeout(() => this.#speak(), REST)
   }
 
   #speak() {
+    if (this.stepper.player.timer) this.#due = false // only where it comes to rest
     if (this.stepper.player.timer || this.stepper.root.classList.contains("still")) return
     const sentences = this.#described.split(/(?<=\.) /)
     const fresh = sentences.filter((one) => !this.#told.includes(one)) // unchanged sentences are not repeated
-    const parts = this.#due ? [this.#news, this.el.textContent, ...fresh] : [this.#news]
+    const parts = this.#due ? [this.#news, this.#words, ...fresh] : [this.#news]
     if (this.#due) this.#told = sentences
     this.announcer.textContent = parts.filter(Boolean).join(" ")
     this.#news = ""
     this.#due = false
   }
 
+  /** The sentence as it is spoken. */
+  get #words() {
+    return (this.el.textContent ?? "").replace(PALE, "")
+  }
+
   /** Update the drawing's description. */
   #name() {
-    this.description.textContent = [this.el.textContent, this.#described].filter(Boolean).join(" ")
+    this.description.textContent = [this.#words, this.#described].filter(Boolean).join(" ")
   }
+}
+
+/**
+ * A text in which a part is hidden from screen readers.
+ * @param {string} part
+ * @param {string} text
+ */
+function hiding(part, text) {
+  const [before, ...after] = text.split(part)
+  return after.length ? [before, h("span", {"aria-hidden": "true"}, part), ...after] : [text]
 }

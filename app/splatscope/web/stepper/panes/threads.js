@@ -244,10 +244,12 @@ export class Threads {
     }
     for (const v of frames.flatMap(({variables}) => variables)) {
       const entry = this.#entry(v),
-        value = state.value(thread, v)
-      const klass = `var${state.changed(thread, v) ? " ch" : ""}${moment.followed?.variable === v && moment.followed.thread === thread ? " sel" : ""}`
+        value = state.value(thread, v),
+        followed = moment.followed?.variable === v && moment.followed.thread === thread
+      const klass = `var${state.changed(thread, v) ? " ch" : ""}${followed ? " sel" : ""}`
       if (entry.value.textContent !== value) entry.value.textContent = value
       if (entry.el.className !== klass) entry.el.className = klass
+      entry.el.ariaPressed = String(followed)
     }
   }
 

@@ -96,6 +96,26 @@ export class WriteHistory {
   }
 
   /**
+   * What is followed and which event last wrote it, for screen readers.
+   * @param {Moment} moment
+   */
+  told(moment) {
+    const {followed} = moment
+    if (!followed) return "Nothing is followed now."
+    const event = this.lastWrite(moment)
+    const by = event === undefined ? "no thread has written it yet" : `last written by ${this.#writer(event)}. W goes to that write`
+    return `Following ${nameOf(this.recording, followed)}: ${by}.`
+  }
+
+  /**
+   * The thread and the line of an event.
+   * @param {number} event
+   */
+  #writer(event) {
+    return `thread ${this.recording.thread[event]}, line ${this.recording.about(event).line}`
+  }
+
+  /**
    * Move to the previous or the next write.
    * @param {number} way  -1 or 1
    */
@@ -128,7 +148,7 @@ export class WriteHistory {
           "li",
           {},
           h("span", {class: "v"}, value || "·"),
-          h("span", {}, `thread ${recording.thread[event]}, line ${site.line}`),
+          h("span", {}, this.#writer(event)),
           h(
             "a",
             {
