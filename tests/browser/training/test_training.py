@@ -45,8 +45,10 @@ def test_start_pause_step_and_reset(small):
     at.grows(20)
     heard = at.page.get_by_test_id("train-heard")
     expect(heard).to_have_text(re.compile(r"^Iteration [\d,]+ of [\d,]+, [\d.]+ dB$"))
+    heard.evaluate("el => new MutationObserver(() => (window.said ??= []).push(el.textContent)).observe(el, {childList: true})")
     paused = at.pause()
     expect(heard).to_have_text(re.compile(rf"^Paused at {paused:,}, [\d.]+ dB$"))
+    assert len([words for words in at.page.evaluate("window.said") if words.startswith("Paused")]) == 1
     assert at.psnr > first + 1
     at.page.get_by_test_id("train-step").click()
     at.has_iteration(paused + 1)

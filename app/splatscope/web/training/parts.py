@@ -17,6 +17,7 @@ class RunBar(Component):
     """The buttons Start, Pause, Step and Reset, the run's readings, and a line for errors. Clicks go to the session."""
 
     running = param.Boolean(default=False)
+    settled = param.Boolean(default=True, doc="Whether no slice of the run is under way, so that the readings are final")
     busy = param.String(default="", doc="What is being waited for")
     message = param.String(default="", doc="What went wrong, in one line")
     reading = param.Dict(default={}, doc="iteration, iterations, psnr (dB), speed (iterations per second), seconds")

@@ -1,4 +1,5 @@
 // A pixel of the picture and its tile, chosen with the pointer or the arrow keys, and opened with a click or Enter.
+import {context2d} from "#web/drawing/pixels.js"
 import {h} from "#web/shell/dom.js"
 import {on} from "#web/shell/events.js"
 import {current, go} from "#web/shell/router.js"
@@ -24,10 +25,12 @@ const ATTRIBUTES = {
 export class PixelCursor {
   /**
    * @param {HTMLElement} frame  the element around the picture
+   * @param {HTMLCanvasElement} picture
    * @param {{sequence: number, tile: [width: number, height: number]}} model  number of the picture's frame, size of a tile
    */
-  constructor(frame, model) {
+  constructor(frame, picture, model) {
     this.frame = frame
+    this.picture = picture
     this.model = model
     this.width = 1
     this.height = 1
@@ -35,8 +38,9 @@ export class PixelCursor {
     this.y = -1
     this.tileMark = h("i", {class: "at-tile"})
     this.pixelMark = h("i", {class: "at-pixel"})
-    this.words = h("output", {class: "at-words", "aria-live": "polite"})
-    this.el = h("div", {class: "pixel-cursor", hidden: true}, this.tileMark, this.pixelMark, this.words)
+    this.words = h("div", {class: "at-words", "aria-hidden": "true"})
+    this.heard = h("p", {class: "sr", role: "status", "data-testid": "train-pixel-heard"}) // what the keys choose
+    this.el = h("div", {class: "pixel-cursor", hidden: true}, this.tileMark, this.pixelMark, this.words, this.heard)
     frame.append(this.el)
     for (const [name, value] of Object.entries(ATTRIBUTES)) frame.setAttribute(name, value)
     this.#listen()
@@ -106,6 +110,8 @@ export class PixelCursor {
     if (!move) return this.open()
     this.el.hidden = false
     this.#moveTo(this.x + move[0] * width, this.y + move[1] * height)
+    const [red, green, blue] = context2d(this.picture).getImageData(this.x, this.y, 1, 1).data
+    this.heard.textContent = `Column ${this.x}, row ${this.y}: red ${red}, green ${green}, blue ${blue}`
   }
 
   /** @param {MouseEvent} event */

@@ -23,6 +23,7 @@ import {chosenLayers, percent, sentence, share, times} from "./pixel_layers.js"
 
 const [ACROSS, DOWN] = [40, 30] // pixels of the crop
 const AWAITED = 9 // placeholder rows
+const LASTS = [1000, 5000] // ms after which what is being waited for is announced: at first, and later on
 
 const bytes = (/** @type {number[]} */ colour) => colour.map((c) => Math.round(255 * Math.min(1, Math.max(0, c)))).join("  ")
 
@@ -33,7 +34,8 @@ export function render({model, el}) {
   const now = swatch("The pixel")
   const aim = swatch("The target here")
   const heading = h("h3", {}, "What this pixel is made of")
-  const words = h("p", {class: "story-words", role: "status"})
+  const words = h("p", {class: "story-words"})
+  const heard = h("p", {class: "sr", role: "status", "data-testid": "pixel-story-heard"})
   const list = h("ol", {class: "story-layers"})
   const head = h(
     "p",
@@ -45,7 +47,38 @@ export function render({model, el}) {
   const mix = h("div", {class: "layer-bar story-mix", role: "img"})
   const where = h("div", {class: "story-where"}, crop.el, h("dl", {}, now.el, aim.el))
   const made = h("div", {class: "panel story-made"}, heading, words, mix, head, list)
-  const root = h("section", {class: "about-pixel", "aria-label": "The pixel's layers", "data-testid": "pixel-story"}, where, made)
+  const root = h(
+    "section",
+    {class: "about-pixel", "aria-label": "The pixel's layers", "data-testid": "pixel-story"},
+    where,
+    made,
+    heard,
+  )
+
+  let waits = 0 // times that the current wait was announced
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let later
+  /**
+   * Announce the result at once, but what is being waited for only if that takes long.
+   * @param {string} text
+   */
+  const hear = (text) => {
+    clearTimeout(later)
+    const say = () => {
+      if (heard.textContent !== text) heard.textContent = text
+    }
+    if (!model.busy) {
+      waits = 0
+      return say()
+    }
+    later = setTimeout(
+      () => {
+        waits++
+        say()
+      },
+      LASTS[waits ? 1 : 0],
+    )
+  }
 
   const show = () => {
     const {pixel, layers, colour, target, busy, error} = model
@@ -59,7 +92,9 @@ export function render({model, el}) {
     for (const part of [mix, head]) part.hidden = !known
     list.hidden = Boolean(error)
     words.classList.toggle("busy", Boolean(busy))
-    words.textContent = error || busy || sentence(layers)
+    const text = error || busy || sentence(layers)
+    if (words.textContent !== text) hear(text)
+    words.textContent = text
     if (!known)
       return list.replaceChildren(
         ...Array.from({length: AWAITED}, () => h("li", {class: "story-row story-awaited", "aria-hidden": "true"})),

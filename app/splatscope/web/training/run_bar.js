@@ -18,7 +18,7 @@ const EVERY = 10_000 // ms between two announcements of a running run
 const REST = 300 // ms without news after which a run that stands is announced
 const NUMBER = new Intl.NumberFormat("en")
 
-/** @param {Render<{running: boolean, busy: string, message: string, reading: Reading}>} component */
+/** @param {Render<{running: boolean, settled: boolean, busy: string, message: string, reading: Reading}>} component */
 export function render({model, el}) {
   style(el)
   const act = (/** @type {string} */ name) => () => model.send_msg({type: name})
@@ -61,6 +61,7 @@ export function render({model, el}) {
       return
     }
     heardAt = -EVERY
+    if (!model.settled) return // the number is not final
     if (!iteration && standsAt !== null) standsAt = 0
     const stepped = steppedFrom >= 0 && iteration !== steppedFrom
     const moved = standsAt !== 0 && iteration !== standsAt // it has stopped, or the slice that was under way has ended since
@@ -124,7 +125,7 @@ export function render({model, el}) {
     hear()
   }
   const soon = () => queueMicrotask(show)
-  for (const name of ["running", "reading", "busy", "message"]) model.on(name, soon)
+  for (const name of ["running", "settled", "reading", "busy", "message"]) model.on(name, soon)
   show()
 
   const root = h("div", {class: "run"}, h("div", {class: "tp"}, toggle, step, reset), stats, progress, message, heard)

@@ -204,7 +204,8 @@ class TrainingView:
     def _show_run(self) -> None:
         session = self.session
         reading = self.bar.reading | {"iterations": session.settings.iterations}
-        self.bar.param.update(running=session.running, busy=session.busy, message=session.message, reading=reading)
+        state = {"running": session.running, "settled": session.settled, "busy": session.busy, "message": session.message}
+        self.bar.param.update(**state, reading=reading)
         self.picture.tile = list(TILES[session.settings.tile][:2])
         self.controls.tell(self._values(), self._notes())
 

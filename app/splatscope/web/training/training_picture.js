@@ -39,7 +39,7 @@ export function render({model, el}) {
   const frame = h("div", {class: "frame ell"}, picture, error, target, ellipses)
   const awaited = h("p", {class: "awaited"}, "The kernels will draw here")
   if (!model.sequence) frame.append(awaited)
-  const cursor = new PixelCursor(frame, model)
+  const cursor = new PixelCursor(frame, picture, model)
 
   let view = "picture"
   const buttons = VIEWS.map(([name, label]) =>

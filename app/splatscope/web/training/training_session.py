@@ -72,6 +72,11 @@ class TrainingSession:
         self._tasks: set[asyncio.Task[None]] = set()
         self._training: asyncio.Task[None] | None = None
 
+    @property
+    def settled(self) -> bool:
+        """Whether no slice of a run is under way: a paused run still finishes the one that it is in."""
+        return self._training is None or self._training.done()
+
     # Requests of the page.
 
     def start(self) -> None:
