@@ -78,7 +78,7 @@ def test_home_and_end_belong_to_a_slider_that_has_the_focus(sort):
 def test_a_chart_is_said_in_words_and_is_no_tab_stop(sort):
     chart = sort.locator(".bokeh").first
     chart.locator("canvas").first.wait_for(state="attached", timeout=240_000)
-    assert re.match(r"A chart of .+: from [\d.e+-]+ at [\d.e+-]+.*, to [\d.e+-]+ at [\d.e+-]+", chart.get_attribute("aria-label"))
+    assert re.match(r"A chart of .+: from [\d.,−]+ at [\d.,−]+.*, to [\d.,−]+ at [\d.,−]+", chart.get_attribute("aria-label"))
     assert chart.get_attribute("role") == "img"
     assert chart.locator("[tabindex='0']").count() == 0
 

@@ -15,7 +15,14 @@ def test_a_chart_in_words_has_the_ends_and_the_extremes_of_each_curve():
     falls = Curve("falls", x=[1, 2, 3], y=[9, 5, 1])
     dips = Curve("dips", x=[1, 2, 3, 4], y=[np.nan, 4, -2.5, 3])
     words = in_words(Curves(x="layers", y="time", curves=(falls, dips)))
-    assert words == "A chart of time by layers; falls: from 9 at 1, to 1 at 3; dips: from 4 at 2, lowest -2.5 at 3, to 3 at 4."
+    assert words == "A chart of time by layers; falls: from 9 at 1, to 1 at 3; dips: from 4 at 2, lowest −2.5 at 3, to 3 at 4."
+
+
+def test_numbers_in_a_charts_words_are_said_as_people_say_them():
+    errors = Curve("", x=[10, 8_000], y=[5.96e-8, -0.213])
+    assert in_words(Curves(x="pixels", y="error", curves=(errors,))) == (
+        "A chart of error by pixels; from 5.96 times ten to the −8 at 10, to −0.213 at 8,000."
+    )
 
 
 def test_a_curve_without_a_number_is_nothing():

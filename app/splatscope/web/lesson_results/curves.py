@@ -78,13 +78,24 @@ def in_words(curves: Curves) -> str:
 
 def _curve_in_words(curve: Curve) -> str:
     known = np.flatnonzero(np.isfinite(curve.y))
+    name = f"{curve.label}: " if curve.label else ""
     if not len(known):
-        return f"{curve.label}: nothing"
+        return f"{name}nothing"
     x, y = np.asarray(curve.x, float), np.asarray(curve.y, float)
     first, last, low, high = known[0], known[-1], known[y[known].argmin()], known[y[known].argmax()]
-    points = [(first, "from")] + [(i, name) for i, name in ((low, "lowest"), (high, "highest")) if i not in (first, last)]
+    points = [(first, "from")] + [(i, which) for i, which in ((low, "lowest"), (high, "highest")) if i not in (first, last)]
     points += [(last, "to")] if last != first else []
-    return f"{curve.label}: " + ", ".join(f"{name} {y[i]:.3g} at {x[i]:.3g}" for i, name in points)
+    return name + ", ".join(f"{which} {_spoken(y[i])} at {_spoken(x[i])}" for i, which in points)
+
+
+def _spoken(number: float) -> str:
+    """Return a number to three digits as one says it: “8,000”, “5.96 times ten to the −8”."""
+    if number and not 1e-4 <= abs(number) < 1e7:
+        digits, _, power = f"{number:.2e}".partition("e")
+        words = f"{float(digits):g} times ten to the {int(power)}"
+    else:
+        words = f"{float(f'{number:.3g}'):,.10g}"
+    return words.replace("-", "−")
 
 
 def _range(curves: Curves) -> Range1d:
