@@ -22,8 +22,8 @@ import {current, go, isLed, stepLed} from "#web/shell/router.js"
 /** @param {Render<{question: string, answer: Answer, error: string}>} component */
 export function render({model, el}) {
   style(el)
-  const question = h("h3")
-  const options = h("div", {class: "opts", role: "group", "aria-label": "Answers"})
+  const question = h("h3", {id: "question"})
+  const options = h("div", {class: "opts", role: "group", "aria-labelledby": question.id})
   const button = (/** @type {string} */ label, /** @type {() => void} */ act, more = "") =>
     h("button", {type: "button", class: `btn ${more}`, onclick: act}, label)
   const revealButton = button("Reveal", () => show(), "pri")
@@ -118,7 +118,8 @@ export function render({model, el}) {
     const right = chosen === answer.value
     shown = true
     options.classList.add("shown")
-    for (const el of options.children) {
+    for (const el of options.querySelectorAll("button")) {
+      el.tabIndex = -1 // nothing can be chosen any more
       el.classList.toggle("right", el.textContent === answer.value)
       el.classList.toggle("wrong", el.textContent === chosen && !right)
       el.setAttribute("aria-disabled", "true")

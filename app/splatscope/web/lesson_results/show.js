@@ -40,15 +40,22 @@ import {scenes} from "./scenes.js"
 export function render({model, el}) {
   style(el)
   const body = h("div", {class: "body"})
-  const caption = h("figcaption", {id: `${model.method}-caption`})
+  const caption = h("figcaption")
   caption.innerHTML = model.caption
   const announced = announceRuns(model)
-  const name = `Run it again: ${caption.textContent}`
+  const [subject] = (caption.textContent ?? "").split(/[.:;]\s/)
+  const name = `Run it again: ${subject}`
   const again = h("button", {type: "button", class: "btn quiet", onclick: announced.run, "aria-label": name}, "Run it again")
   const foot = h("div", {class: "row"}, caption, model.device ? null : again, announced.el)
   const root = h(
     "figure",
-    {class: "tried panel", "data-testid": "show", "data-name": model.method, "data-expects": model.expects ?? ""},
+    {
+      class: "tried panel",
+      "aria-label": subject || null,
+      "data-testid": "show",
+      "data-name": model.method,
+      "data-expects": model.expects ?? "",
+    },
     body,
     foot,
   )
@@ -135,17 +142,18 @@ function bars({labels, amounts, words, unit}) {
 const SHORT = 14 // characters up to which a cell is not wrapped
 
 /**
- * A table, named by its caption, or by its column heads if it has none.
+ * A table. Where no caption is below it, it is named by its column heads.
  * @param {TableResult} result
  * @param {HTMLElement} caption
  */
 function table({head, rows, marked}, caption) {
   const titles = head.map((cell) => (cell ? html("th", cell, {scope: "col"}) : h("td")))
   const lines = rows.map((row, i) => h("tr", {class: marked.includes(i) ? "marked" : null}, ...row.map(tableCell)))
-  const parts = [h("thead", {}, h("tr", {}, ...titles)), h("tbody", {}, ...lines)]
+  const heads = head.some(Boolean) ? h("thead", {}, h("tr", {}, ...titles)) : null
   const name = ["A table", ...head.map((cell) => html("th", cell).textContent).filter(Boolean)].join(", ")
-  const label = caption.textContent ? {"aria-labelledby": caption.id} : {"aria-label": name}
-  return h("div", {class: "tablebox", tabindex: "0", role: "group", ...label}, h("table", {class: "facts", ...label}, ...parts))
+  const label = caption.textContent ? "Table" : name
+  const facts = h("table", {class: "facts"}, heads, h("tbody", {}, ...lines))
+  return h("div", {class: "tablebox", tabindex: "0", role: "group", "aria-label": label}, facts)
 }
 
 /** @param {string} text  HTML */
