@@ -34,8 +34,9 @@ def test_the_theme_follows_the_system_until_it_is_chosen(visit):
 
 def test_the_chosen_theme_is_remembered(visit):
     page = visit("/app", scheme="light")
-    page.get_by_role("button", name="Light or dark").click()
+    page.get_by_role("button", name="Light or dark: light now").click()
     assert theme(page) == "dark"
+    expect(page.get_by_role("button", name="Light or dark: dark now")).to_be_focused()
     page.reload()
     assert theme(page) == "dark"
     assert ground(page) == "rgb(19, 21, 24)"

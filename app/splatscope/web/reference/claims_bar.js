@@ -41,10 +41,12 @@ export function render({model, el}) {
   verdict.disabled = guess.checked
   const summary = h("p", {class: "claims-summary", "data-testid": "claims-summary"})
   const heard = h("p", {class: "sr", role: "status", "data-testid": "claims-heard"}) // announced once all were tested, and at each choice
+  let shown = 0 // claims
   let said = false // whether it was announced that all were tested
 
   const show = () => {
     const counts = /** @type {Record<string, number>} */ ({})
+    shown = 0
     const count = (/** @type {string} */ what) => {
       counts[what] = (counts[what] ?? 0) + 1
     }
@@ -55,6 +57,7 @@ export function render({model, el}) {
         place.hidden = verdict.value !== "" && found !== verdict.value
       }
       part.hidden = (section.value !== "" && part.dataset.claims !== section.value) || claims.every(({place}) => place.hidden)
+      if (!part.hidden) shown += claims.filter(({place}) => !place.hidden).length
     }
     const {all = 0, waits = 0, right = 0, wrong = 0} = counts
     if (guess.checked) {
@@ -76,13 +79,13 @@ export function render({model, el}) {
       say()
     }
   }
-  const say = () => {
-    const words = summary.textContent ?? ""
+  const say = (words = summary.textContent ?? "") => {
     if (heard.textContent !== words) heard.textContent = words
   }
   const choose = () => {
     show()
-    say()
+    const chosen = [section, verdict].flatMap(({value, selectedOptions}) => (value ? [selectedOptions[0].text] : []))
+    say([...chosen, `${shown} ${shown === 1 ? "claim" : "claims"}`].join(", "))
   }
   const later = soon(() => {
     emit("bets", guess.checked) // also for claims that were added since
@@ -95,7 +98,8 @@ export function render({model, el}) {
     if (guess.checked) verdict.value = ""
     remember(KEY, guess.checked ? "yes" : "no")
     emit("bets", guess.checked)
-    choose()
+    show()
+    say()
   }
   const end = on("claim", later)
   model.on("remove", end)

@@ -5,11 +5,16 @@ import {pageRoot} from "#web/shell/page.js"
 
 /** @import {Render} from "#web/types.d.ts" */
 
+const REST = 500 // ms without a key press after which the number of terms is announced
+
 /** @param {Render<{}>} component */
 export function render({el}) {
   style(el)
   const field = h("input", {type: "search", id: "glossary-search", placeholder: "wave, gradient, PSNR …", autocomplete: "off"})
-  const said = h("p", {class: "num", role: "status"})
+  const said = h("p", {class: "num"})
+  const heard = h("p", {class: "sr", role: "status"})
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let resting
   const show = () => {
     const words = field.value.toLowerCase().split(/\s+/).filter(Boolean)
     let found = 0
@@ -27,12 +32,16 @@ export function render({el}) {
     }
     const what = found === 1 ? "1 term" : `${found || "No"} terms`
     said.textContent = words.length ? what : ""
+    clearTimeout(resting)
+    resting = setTimeout(() => {
+      if (heard.textContent !== said.textContent) heard.textContent = said.textContent
+    }, REST)
   }
   field.oninput = show
   queueMicrotask(() => {
     for (const link of pageRoot()?.querySelectorAll(".letters a") ?? []) link.addEventListener("click", follow)
   })
-  return h("div", {class: "glossary-search"}, h("label", {for: "glossary-search"}, "Search"), field, said)
+  return h("div", {class: "glossary-search"}, h("label", {for: "glossary-search"}, "Search"), field, said, heard)
 }
 
 /** @param {Event} event */

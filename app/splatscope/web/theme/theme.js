@@ -41,6 +41,11 @@ export function beginTheme() {
   document.documentElement.dataset.theme = kept === "light" || kept === "dark" ? kept : system.matches ? "dark" : "light"
 }
 
+/** Tell screen readers which of the two is on. */
+function nameToggle() {
+  document.getElementById("theme-toggle")?.setAttribute("aria-label", `Light or dark: ${theme()} now`)
+}
+
 /** Switch between light and dark, and remember the choice. */
 function toggleTheme() {
   const next = theme() === "dark" ? "light" : "dark"
@@ -51,6 +56,7 @@ function toggleTheme() {
 /** React to the button in the bar, the system and other windows. Called once, by the router. */
 export function startTheme() {
   document.getElementById("theme-toggle")?.addEventListener("click", toggleTheme)
+  nameToggle()
   system.addEventListener("change", () => {
     if (remembered(KEY) === null) apply(system.matches ? "dark" : "light")
   })
@@ -104,6 +110,7 @@ function clearCharts(node) {
 function apply(next) {
   if (theme() === next) return
   document.documentElement.dataset.theme = next
+  nameToggle()
   paintModels()
   clearCharts(document)
   for (const callback of followers) callback(next)
