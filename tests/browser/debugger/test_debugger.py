@@ -51,6 +51,16 @@ def test_a_newcomer_is_invited_to_step_until_they_have(visit):
     expect(notice).to_be_hidden()
 
 
+@pytest.mark.parametrize("width", [390, 820, 1024])
+def test_in_a_narrow_window_the_invitation_covers_nothing(visit, width):
+    bench = opened(visit("/app?page=debugger", width=width, height=1000))
+    notice = bench.get_by_test_id("debugger-notice")
+    expect(notice).to_contain_text("Step through it")
+    expect(notice).to_be_visible()
+    box = notice.bounding_box()
+    assert box["y"] + box["height"] <= bench.locator(".panel.source").first.bounding_box()["y"]
+
+
 def test_a_recording_and_its_findings_are_spoken_and_a_fix_keeps_the_focus(bench):
     open_example(bench, "missing-barrier")
     heard = bench.get_by_test_id("announcer").first

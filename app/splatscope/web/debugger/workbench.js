@@ -123,6 +123,7 @@ class Workbench {
       (files) => this.take(files),
     )
     this.root = this.#assemble()
+    if (!remembered(STEPPED)) this.note(INVITATION, "awaited")
     this.#listen()
     queueMicrotask(() => this.#begin())
   }
@@ -502,20 +503,23 @@ class Workbench {
   }
 
   /**
-   * Show a message above the panes, "" for none. The invitation covers them instead, so that nothing moves when it disappears at a
-   * step.
+   * Show a message above the panes, "" for none. In a wide window the invitation covers them instead, so that nothing moves when it
+   * disappears at a step; in a narrow one its place is reserved until the kernel has run.
    * @param {string} words
-   * @param {"wrong" | "fix" | "fine" | "invite"} kind  a problem, the effect of a fix, a success, or an invitation to step
+   * @param {"wrong" | "fix" | "fine" | "invite" | "awaited"} kind  a problem, the effect of a fix, a success, an invitation to step, or
+   *   one that is not shown yet
    */
   note(words, kind = "wrong") {
+    const invites = kind === "invite" || kind === "awaited"
     this.notice.hidden = !words
-    if (words) this.heard.textContent = words
-    const sign = kind === "invite" ? [] : [severity(kind === "wrong" ? "error" : "ok")]
+    this.notice.classList.toggle("awaited", kind === "awaited")
+    if (words && kind !== "awaited") this.heard.textContent = words
+    const sign = invites ? [] : [severity(kind === "wrong" ? "error" : "ok")]
     this.said.replaceChildren(...(words ? [...sign, words] : []))
     this.both.hidden = kind !== "fix"
-    this.begin.hidden = kind !== "invite"
-    this.notice.classList.toggle("invites", kind === "invite")
-    this.root.classList.toggle("noted", Boolean(words) && kind !== "invite")
+    this.begin.hidden = !invites
+    this.notice.classList.toggle("invites", invites)
+    this.root.classList.toggle("noted", Boolean(words) && !invites)
   }
 
   #shut() {
@@ -571,7 +575,7 @@ class Workbench {
     this.adapterWords = recording.head.adapter + (this.fromFile ? ", a recording from a file" : "")
     this.outputs.show(recording)
     this.state()
-    if (this.notice.hidden && !remembered(STEPPED)) {
+    if ((this.notice.hidden || this.notice.classList.contains("awaited")) && !remembered(STEPPED)) {
       this.invitedAt = position
       const dock = /** @type {HTMLElement | null} */ (root.querySelector(".dock"))
       this.notice.style.setProperty("--dock", `${dock?.offsetHeight ?? 0}px`)
