@@ -3,6 +3,7 @@ import {alongEllipse, alongPath, placeLabels} from "#web/drawing/labels.js"
 import {redrawn} from "#web/drawing/redrawn.js"
 import {canvas, classes, css, laneMark, s} from "#web/drawing/svg.js"
 import {h} from "#web/shell/dom.js"
+import {ARROWS, onArrows, setTabStop} from "#web/widgets/roving.js"
 
 /** @import {Drawn, DrawingHost} from "#web/drawing/types.d.ts" */
 /** @import {Look} from "#web/drawing/look.js" */
@@ -165,15 +166,25 @@ function stageBox({stages, wide, drawn}, i) {
 }
 
 /**
- * The shared list: a cell an id. A click has the stepper follow it.
+ * The shared list: a cell an id. A click has the stepper follow it. Arrow keys, Home and End go from cell to cell.
  * @param {Facts} facts
  */
 function sharedList({padded}) {
   /** @type {Look | null} */
   let latest = null
   const cells = Array.from({length: padded}, (_, i) => {
-    const onclick = () => latest?.memory("blobs")?.follow(i)
-    return h("button", {type: "button", class: "cell", title: `blobs[${i}]`, onclick})
+    const onclick = (/** @type {MouseEvent} */ {detail}) => {
+      latest?.memory("blobs")?.follow(i)
+      if (detail) cells[i].blur() // after a click, the arrow keys step the run again
+    }
+    return h("button", {type: "button", class: "cell", title: `blobs[${i}]`, "aria-description": "", onclick})
+  })
+  const list = h("div", {class: "stage-list", role: "group", "aria-label": "The shared list"}, ...cells)
+  setTabStop(cells, 0)
+  onArrows(list, {...ARROWS, Home: -padded, End: padded}, (step, {target}) => {
+    const next = Math.max(0, Math.min(padded - 1, cells.indexOf(/** @type {HTMLButtonElement} */ (target)) + step))
+    setTabStop(cells, next)
+    cells[next].focus()
   })
   const paint = (/** @type {Look} */ look) => {
     latest = look
@@ -186,7 +197,7 @@ function sharedList({padded}) {
       cell.setAttribute("aria-label", `blobs[${i}]: ${nameOf(id)}`)
     })
   }
-  return {el: h("div", {class: "stage-list"}, ...cells), paint}
+  return {el: list, paint}
 }
 
 /** @param {number | null} id */

@@ -209,6 +209,17 @@ def test_the_map_of_optimisers_says_where_each_of_them_is(read):
     expect(page.get_by_role("status").filter(has_text="step 80 of 80. gradient descent at ")).to_have_count(1)
 
 
+def test_arrows_go_from_cell_to_cell_of_the_shared_list_and_move_no_thread(read):
+    page = read("pipeline")
+    step = page.get_by_test_id("stepper").first.get_attribute("data-step")
+    cells = page.get_by_role("group", name="The shared list").get_by_role("button")
+    cells.first.focus()
+    for key, cell in (("ArrowRight", 1), ("End", -1), ("ArrowRight", -1), ("Home", 0)):
+        page.keyboard.press(key)
+        expect(cells.nth(cell)).to_be_focused()
+    assert page.get_by_test_id("stepper").first.get_attribute("data-step") == step
+
+
 def test_a_pixel_of_a_picture_is_read_in_words_and_home_and_end_go_to_the_ends_of_its_row(read):
     page = read("dispatch-ids")
     picture = page.get_by_role("img", name="in a row: the picture", exact=True)
