@@ -98,6 +98,8 @@ def test_the_mark_of_a_finding_is_in_the_legend_and_covers_no_number_over_the_ti
     for number in bench.locator(".elab span").all():
         text = number.bounding_box()
         assert text["x"] + text["width"] <= box["x"] + 1 or text["x"] + 4 >= box["x"] + box["width"] - 1
+    variables, watch = (bench.locator(part).first.bounding_box() for part in (".vars", ".watch input"))
+    assert watch["y"] - variables["y"] - variables["height"] >= 8, "the last variable lies on the box for expressions"
 
 
 def test_after_a_fix_its_result_is_shown_beside_the_one_before(bench):
