@@ -35,7 +35,11 @@ import {h} from "#web/shell/dom.js"
  */
 
 const LEFT = 72
-const RIGHT = 114
+const RIGHT = 114 // px: the names of the curves
+const NARROW = 420 // px: below, the names stand over their row, beside its title
+const EDGE = 8 // px, right of a narrow chart
+const LETTER = 7.5 // px of a name, at most
+const PADDING = {narrow: 8, wide: 16} // px, beside a chart
 const SAMPLE = 16 // px: a piece of the curve, in front of its name
 const HEAD = 22
 const GAP = 8
@@ -119,7 +123,8 @@ function valuePanel(host) {
         drawnThread = thread
         menu.value = String(thread)
         const {width, height} = host.room()
-        drawn = chart(host, thread, Math.max(280, width - 32), Math.min(MOST_HEIGHT, height) - TOP)
+        const padding = width < NARROW ? PADDING.narrow : PADDING.wide
+        drawn = chart(host, thread, Math.max(280, width - 2 * padding), Math.min(MOST_HEIGHT, height) - TOP)
         body.replaceChildren(drawn.el)
       }
       const ends = facts.ends[thread]
@@ -167,7 +172,9 @@ function chart({facts, options, step}, thread, width, most) {
   const {rows, names} = facts
   const ends = facts.ends[thread]
   const count = ends.length
-  const room = width - LEFT - RIGHT
+  const narrow = width < NARROW
+  const end = width - (narrow ? EDGE : RIGHT)
+  const room = end - LEFT
   const x = (/** @type {number} */ iteration) => LEFT + (iteration * room) / count
   const unit = (most - FOOT - rows.length * (HEAD + GAP)) / (rows.length + 1)
   const row = Math.max(ROWS.least, Math.min(ROWS.most, Math.floor(unit)))
@@ -181,7 +188,7 @@ function chart({facts, options, step}, thread, width, most) {
   const past = s("rect", {x: LEFT, y: 0, height})
   svg.append(band, s("clipPath", {id: clip}, past))
   const drawn = rows.map((row, i) => {
-    const place = {top: rowTop(i), height: rowHeight(i), x, end: width - RIGHT, count, clip}
+    const place = {top: rowTop(i), height: rowHeight(i), x, end, over: narrow ? width : 0, count, clip}
     return drawRow(svg, row, thread, place)
   })
   for (let t = TICK_EVERY; t <= count; t += TICK_EVERY)
@@ -191,7 +198,7 @@ function chart({facts, options, step}, thread, width, most) {
     const iteration = Math.floor((pointerIn(svg, event).x - LEFT) / (room / count))
     step(ends[Math.min(count - 1, Math.max(0, iteration))])
   }
-  svg.append(s("text", {x: width - RIGHT + 16, y: height - 8}, options.unit), hit)
+  svg.append(narrow ? s("text", {x: 0, y: height - 8}, options.unit) : s("text", {x: end + 16, y: height - 8}, options.unit), hit)
   return {
     el: svg,
     paint(/** @type {number} */ done) {
@@ -203,16 +210,28 @@ function chart({facts, options, step}, thread, width, most) {
 }
 
 /**
+ * @typedef {object} Place  of a row
+ * @property {number} top
+ * @property {number} height
+ * @property {(iteration: number) => number} x
+ * @property {number} end  of the curves
+ * @property {number} over  where the names end that stand over the row; 0 for beside it
+ * @property {number} count  of iterations
+ * @property {string} clip  id
+ */
+
+/**
  * Draw one row: all of each curve pale, and up to the cursor in full, with a dot at its end.
  * @param {SVGElement} svg
  * @param {Row} row
  * @param {number} thread
- * @param {{top: number, height: number, x: (iteration: number) => number, end: number, count: number, clip: string}} place  clip: id
+ * @param {Place} place
  */
-function drawRow(svg, row, thread, {top, height, x, end, count, clip}) {
+function drawRow(svg, row, thread, place) {
+  const {top, height, x, end, over, count, clip} = place
   const curves = row.curves.map((curve) => ({...curve, own: curve.values[thread].map((value) => (row.log ? log10(value) : value))}))
   const {low, high, y} = scaleOf([...curves.flatMap((curve) => curve.own), ...(row.levels ?? [])], top, height)
-  svg.append(s("text", {x: LEFT, y: top - 9, class: "title"}, row.title))
+  svg.append(s("text", {x: over ? 0 : LEFT, y: top - 9, class: "title"}, row.title))
   const wanted = row.log ? powers(low, high) : [low, high, ...(row.levels ?? [])]
   /** @type {number[]} */
   const values = [] // numbers that would touch are left out, from the last on
@@ -225,19 +244,25 @@ function drawRow(svg, row, thread, {top, height, x, end, count, clip}) {
       s("text", number, row.log ? powerOfTen(value) : show(value, 3)),
     )
   }
-  const labels = labelPlaces(
+  const beside = labelPlaces(
     curves.map((curve) => y(curve.own.at(-1) ?? low) + 4),
     top,
     height,
   )
+  const starts = besideTitle(
+    row.curves.map((curve) => curve.label),
+    over,
+  )
+  const labels = curves.map((_, i) => (over ? {x: starts[i], y: top - 9} : {x: end + 6, y: beside[i]}))
   const drawn = curves.map((curve, i) => {
     const colour = HUES[curve.label] ?? "ink"
     const path = (/** @type {number} */ upTo) => pathOf(curve.own.slice(0, upTo), curve.mark === "dots", x, y)
     const dots = curve.mark === "dots"
     const full = s("path", {class: `${colour} ${curve.mark}`, d: path(count), "clip-path": dots ? null : `url(#${clip})`})
     const head = s("circle", {class: `${colour} head`, r: 3.2})
-    const sample = s("path", {class: `${colour} ${curve.mark}`, d: sampleOf(dots, end + 6, labels[i] - 4)})
-    const name = s("text", {x: end + 6 + SAMPLE + 5, y: labels[i], class: `name ${colour}`}, curve.label)
+    const {x: left, y: base} = labels[i]
+    const sample = s("path", {class: `${colour} ${curve.mark}`, d: sampleOf(dots, left, base - 4)})
+    const name = s("text", {x: left + SAMPLE + 5, y: base, class: `name ${colour}`}, curve.label)
     svg.append(
       s("path", {class: `${colour} ${curve.mark} later`, d: path(count)}),
       full,
@@ -257,6 +282,16 @@ function drawRow(svg, row, thread, {top, height, x, end, count, clip}) {
       for (const paintCurve of drawn) paintCurve(done)
     },
   }
+}
+
+/**
+ * Where names with their samples begin that stand in one line, the last of them ending at a place.
+ * @param {string[]} names
+ * @param {number} end
+ */
+function besideTitle(names, end) {
+  const widths = names.map((name) => SAMPLE + 5 + LETTER * name.length + 2)
+  return widths.map((_, i) => end - widths.slice(i).reduce((sum, width) => sum + width + 10, -10))
 }
 
 const log10 = (/** @type {number | null} */ value) => (value !== null && value > 0 ? Math.log10(value) : null)

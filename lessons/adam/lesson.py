@@ -171,12 +171,12 @@ class AdamLesson(Lesson):
         curves = {
             STEP: [("the sample's", -in_sample, "dashed"), ("corrected", -corrected, "line")],
             "its gradient": [("m̂", life["mHat"], "dashed"), ("m", life["m"], "line"), ("g", life["g"], "dots")],
-            "its square, on a logarithmic scale": [("v̂", life["vHat"], "dashed"), ("v", life["v"], "line")],
+            "its square, logarithmic": [("v̂", life["vHat"], "dashed"), ("v", life["v"], "line")],
             "the value": [("", after, "line")],
         }
         more = {
             "its gradient": {"levels": [0]},
-            "its square, on a logarithmic scale": {"log": True},
+            "its square, logarithmic": {"log": True},
             STEP: {"levels": [-1, 0, 1]},
         }
         frames = to_bytes(query.output("frames")[..., :3])

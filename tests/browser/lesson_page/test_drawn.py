@@ -83,6 +83,7 @@ UNREADABLE = """drawing => {
 @pytest.mark.parametrize(
     ("stem", "width", "height"),
     [
+        ("adam", 360, 740),
         ("autodiff", 1366, 768),
         ("binned", 360, 740),
         ("reduction", 360, 740),
