@@ -72,7 +72,10 @@ function build(host) {
     if (latest && latest.thread !== test.thread) latest.moment.choose(test.thread)
   }
   const parts = [
-    title(full ? FULL : "The picture: blue touches the tile in the thick frame, grey is apart from it, pale is not tested yet.", true),
+    title(
+      full ? FULL : "The picture: blue touches the tile in the thick frame, grey is apart from it, pale is not tested yet.",
+      true,
+    ),
     sentenceLine(facts),
     axisRows(facts, width),
     title("Who tests what: a column for each thread, a square for each Gaussian."),
@@ -362,7 +365,8 @@ function listOfGaussians({tests, room}) {
   const [counted, kept] = [h("b"), h("b")]
   const full = h("b", {class: "coarse-full"})
   const head = h("p", {class: "coarse-head num"})
-  head.append(h("code", {}, "blobCountAT"), " ", counted, " ", h("code", {}, "blobCount"), " ", kept)
+  const named = (/** @type {string} */ name, /** @type {HTMLElement} */ value) => h("span", {}, h("code", {}, name), " ", value)
+  head.append(named("blobCountAT", counted), " ", named("blobCount", kept))
   head.prepend("The list: ", h("code", {}, `blobs[${room}]`), " ")
   head.append(" ", full)
   const without = (/** @type {number} */ lost) => (lost > 0 ? `◆ ${lost} without a place` : "")
