@@ -50,7 +50,7 @@ function table({count, layers, end}) {
   const counts = [h("span"), h("span")]
   const head = h(
     "p",
-    {class: "cached-row cached-head"},
+    {class: "cached-row cached-head", "aria-hidden": "true"},
     h("span", {}, "layer"),
     h("span", {}, h("b", {}, "kept"), counts[0]),
     h("span", {}, h("b", {}, "undone"), counts[1]),
@@ -58,8 +58,8 @@ function table({count, layers, end}) {
     h("span", {}, "∂L/∂α ", h("i", {}, "by undo")),
   )
   const endName = h("span", {class: "cached-layer"}, "end")
-  const endRow = h("li", {class: "cached-row cached-end"}, endName, h("span"), last.el, h("span"), h("span"))
-  const el = h("div", {class: "cached"}, head, h("ol", {}, ...rows.map((row) => row.el), endRow))
+  const endRow = spokenRow("cached-row cached-end", endName, h("span"), last.el, h("span"), h("span"))
+  const el = h("div", {class: "cached"}, head, h("ol", {}, ...rows.map((row) => row.el), endRow.el))
 
   /** @param {Look} look */
   const where = (look) => {
@@ -87,8 +87,8 @@ function table({count, layers, end}) {
       rows.forEach((row, i) => {
         const now = i === (backward ? reading : written)
         const keeps = !cached.written(i) ? "later" : now ? "now" : cached.read(i) ? "spent" : ""
-        row.cached.paint(stateOf(cachedEnd, i), keeps)
-        row.undone.paint(stateOf(undoneEnd, i), !undone.written(i) ? "later" : i === undoneFrom ? "now" : "spent")
+        const kept = row.cached.paint(stateOf(cachedEnd, i), keeps)
+        const back = row.undone.paint(stateOf(undoneEnd, i), !undone.written(i) ? "later" : i === undoneFrom ? "now" : "spent")
         const [a, b] = gradients[i]
         // a gradient is what the way back is for: not shown before it is known
         row.byCached.textContent = byCached.written(i) ? aligned(a, decimals) : "?"
@@ -96,8 +96,10 @@ function table({count, layers, end}) {
         row.byCached.classList.toggle("later", !byCached.written(i))
         row.byUndo.className = classes("num", !byUndo.written(i) && "later", byUndo.written(i) > 0 && a !== b && "off")
         row.el.classList.toggle("here", now && look.step > 0)
+        const slopes = `gradient by α ${row.byCached.textContent} by kept, ${row.byUndo.textContent} by undo`
+        row.say(`Layer ${i + 1}, α ${show(layers[i][3], 3)}: kept ${kept}; undone ${back}; ${slopes}`)
       })
-      last.paint(end, !ended ? "later" : undoneFrom < 0 ? "now" : "spent")
+      endRow.say(`At the end: ${last.paint(end, !ended ? "later" : undoneFrom < 0 ? "now" : "spent")}`)
       counts[0].textContent = `${waiting} wait,\n${waiting * STATE_BYTES} bytes`
       counts[1].textContent = `${ended ? 1 : 0} state,\n${ended ? STATE_BYTES : 0} bytes`
     },
@@ -143,8 +145,22 @@ function layerRow(layer, i) {
   const byUndo = h("span", {class: "num"})
   const disc = h("b", {style: `--layer: ${css(layer.slice(0, 3))}`}, String(i + 1))
   const name = h("span", {class: "cached-layer"}, disc, h("span", {class: "num"}, `α ${show(layer[3], 3)}`))
-  const el = h("li", {class: "cached-row"}, name, cached.el, undone.el, byCached, byUndo)
-  return {cached, undone, byCached, byUndo, el}
+  const {el, say} = spokenRow("cached-row", name, cached.el, undone.el, byCached, byUndo)
+  return {cached, undone, byCached, byUndo, el, say}
+}
+
+/**
+ * A row that is a sentence for screen readers, in place of its cells.
+ * @param {string} name  its CSS classes
+ * @param {HTMLElement[]} cells
+ */
+function spokenRow(name, ...cells) {
+  for (const cell of cells) cell.ariaHidden = "true"
+  const sentence = h("span", {class: "sr"})
+  const say = (/** @type {string} */ words) => {
+    sentence.textContent = words.replaceAll("?", "not known yet")
+  }
+  return {el: h("li", {class: name}, ...cells, sentence), say}
 }
 
 /** A state (C, T): its light as a colour, its transmittance as a number and a bar. */
@@ -158,6 +174,7 @@ function stateCell() {
     /**
      * @param {State} state
      * @param {"now" | "spent" | "later" | ""} when
+     * @returns what it shows, in words
      */
     paint(state, when) {
       el.className = classes("cached-cell", when)
@@ -165,6 +182,7 @@ function stateCell() {
       swatch.style.background = known ? css(state.slice(0, 3)) : "none"
       words.textContent = known ? `T ${show(state[3], 3)}` : "T ?"
       bar.style.width = known ? `${100 * Math.min(1, Math.max(0, state[3]))}%` : "0"
+      return words.textContent
     },
   }
 }

@@ -365,7 +365,7 @@ class TrainingLoop(Lesson):
             rows.append((f"{y[-1]:.1f} dB", "all four" if without == "none" else f"without {without}"))
             if without != "derivatives":
                 curves.append(Curve(rows[-1][1], x, y))
-        return Several((Curves("iteration", "PSNR, dB", tuple(curves)), Table(("at the end", ""), tuple(rows))))
+        return Several((Curves("iteration", "PSNR, dB", tuple(curves)), Table(("at the end", "kernels"), tuple(rows))))
 
     @param.depends("field", "gaussian", "without")
     def film(self, experiment: Experiment) -> Scenes:

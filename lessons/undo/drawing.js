@@ -78,11 +78,13 @@ function build(host, count) {
       const [forwardEnd, backwardEnd, apartEnd] = ["forward", "backward", "apart"].map((name) => look.final.ownMemory(name))
       const {down, up} = place(look)
       const turned = up <= count
-      states.forEach(({there, same, back}, i) => {
-        there.paint(forwardEnd, i, !forward.written(i), !turned && i === down && look.step > 0)
-        back.paint(backwardEnd, i, !backward.written(i), turned && i === up)
+      states.forEach(({there, same, back, say}, i) => {
+        const went = there.paint(forwardEnd, i, !forward.written(i), !turned && i === down && look.step > 0)
+        const came = back.paint(backwardEnd, i, !backward.written(i), turned && i === up)
         same.textContent = i === count ? "" : apart.written(i) ? sameText(forwardEnd, backwardEnd, i) : "?"
         same.className = classes("state-same", "num", i < count && !apart.written(i) && "later")
+        const alike = same.textContent === "?" || !same.textContent ? "" : `; ${same.textContent.replace("◆ ", "")}`
+        say(`${i ? `After layer ${i}` : "Before layer 1"}: there ${went}; back ${came}${alike}`)
         same.title = i === count || !apart.written(i) ? "" : ulpText(apartEnd, i)
       })
       const at = turned ? up : down // beside the words, the state there and its neighbours
@@ -118,7 +120,12 @@ function firstWritten(memory, count) {
 function stateRow() {
   const [there, back] = [stateCell("there"), stateCell("back")]
   const same = h("span")
-  return {there, same, back, el: h("li", {class: "state-row"}, there.el, same, back.el)}
+  const sentence = h("span", {class: "sr"}) // for screen readers, in place of the cells
+  const say = (/** @type {string} */ words) => {
+    sentence.textContent = words
+  }
+  for (const cell of [there.el, same, back.el]) cell.ariaHidden = "true"
+  return {there, same, back, say, el: h("li", {class: "state-row"}, there.el, same, back.el, sentence)}
 }
 
 /**
@@ -139,6 +146,7 @@ function stateCell(side) {
      * @param {number} i
      * @param {boolean} later  whether the state has not come yet
      * @param {boolean} now
+     * @returns the state in words
      */
     paint(memory, i, later, now) {
       const [r, g, b, T] = [0, 1, 2, 3].map((part) => memory.number(i, part) ?? 0)
@@ -152,6 +160,7 @@ function stateCell(side) {
       transmittance.textContent = secret ? "T ?" : `T ${show(T, 3)}`
       colour.textContent = secret ? "" : broken ? "C NaN" : [r, g, b].map(short).join(" ")
       bar.style.width = broken || secret ? "0" : `${100 * Math.min(1, Math.max(0, T))}%`
+      return later ? "not known yet" : `${transmittance.textContent}, colour ${broken ? "NaN" : colour.textContent}`
     },
   }
 }

@@ -175,11 +175,13 @@ function layerRow([id, colour, alpha, before, after], place, [x, y]) {
   patch.style.background = colour
   const step = () => go("train", 0, "", `x=${x}&y=${y}&stage=blend&gaussian=${id}`)
   const attributes = {type: "button", class: "linkish", title: `Step to where Gaussian ${id} is blended`, onclick: step}
-  const name = h("span", {class: "story-name"}, patch, h("button", attributes, `${id}`))
+  const heard = (/** @type {string} */ words) => h("span", {class: "sr"}, words) // what the heads of the columns say
+  const name = h("span", {class: "story-name"}, patch, heard("Gaussian "), h("button", attributes, `${id}`))
   const row = shareRow(
     "story-row",
-    h("span", {class: "num story-place"}, `${place}`),
+    h("span", {class: "num story-place"}, heard("Layer "), `${place}`),
     name,
+    heard("share "),
     h("b", {class: "num"}, short(before - after)),
   )
   row.paint(colour, before, after, `α ${short(alpha)}`, "past")
