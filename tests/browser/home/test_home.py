@@ -35,6 +35,7 @@ def test_the_number_of_gaussians_rises_by_itself_once(visit):
     assert still(page) == len(COUNTS) - 1
     page.wait_for_timeout(600)
     expect(slider(page)).to_have_value(ALL)
+    expect(slider(page)).to_have_attribute("aria-valuetext", re.compile(r"^([\d,]+) of \1 Gaussians$"))
 
 
 def test_whoever_prefers_reduced_motion_sees_all_of_them_at_once(visit):

@@ -38,7 +38,10 @@ export function render({model, el}) {
   let live = false // whether the canvas has a frame
 
   const of = ` of ${thousands(model.total)}${stills ? " Gaussians" : ""}`
-  const label = () => count.replaceChildren(h("b", {}, thousands(+slider.value)), of)
+  const label = () => {
+    count.replaceChildren(h("b", {}, thousands(+slider.value)), of)
+    slider.setAttribute("aria-valuetext", `${thousands(+slider.value)} of ${thousands(model.total)} Gaussians`)
+  }
   /** Show the picture drawn in advance that is nearest to the slider, until the kernels have drawn theirs. */
   const still = () => {
     if (!stills) return

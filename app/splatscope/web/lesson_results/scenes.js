@@ -12,11 +12,12 @@ import {h} from "#web/shell/dom.js"
 /**
  * @template Part
  * @param {ScenesResult<Part>} result
+ * @param {string} name  what the scenes show, which names the slider
  * @param {(part: Part) => Node} draw
  */
-export function scenes({scenes, words, first}, draw) {
+export function scenes({scenes, words, first}, name, draw) {
   const body = h("div", {class: "film-scene"})
-  const slider = scrubber("Scene", scenes.length - 1, first, (i) => {
+  const slider = scrubber(name || "Scene", scenes.length - 1, first, (i) => {
     body.replaceChildren(...scenes[i].map(draw))
     return words[i]
   })

@@ -43,7 +43,7 @@ export function render({model, el}) {
   const caption = h("figcaption")
   caption.innerHTML = model.caption
   const announced = announceRuns(model)
-  const [subject] = (caption.textContent ?? "").split(/[.:;]\s/)
+  const subject = subjectOf(caption)
   const name = `Run it again: ${subject}`
   const again = h("button", {type: "button", class: "btn quiet", onclick: announced.run, "aria-label": name}, "Run it again")
   const foot = h("div", {class: "row"}, caption, model.device ? null : again, announced.el)
@@ -90,6 +90,12 @@ export function render({model, el}) {
 }
 
 /**
+ * The beginning of a caption, which names what is above it.
+ * @param {HTMLElement} caption
+ */
+const subjectOf = (caption) => (caption.textContent ?? "").split(/[.:;]\s|\.$/)[0].trim()
+
+/**
  * @param {Result} result
  * @param {Cleanup} cleanup
  * @param {HTMLElement} caption
@@ -104,7 +110,7 @@ function drawResult(result, cleanup, caption) {
     case "table":
       return table(result, caption)
     case "film":
-      return scenes(result, (part) => drawResult(part, cleanup, caption))
+      return scenes(result, subjectOf(caption), (part) => drawResult(part, cleanup, caption))
     case "paths":
       return paths(result)
     case "pictures":
