@@ -161,6 +161,7 @@ function layerStack(host) {
     },
     edited: send.soon,
     drop(/** @type {Layer} */ layer) {
+      edits.say(`Layer ${layers().indexOf(layer) + 1} is removed; ${layers().length - 1} left`)
       place(layers().filter((other) => other !== layer))
       stale(true)
       send.now()
@@ -191,11 +192,13 @@ function layerStack(host) {
   }
   add.onclick = () => {
     place([...layers(), newLayer(layers())])
+    edits.say(`Layer ${layers().length} is added`)
     stale(true)
     send.now()
   }
   reverse.onclick = () => {
     place(layers().reverse())
+    edits.say("The stack is turned over")
     stale(true)
     send.now()
   }

@@ -87,7 +87,10 @@ def test_a_layer_that_is_moved_is_named_by_both_its_places(read):
     page = read("blending")
     page.get_by_role("button", name="Place of layer 1").focus()
     page.keyboard.press("ArrowDown")
-    expect(page.locator(".layers > .sr").first).to_have_text("Layer 1 has moved: it is layer 2 now")
+    heard = page.locator(".layers > .sr").first
+    expect(heard).to_have_text("Layer 1 has moved: it is layer 2 now")
+    page.get_by_role("button", name="Remove layer 2").press("Enter")
+    expect(heard).to_have_text("Layer 2 is removed; 3 left")
 
 
 def test_before_anything_has_run_no_value_is_said_to_stay(read):
@@ -232,6 +235,27 @@ def test_a_pixel_of_a_picture_is_read_in_words_and_home_and_end_go_to_the_ends_o
         page.keyboard.press(key)
         expect(heard).to_have_text(re.compile(rf"^column {column}, row \d+: red \d+, green \d+, blue \d+$"))
     assert page.get_by_test_id("stepper").first.get_attribute("data-step") == step
+
+
+@pytest.mark.parametrize(
+    ("name", "row"),
+    [
+        ("caching", r"Layer 4, α [\d.]+: kept T ([\d.]+|not known yet); undone T "),
+        ("undo", r"After layer 2: there T [\d.]+, colour "),
+    ],
+)
+def test_a_row_of_numbers_is_read_as_a_sentence(read, name, row):
+    drawing = spoken(read(name)).one("group", "The drawing")
+    assert [bool(re.match(row, one.text())) for one in drawing.all("listitem")].count(True) == 1
+
+
+def test_a_slider_over_scenes_is_named_by_what_they_show(read):
+    page = read("gaussian")
+    expect(page.get_by_role("slider", name="Ten Gaussians placed by hand", exact=True)).to_be_attached(timeout=240_000)
+
+
+def test_the_figure_has_a_heading(read):
+    assert "Figure" in [one.name for one in spoken(read("blending")).all("heading")]
 
 
 def test_a_button_that_steps_is_named_once_and_tells_its_key(read):
