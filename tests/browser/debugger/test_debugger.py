@@ -243,8 +243,8 @@ def test_a_kernel_with_a_fault_opens_at_its_finding(visit):
     there = at(page)
     assert there > 0
     page.keyboard.press("Home")
-    page.keyboard.press("f")
-    assert at(page) == there
+    page.locator(".finding[data-kind]").first.get_by_role("button", name="Show the moment").click()
+    assert at(page) == there, "the finding that is listed first"
 
 
 def test_the_list_of_threads_shows_the_chosen_one(bench):
