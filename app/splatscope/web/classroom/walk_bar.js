@@ -23,8 +23,7 @@ const ASKS = 6000 // ms within which “Stop presenting” must be pressed again
 /** @param {Render<WalkParameters>} component */
 export function render({model, el}) {
   style(el)
-  const names = {"aria-label": `Walk: ${model.title}`, "aria-describedby": AT_STOP}
-  const root = h("section", {class: "walk", "data-testid": "walk", tabindex: "-1", ...names})
+  const root = h("section", {class: "walk", "data-testid": "walk", tabindex: "-1", "aria-label": `Walk: ${model.title}`})
   let paint = () => {}
   const guide = new Guide(model, () => paint())
   setGuide(guide)
@@ -135,6 +134,7 @@ function bar(root, guide) {
   }
   const said = h("div", {class: "said prose"})
   const heard = h("p", {class: "sr", role: "status", id: AT_STOP, "data-testid": "walk-heard"})
+  root.setAttribute("aria-describedby", AT_STOP)
   const unfold = (shown = said.hidden) => {
     said.hidden = !shown
     second.setAttribute("aria-expanded", String(shown))
