@@ -316,7 +316,7 @@ function paintCell(el, value, before, started, chosen, name) {
   if (el.textContent !== text) el.textContent = text
   el.classList.toggle("wr", changed)
   el.classList.toggle("me", chosen)
-  el.setAttribute("aria-label", `${name}: ${short(value)}${changed ? `, before ${short(before)}` : ""}`)
+  el.setAttribute("aria-label", `${name}: ${text}${changed ? `, before ${short(before)}` : ""}`) // what is seen; the title is exact
   el.title = changed ? `${short(value)}, before: ${short(before)}` : short(value)
 }
 
