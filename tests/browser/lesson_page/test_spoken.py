@@ -254,6 +254,15 @@ def test_a_slider_over_scenes_is_named_by_what_they_show(read):
     expect(page.get_by_role("slider", name="Ten Gaussians placed by hand", exact=True)).to_be_attached(timeout=240_000)
 
 
+def test_a_chart_drawn_layer_by_layer_names_its_values(read):
+    page = read("termination")
+    page.keyboard.press("Home")
+    expect(page.get_by_role("img", name="T after each layer: 1 at first", exact=True)).to_be_attached()
+    page.keyboard.press("ArrowRight")
+    chart = page.get_by_role("img", name="T after each layer: 1 at first, ").first
+    expect(chart).to_have_accessible_name(re.compile(r"^T after each layer: 1 at first, [\d.]+ after layer 1$"))
+
+
 def test_the_figure_has_a_heading(read):
     assert "Figure" in [one.name for one in spoken(read("blending")).all("heading")]
 
