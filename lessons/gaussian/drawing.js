@@ -42,6 +42,7 @@ import {spot} from "./spot.js"
 /** Stages of the kernel, in order, by which parts of the drawing become known. */
 export const STAGE = {numbers: 0, size: 1, offset: 2, turned: 3, distance: 4, falloff: 5, alpha: 6, layer: 7, color: 8}
 
+const LEAST_BESIDE = 400
 const BESIDE = 520 // px: from this width on, the numbers stand beside the picture
 const NUMBERS_WIDTH = 16 // rem, as in the style sheet: larger type takes more of the width
 const GAP = 20
@@ -97,7 +98,7 @@ export function draw(host) {
 
   const layOut = () => {
     const {width, height} = host.room()
-    const beside = width >= BESIDE
+    const beside = width >= (Number.isFinite(height) ? LEAST_BESIDE : BESIDE) // below each other they are higher than a window
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize)
     const across = Math.max(0, beside ? width - NUMBERS_WIDTH * rem - GAP : width)
     const [w, h_] = host.facts.size

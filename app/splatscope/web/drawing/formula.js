@@ -103,7 +103,7 @@ function equation(text, bitCount) {
     ...(bitCount ? some.map((column) => column.binary) : []),
   ]
   const right = columns.slice(2)
-  const rest = h("div", {class: "right-side", style: `grid-template-columns: repeat(${right.length}, auto)`}, ...rows(right))
+  const rest = h("div", {class: "right-side", style: `grid-template-columns: repeat(${right.length}, max-content)`}, ...rows(right))
   const alone = right.length ? "" : " alone"
   const el = h("div", {class: `eq${alone}${bitCount ? " with-bits" : ""}`, role: "math"}, ...rows(columns.slice(0, 2)), rest)
   const letters = columns.map(({letter}) => letter.textContent).join(" ")
