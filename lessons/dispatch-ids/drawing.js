@@ -37,7 +37,7 @@ export const draw = (host) => redrawn(host, (facts) => facts.owner, build)
  */
 function build(host) {
   const {width, owner, steps, group} = host.facts
-  const words = h("p", {class: "reading num"}, "Point at a pixel to see which thread draws it.")
+  const words = h("p", {class: "reading num"}, "Choose a pixel to see which thread draws it.")
   let pointed = 0
   const point = (/** @type {number} */ pixel) => {
     pointed = pixel

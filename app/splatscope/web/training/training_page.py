@@ -38,7 +38,7 @@ HTML = """
     <div class="pics"><div data-slot="1"></div>
       <figure class="pic target"><figcaption><b>Target</b><span class="crumb" data-slot="2"></span></figcaption>
         <div class="frame" data-slot="3"><img src="TARGET" alt="The target"></div></figure></div>
-    <p class="hint pixel-hint">Click a pixel to see what it is made of, and to step through the program that draws it.
+    <p class="hint pixel-hint">Choose a pixel to see what it is made of, and to step through the program that draws it.
       <a href="?page=glossary#term-psnr">PSNR</a>, in decibels (dB), says how close the picture is to its target. Higher is closer;
       6 dB more halves the typical error.</p>
     <div class="charts">
