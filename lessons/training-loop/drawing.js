@@ -172,7 +172,7 @@ function valueTable(facts, narrow, choose) {
       ]
     : [
         h("span"),
-        ...fields.map((field) => word("loop-sub", field.replace(/ (?=\d)/, "\u00a0"))),
+        ...fields.map((field) => word("loop-sub", field.replace(" of opacity", "").replace(/ (?=\d)/, "\u00a0"))),
         ...gaussians.flatMap((b) => [
           word("loop-field", `Gaussian ${b}`),
           ...of(b).map(({raw}) => raw),
