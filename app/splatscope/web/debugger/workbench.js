@@ -575,7 +575,10 @@ class Workbench {
     this.adapterWords = recording.head.adapter + (this.fromFile ? ", a recording from a file" : "")
     this.outputs.show(recording)
     this.state()
-    if ((this.notice.hidden || this.notice.classList.contains("awaited")) && !remembered(STEPPED)) {
+    const awaited = this.notice.hidden || this.notice.classList.contains("awaited")
+    if (recording.findings.length && awaited)
+      this.note("") // a finding invites by itself, and is not to be covered
+    else if (awaited && !remembered(STEPPED)) {
       this.invitedAt = position
       const dock = /** @type {HTMLElement | null} */ (root.querySelector(".dock"))
       this.notice.style.setProperty("--dock", `${dock?.offsetHeight ?? 0}px`)
