@@ -116,8 +116,8 @@ class Binned(Lesson):
         told = [
             (
                 max(facts["boxed"]),
-                f"Each thread has drawn a box around its Gaussian: {sum(boxes)} tiles are under the {COUNT} boxes. "
-                f"The sample would test {COUNT * TILES}.",
+                f"Each thread has drawn a box around its Gaussian: {sum(boxes)} pairs of a box and "
+                f"a tile, and as many tests. The sample would make {COUNT * TILES}.",
             )
         ]
         turns = turns_of(query, facts)
@@ -146,9 +146,9 @@ class Binned(Lesson):
 
     def conclusion(self, query: RecordingQuery) -> str:
         """Say what the lists hold, and what the sample would have done instead."""
-        lengths = [length for _, _, length in self.facts(query)["parts"]]
+        lengths = [length for _, _, length in self.facts(query)["parts"] if length]
         return (
-            f"{TILES} lists with {sum(lengths)} entries in all, {max(lengths)} in the longest: a tile sorts and blends its own "
+            f"{len(lengths)} lists with {sum(lengths)} entries, {max(lengths)} in the longest: a tile sorts and blends its own "
             f"and tests nothing. Each tile of the sample would test all {COUNT} Gaussians."
         )
 

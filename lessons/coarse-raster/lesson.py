@@ -498,7 +498,8 @@ def tested(made: list[BoxTest], done: set[tuple[int, int]]) -> str:
         which = f"Gaussians {first['gaussian']} to {last['gaussian']}, one each"
     touch = sum(one["place"] >= 0 for one in made)
     if not touch:
-        return f"{who} tested {which}. Not one touches the tile, so nothing is appended."
+        none = "Not one touches" if len(made) > 1 else "It does not touch"
+        return f"{who} tested {which}. {none} the tile, so nothing is appended."
     apart = len(made) - touch
     rest = f"{apart} {'is' if apart == 1 else 'are'} apart from it" if apart else "none is apart from it"
     ahead = sum((one["thread"], one["turn"] + 1) in done for one in made)

@@ -170,7 +170,7 @@ class Gaussian(Lesson):
             f"Divided by the sizes: {scaled[0]} and {scaled[1]}. So the pixel is {now['distance']:.2f} sizes from the centre.",
             f"At {now['distance']:.2f} sizes the bell curve, `exp(−½ · distance²)`, has fallen to {part(now['falloff'])}.",
             f"Opacity {now['opacity']:.3f} times fall-off {part(now['falloff'])}: "
-            f"the Gaussian covers α = {part(now['alpha'])} of this pixel.",
+            f"α, the share of this pixel that the Gaussian covers, is {part(now['alpha'])}.",
             f"`eval`, which the whole program uses, gets there by a shortcut: α = {part(now['layer'])}.",
             f"White paper keeps the other {part(now['light'])}. The pixel's red, green and blue are {rgb(now['color'])}.",
         ]
@@ -376,7 +376,9 @@ def signed(number: float) -> str:
 
 def part(share: float) -> str:
     """Return a share from 0 to 1 with three digits; a small one is not said to be none."""
-    return "less than 0.001" if 0 < share < 0.0005 else f"{share:.3f}"
+    if not share:
+        return "0"
+    return "less than 0.001" if share < 0.0005 else f"{share:.3f}"
 
 
 def rgb(color: Iterable[float]) -> str:

@@ -38,8 +38,9 @@ WAYS = {
 ON_H200 = {"tree": 7.8, "wave": 8.5, "waves": 6.0, "swaps": 1486, "native": 18.7, "serial": 6.6}
 LONELY = (
     "One thread that adds all has the longer chain, 255 additions where the tree has eight, but no barrier between them: with 256 "
-    f"numbers, the tree's barriers cost about as much as that ({ON_H200['tree']} and {ON_H200['serial']} µs on the H200). Double "
-    "the numbers, and the one thread's chain doubles, while the tree has one round more: the tree is for groups large enough."
+    f"numbers, the tree's barriers cost about as much as that. On the H200 it takes {ON_H200['tree']} µs, the one thread "
+    f"{ON_H200['serial']}. Double the numbers, and the one thread's chain doubles, while the tree has one round more: the tree is "
+    "for groups large enough."
 )
 
 

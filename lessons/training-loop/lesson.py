@@ -107,7 +107,7 @@ class TrainingLoop(Lesson):
             at = [len(KERNELS) * t + i for i in range(len(KERNELS) + 1)]  # in `kept`: before the first kernel, after each
             held = "what the iteration before left" if t else "0, as at the start"
             largest = int(np.abs(gradients[at[2]]).argmax())
-            added = f"the largest gradient is now {number(gradients[at[2], largest])} ({NAMES[largest]})"
+            added = f"the steepest gradient is now {number(gradients[at[2], largest])} ({NAMES[largest]})"
             moved = int(np.sum(raw[at[3]] != raw[at[2]]))
             step = f"{NAMES[0]} goes from {number(raw[at[2], 0])} to {number(raw[at[3], 0])}"
             before = f", {psnr[t - 1]:.1f} before" if t and psnr[t - 1] is not None else ""

@@ -103,7 +103,8 @@ class Workgroups(Lesson):
                     reader, cell = wrong[0]
                     many = f"{len(wrong)} of {len(threads)} too early"
                     result = f"{many}: thread {reader} read cell {cell} before thread {cell} had written it."
-                said.append(f"{who} have read the cells {self.away} places on{', ' if wrong else '. '}{result}")
+                on = "1 place on" if self.away == 1 else f"{self.away} places on"
+                said.append(f"{who} have read the cells {on}{', ' if wrong else '. '}{result}")
         return said
 
     def conclusion(self, query: RecordingQuery) -> str:

@@ -253,7 +253,7 @@ def adam(query, says):
 
 def binned(query, says):
     counts = query.output("tileList")[:, 1]
-    assert numbers(says)[:3] == [15, counts.sum(), counts.max()]
+    assert numbers(says)[:3] == [(counts > 0).sum(), counts.sum(), counts.max()]
 
 
 CHECKS = {name.replace("_", "-"): check for name, check in list(globals().items()) if name.replace("_", "-") in CASES}

@@ -20,7 +20,10 @@ CASES = [
     {"size": 8.0, "seed": 7},
 ]
 WHO = r"(Each of the eight threads|Thread \d|Threads [\d, ]+ and \d each|Threads \d to \d each)"
-BOXES = r"Each thread has drawn a box around its Gaussian: (\d+) tiles are under the 8 boxes\. The sample would test 120\."
+BOXES = (
+    r"Each thread has drawn a box around its Gaussian: (\d+) pairs of a box and a tile, and as many tests\. "
+    r"The sample would make 120\."
+)
 COUNTED = rf"{WHO} found a tile (?:under an ellipse|of Gaussian \d) and counted it: (\d+) (entry|entries) so far\."
 NUMBERED = r"All (\d+) entries have numbers, Gaussian by Gaussian: so each has a place of its own for its gradients\."
 GIVEN = rf"{WHO} gave a tile its part of the list: (\d+) of (\d+) places are taken\."

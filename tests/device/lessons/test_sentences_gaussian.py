@@ -9,7 +9,7 @@ import pytest
 
 Told = Callable[..., tuple[Any, Any]]
 
-SHARE = r"(\d\.\d{3}|less than 0\.001)"
+SHARE = r"(0|\d\.\d{3}|less than 0\.001)"
 NUMBER = r"(−?\d+\.\d+)"
 PATTERNS = [
     r"The kernel reads (nine) numbers\. They are all that is stored of this Gaussian\.",
@@ -18,7 +18,7 @@ PATTERNS = [
     rf"Along the ellipse's own axes, that is {NUMBER} pixels on the first and {NUMBER} on the second\.",
     rf"Divided by the sizes: {NUMBER} and {NUMBER}\. So the pixel is {NUMBER} sizes from the centre\.",
     rf"At {NUMBER} sizes the bell curve, `exp\(−½ · distance²\)`, has fallen to {SHARE}\.",
-    rf"Opacity {SHARE} times fall-off {SHARE}: the Gaussian covers α = {SHARE} of this pixel\.",
+    rf"Opacity {SHARE} times fall-off {SHARE}: α, the share of this pixel that the Gaussian covers, is {SHARE}\.",
     rf"`eval`, which the whole program uses, gets there by a shortcut: α = {SHARE}\.",
     rf"White paper keeps the other {SHARE}\. The pixel's red, green and blue are {NUMBER}, {NUMBER}, {NUMBER}\.",
 ]
@@ -85,7 +85,7 @@ def assert_where(words: str, way: np.ndarray) -> None:
 
 def test_the_cases_bring_all_that_can_be_said(record_lesson: Told) -> None:
     said = " ".join(" ".join(lesson.sentences(query)) for lesson, query in (record_lesson("gaussian", **case) for case in CASES))
-    for words in ("in the centre.", "less than 0.001", "to the left of", "to the right of", "below", "above", "fallen to 0.000"):
+    for words in ("in the centre.", "less than 0.001", "to the left of", "to the right of", "below", "above", "fallen to 0."):
         assert words in said, words
 
 

@@ -66,7 +66,7 @@ def test_each_kernel_is_told_as_the_twin_would(record_lesson, values):
             assert numbers(words) == [27, 0]
         elif name == "derivatives":
             held = held + gradient(before, wanted)
-            said, of = re.fullmatch(r"each pixel .*; the largest gradient is now ([^ ]+) \((.*)\)\.", words).groups()
+            said, of = re.fullmatch(r"each pixel .*; the steepest gradient is now ([^ ]+) \((.*)\)\.", words).groups()
             field, blob = of.rsplit(" of Gaussian ", 1)
             mine = held[3 * FIELDS.index(field) + int(blob)]
             assert numbers(said)[0] == pytest.approx(mine, rel=0.03, abs=5e-5)
