@@ -36,5 +36,5 @@ def test_its_marks_are_drawn_and_no_colour_is_named_that_a_theme_may_change(stem
 
 
 def test_a_mark_stays_with_its_word():
-    mark = '<i class="mark mark-wait" aria-hidden="true"></i>'
+    mark = '<i class="mark mark-wait" role="img" aria-label="ring:"></i>'
     assert legend("a thread :wait: waits here") == f'a thread <span class="marked">{mark} waits</span> here'

@@ -63,13 +63,38 @@ MARK = re.compile(r":([a-z]+):\s*(\S+)")  # of a legend, drawn as in the figure:
 EXPECTED_ERRORS = (WorkerError, DeviceError, CompileError, ValueError, KeyError, OSError)
 
 
+_HEARD = {  # a mark, as a screen reader says it; the others by their own names
+    "run": "disc",
+    "wait": "ring",
+    "held": "ring with a dot",
+    "done": "small dot",
+    "now": "blue",
+    "chosen": "in the chosen thread's colour",
+    "later": "pale",
+    "stored": "filled",
+    "refused": "hollow",
+    "minus": "blue",
+    "plus": "orange",
+    "raced": "cut corner",
+    "line": "solid line",
+    "otherwise": "dashed line",
+    "dash": "dashed line",
+    "blue": "blue line",
+}
+
+
+def _mark(match: re.Match[str]) -> str:
+    name, word = match.groups()
+    return f'<span class="marked"><i class="mark mark-{name}" role="img" aria-label="{_HEARD.get(name, name)}:"></i> {word}</span>'
+
+
 def legend(text: str) -> str:
     """Return a figure's legend as HTML.
 
     `:wait:` draws the mark of a waiting thread, and stays on a line with the word behind it. Where the figure opens is told to
     screen readers only: everybody else sees it.
     """
-    html = MARK.sub(r'<span class="marked"><i class="mark mark-\1" aria-hidden="true"></i> \2</span>', inline(text))
+    html = MARK.sub(_mark, inline(text))
     return OPENS.sub(lambda match: f'<span class="sr">{match[0]}</span>', html)
 
 
