@@ -17,7 +17,6 @@ import {typeSize} from "./type_size.js"
 
 /** @type {Record<string, string>} */
 const BESIDE = {exercises: "Exercises", debugger: "Debugger", train: "Train"} // pages that are not stops, by name
-const ROOM_FOR_NOTES = "(min-width: 761px) and (min-height: 700px)"
 const AT_STOP = "walk-stop" // id of what describes the strip: the stop, in words
 const ASKS = 6000 // ms within which “Stop presenting” must be pressed again
 
@@ -146,7 +145,7 @@ function bar(root, guide) {
     if (root.offsetHeight) document.documentElement.style.setProperty("--strip", `${root.offsetHeight}px`)
   }
   new ResizeObserver(keepClear).observe(root)
-  unfold(!model.teaches || (guide.role === "alone" && matchMedia(ROOM_FOR_NOTES).matches))
+  unfold(!model.teaches)
   const notesAddress = () => `?walk=${model.walk}&class=${model.code}&notes=1&stop=${guide.stop}`
   root.replaceChildren(
     h(
