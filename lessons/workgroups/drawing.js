@@ -143,8 +143,8 @@ function threadsAndMemory(facts, options, width, rows, {chosen, choose}) {
   )
   const writeLine = s("path", {class: "group-way write"})
   const readLine = s("path", {class: "group-way read"})
+  svg.append(writeLine, readLine)
   const cells = Array.from({length: count}, (_, i) => drawCell(facts, svg, layout, i))
-  svg.append(writeLine, readLine) // over the cells between: behind them, only pieces would be seen
   const lanes = Array.from({length: count}, (_, i) => laneMark(x(i) - ASIDE, laneY(i), 7))
   const received = lanes.map((_, i) => s("text", {class: "group-received", x: x(i) - ASIDE + 10, y: laneY(i) + 4}))
   const barrier = s("path", {class: "group-wall", d: `M${left} ${barrierY}H${right}`})
