@@ -145,16 +145,16 @@ def test_what_is_followed_is_spoken_with_its_last_write(bench):
     heard = bench.get_by_test_id("announcer").first
     press(bench, "End")
     stepper(bench).locator(".mem[data-memory=halves] .cell").first.press("Enter")
-    expect(heard).to_have_text("Following halves[0]: last written by thread 0, line 17. W goes to that write.")
+    expect(heard).to_contain_text("Following halves[0]: last written by thread 0, line 17. W goes to that write.")
     variable = stepper(bench).locator("button[data-variable=a]")
     variable.press("Enter")
-    expect(heard).to_have_text(re.compile(r"^Following a: last written by thread \d+, line 16\. W goes to that write\.$"))
+    expect(heard).to_contain_text(re.compile(r"^Following a: last written by thread \d+, line 16\. W goes to that write\.$"))
     expect(variable).to_have_attribute("aria-pressed", "true")
     variable.press("Enter")
-    expect(heard).to_have_text("Nothing is followed now.")
+    expect(heard).to_contain_text("Nothing is followed now.")
     expect(variable).to_have_attribute("aria-pressed", "false")
     bench.keyboard.press("s")
-    expect(heard).to_have_text("This is the end of the run.")
+    expect(heard).to_contain_text("This is the end of the run.")
 
 
 def test_arrow_keys_choose_the_order_and_the_view(bench):
