@@ -1,6 +1,6 @@
 // A small picture written by a kernel, in which one pixel is chosen with a click, by dragging, or with the arrow keys.
 import {h} from "#web/shell/dom.js"
-import {onArrows} from "#web/widgets/roving.js"
+import {GRID, onArrows} from "#web/widgets/roving.js"
 import {context2d, paintPixels} from "./pixels.js"
 import {s} from "./svg.js"
 
@@ -14,14 +14,7 @@ import {s} from "./svg.js"
  * @property {[x: number, y: number, sigmaX: number, sigmaY: number, angle: number][]} [ellipses]
  */
 
-const MOVES = {
-  ArrowLeft: [-1, 0],
-  ArrowRight: [1, 0],
-  ArrowUp: [0, -1],
-  ArrowDown: [0, 1],
-  Home: [-Infinity, -Infinity],
-  End: [Infinity, Infinity],
-}
+const MOVES = {...GRID, Home: [-Infinity, -Infinity], End: [Infinity, Infinity]}
 
 /**
  * Make the picture. `show(facts, colours)` paints it, with a colour for each ellipse.

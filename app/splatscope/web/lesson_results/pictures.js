@@ -2,7 +2,7 @@
 import {show} from "#web/drawing/look.js"
 import {bytesOf, context2d, floatsOf} from "#web/drawing/pixels.js"
 import {h} from "#web/shell/dom.js"
-import {onArrows} from "#web/widgets/roving.js"
+import {GRID_AND_ENDS, onArrows} from "#web/widgets/roving.js"
 import {diverging, fire} from "./colour_maps.js"
 
 /**
@@ -26,15 +26,6 @@ import {diverging, fire} from "./colour_maps.js"
  *
  * @typedef {[x: number, y: number]} Pixel
  */
-
-const MOVES = {
-  ArrowLeft: [-1, 0],
-  ArrowRight: [1, 0],
-  ArrowUp: [0, -1],
-  ArrowDown: [0, 1],
-  Home: [-Infinity, 0],
-  End: [Infinity, 0],
-}
 
 /** @param {PicturesResult} result */
 export function pictures({pictures, lens, at}) {
@@ -79,7 +70,7 @@ function pictureView(picture, lens, onRead) {
     heard.textContent = ""
     onRead(null)
   }
-  onArrows(canvas, MOVES, ([dx, dy]) => {
+  onArrows(canvas, GRID_AND_ENDS, ([dx, dy]) => {
     onRead(clamped(current[0] + dx, current[1] + dy))
     heard.textContent = spell(picture, values, data, current)
   })

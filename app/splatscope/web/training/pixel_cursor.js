@@ -3,6 +3,7 @@ import {context2d} from "#web/drawing/pixels.js"
 import {h} from "#web/shell/dom.js"
 import {on} from "#web/shell/events.js"
 import {current, go} from "#web/shell/router.js"
+import {GRID} from "#web/widgets/roving.js"
 
 /** @type {HTMLElement | null} */
 let opened = null // the picture that was left for a tile
@@ -12,8 +13,6 @@ export function refocus() {
   if (opened?.isConnected) opened.focus({preventScroll: true})
 }
 
-/** @type {Record<string, [dx: number, dy: number]>} */
-const MOVES = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}
 const ATTRIBUTES = {
   tabindex: "0",
   role: "application",
@@ -102,7 +101,7 @@ export class PixelCursor {
   /** @param {KeyboardEvent} event */
   #key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return
-    const move = MOVES[event.key]
+    const move = GRID[event.key]
     const [width, height] = event.shiftKey ? this.model.tile : [1, 1]
     if (!move && event.key !== "Enter") return
     event.preventDefault()

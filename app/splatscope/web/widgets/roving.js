@@ -4,6 +4,18 @@
 export const ARROWS = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}
 
 /**
+ * Columns and rows to move by in a grid.
+ * @type {Record<string, [across: number, down: number]>}
+ */
+export const GRID = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}
+
+/**
+ * The same, and to the ends of a row.
+ * @type {Record<string, [across: number, down: number]>}
+ */
+export const GRID_AND_ENDS = {...GRID, Home: [-Infinity, 0], End: [Infinity, 0]}
+
+/**
  * The distance from the current choice to the first or the last one, in a slider or a list of options.
  * @param {Element} el
  * @param {string} key

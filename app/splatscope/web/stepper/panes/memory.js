@@ -4,18 +4,10 @@ import {h, targetOf, zoomOf} from "#web/shell/dom.js"
 import {isLoad} from "#web/stepper/model/accesses.js"
 import {cellName, subscript} from "#web/stepper/model/describe.js"
 import {ViewChoice, drawPicture} from "./memory_view.js"
-import {onArrows} from "#web/widgets/roving.js"
+import {GRID_AND_ENDS, onArrows} from "#web/widgets/roving.js"
 
 const MOST = 1024 // cells drawn for one memory; for a larger memory, those around the last access
 const LONG = 5 // characters that fit into any cell
-const MOVES = {
-  ArrowLeft: [-1, 0],
-  ArrowRight: [1, 0],
-  ArrowUp: [0, -1],
-  ArrowDown: [0, 1],
-  Home: [-Infinity, 0],
-  End: [Infinity, 0],
-}
 const OPEN = [16, 128] // cells up to which a buffer is open at first: if there is shared memory, and if there is none
 
 /**
@@ -207,7 +199,9 @@ class Grid {
       this.picture,
     )
     this.body.addEventListener("focusin", (event) => this.#stopAt(/** @type {HTMLElement} */ (event.target)))
-    onArrows(this.body, MOVES, ([across, down], event) => this.#move(/** @type {HTMLElement} */ (event.target), across, down))
+    onArrows(this.body, GRID_AND_ENDS, ([across, down], event) =>
+      this.#move(/** @type {HTMLElement} */ (event.target), across, down),
+    )
     this.body.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" && event.key !== " ") return
       event.preventDefault()
