@@ -345,14 +345,13 @@ export class Source {
     const over = dock - top > ROOM && dock < top + inner
     const height = over ? dock - top : inner
     const boxes = [line, ...others].map((number) => this.#sheet(this.shown)[number - 1].el.getBoundingClientRect())
+    const inView = boxes.every((box) => box.top >= top && box.bottom + 4 <= top + height)
+    const end = pane.scrollHeight - this.spare - pane.clientHeight
+    if (inView && (this.spare || pane.scrollTop < end - 1)) return
     const at = (/** @type {number} */ y) => pane.scrollTop + (y - top) / zoom
     const tops = this.#sheet(this.shown).map((r) => at(r.el.getBoundingClientRect().top))
-    const end = pane.scrollHeight - this.spare - pane.clientHeight
     const whole = tops.find((y) => y >= end - 1) ?? end
-    if (boxes.every((box) => box.top >= top && box.bottom + 4 <= top + height)) {
-      if (!this.spare && pane.scrollTop >= end - 1) this.#scrollTo(whole, end)
-      return
-    }
+    if (inView) return this.#scrollTo(whole, end)
     const first = Math.min(...boxes.map((box) => box.top)),
       last = Math.max(...boxes.map((box) => box.bottom)),
       own = boxes[0]
