@@ -93,6 +93,19 @@ class TrainPage:
         self.page.wait_for_function("([el, n]) => +el.dataset.iteration > n", arg=[self.frame.element_handle(), past])
         return self.iteration
 
+    def watch(self) -> None:
+        """From now on, append the iteration of each picture to `seen` of the frame, for those shown only for a moment."""
+        self.frame.evaluate(
+            """frame => {
+            frame.seen = []
+            new MutationObserver(() => frame.seen.push(+frame.dataset.iteration)).observe(frame, {attributes: true})
+        }"""
+        )
+
+    def has_seen(self, what: str) -> None:
+        """Wait until the frame's `seen` is such that `what` holds, a JavaScript expression."""
+        self.page.wait_for_function(f"({{seen}}) => {what}", arg=self.frame.element_handle())
+
     def start(self) -> None:
         self.button.click()
         expect(self.button).to_have_text("Pause")

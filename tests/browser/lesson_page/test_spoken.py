@@ -169,12 +169,16 @@ def test_the_last_step_of_a_run_that_plays_is_spoken(read):
     page = read("blending")
     announcer = page.get_by_test_id("announcer").first
     sentence = page.get_by_test_id("step-sentence").first
+    figure = page.get_by_test_id("stepper").first
+    end = figure.get_attribute("data-steps")
     page.keyboard.press("End")
+    expect(figure).to_have_attribute("data-painted", end)
     page.keyboard.press("ArrowLeft")
+    expect(figure).not_to_have_attribute("data-painted", end)
     expect(announcer).to_contain_text(sentence.inner_text())
     before = sentence.inner_text()
     page.get_by_role("button", name="Play", exact=True).first.press("Enter")
-    expect(page.get_by_test_id("stepper").first.get_by_role("button", name="Pause", exact=True)).to_have_count(0)
+    expect(figure.get_by_role("button", name="Pause", exact=True)).to_have_count(0)
     expect(sentence).not_to_have_text(before)
     expect(announcer).to_contain_text(sentence.inner_text())
 

@@ -127,15 +127,9 @@ def test_a_run_ends_where_it_was_told_and_starts_again(small):
     at.button.click()
     at.has_iteration(15)
     expect(at.button).to_have_text("Start again")
-    at.page.evaluate(
-        """frame => {
-        frame.seen = []
-        new MutationObserver(() => frame.seen.push(+frame.dataset.iteration)).observe(frame, {attributes: true})
-    }""",
-        at.frame.element_handle(),
-    )
+    at.watch()
     at.button.click()
-    at.page.wait_for_function("frame => frame.seen.includes(0) && frame.seen.at(-1) === 15", arg=at.frame.element_handle())
+    at.has_seen("seen.includes(0) && seen.at(-1) === 15")
     expect(at.message).to_have_text("")
 
 
@@ -184,8 +178,9 @@ def test_another_number_seed_size_or_model_starts_anew_and_goes_on_running(train
         lambda: at.choose("Simple"),
     ):
         at.grows(200)
+        at.watch()
         change()
-        at.page.wait_for_function("el => +el.dataset.iteration < 200", arg=at.frame.element_handle())
+        at.has_seen("seen.some((iteration, i) => iteration < seen[i - 1])")
         expect(at.button).to_have_text("Pause")
     at.has_size(24, 16)
 
@@ -233,8 +228,9 @@ def test_what_is_being_typed_stays_while_a_run_reports(small):
     at.grows(at.grows(at.grows()))
     expect(field).to_have_value("3")
     field.type("1")
+    at.watch()
     field.press("Enter")
-    at.page.wait_for_function("el => +el.dataset.iteration < 5", arg=at.frame.element_handle(), polling="raf")
+    at.has_seen("seen.some((iteration, i) => iteration < seen[i - 1])")  # it has begun again
     expect(field).to_have_value("31")
     field.fill("")
     field.press("Enter")

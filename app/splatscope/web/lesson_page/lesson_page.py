@@ -49,6 +49,7 @@ BASIC = ("Shift+→ Shift+←", "N P", "Home End", "Space", "T Shift+T", "F", "O
 SETTLE = 0.4  # seconds without a change of the inputs, after which claims and shows run again
 RECORDED = (
     "meta",
+    "inputs",
     "file",
     "stops",
     "opening",
@@ -421,7 +422,7 @@ class LessonPage:
             self.drawing.facts = recording.facts
         sentences = [inline(sentence) for sentence in recording.sentences]
         about = {"stops": recording.stops, "fix": self._fix(), "opening": recording.opening, "sentences": sentences}
-        about |= {"caption": legend(recording.legend) or self._legend, "thread": recording.thread}
+        about |= {"caption": legend(recording.legend) or self._legend, "thread": recording.thread, "inputs": self._address()}
         packed = recording.packed
         stepper.show(packed, file or (recording_files.address(packed) if packed.data else ""), **about)
         if from_elsewhere:

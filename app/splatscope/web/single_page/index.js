@@ -33,6 +33,7 @@ function modelOf({meta, opening}) {
     file: "",
     meta,
     sequence: 1,
+    inputs: "",
     busy: "",
     error: "",
     layout: "bench",

@@ -40,6 +40,7 @@ const MANY = 64 // threads: with more, so many things would fade that a step wou
  * @property {Record<string, string>} [sources]  in the published book, the sources that `recording` does not contain itself
  * @property {Meta} meta
  * @property {number} sequence
+ * @property {string} inputs  of a figure's recording, as in an address
  * @property {string} busy
  * @property {string} error
  * @property {"bench" | "figure"} layout
@@ -828,6 +829,7 @@ export class Stepper {
   /** @param {boolean} on  while a pointer drags, so that marks change without a transition */
   scrubbing(on) {
     this.root.classList.toggle("still", on || Boolean(this.player.timer))
+    if (!on) this.sentence.rest()
   }
 
   /** The fix offered with the findings, null if there is none. */

@@ -31,6 +31,7 @@ class Stepper(Component):
     file = param.String(doc="Address of the recording, relative to the page; empty if it is in `recording`")
     meta = param.Dict(default={}, doc="The recording's `PackedRecording.meta`")
     sequence = param.Integer(default=0, doc="Number of the recording, counted from 1")
+    inputs = param.String(default="", doc="In a figure, the inputs of its recording, as in an address")
     busy = param.String(default="", doc="What it is waiting for; empty for nothing")
     error = param.String(default="", doc="Why there is no recording, in one line")
     layout = param.Selector(default="bench", objects=["bench", "figure"])

@@ -26,7 +26,8 @@ export class Sentence {
   /** @type {string[]} */
   #told = [] // the sentences of the drawing's description that were announced last
   #found = "" // the findings of the recording that is shown
-  #again = false // whether the recording is one that the reader waited for, in place of another, and has not been announced yet
+  #inputs = "" // of the recording that is shown
+  #again = false // whether the recording is one that the reader asked for, in place of another, and has not been announced yet
 
   /** @param {Stepper} stepper */
   constructor(stepper) {
@@ -49,9 +50,10 @@ export class Sentence {
 
   open() {
     this.opened.hidden = true // it names a stop of the previous recording
-    this.#again = this.#painted !== "" && this.stepper.awaited
+    const {awaited, findings, model} = this.stepper
+    this.#again = this.#painted !== "" && (awaited || model.inputs !== this.#inputs)
     this.#painted = ""
-    const {findings, model} = this.stepper
+    this.#inputs = model.inputs
     const found = model.layout === "figure" ? findings.news : ""
     if (this.#again && found !== this.#found) this.#news = found // a bench announces them with the end of the run
     this.#found = found
