@@ -322,7 +322,7 @@ class CoarseRaster(Lesson):
             found = next((finding for finding in query.findings if finding.kind == "out-of-bounds"), None)
             places = [one["place"] for one in tests(query) if one["place"] >= 0]
             count = int(query.values(query.steps(kind="write", name="blobCount"))[0])
-            says = f"◆ out-of-bounds, line {found.lines[0]}" if found else "no such finding"
+            says = f"◆ out-of-bounds, line {found.line} of the kernel" if found else "no such finding"
             rows.append((name, str(len(places)), str(sum(place >= ROOM for place in places) if not guard else 0), str(count), says))
         head = ("the test for room", "found", "written past the end", "<code>blobCount</code>", "what the recording reports")
         return Several((Table(head, tuple(rows), marked=(1,)), Words(f"<p>{PAST_THE_END}</p>")))

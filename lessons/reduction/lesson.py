@@ -1,6 +1,7 @@
 """The model of the section on summing over a workgroup."""
 
 import math
+from pathlib import PurePath
 from typing import ClassVar, TypedDict
 
 import numpy as np
@@ -452,11 +453,12 @@ def shape(count: int) -> dict[str, int]:
 
 
 def found(finding: Finding) -> str:
-    """Return a finding in short: "race, thread 4 on line 22 and thread 0 on line 21"."""
+    """Return a finding in short: "race, thread 4 on line 22 and thread 0 on line 21 of reduction.slang"."""
+    of = f" of {PurePath(finding.file).name if finding.file else 'the kernel'}"
     if len(finding.threads) != len(finding.lines):
-        return f"{finding.kind}, line {finding.line}"
+        return f"{finding.kind}, line {finding.line}{of}"
     who = dict.fromkeys(f"thread {thread} on line {line}" for thread, line in zip(finding.threads, finding.lines, strict=True))
-    return f"{finding.kind}, {' and '.join(who)}"
+    return f"{finding.kind}, {' and '.join(who)}{of}"
 
 
 def hoped(values: np.ndarray) -> float:
