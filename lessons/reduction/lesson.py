@@ -1,7 +1,6 @@
 """The model of the section on summing over a workgroup."""
 
 import math
-from pathlib import PurePath
 from typing import ClassVar, TypedDict
 
 import numpy as np
@@ -453,12 +452,11 @@ def shape(count: int) -> dict[str, int]:
 
 
 def found(finding: Finding) -> str:
-    """Return a finding in short: "race, thread 4 on line 22 and thread 0 on line 21 of reduction.slang"."""
-    of = f" of {PurePath(finding.file).name if finding.file else 'the kernel'}"
+    """Return a finding in short: "race, thread 4 on line 22 and thread 0 on line 21"."""
     if len(finding.threads) != len(finding.lines):
-        return f"{finding.kind}, line {finding.line}{of}"
+        return f"{finding.kind}, line {finding.line}"
     who = dict.fromkeys(f"thread {thread} on line {line}" for thread, line in zip(finding.threads, finding.lines, strict=True))
-    return f"{finding.kind}, {' and '.join(who)}{of}"
+    return f"{finding.kind}, {' and '.join(who)}"
 
 
 def hoped(values: np.ndarray) -> float:

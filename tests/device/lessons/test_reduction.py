@@ -60,7 +60,7 @@ def test_without_the_barrier_the_race_is_found(experiment: Experiment, lesson: L
     for with_it, without in (rows[:2], rows[2:]):
         assert with_it[2] == with_it[3]
         assert with_it[4:] == ("0", "no finding")
-        assert re.search(r"^race, thread \d+ on line \d+ and thread \d+ on line \d+ of (\w+\.slang|the kernel)", without[5]), without[5]
+        assert re.search(r"^race, thread \d+ on line \d+ and thread \d+ on line \d+", without[5])
     if experiment.adapter.wave_size < 16:  # one wave that does all the adding may be lucky
         assert rows[1][2] != rows[1][3]
         assert int(rows[1][4]) > 0
