@@ -33,7 +33,7 @@ const LEFT = 54
 const RIGHT = 14
 const SQUARE = 11
 const LABEL = 14 // px, its height
-const NAME = {text: "if none were left out", width: 122, height: 14} // of the dashed curve
+const NAME = {text: "if none were left out", width: 128, height: 24} // of the dashed curve, with room around it
 
 /** @typedef {{count: number, alpha: number}} Values */
 
@@ -199,7 +199,7 @@ function drawCurves(svg, {layers, finalCount}, {limit}, layout) {
     svg.append(s("path", {class: "open awaits", d: pathOf("open", layers, layout)}))
     const steps = layers.filter((layer) => Math.log10(layer.open) >= layout.lowest).length
     const place = steps > finalCount ? placeOfName(layers, layout) : null // else the dashed curve leaves the chart with the solid one
-    if (place) svg.append(s("text", {class: "aside", x: place[0], y: place[1] + NAME.height - 3}, NAME.text))
+    if (place) svg.append(s("text", {class: "aside", x: place[0] + 3, y: place[1] + NAME.height / 2 + 4}, NAME.text))
   }
   svg.append(s("path", {class: "stairs later", d: pathOf("after", layers, layout)}))
   const stairs = s("path", {class: "stairs awaits"})
