@@ -77,7 +77,7 @@ LINK = """query => {
   link.click()
   link.remove()
 }"""
-PAINT = "root => setInterval(() => splatscope.inspect(root).paint(true))"
+PAINT = "root => setInterval(() => splatscope.inspect(root).paint(true), 50)"  # a busy machine still gets to everything else
 
 
 def choose(page: Page, name: str) -> None:
