@@ -260,6 +260,7 @@ function chainOfLinks({links, size: [across]}, narrow) {
     boxes.forEach((box, i) => {
       const here = tried === null && i === current
       box.el.classList.toggle("here", here)
+      box.el.toggleAttribute("data-here", here)
       box.list.toggleAttribute("data-mini", tried === null ? here : i === richest) // small, of the other links only names and sums
     })
     arrows.forEach(({forward, back}, i) => {
@@ -268,6 +269,7 @@ function chainOfLinks({links, size: [across]}, narrow) {
     })
     check.classList.toggle("here", tried !== null)
     check.toggleAttribute("data-mini", tried !== null)
+    check.toggleAttribute("data-here", tried !== null)
   }
   return {el: h("div", {}, legend, list, check), paint}
 }

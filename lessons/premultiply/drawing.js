@@ -43,7 +43,7 @@ const CHANNELS = [
  */
 export function draw(host) {
   const cards = h("div", {class: "over-cards", role: "radiogroup", "aria-label": "Background"})
-  const sums = h("div", {class: "over-sums"})
+  const sums = h("div", {class: "over-sums", "data-here": ""})
   host.root.replaceChildren(cards, sums)
   /** Make the pictures as large as the room allows. */
   const fit = () => {

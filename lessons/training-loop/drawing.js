@@ -21,7 +21,7 @@ import {h} from "#web/shell/dom.js"
  */
 
 const KERNELS = 4
-const UPDATE = 2 // its number among them
+const [UPDATE, RENDER] = [2, 3] // their numbers among them
 const THREADS = ["a thread for each value", "a thread for each pixel", "a thread for each value", "a thread for each pixel"]
 const PADDING = 14
 const GAP = 16
@@ -80,6 +80,9 @@ function build({facts, step, room}, first) {
     const started = look.step > 0
     boxes.forEach((box, i) => box.show(started && i === now.index % KERNELS))
     table.paint(look, now.index)
+    const draws = now.index % KERNELS === RENDER
+    pictures.toggleAttribute("data-here", draws)
+    table.el.toggleAttribute("data-here", !draws)
     const [output, last] = [look.memory("outputBuffer"), look.final.memory("outputBuffer")]
     let drawn = 0
     picture.paint((i) => {

@@ -89,6 +89,7 @@ function build(host, count) {
       })
       const at = turned ? up : down // beside the words, the state there and its neighbours
       states.forEach(({el}, i) => el.toggleAttribute("data-mini", Math.abs(i - at) <= 1))
+      states.forEach(({el}, i) => el.toggleAttribute("data-here", i === at))
       layers.forEach(({el}, i) => el.toggleAttribute("data-mini", i === at || i === at - 1))
       layers.forEach((layer, i) => layer.paint(!turned && i + 1 === down ? "down" : turned && i === up ? "up" : ""))
     },

@@ -169,6 +169,26 @@ def test_a_phone_shows_first_the_drawing_and_then_its_settings_over_a_low_dock(t
     assert page.locator(".top").evaluate("el => el.scrollWidth <= el.clientWidth")
 
 
+@pytest.mark.parametrize("stem", ["autodiff", "blending", "premultiply", "training-loop", "undo"])
+def test_on_a_phone_what_a_step_is_about_is_above_the_dock(turn_to: Callable[..., Page], stem: str):
+    page = ready(turn_to(f"/app?page={stem}", width=390, height=844))
+    dock = page.locator(".figure > .dock").first
+    steps = page.locator(".scrub .walls i").count()
+    assert steps > 3
+    for key in ["ArrowRight", "Home", *["ArrowRight"] * min(steps, 12)]:
+        page.keyboard.press(key)
+        if key == "Home":
+            continue
+        page.wait_for_function(  # once the page has scrolled there
+            """([part, dock]) => {
+              const {top, bottom} = part.getBoundingClientRect()
+              const bar = document.querySelector(".top").getBoundingClientRect().bottom
+              return top >= bar - 1 && bottom <= dock.getBoundingClientRect().top + 1
+            }""",
+            arg=[page.locator(".figure .drawing [data-here]").first.element_handle(), dock.element_handle()],
+        )
+
+
 def test_the_device_of_the_shipped_recording_is_named_with_the_first_view(turn_to: Callable[..., Page]):
     page = turn_to("/app?page=undo")
     page.get_by_test_id("adapter").wait_for()

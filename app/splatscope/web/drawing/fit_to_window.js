@@ -1,5 +1,5 @@
 // The size a drawing may have so that its whole figure fits into the window.
-import {enclosing, zoomOf} from "#web/shell/dom.js"
+import {enclosing, within, zoomOf} from "#web/shell/dom.js"
 import {emit} from "#web/shell/events.js"
 
 const LEAST = 400 // px of height: if less is left under the title, the reader scrolls to the figure, which then fills the window
@@ -28,16 +28,40 @@ function heightOf(panes) {
 const barsHeight = () => (document.querySelector(".top")?.clientHeight ?? 0) + (document.getElementById("walk")?.offsetHeight ?? 0)
 
 /**
- * Scroll down until all of a figure is in view, or the upper part of one that is higher than the window. Does nothing if the reader
- * is below the figure or far above it.
+ * Scroll to what a step has changed. At the reader's first step, scroll down until all of the figure is in view, or the upper part of
+ * one that is higher than the window, unless the reader is below the figure or far above it.
  * @param {HTMLElement} stage  root of the stepper
+ * @param {boolean} first  whether it is the reader's first step
  */
-export function bringIntoView(stage) {
+export function bringIntoView(stage, first) {
   const box = enclosing(stage, ".whole")?.getBoundingClientRect()
+  if (!box) return
   const bar = barsHeight()
-  if (!box || box.top < bar || box.top > innerHeight || box.bottom <= innerHeight) return
+  const hidden = first && box.top >= bar && box.top <= innerHeight && box.bottom > innerHeight
+  const way = hidden ? Math.min(box.bottom - innerHeight, box.top - bar) : 0
+  const top = way + wayToStep(stage, bar + way)
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches
-  scrollBy({top: Math.min(box.bottom - innerHeight, box.top - bar), behavior: still ? "auto" : "smooth"})
+  if (top) scrollBy({top, behavior: still ? "auto" : "smooth"})
+}
+
+/**
+ * How far to scroll until the part of the drawing that a step is about, marked `data-here`, is between the bar and the dock: then it is
+ * in the middle. 0 where drawing and source are side by side, because there the drawing fits the window, and for a reader who has scrolled
+ * on to the source.
+ * @param {HTMLElement} stage
+ * @param {number} top  where the room for it begins, in px from the window's top
+ */
+function wayToStep(stage, top) {
+  const dock = /** @type {HTMLElement | null} */ (stage.querySelector(":scope > .dock"))
+  const aside = stage.querySelector(".aside")
+  const here = aside && !matchMedia(BESIDE).matches && within(aside, "[data-here]")?.getBoundingClientRect()
+  if (!dock || !aside || !here) return 0
+  const whole = aside.getBoundingClientRect()
+  const bottom = top + innerHeight - barsHeight() - dock.offsetHeight * zoomOf(dock)
+  const seen = Math.min(bottom, whole.bottom) - Math.max(top, whole.top)
+  if (seen < (bottom - top) / 2 || (here.top >= top && here.bottom <= bottom)) return 0
+  const middle = Math.min(here.top - top, (here.top + here.bottom - top - bottom) / 2)
+  return Math.max(whole.top - top, Math.min(whole.bottom - bottom, middle))
 }
 
 /**

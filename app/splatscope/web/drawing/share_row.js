@@ -30,6 +30,7 @@ export function shareRow(name, ...parts) {
       alpha.textContent = words
       light.textContent = after ? `T ${short(before)} → ${short(after)}` : `T ${short(before)}`
       el.dataset.when = when
+      el.toggleAttribute("data-here", when === "now")
     },
   }
 }
