@@ -1,7 +1,7 @@
 // Which threads the table lists, and in which order: all by number, or those for which an expression is true, sorted by a column.
 import {h, messageOf} from "#web/shell/dom.js"
 import {known, parse} from "#web/stepper/expressions/expression.js"
-import {threadAt} from "#web/stepper/expressions/ids.js"
+import {threadAt, threadName} from "#web/stepper/expressions/ids.js"
 import {lookup} from "#web/stepper/expressions/lookup.js"
 
 /**
@@ -20,6 +20,7 @@ export class ThreadOrder {
   #sort = null
   /** @type {number[]} */
   list = [] // the listed threads, in order
+  #asked = false // whether the reader has just asked for other threads, and has not been told how many there are
 
   /** @param {PaneOwner} owner */
   constructor(owner) {
@@ -34,16 +35,16 @@ export class ThreadOrder {
     })
     this.wrong = h("p", {class: "none wrong", role: "alert", hidden: true})
     this.input.oninput = () => {
-      if (!this.input.value.trim()) this.#filter("")
+      if (!this.input.value.trim()) this.#ask("")
     }
     this.input.onkeydown = (event) => {
       if (event.key === "Enter") {
         event.preventDefault()
-        this.#filter(this.input.value)
+        this.#ask(this.input.value)
       }
       if (event.key === "Escape") {
         this.input.value = ""
-        this.#filter("")
+        this.#ask("")
         this.input.blur()
       }
     }
@@ -60,6 +61,14 @@ export class ThreadOrder {
   /** Whether all threads are listed, by number. */
   get isPlain() {
     return !this.#holds && !this.#sort
+  }
+
+  /**
+   * @param {string} text  as the reader has entered it
+   */
+  #ask(text) {
+    this.#filter(text)
+    this.#asked = this.wrong.hidden && (this.#holds !== null || !text.trim())
   }
 
   /**
@@ -83,7 +92,10 @@ export class ThreadOrder {
   /** @param {number} thread */
   #choose(thread) {
     this.input.value = ""
-    if (this.owner.moment && this.owner.moment.pinned !== thread) this.owner.choose(thread)
+    const {moment} = this.owner
+    if (!moment) return
+    if (moment.pinned !== thread) this.owner.choose(thread)
+    this.owner.announce?.(`Thread ${threadName(thread, moment.recording.head.group_size)} is chosen.`)
   }
 
   /** @param {string} words */
@@ -129,6 +141,11 @@ export class ThreadOrder {
       list.sort((a, b) => (number(a) - number(b)) * way || a - b)
     }
     this.list = list
+    if (this.#asked) {
+      this.#asked = false
+      const [listed, all] = [list.length, recording.threads].map((n) => n.toLocaleString("en"))
+      this.owner.announce?.(holds ? `${listed} of ${all} threads are listed.` : `All ${all} threads are listed.`)
+    }
     return list.length !== before.length || list.some((t, i) => t !== before[i])
   }
 }
