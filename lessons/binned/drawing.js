@@ -59,6 +59,7 @@ function build({facts, room}) {
       picture.paint(done, look.thread)
       lists.paint(done)
     },
+    news: () => "", // each step says how many there are so far
     describe(look) {
       const done = doneAt(look)
       const counted = facts.counted.filter(([step]) => done(step)).length

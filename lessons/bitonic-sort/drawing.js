@@ -174,7 +174,12 @@ function network({root, facts, options, room}) {
     const reads = early ? ` ${early} ${early === 1 ? "read" : "reads"} came too early so far.` : ""
     return `The keys: ${listed}.${meet}${reads}`
   }
-  return {el: svg, paint, describe, width: root.clientWidth}
+  /** Forty numbers are too many for each step: the keys are said before the first, and then which of them changed places. */
+  const news = (/** @type {Look} */ look) => {
+    const at = stopAt(stops, passes[0].begin, look.step)
+    return at < 0 ? describe(look) : swappedText(count, passes[stops[at][1]])
+  }
+  return {el: svg, paint, describe, news, width: root.clientWidth}
 }
 
 /**
@@ -186,10 +191,20 @@ function network({root, facts, options, room}) {
 function describePass(count, passes, number) {
   const pass = passes[number],
     pairs = comparedPairs(count, pass)
-  const listed = (/** @type {typeof pairs} */ some) => some.map(({low, high}) => `${low} and ${high}`).join(", ")
+  return `In pass ${number + 1} these places are compared: ${listPairs(pairs)}. ${swappedText(count, pass)}`
+}
+
+/** @param {{low: number, high: number}[]} pairs */
+const listPairs = (pairs) => pairs.map(({low, high}) => `${low} and ${high}`).join(", ")
+
+/**
+ * @param {number} count
+ * @param {Pass} pass
+ */
+function swappedText(count, pass) {
+  const pairs = comparedPairs(count, pass)
   const swapped = pairs.filter(({low}) => pass.swapped.includes(low))
-  const which = swapped.length === pairs.length ? "all" : listed(swapped) || "none"
-  return `In pass ${number + 1} these places are compared: ${listed(pairs)}. Swapped: ${which}.`
+  return `Swapped: ${swapped.length === pairs.length ? "all" : listPairs(swapped) || "none"}.`
 }
 
 /**

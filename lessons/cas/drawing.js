@@ -95,7 +95,7 @@ function build({facts, options, room}, look) {
       return `Thread ${thread} ${doing(now.status(thread))}; it has tried ${tried === 1 ? "once" : `${tried} times`}`
     })
   }
-  return {el: svg, paint, describe: (now) => sumsText(facts, options, now), width}
+  return {el: svg, paint, describe: (now) => sumsText(facts, options, now), news: () => "", width} // each step says what is stored
 }
 
 /**

@@ -51,6 +51,7 @@ function build(host) {
     el: h("div", {}, drawn.el, words),
     paint: drawn.paint,
     describe: (look) => `${steps.filter((step) => look.reached(step)).length} of ${LANES} pixels of workgroup ${group} are drawn.`,
+    news: () => "", // each step says how many
     width: host.root.clientWidth,
   }
 }

@@ -72,6 +72,7 @@ function build({root, facts, room}, look) {
       setAttributes(act, {x: Math.max(118, Math.min(width - 34, x(Math.max(0, layer - 0.5)))), y: TOP - 14})
       layers.forEach((one, i) => one.paint(now, i + 1 === layer))
     },
+    news: () => "", // each step says what is done with its layer, and what the count becomes
     describe(now) {
       const {turned, layer, value, done} = momentOf(now, count)
       if (!layer) return "Before the first layer."

@@ -62,10 +62,20 @@ function build({root, facts, options, room}, look) {
     tile.paint(now, turnsOf)
   }
   const describe = (/** @type {Look} */ now) => sentence(facts, now, turnsOf)
+  const news = (/** @type {Look} */ now) => {
+    const T = facts.states[now.thread][Math.max(0, turnsOf(now.thread))][3]
+    return `T of the chosen pixel, of thread ${now.thread}: ${show(T, 3)}.`
+  }
   const title = (/** @type {string} */ words) => h("p", {class: "fine-words"}, words)
   const chosenTitle = title("The chosen pixel: what each Gaussian takes of its light. ✕ comes too late.")
   const tileTitle = title("All 32 pixels: colour so far, falling T, Gaussians blended. Grey: turns in vain.")
-  return {el: h("div", {class: "fine-both"}, chosenTitle, chosen.el, tileTitle, tile.el), paint, describe, width: root.clientWidth}
+  return {
+    el: h("div", {class: "fine-both"}, chosenTitle, chosen.el, tileTitle, tile.el),
+    paint,
+    describe,
+    news,
+    width: root.clientWidth,
+  }
 }
 
 /**

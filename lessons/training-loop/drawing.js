@@ -99,6 +99,7 @@ function build({facts, step, room}, first) {
     width: space.width,
     paint,
     describe: (look) => `${table.sentence(look, kernelAt(facts.ends, look.step).index)}.`,
+    news: (look) => table.changes(look, kernelAt(facts.ends, look.step).index),
   }
 }
 
@@ -228,6 +229,25 @@ function valueTable(facts, narrow, choose) {
       const {value, slope} = now(look)(own.index)
       if (!look.step) return `${own.name}: ${short(value)}; gradient ${short(slope)}; no kernel has run yet`
       return `${own.name}: ${change(rawBefore[own.index], value)}; gradient ${change(gradientBefore[own.index], slope)}`
+    },
+    /**
+     * The same, without what stays as it was, and without the steps of the first value, which the lesson's sentences name.
+     * @param {Look} look
+     * @param {number} kernel
+     */
+    changes(look, kernel) {
+      const own = values[look.thread]
+      if (!own || !look.step) return `${this.sentence(look, kernel)}.`
+      const [rawBefore, gradientBefore] = facts.kept.map((all) => all[kernel])
+      const {value, slope} = now(look)(own.index)
+      const moved = own.index > 0 && !near(rawBefore[own.index], value)
+      const turned = !near(gradientBefore[own.index], slope)
+      return [
+        moved ? `${own.name} goes from ${short(rawBefore[own.index])} to ${short(value)}.` : "",
+        turned ? `The gradient of ${own.name} goes from ${short(gradientBefore[own.index])} to ${short(slope)}.` : "",
+      ]
+        .filter(Boolean)
+        .join(" ")
     },
   }
 }

@@ -193,12 +193,23 @@ def test_what_a_figure_shows_by_itself_is_not_spoken(visit):
     expect(page.get_by_test_id("announcer").first).to_have_text(re.compile(r"^Thread \d+ (is|waits|has)\b[^.]*\.?$"))
 
 
-def test_what_changes_in_a_drawing_is_said_with_its_label(read):
-    page = read("final-count")
+@pytest.mark.parametrize(
+    ("name", "read_only", "news"),
+    [
+        ("final-count", "On the way there, layer 1: ", r"finalCount becomes \d+\."),
+        ("cas", "with every number in it", r"Attempts refused: \d+\."),
+        ("bitonic-sort", "The keys: ", r"Swapped: (\d+ and \d+(, |\.))+"),
+        ("fine-raster", "T after each Gaussian so far", r"T of the chosen pixel, of thread \d+: [\d.]+\."),
+    ],
+)
+def test_a_step_says_what_is_new_and_leaves_the_rest_to_the_drawing_s_description(read, name, read_only, news):
+    page = read(name)
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
     announcer = page.get_by_test_id("announcer").first
-    for layer in (7, 6):
-        page.keyboard.press("ArrowRight")
-        expect(announcer).to_contain_text(f"layer {layer}: undo.")
+    expect(announcer).to_have_text(re.compile(news + "$"))
+    expect(announcer).not_to_contain_text(read_only)
+    assert read_only in spoken(page).one("group", "The drawing").description
 
 
 def test_the_map_of_optimisers_says_where_each_of_them_is(read):

@@ -59,7 +59,8 @@ export function render({model, el}) {
   }
   const tell = (/** @type {Look} */ look) => {
     const stage = stageOf(root)
-    if (stage) emit("described", {stage, words: drawing.describe?.(look) ?? ""})
+    const words = drawing.describe?.(look) ?? ""
+    if (stage) emit("described", {stage, words, news: drawing.news?.(look) ?? words})
   }
   const open = (/** @type {Moment} */ moment) => {
     shown = moment

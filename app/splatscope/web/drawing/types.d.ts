@@ -33,6 +33,11 @@ export interface DrawingView {
   paint(look: Look): void
   /** One sentence about what is drawn, which screen readers read after the step's own. */
   describe?(look: Look): string
+  /**
+   * What is announced of it after a step: what has changed and the step's own sentence does not say, "" for nothing. Without this
+   * function, those sentences of `describe` that have changed.
+   */
+  news?(look: Look): string
   /** The size of the root or of the window has changed. */
   resized?(look: Look): void
   /** The lesson's parameters have changed. Without this function, the drawing is opened again. */
@@ -47,5 +52,6 @@ export interface Drawn {
   el: Node
   paint(look: Look): void
   describe?(look: Look): string
+  news?(look: Look): string
   width: number
 }

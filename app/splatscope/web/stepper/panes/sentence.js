@@ -20,11 +20,12 @@ export class Sentence {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #rest
   #described = "" // the drawing's description of itself
+  #drawingNews = "" // what of it is announced after a step
   #painted = "" // the recording and the position last painted
   #news = "" // to be announced first
   #due = false // whether the sentence is to be announced
   /** @type {string[]} */
-  #told = [] // the sentences of the drawing's description that were announced last
+  #told = [] // the drawing's sentences that were announced last
   #found = "" // the findings of the recording that is shown
   #inputs = "" // of the recording that is shown
   #again = false // whether the recording is one that the reader asked for, in place of another, and has not been announced yet
@@ -37,9 +38,10 @@ export class Sentence {
     this.opened = h("p", {class: "opened", hidden: true})
     this.description = h("p", {id: DESCRIPTION, hidden: true}) // the drawing's description
     this.announcer = h("p", {class: "sr", "data-testid": "announcer", "aria-live": "polite", "aria-atomic": "true"})
-    const unsubscribe = on("described", ({stage, words}) => {
+    const unsubscribe = on("described", ({stage, words, news}) => {
       if (stage !== stepper.root) return
       this.#described = words
+      this.#drawingNews = news
       this.#name()
     })
     this.close = () => {
@@ -111,7 +113,7 @@ export class Sentence {
   #speak() {
     if (this.stepper.player.timer) this.#due = false // only where it comes to rest
     if (this.stepper.player.timer || this.stepper.root.classList.contains("still")) return
-    const sentences = this.#described.split(/(?<=\.) /)
+    const sentences = this.#drawingNews.split(/(?<=\.) /)
     const fresh = sentences.filter((one) => !this.#told.includes(one)) // unchanged sentences are not repeated
     const parts = this.#due ? [this.#news, this.#words, ...fresh] : [this.#news]
     if (this.#due) this.#told = sentences
