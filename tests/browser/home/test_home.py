@@ -5,14 +5,15 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from splatscope.web.home.home import COUNTS, FIRST
+from helpers.spoken import spoken
+from splatscope.web.home.home import ALT, COUNTS, FIRST
 from splatscope.web.shell.pages import PAGES, first_section
 
 ALL = str(COUNTS[-1])
 
 
 def slider(page):
-    return page.get_by_label("Drag to take it apart")
+    return page.get_by_label("Take it apart: how many Gaussians are drawn")
 
 
 def still(page):
@@ -27,6 +28,13 @@ def test_the_picture_is_there_before_any_script(visit):
     assert frame.get_attribute("style").endswith(f"--still: {FIRST}")
     box = frame.bounding_box()
     assert picture.bounding_box()["height"] == box["height"] * len(COUNTS)
+
+
+def test_the_picture_is_described_whether_or_not_it_has_been_drawn_here(visit):
+    page = visit("/app")
+    assert [one.name for one in spoken(page).all("image")].count(ALT) == 1
+    expect(page.get_by_test_id("live-render").locator(".drawn")).to_be_attached(timeout=240_000)
+    assert [one.name for one in spoken(page).all("image")].count(ALT) == 1
 
 
 def test_the_number_of_gaussians_rises_by_itself_once(visit):
@@ -105,6 +113,9 @@ def test_each_section_is_linked_once_with_its_number_in_the_book(turn_to):
     numbers = dict(links.evaluate_all("(all) => all.map((link) => [link.dataset.section, +link.dataset.number])"))
     sections = [entry.name for entry in PAGES if entry.is_section]
     assert numbers == {name: i + 1 for i, name in enumerate(sections)}
+    for place in (page.get_by_test_id("program-map"), page.locator("nav#nav")):
+        link = place.locator(f"[data-section={sections[7]}]")
+        expect(link).to_have_accessible_description("Section 8")
     expect(links).to_have_count(len(sections))
 
 

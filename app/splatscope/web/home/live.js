@@ -47,7 +47,9 @@ export function render({model, el}) {
     if (!stills) return
     const apart = model.counts.map((n) => Math.abs(n - +slider.value))
     frame.style.setProperty("--still", String(apart.indexOf(Math.min(...apart))))
-    frame.classList.toggle("drawn", live && !moving)
+    const drawn = live && !moving
+    frame.classList.toggle("drawn", drawn)
+    stills.alt = drawn ? "" : model.alt // the canvas has the same name, and is hidden until then
   }
   const ask = () => {
     if (isLost()) return
@@ -113,11 +115,12 @@ export function render({model, el}) {
   if (!model.ready) say("The kernels that render this picture are not connected yet.")
   else if (!moving) ask()
 
+  const name = stills ? ["Take it apart", h("span", {class: "sr"}, ": how many Gaussians are drawn")] : ["Gaussians blended"]
   return h(
     "figure",
     {class: "live", "data-testid": "live-render"},
     frame,
-    h("figcaption", {}, h("label", {for: "blended"}, stills ? "Drag to take it apart" : "Gaussians blended"), count, slider, note),
+    h("figcaption", {}, h("label", {for: "blended"}, ...name), count, slider, note),
   )
 }
 

@@ -25,7 +25,11 @@ export function render({model, el}) {
   root.innerHTML = model.html
   const order = [...document.querySelectorAll(".nav [data-section]")].map((link) => link.getAttribute("data-section"))
   const all = (/** @type {string} */ selector) => /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(selector))
-  for (const link of all("[data-section]")) link.dataset.number = String(order.indexOf(link.dataset.section ?? "") + 1)
+  for (const link of all("[data-section]")) {
+    const number = order.indexOf(link.dataset.section ?? "") + 1
+    link.dataset.number = String(number)
+    link.setAttribute("aria-description", `Section ${number}`) // the number that is drawn before it is no part of its name
+  }
   const show = () => {
     const said = root.querySelector(".pm-said")
     if (said) said.textContent = model.said
