@@ -76,7 +76,9 @@ function build(host, look) {
       const [across] = host.facts.size
       const dp = now.final.value("dp")
       const place = `pixel (${now.thread % across}, ${Math.floor(now.thread / across)})`
-      return dp === null ? "" : `At ${place}, the loss moves at a rate of ${digits(dp)} as p grows.`
+      return now.value("dp") === null || dp === null
+        ? `How the loss of ${place} moves as p grows is not known yet.`
+        : `At ${place}, the loss moves at a rate of ${digits(dp)} as p grows.`
     },
   }
 }
@@ -238,14 +240,20 @@ function chainOfLinks({links, size: [across]}, narrow) {
     "p",
     {class: "chain-legend"},
     place,
-    h("b", {}, "↑"),
-    " how fast a part moves as p grows. ",
-    h("b", {}, "↓"),
-    " how fast the loss moves as the part grows. ",
-    h("b", {}, "Σ"),
-    " adds up their products.",
+    h(
+      "span",
+      {"aria-hidden": "true"}, // each box says in words what its signs stand for
+      h("b", {}, "↑"),
+      " how fast a part moves as p grows. ",
+      h("b", {}, "↓"),
+      " how fast the loss moves as the part grows. ",
+      h("b", {}, "Σ"),
+      " adds up their products.",
+    ),
   )
-  const check = h("p", {class: "chain-check"}, h("span", {}, "tried out: (L(p + h) − L(p − h)) / 2h = "), difference, apart)
+  const heard = h("span", {class: "sr"})
+  const formula = h("span", {"aria-hidden": "true"}, h("span", {}, "tried out: (L(p + h) − L(p − h)) / 2h = "), difference)
+  const check = h("p", {class: "chain-check"}, formula, heard, apart)
 
   const paint = (/** @type {Look} */ look) => {
     const last = look.final
@@ -254,6 +262,7 @@ function chainOfLinks({links, size: [across]}, narrow) {
     const tried = look.value("difference")
     difference.textContent = tried === null ? "?" : digits(tried)
     difference.classList.toggle("later", tried === null)
+    heard.textContent = `Tried out, with the difference of two losses: ${tried === null ? "not known yet" : digits(tried)}`
     apart.textContent = tried === null ? "" : `, apart by ${digits(Math.abs(tried - (look.value("dp") ?? 0)))}`
     const lowest = known.findIndex(({gradients}) => gradients)
     const current = lowest >= 0 ? lowest : known.findLastIndex(({derivatives}) => derivatives)
@@ -301,12 +310,14 @@ function linkBox(link) {
     h("small", {}, breakable(link.by || "raw value")),
   )
   const list = h("ul", {class: "chain-parts num"}, ...parts.map((part) => part.el))
+  const sentence = h("span", {class: "sr"}) // for screen readers, in place of names and signs
+  for (const part of [name, list, sumRow]) part.ariaHidden = "true"
   const write = (/** @type {HTMLElement} */ el, /** @type {string} */ text, /** @type {boolean} */ known) => {
     el.textContent = text
     el.classList.toggle("later", !known)
   }
   return {
-    el: h("li", {class: "chain-link"}, name, list, sumRow),
+    el: h("li", {class: "chain-link"}, name, list, sumRow, sentence),
     list,
     /**
      * Paint it; tell whether all derivatives by p and all gradients are known.
@@ -316,6 +327,7 @@ function linkBox(link) {
     paint(look, last) {
       let total = 0
       let [derivatives, gradients] = [true, true]
+      const said = []
       for (const {part, value, up, down} of parts) {
         const there = look.value(part.value) !== null
         const asked = (!part.once || look.value(part.once) !== null) && look.value(part.gradient) !== null
@@ -324,12 +336,16 @@ function linkBox(link) {
         write(value, there ? digits(last.value(part.value) ?? 0) : "?", there)
         write(up, `↑${there ? digits(derivative) : "?"}`, there)
         write(down, `↓${asked ? digits(gradient) : "?"}`, asked)
+        const moved = asked ? `, and moves the loss at a rate of ${digits(gradient)}` : ""
+        if (there) said.push(`${part.name} is ${value.textContent}, moves at a rate of ${digits(derivative)} as p grows${moved}`)
         derivatives &&= there
         gradients &&= asked
         total += derivative * gradient
       }
       const known = derivatives && gradients
       write(sum, known ? digits(total) : "?", known)
+      const products = known && parts.length > 1 ? ` The products add up to ${digits(total)}.` : ""
+      sentence.textContent = `${link.name}, ${link.by || "raw value"}: ${said.join("; ") || "not known yet"}.${products}`
       return {derivatives, gradients}
     },
   }

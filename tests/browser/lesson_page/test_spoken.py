@@ -93,6 +93,15 @@ def test_a_layer_that_is_moved_is_named_by_both_its_places(read):
     expect(heard).to_have_text("Layer 2 is removed; 3 left")
 
 
+def test_before_anything_has_run_no_result_is_told(read):
+    page = read("autodiff")
+    page.keyboard.press("Home")
+    expect(page.get_by_test_id("announcer").first).to_contain_text("is not known yet.")
+    drawing = spoken(page).one("group", "The drawing")
+    assert "rate" not in drawing.description
+    assert "rate" not in drawing.text()
+
+
 def test_before_anything_has_run_no_value_is_said_to_stay(read):
     page = read("training-loop")
     page.keyboard.press("Home")
@@ -256,6 +265,7 @@ def test_a_pixel_of_a_picture_is_read_in_words_and_home_and_end_go_to_the_ends_o
     ("name", "row"),
     [
         ("caching", r"Layer 4, α [\d.]+: kept T ([\d.]+|not known yet); undone T "),
+        ("autodiff", r"colour, overWhite: r is [\d.]+, moves at a rate of \S+ as p grows, and moves the loss at a rate of \S+; g "),
         ("undo", r"After layer 2: there T [\d.]+, colour "),
     ],
 )
