@@ -41,7 +41,7 @@ const SMOOTH = 4 // the first stage through which a derivative goes
 const PADDING = 0xffffffff
 const BOX_SIGMAS = 4 // to the sides of a box
 const DRAWN_SIGMAS = 2 // to the ellipse that is drawn
-const NUMBER = {width: 8, height: 12} // px, of a digit of a Gaussian's number, with its height
+const NUMBER = {width: 7.5, height: 11} // px, of a digit of a Gaussian's number, with its height
 const OFFSETS = [0, -3, 3, -6, 6, -9, 9, -12, 12]
 /** Where a number stands from the centre, the nearest first. */
 const SHIFTS = OFFSETS.flatMap((dy) => OFFSETS.map((dx) => [dx, dy])).sort((a, b) => Math.hypot(...a) - Math.hypot(...b))
@@ -141,8 +141,9 @@ function stageOf(look, thread, entries) {
 function stageBox({stages, wide, drawn}, i) {
   const {title, token, begin, end} = stages[i]
   const map = canvas(52, 26, {"aria-hidden": "true"})
-  const lanes = drawn.map((_, t) => laneMark(3.5 + (t % wide) * 6.4, 3.5 + Math.floor(t / wide) * 6.4, 2.4))
-  map.append(...lanes.map((lane) => lane.el))
+  const seats = drawn.map((_, t) => [3.5 + (t % wide) * 6.4, 3.5 + Math.floor(t / wide) * 6.4])
+  const lanes = seats.map(([x, y]) => laneMark(x, y, 2.4))
+  map.append(...seats.map(([cx, cy]) => s("circle", {cx, cy, r: 0.8, class: "seat"})), ...lanes.map((lane) => lane.el))
   const words = h("span", {class: "stage-token"}, token.replace("ShortList", "\u200bShortList"))
   const el = h("li", {class: classes("stage-box", i === SMOOTH && "smooth")}, h("b", {}, title), map, words)
   return {
@@ -256,15 +257,15 @@ function pictureOfTile({wide, drawn, size, tile, boxes, listed, stages}, scale) 
     boxes.forEach((_, i) => {
       const own = listed.includes(i)
       ellipses[i].setAttribute("class", classes("stage-gaussian", own && "own", !found && "unknown"))
-      names[i]?.setAttribute("class", classes("stage-number", own && "own", !found && "unknown"))
+      names[i]?.classList.toggle("unknown", !found)
     })
   }
   return {el, paint}
 }
 
 /**
- * The numbers of the Gaussians, those of the list first, each within its own outline: clear of the tile's frame and of other numbers, and
- * of all outlines, else of those of other Gaussians, else of those on the list, unless it is one of them. Null for one without room.
+ * The numbers of the Gaussians on the list, each within its own outline: clear of the tile's frame and of other numbers, and of all
+ * outlines, else of those of other Gaussians, else only of the frame and of numbers. Null for the others, and for one without room.
  * @param {Box[]} boxes
  * @param {number[]} listed
  * @param {number} scale
@@ -296,21 +297,24 @@ function numbersOf(boxes, listed, scale, room, {x, y, width, height}) {
     return {...size, places}
   })
   const others = (/** @type {number} */ one) => outlines.flatMap(({points}, i) => (i === one ? [] : points))
-  const own = (/** @type {number} */ i) => listed.includes(i)
-  const ours = listed.flatMap((i) => outlines[i].points)
   /** @type {(Point | null)[]} */
   const found = Array(boxes.length).fill(null)
   /** @type {{x: number, y: number, width: number, height: number}[]} */
   const taken = []
-  for (const i of [...boxes.keys()].sort((a, b) => Number(own(b)) - Number(own(a)))) {
-    const lines = [[...outlines[i].points, ...others(i)], others(i), own(i) ? [] : ours]
+  for (const i of listed) {
+    const lines = [[...outlines[i].points, ...others(i)], others(i), []]
     const places = lines.map((points) => placeLabels([labels[i]], room, {points: [...border, ...points], boxes: taken})[0])
     const at = places.find((place) => place)
     if (!at) continue
     found[i] = at
     taken.push({...labels[i], x: at[0], y: at[1]})
   }
-  return found.map((at, i) =>
-    at ? s("text", {x: at[0] + labels[i].width / 2, y: at[1] + NUMBER.height - 2, "text-anchor": "middle"}, String(i)) : null,
-  )
+  return found.map((at, i) => {
+    if (!at) return null
+    const [middle, base] = [at[0] + labels[i].width / 2, at[1] + NUMBER.height - 2]
+    const inside = middle > x && middle < right && base > y && base - NUMBER.height / 2 < bottom
+    const label = s("text", {x: middle, y: base, "text-anchor": "middle", class: "stage-number"}, String(i))
+    label.classList.toggle("inside", inside)
+    return label
+  })
 }
