@@ -193,6 +193,7 @@ function layerStack(host) {
   add.onclick = () => {
     place([...layers(), newLayer(layers())])
     edits.say(`Layer ${layers().length} is added`)
+    if (add.disabled) reverse.focus() // there is room for no other
     stale(true)
     send.now()
   }

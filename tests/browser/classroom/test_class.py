@@ -439,6 +439,7 @@ def test_the_exercises_are_reached_from_the_bar_and_students_follow(visit: Calla
     student = visit(path, width=390, height=844)
     at_stop(student, BLENDING)
     teacher.get_by_label("Stop of the walk").select_option("Exercises")
+    expect(walk(teacher)).to_be_focused()
     for page in (teacher, student):
         expect(page.locator("[data-page]")).to_have_attribute("data-page", "exercises")
         expect(page.get_by_role("heading", level=1)).to_be_in_viewport()

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from helpers.serving import served
 from helpers.stepping import opened, stepper
 from helpers.vulkan_drivers import CHROMIUM, MESA
-from helpers.workbench import KERNEL, run, write
+from helpers.workbench import KERNEL, edit, run, write
 
 pytestmark = pytest.mark.skipif(not (MESA and CHROMIUM), reason="needs two software Vulkan drivers")
 
@@ -42,7 +42,9 @@ def test_a_device_is_chosen(bench):
 
 def test_what_the_devices_do_alike(bench):
     choice(bench).select_option(label="Both, side by side")
-    bench.get_by_test_id("debugger-run").click()
+    edit(bench)
+    bench.locator(".cm-content").press("Control+Enter")
+    expect(bench.get_by_role("group", name="Both runs")).to_be_focused()  # the editor is hidden now
     both = bench.get_by_test_id("compare")
     expect(both).to_have_attribute("data-steps", re.compile(r"\d+"), timeout=60_000)
     expect(both).to_contain_text("All events are the same in every thread.")

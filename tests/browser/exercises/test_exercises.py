@@ -139,6 +139,7 @@ def test_the_editor_is_as_high_as_its_source_and_says_how_to_leave_it(visit: Cal
     page.locator(".cm-content").focus()
     expect(leave).to_be_visible()
     page.keyboard.press("Escape")
+    expect(page.get_by_text("Outside the editor. Tab moves on.")).to_be_focused()
     page.keyboard.press("Tab")
     assert not page.evaluate("() => document.activeElement?.matches('.cm-content')")
     expect(leave).not_to_be_visible()

@@ -66,6 +66,7 @@ function bar(root, guide) {
     {label: "Outside the walk"},
     ...Object.entries(BESIDE).map(([page, words]) => h("option", {value: page}, words)),
   )
+  let byKey = false // whether the list was last used with the keyboard, whose arrows choose stop after stop
   const list = h(
     "select",
     {
@@ -73,7 +74,13 @@ function bar(root, guide) {
       onchange: () => {
         if (list.value in BESIDE) guide.go(guide.stop, {page: list.value, step: UNNAMED, inputs: ""})
         else guide.go(+list.value)
-        list.blur()
+        if (!byKey) root.focus({preventScroll: true}) // arrow keys step the figure again
+      },
+      onkeydown: () => {
+        byKey = true
+      },
+      onpointerdown: () => {
+        byKey = false
       },
     },
     ...stops.map((stop, i) => h("option", {value: i}, `${i + 1}. ${stop.title}`)),

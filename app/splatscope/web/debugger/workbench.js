@@ -185,7 +185,11 @@ class Workbench {
       h("div", {class: "quote"}, this.reading),
     )
     this.step = h("div", {class: "step"}, this.model.get_child("stepper"), this.first)
-    this.pair = h("div", {class: "pair", hidden: true}, this.model.get_child("compare"))
+    this.pair = h(
+      "div",
+      {class: "pair", hidden: true, tabindex: "-1", role: "group", "aria-label": "Both runs"},
+      this.model.get_child("compare"),
+    )
     return h("div", {class: "bench-of-two", "data-testid": "debugger"}, this.notice, this.edit, this.step, this.pair, this.heard)
   }
 
@@ -339,7 +343,10 @@ class Workbench {
     const focused = this.#focused
     this.left = focused && this.edit.contains(focused) ? focused : null
     this.show(this.chosen === "both" ? "compare" : "step")
-    if (this.left && this.view === "step") primary()?.transport.on.focus({preventScroll: true}) // the editor is hidden now
+    if (!this.left) return
+    // the editor is hidden now
+    if (this.view === "step") primary()?.transport.on.focus({preventScroll: true})
+    else this.pair.focus({preventScroll: true})
   }
 
   /** What has the focus on this page, or contains it. */

@@ -7,6 +7,7 @@ import {highlightSelectionMatches, searchKeymap} from "@codemirror/search"
 import {EditorState, Prec} from "@codemirror/state"
 import {EditorView, drawSelection, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers} from "@codemirror/view"
 import {tags} from "@lezer/highlight"
+import {h} from "#web/shell/dom.js"
 import {stream} from "./slang.js"
 
 const words = HighlightStyle.define([
@@ -76,6 +77,7 @@ const look = EditorView.theme({
  * @param {boolean} wraps  whether long lines are wrapped
  */
 export function makeEditor(parent, root, changed, run, wraps = false) {
+  const outside = h("p", {class: "sr", tabindex: "-1"}, "Outside the editor. Tab moves on.") // behind it, so that Tab does
   const keys = Prec.highest(
     keymap.of([
       {
@@ -88,8 +90,8 @@ export function makeEditor(parent, root, changed, run, wraps = false) {
       },
       {
         key: "Escape",
-        run: (view) => {
-          view.contentDOM.blur()
+        run: () => {
+          outside.focus({preventScroll: true})
           return true
         },
       },
@@ -125,6 +127,7 @@ export function makeEditor(parent, root, changed, run, wraps = false) {
     }),
   ]
   const view = new EditorView({parent, root, state: EditorState.create({extensions})})
+  parent.append(outside)
   return {
     view,
     /** The editor's state, with its history and selection. */
