@@ -110,8 +110,8 @@ function build({root, facts, options, step, room}) {
       setAttributes(band, {x: x(last), visibility: done ? "visible" : "hidden"})
       setAttributes(point, {cx: x(done), cy: y(done ? layers[last].after : 1)})
       setAttributes(stairs, {d: pathOf("after", layers.slice(0, done), layout)})
-      const after = layers.slice(0, done).map((layer, i) => `${show(layer.after, 3)} after layer ${i + 1}`)
-      svg.setAttribute("aria-label", ["T after each layer: 1 at first", ...after].join(", "))
+      const after = done ? `, ${show(layers[last].after, 3)} after layer ${done}` : ""
+      svg.setAttribute("aria-label", `T after each layer: 1 at first${after}`)
       squares.forEach((square, i) => square.classList.toggle("later", i >= done))
     },
     /** @param {Look} look */

@@ -44,7 +44,9 @@ export function pictures({pictures, lens, at}) {
  */
 function pictureView(picture, lens, onRead) {
   const {width, height} = picture
-  const canvas = h("canvas", {width, height, class: "pixels", role: "img", tabindex: "0"})
+  // a picture to screen readers, but one that they leave the arrow keys to
+  const spoken = {role: "application", "aria-roledescription": "picture"}
+  const canvas = h("canvas", {width, height, class: "pixels", tabindex: "0", ...spoken})
   const values = picture.values === undefined ? null : floatsOf(picture.values)
   const data = values ? mapColours(picture, values) : byteColours(picture)
   context2d(canvas).putImageData(new ImageData(data, width, height), 0, 0)

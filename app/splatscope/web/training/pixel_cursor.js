@@ -16,7 +16,9 @@ export function refocus() {
 const ATTRIBUTES = {
   tabindex: "0",
   role: "application",
-  "aria-label": "The picture. Choose a pixel with the arrow keys; Enter shows what it is made of.",
+  "aria-roledescription": "picture",
+  "aria-label": "The picture",
+  "aria-description": "Choose a pixel with the arrow keys; Enter shows what it is made of.",
   "data-testid": "train-pixel",
 }
 
