@@ -35,13 +35,16 @@ const LANES = 20 // height of the row of threads
 const TITLE = 18 // above a row
 const GAP = {least: 4, most: 22} // below a row, for the fold
 const CELL = {least: 14, most: 26} // height
-const LYING = 30 // px of a cell's width from which its number lies in it; in narrower ones it stands on end
+const LYING = 30 // px of a cell's width from which its number lies in it; in narrower ones it is rounded, or stands on end
 const STANDING = {width: 14, height: 40, gap: 10} // px of a cell, and below it, from which a number may stand in it
 const DIGIT = 6.9 // px, of the figures' type
+const CLOSE_DIGIT = 6 // px, where the figures stand closer
 const LEAST_WIDTH = 200
 
 const short = (/** @type {number} */ value) =>
   text(Math.abs(value) >= 100 ? Math.round(value) : Number(value.toFixed(1)), "float", 4)
+
+const rounded = (/** @type {number} */ value) => text(Math.round(value) || 0, "int", 4) // never −0
 
 /** @param {DrawingHost<Facts, Options>} host */
 export const draw = (host) => redrawn(host, (facts) => facts.rows, build)
@@ -51,22 +54,26 @@ export const draw = (host) => redrawn(host, (facts) => facts.rows, build)
  * @param {number} width
  * @param {number} most  height, perhaps Infinity
  */
-function layOut({count, rounds, rows}, width, most) {
+function layOut({count, gradients, rounds, rows}, width, most) {
   const cell = (width - 2 * LEFT) / count
   const lanes = count <= 64 ? LANES : 0
   const pitch = (most - lanes - 8 + GAP.least) / (rounds.length + 1)
   const lying = cell >= LYING
-  const standing = !lying && cell >= STANDING.width && pitch >= TITLE + STANDING.height + STANDING.gap
+  const longest = (/** @type {(value: number) => string} */ write) => Math.max(...rows.flat().map((value) => write(value).length))
+  const telling = Math.max(...gradients.map(Math.abs)) >= 3 // rounded, too
+  const whole = !lying && telling && cell - 2 >= longest(rounded) * CLOSE_DIGIT
+  const standing = !lying && !whole && cell >= STANDING.width && pitch >= TITLE + STANDING.height + STANDING.gap
   const low = Math.max(CELL.least, Math.min(count > 32 ? 16 : CELL.most, Math.floor((pitch - TITLE) * 0.55)))
   const rowHeight = standing ? STANDING.height : low
-  const longest = Math.max(...rows.flat().map((value) => short(value).length))
   const gap = Math.max(GAP.least, Math.min(GAP.most, Math.floor(pitch - TITLE - rowHeight)))
   const x = (/** @type {number} */ i) => LEFT + i * cell
   const y = (/** @type {number} */ row) => lanes + TITLE + row * (rowHeight + TITLE + gap)
   const middle = (/** @type {number} */ i) => x(i) + cell / 2
   const height = y(rounds.length) + rowHeight + 8
-  const close = (lying ? cell : rowHeight) - 3 < longest * DIGIT // the figures have to stand closer, in all cells
-  return {width, height, cell, rowHeight, hasLanes: lanes > 0, numbered: lying || standing, standing, close, x, y, middle}
+  // whether the figures have to stand closer, in all cells
+  const close = (standing ? rowHeight : cell) - 3 < longest(whole ? rounded : short) * DIGIT
+  const numbered = lying || whole || standing
+  return {width, height, cell, rowHeight, hasLanes: lanes > 0, numbered, whole, standing, close, x, y, middle}
 }
 
 /** @typedef {ReturnType<typeof layOut>} Layout */
@@ -129,7 +136,7 @@ function drawRow(svg, facts, layout, row) {
   const [written, end] = round ? [round.written, round.end] : [facts.written, facts.begin]
   const before = row > 1 ? rounds[row - 2].end : facts.begin // the end of the row above
   const title = s("text", {x: round ? width - LEFT : LEFT, y: y(row) - 6, "text-anchor": round ? "end" : "start"})
-  title.textContent = round ? titleOf(round, count, false) : "the gradients"
+  title.textContent = round ? titleOf(round, count, false) : layout.whole ? "the gradients, rounded" : "the gradients"
   svg.append(title)
   const above = y(row - 1) + rowHeight
   // from the row above: its upper half comes down onto the lower half
@@ -194,7 +201,7 @@ function latestRow({written, rounds}, when) {
  * @param {number} row
  * @param {number} i
  */
-function drawCell(svg, {gradients, limit, rounds, rows}, {cell, rowHeight, numbered, standing, x, y, middle}, row, i) {
+function drawCell(svg, {gradients, limit, rounds, rows}, {cell, rowHeight, numbered, whole, standing, x, y, middle}, row, i) {
   const most = Math.max(...rows.flat().map(Math.abs), 1e-9)
   const spaced = cell > 8
   const pad = spaced ? 1.5 : 0
@@ -242,7 +249,7 @@ function drawCell(svg, {gradients, limit, rounds, rows}, {cell, rowHeight, numbe
     )
     box.style.setProperty("--share", `${Math.round(MOST_COLOUR * share)}%`)
     if (value) {
-      value.textContent = gone ? "" : secret ? "?" : short(number)
+      value.textContent = gone ? "" : secret ? "?" : whole ? rounded(number) : short(number)
       setAttributes(value, {
         class: classes("m", later && "later"),
         transform: standing && !secret ? `${place} rotate(-90)` : place,
