@@ -84,6 +84,11 @@ def test_each_step_and_what_else_keys_do_is_spoken_once_the_reader_rests(bench):
     expect(heard).to_have_text(re.compile(rf"^Breakpoint on line {line(bench)}\.$"))
     press(bench, "b")
     expect(heard).to_have_text(re.compile(rf"^No breakpoint on line {line(bench)}\.$"))
+    bench.get_by_role("region", name="Source with").focus()
+    press(bench, *["ArrowUp"] * (line(bench) - 13), "b")  # [numthreads(8, 8, 1)]
+    expect(heard).to_contain_text("Breakpoint on line 13. Nothing is recorded on that line, so nothing stops there.")
+    press(bench, "b")
+    expect(heard).to_contain_text("No breakpoint on line 13.")
     press(bench, "o")
     expect(heard).to_have_text(re.compile("^In lockstep order"))
     press(bench, "Shift+t")

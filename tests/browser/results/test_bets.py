@@ -25,7 +25,7 @@ def test_a_claim_is_bet_on_before_its_verdict_is_shown(turn_to, right):
     claim.get_by_role("button", name=bet, exact=True).press("Enter")
     expect(claim.locator(".won")).to_have_text("You were right." if right else f"You bet: {bet.lower()}.")
     first = claim.locator("ol > li").first  # the verdict comes before the claim
-    said = [claim.locator(part).text_content() for part in (".won", ".verdict .tag", ".said")]
+    said = [claim.locator(part).text_content() for part in (".won", ".verdict .tag .sr", ".said")]
     assert all(said)
     assert said[1].endswith(".")  # so that it is not read as one sentence with what follows
     expect(first).to_be_focused()  # the verdict is read out, with why

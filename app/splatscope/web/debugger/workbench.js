@@ -1,6 +1,7 @@
 // The debugger's workbench: the editor and its inputs, the stepper, or two recordings side by side. The browser holds the draft;
 // Python compiles and records it.
 import {makeEditor} from "#web/widgets/codemirror.js"
+import {placeInWords} from "#web/widgets/place.js"
 import {isJoining, isLed, nameTab} from "#web/shell/router.js"
 import {download, h, messageOf, style} from "#web/shell/dom.js"
 import {emit, on} from "#web/shell/events.js"
@@ -558,7 +559,7 @@ class Workbench {
       this.told.append(h("button", {type: "button", class: "btn quiet", onclick: there}, "Show"))
     }
     this.told.classList.toggle("wrong", Boolean(model.error))
-    this.heard.textContent = this.view === "edit" || model.error ? model.error || "It compiles." : ""
+    this.heard.textContent = this.view === "edit" || model.error ? placeInWords(model.error) || "It compiles." : ""
     if (this.editor) this.sources.mark(model.diagnostics)
     this.inputs.stale = false
     this.settings.show(model.left_open, model.interface.settings)

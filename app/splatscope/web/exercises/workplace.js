@@ -4,6 +4,7 @@ import {emit} from "#web/shell/events.js"
 import {addKeys} from "#web/shell/keys.js"
 import {severity} from "#web/stepper/panes/icons.js"
 import {makeEditor} from "#web/widgets/codemirror.js"
+import {placeInWords} from "#web/widgets/place.js"
 import {listing} from "#web/widgets/quote.js"
 import {attempt, note} from "./attempts.js"
 import {brief, counted, prose} from "./brief.js"
@@ -396,7 +397,9 @@ function verdictWords(mark) {
   const [first, ...rest] = mark.causes
   if (!first) return `Solved. ${passedWords(mark)}`
   const plain = (/** @type {string} */ words) => (/[.!?]$/.test(words) ? words : `${words}.`)
-  return [plain(first.heading), first.words, rest.length ? `${counted(rest.length, "more reason")}.` : ""].filter(Boolean).join(" ")
+  return [plain(first.heading), placeInWords(first.words), rest.length ? `${counted(rest.length, "more reason")}.` : ""]
+    .filter(Boolean)
+    .join(" ")
 }
 
 /** @param {Mark} mark */

@@ -88,7 +88,7 @@ export function render({model, el}) {
 
   const show = () => {
     draw()
-    const words = [won, mark, said].map((el) => el.textContent).join(" ")
+    const words = [won, mark.querySelector(".sr") ?? mark, said].map((el) => el.textContent).join(" ")
     announced.update(model.error || (model.verdict.said === undefined ? "" : words.trim()))
     emit("claim", {root})
   }
@@ -115,7 +115,7 @@ export function render({model, el}) {
       return
     }
     const {words, sign} = VERDICTS[String(found.holds)]
-    mark.replaceChildren(severity(sign), words, h("span", {class: "sr"}, "."))
+    mark.replaceChildren(severity(sign), h("span", {"aria-hidden": "true"}, words), h("span", {class: "sr"}, `${words}.`))
     const decided = found.holds !== "undecided"
     if (bet !== null && decided) root.dataset.bet = bet === String(found.holds) ? "right" : "wrong"
     if (placed && decided) {

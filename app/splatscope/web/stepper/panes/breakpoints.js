@@ -35,7 +35,18 @@ export class Breakpoints {
     this.stepper.paint()
     const line = key.slice(key.lastIndexOf(":") + 1)
     const what = condition === null ? "No breakpoint" : "Breakpoint"
-    this.stepper.announce(`${what} on line ${line}${condition ? `, if ${condition}` : ""}.`)
+    const words = `${what} on line ${line}${condition ? `, if ${condition}` : ""}.`
+    if (condition === null || this.#stops(key)) this.stepper.announce(words)
+    else this.stepper.say(`${words} Nothing is recorded on that line, so nothing stops there.`)
+  }
+
+  /**
+   * Whether anything is recorded on a line.
+   * @param {string} key  "file:line"
+   */
+  #stops(key) {
+    const {moment} = this.stepper
+    return !moment || moment.recording.sites.some(({file, line}) => `${file}:${line}` === key)
   }
 
   /**

@@ -278,7 +278,7 @@ export class Findings {
           ? finding.kind.includes("race")
             ? "no barrier between the two accesses"
             : ""
-          : `both in epoch ${recording.epoch[finding.events[0] - 1]}`
+          : `both in epoch ${recording.epoch[finding.events[0] - 1]}, from one barrier to the next`
         : finding.count > 1
           ? `${finding.count.toLocaleString("en")} times`
           : ""
