@@ -42,7 +42,7 @@ const CHANNELS = [
  * @returns {DrawingView}
  */
 export function draw(host) {
-  const cards = h("div", {class: "over-cards", role: "radiogroup", "aria-label": "Background"})
+  const cards = h("div", {class: "over-cards", role: "radiogroup", "aria-label": "Pictures over each background"})
   const sums = h("div", {class: "over-sums", "data-here": ""})
   host.root.replaceChildren(cards, sums)
   /** Make the pictures as large as the room allows. */
@@ -106,6 +106,7 @@ export function draw(host) {
  */
 function backgroundCard({names, chosen, size, pictures}, i, choose) {
   const [width, height] = size
+  const name = names[i][0].toUpperCase() + names[i].slice(1)
   const both = METHODS.map(({picture, words}) => {
     const pixels = h("canvas", {width, height, class: "pixels", "aria-hidden": "true"})
     context2d(pixels).putImageData(pixelsOf(pictures[picture], width, height, i), 0, 0)
@@ -118,9 +119,9 @@ function backgroundCard({names, chosen, size, pictures}, i, choose) {
     "aria-checked": String(i === chosen),
     "data-mini": i === chosen ? "" : null,
     tabindex: i === chosen ? 0 : -1,
+    "aria-label": `${name}, straight and premultiplied`,
     onclick: choose,
   }
-  const name = names[i][0].toUpperCase() + names[i].slice(1)
   return h("button", attributes, h("b", {}, name), h("span", {class: "over-two"}, ...both))
 }
 

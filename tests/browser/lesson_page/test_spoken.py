@@ -275,6 +275,11 @@ def test_a_row_of_numbers_is_read_as_a_sentence(read, name, row):
     assert [bool(re.match(row, one.text())) for one in drawing.all("listitem")].count(True) == 1
 
 
+def test_a_background_s_name_is_told_from_what_is_drawn_over_it(read):
+    backgrounds = spoken(read("premultiply")).one("radiogroup", "Pictures over each background").all("radio")
+    assert backgrounds[0].name == "Black, straight and premultiplied"
+
+
 def test_a_slider_over_scenes_is_named_by_what_they_show(read):
     page = read("gaussian")
     expect(page.get_by_role("slider", name="Ten Gaussians placed by hand", exact=True)).to_be_attached(timeout=240_000)

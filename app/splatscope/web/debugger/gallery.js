@@ -53,7 +53,7 @@ export class Gallery {
         h("span", {class: "sp"}),
         h("button", {type: "button", class: "btn quiet", onclick: () => this.close()}, "Close"),
       ),
-      h("p", {class: "dim lead"}, severity("error"), "has a fault, and its fix is one click away."),
+      h("p", {class: "dim lead"}, severity("error"), "has a fault, and its fix is one press away."),
       h("div", {class: "shelves"}, ...sections),
       file,
       folder,

@@ -24,7 +24,7 @@ const PAUSE = 450 // ms without a key press after which the source is compiled
 const MOST_RECORDING = 32 * 2 ** 20
 const MORE = 4
 const STEPPED = "splatscope-stepped" // key in the browser's storage: whether a kernel was ever stepped here
-const INVITATION = "The kernel has run. Step through it, forward and back. Click a thread or a cell to follow it."
+const INVITATION = "The kernel has run. Step through it, forward and back. Choose a thread or a cell to follow it."
 
 /**
  * @import {Model, Render} from "#web/types.d.ts"

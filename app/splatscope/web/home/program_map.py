@@ -152,7 +152,7 @@ def _time(section: Section) -> str:
 
 
 def _train() -> str:
-    return f'On <a href="{BY_NAME["train"].address}">the training page</a>, click a pixel to step through its tile.'
+    return f'On <a href="{BY_NAME["train"].address}">the training page</a>, choose a pixel to step through its tile.'
 
 
 def _ms(name: str) -> str:

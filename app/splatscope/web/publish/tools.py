@@ -30,7 +30,7 @@ TRAIN = """<article class="words"><h1>Train on a picture</h1>
   {commands}
   <p>The sections from <a href="?page=training-loop">The training loop</a> on explain how it works. Here are its results.</p>
   <h2>Four pictures</h2>
-  <p>Each consists of 2,048 Gaussians that were fitted to a photograph in 1,200 iterations. Your browser blends them. Drag a slider
+  <p>Each consists of 2,048 Gaussians that were fitted to a photograph in 1,200 iterations. Your browser blends them. Move a slider
     to blend fewer, the nearest first.</p>
   <div class="trained">{slots}</div></article>"""
 # The trained pictures in assets/, each with a description.

@@ -11,7 +11,7 @@ KEYS = [
     ("T Shift+T", "Choose the next or the previous thread"),
     ("M", "Follow the cell or variable that this event touches"),
     ("W", "Who wrote this? To the previous write of the followed cell or variable; Shift: the next"),
-    ("B", "Set or clear a breakpoint on the current line, or on the one just clicked; Shift: with a condition"),
+    ("B", "Set or clear a breakpoint on the current line, or on the one just chosen; Shift: with a condition"),
     ("] [", "To the next or the previous breakpoint"),
     ("F", "To the next finding; Shift: the previous"),
     ("O", "Switch between the device's order and lockstep"),
@@ -23,10 +23,10 @@ KEYS = [
 # The keys of other debuggers, which the debugger's page has in addition.
 DEBUGGER_KEYS = [
     ("F5 Shift+F5", "Run to the next breakpoint or the end; back to the previous breakpoint"),
-    ("F9", "Set or clear a breakpoint on the current line, or on the one just clicked"),
+    ("F9", "Set or clear a breakpoint on the current line, or on the one just chosen"),
     ("F10 Shift+F10", "The chosen thread's next or previous statement, over calls"),
     ("F11", "Its next statement, into calls"),
     ("Shift+F11", "Out of the function, to its caller"),
-    ("Ctrl+F10", "Run to the line that was clicked; a double click does the same"),
+    ("Ctrl+F10", "Run to the chosen line; a double click does the same"),
     ("↑ ↓", "In the source: choose a line, as a click does; Enter runs to it"),
 ]

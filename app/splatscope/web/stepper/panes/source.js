@@ -526,7 +526,7 @@ function row(text, line, state, recorded, offered) {
     {class: "ln-row", role: "listitem", "data-line": line},
     h(
       "span",
-      {class: "gut", title: recorded && "Click: breakpoint. Right click: a condition"},
+      {class: "gut", title: recorded && "Click, or B: breakpoint. Right click, or Shift+B: a condition"},
       bp,
       h("span", {class: "no", "aria-hidden": "true"}, String(line)),
     ),
