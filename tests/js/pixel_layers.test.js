@@ -1,7 +1,7 @@
 // What a pixel of a training run is made of: the numbers of its sentence and of its rows agree.
 import assert from "node:assert/strict"
 import {test} from "node:test"
-import {chosenLayers, sentence} from "#web/training/pixel_layers.js"
+import {chosenLayers, sentence, summary} from "#web/training/pixel_layers.js"
 
 /**
  * Layers of these shares, front to back.
@@ -31,4 +31,5 @@ test("where each that can be seen has a row, nothing is said of rows", () => {
   const layers = layersOf([0.5, 0.0001, 0.2])
   assert.deepEqual(chosenLayers(layers).own, new Set([layers[0], layers[2]]))
   assert.match(sentence(layers), /\) 2 can be seen in this pixel\. Each/)
+  assert.equal(summary(layers), "2 of 3 Gaussians can be seen in this pixel. Gaussian 0 has the largest share, 50.0% of the pixel.")
 })

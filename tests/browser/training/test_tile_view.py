@@ -120,7 +120,7 @@ def test_a_pixels_story_adds_up_to_its_colour_and_leads_to_where_its_thread_blen
     at.tells("Pixel (21, 9)")
     layer = at.story.locator("[data-layer]").first
     number = shown.listed.index(int(layer.get_attribute("data-layer")))
-    layer.get_by_role("button").click()
+    layer.get_by_role("button", name=f"Gaussian {shown.listed[number]}, layer {number + 1}", exact=True).click()
     at.shows("blend")
     at.has_step(shown.steps[number])
 

@@ -41,9 +41,10 @@ def test_the_page_carries_its_contract_and_draws_before_anything_is_pressed(trai
 def test_start_pause_step_and_reset(small):
     at = small()
     first = at.psnr
+    heard = at.page.get_by_test_id("train-heard")
+    expect(heard).to_have_text("Ready. Nothing is trained yet.")
     at.start()
     at.grows(20)
-    heard = at.page.get_by_test_id("train-heard")
     expect(heard).to_have_text(re.compile(r"^Iteration [\d,]+ of [\d,]+, [\d.]+ dB$"))
     heard.evaluate("el => new MutationObserver(() => (window.said ??= []).push(el.textContent)).observe(el, {childList: true})")
     paused = at.pause()

@@ -28,11 +28,25 @@ export function chosenLayers(layers) {
  */
 export function sentence(layers) {
   if (!layers.length) return "No Gaussian touches this pixel's tile, so only the white paper shows."
-  const shares = layers.map(share)
   const {own, fainter} = chosenLayers(layers)
   const seen = `${own.size + fainter} can be seen in this pixel${fainter ? `, and the ${own.size} with the largest shares have a row` : ""}`
-  const best = shares.indexOf(Math.max(...shares))
-  const [id] = layers[best]
   const list = times(layers.length, "Gaussian")
-  return `The tiled kernels, which are shown here, list ${list} for the tile: all whose box reaches it. (The binned kernels have other lists: for tiles of 8 × 8 pixels, without Gaussians whose α stays below 1/255 there.) ${seen}. Each takes the share α of the light T that those in front of it let through. Gaussian ${id} has the largest share, ${percent(shares[best])} of the pixel.`
+  return `The tiled kernels, which are shown here, list ${list} for the tile: all whose box reaches it. (The binned kernels have other lists: for tiles of 8 × 8 pixels, without Gaussians whose α stays below 1/255 there.) ${seen}. Each takes the share α of the light T that those in front of it let through. ${largest(layers)}`
+}
+
+/**
+ * The same in short, as it is announced.
+ * @param {Layer[]} layers
+ */
+export function summary(layers) {
+  if (!layers.length) return sentence(layers)
+  const {own, fainter} = chosenLayers(layers)
+  return `${own.size + fainter} of ${times(layers.length, "Gaussian")} can be seen in this pixel. ${largest(layers)}`
+}
+
+/** @param {Layer[]} layers */
+function largest(layers) {
+  const shares = layers.map(share)
+  const best = shares.indexOf(Math.max(...shares))
+  return `Gaussian ${layers[best][0]} has the largest share, ${percent(shares[best])} of the pixel.`
 }

@@ -4,7 +4,7 @@ import {shareRow, short} from "#web/drawing/share_row.js"
 import {css, s} from "#web/drawing/svg.js"
 import {h, soon, style} from "#web/shell/dom.js"
 import {go} from "#web/shell/router.js"
-import {chosenLayers, percent, sentence, share, times} from "./pixel_layers.js"
+import {chosenLayers, percent, sentence, share, summary, times} from "./pixel_layers.js"
 
 /** @import {Model, Render} from "#web/types.d.ts" */
 /** @import {Layer} from "./pixel_layers.js" */
@@ -93,7 +93,7 @@ export function render({model, el}) {
     list.hidden = Boolean(error)
     words.classList.toggle("busy", Boolean(busy))
     const text = error || busy || sentence(layers)
-    if (words.textContent !== text) hear(text)
+    if (words.textContent !== text) hear(error || busy || summary(layers))
     words.textContent = text
     if (!known)
       return list.replaceChildren(
@@ -174,12 +174,13 @@ function layerRow([id, colour, alpha, before, after], place, [x, y]) {
   const patch = h("i", {class: "tile-sw"})
   patch.style.background = colour
   const step = () => go("train", 0, "", `x=${x}&y=${y}&stage=blend&gaussian=${id}`)
-  const attributes = {type: "button", class: "linkish", title: `Step to where Gaussian ${id} is blended`, onclick: step}
+  const title = `Step to where Gaussian ${id} is blended`
+  const attributes = {type: "button", class: "linkish", "aria-label": `Gaussian ${id}, layer ${place}`, title, onclick: step}
   const heard = (/** @type {string} */ words) => h("span", {class: "sr"}, words) // what the heads of the columns say
-  const name = h("span", {class: "story-name"}, patch, heard("Gaussian "), h("button", attributes, `${id}`))
+  const name = h("span", {class: "story-name"}, patch, h("button", attributes, `${id}`))
   const row = shareRow(
     "story-row",
-    h("span", {class: "num story-place"}, heard("Layer "), `${place}`),
+    h("span", {class: "num story-place", "aria-hidden": "true"}, `${place}`),
     name,
     heard("share "),
     h("b", {class: "num"}, short(before - after)),

@@ -47,6 +47,7 @@ export function render({model, el}) {
   let steppedFrom = -1 // the iteration at which one step was requested, until that step is announced
   /** @type {number | null} */
   let standsAt = 0 // the iteration at which the run was last announced to stand, 0 for none; null from its start until that is announced
+  let saidReady = false // whether it was announced that a run can start
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let resting
   const hear = () => {
@@ -62,6 +63,12 @@ export function render({model, el}) {
     }
     heardAt = -EVERY
     if (!model.settled) return // the number is not final
+    if (iteration || model.busy) saidReady = false
+    else if (!saidReady && reading.psnr !== null && reading.psnr !== undefined)
+      resting = setTimeout(() => {
+        saidReady = true
+        heard.textContent = "Ready. Nothing is trained yet."
+      }, REST)
     if (!iteration && standsAt !== null) standsAt = 0
     const stepped = steppedFrom >= 0 && iteration !== steppedFrom
     const moved = standsAt !== 0 && iteration !== standsAt // it has stopped, or the slice that was under way has ended since

@@ -240,6 +240,7 @@ class TileBar {
       role: "radio",
       class: light === null ? null : "lit",
       "data-gaussian": id,
+      "aria-label": `Gaussian ${id}, layer ${i + 1}`,
       title: `Gaussian ${id}, number ${i + 1} of ${gaussians.length} from the front${behind}`,
       onclick: (/** @type {MouseEvent} */ event) => this.#choose(i, event.detail > 0),
     }
