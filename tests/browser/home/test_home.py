@@ -13,7 +13,7 @@ ALL = str(COUNTS[-1])
 
 
 def slider(page):
-    return page.get_by_label("Take it apart: how many Gaussians are drawn")
+    return page.get_by_label("Take it apart (Gaussians that are drawn)")
 
 
 def still(page):

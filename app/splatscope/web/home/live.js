@@ -115,7 +115,7 @@ export function render({model, el}) {
   if (!model.ready) say("The kernels that render this picture are not connected yet.")
   else if (!moving) ask()
 
-  const name = stills ? ["Take it apart", h("span", {class: "sr"}, ": how many Gaussians are drawn")] : ["Gaussians blended"]
+  const name = stills ? ["Take it apart", h("span", {class: "sr"}, " (Gaussians that are drawn)")] : ["Gaussians blended"]
   return h(
     "figure",
     {class: "live", "data-testid": "live-render"},
