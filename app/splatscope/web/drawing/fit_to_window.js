@@ -5,7 +5,7 @@ import {emit} from "#web/shell/events.js"
 const LEAST = 400 // px of height: if less is left under the title, the reader scrolls to the figure, which then fills the window
 const LOWEST = 300 // px: in a window with less height, the figure scrolls
 const GRAIN = 4 // px: heights are rounded to this, so that a small change of the title's height changes no drawing
-const SCROLLS = 500 // ms that a smooth scroll takes at most
+const SCROLLS = 1500 // ms that a smooth scroll takes at most, on a slow machine
 const BESIDE = "(min-width: 961px)" // drawing and source are side by side
 
 /**
@@ -31,7 +31,7 @@ const barsHeight = () => (document.querySelector(".top")?.clientHeight ?? 0) + (
 let [goal, began] = [0, -Infinity] // of the last scroll to a step, in px and ms
 
 /**
- * Scroll to what a step has changed. At the reader's first step, scroll down until all of the figure is in view, or the upper part of
+ * Scroll to what a move of the reader has changed. At the reader's first step, scroll down until all of the figure is in view, or the upper part of
  * one that is higher than the window, unless the reader is below the figure or far above it.
  * @param {HTMLElement} stage  root of the stepper
  * @param {boolean} first  whether it is the reader's first step
@@ -44,7 +44,7 @@ export function bringIntoView(stage, first) {
   const ahead = performance.now() - began < SCROLLS ? goal - scrollY : 0 // the page still scrolls to an earlier step
   const way = hidden ? Math.min(box.bottom - innerHeight, box.top - bar) : ahead
   const top = way + wayToStep(stage, bar + way)
-  if (top === ahead) return
+  if (Math.abs(top) < 1) return
   goal = scrollY + top
   began = performance.now()
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches

@@ -129,7 +129,8 @@ export class Stepper {
   #own = new Map() // by kernel
   #opened = false // whether the reader has not moved since the recording opened
   #opening = false // whether it is opening right now
-  #starts = false // whether the next paint shows the reader's first move
+  #moved = false // whether the next paint shows another moment, to which the reader has moved
+  #starts = false // whether that is the reader's first move
   #said = "" // the caption
   #given = -1 // the thread that the model chose last
   #mended = false // whether the next recording is that of a fix, whose result the reader waits for
@@ -606,6 +607,7 @@ export class Stepper {
     this.transport.said = ""
     this.root.dataset.step = String(step)
     if (moved && !this.#opening) {
+      this.#moved = true
       if (this.#opened) this.#starts = true
       this.#opened = false
       this.#asked = null
@@ -636,8 +638,8 @@ export class Stepper {
       this.painted = moment
       this.#paintedAt = began
       emit("moment", {root, moment, first: this === primary(), stops, sequence: this.shown, steps})
-      if (this.model.layout === "figure" && (this.#starts || steps)) bringIntoView(root, this.#starts)
-      this.#starts = false
+      if (this.model.layout === "figure" && this.#moved) bringIntoView(root, this.#starts)
+      this.#moved = this.#starts = false
     }
     if (now) draw()
     else this.frame = requestAnimationFrame(draw)
