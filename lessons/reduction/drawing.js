@@ -269,5 +269,5 @@ function cellText({count, gradients}, options, look) {
   const thread = Math.max(0, Math.min(count - 1, look.thread))
   const number = look.memory(options.memory)?.written(thread) ? look.memory(options.memory)?.number(thread) : null
   const holds = number === null || number === undefined ? "nothing yet" : text(number, "float", 5)
-  return `Thread ${thread} came with the gradient ${short(gradients[thread])}; its place holds ${holds}.`
+  return `Thread ${thread} came with the gradient ${short(gradients[thread])}. Its place holds ${holds}.`
 }
