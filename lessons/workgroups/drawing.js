@@ -26,7 +26,7 @@ import {onArrows} from "#web/widgets/roving.js"
 
 const TOP = 20
 const ROOMY = {laneRow: 25, cell: 22, orderRow: 4} // px
-const ASIDE = 8 // px: a disc stands left of its column's middle, so that it and a number of two digits together are in it
+const ASIDE = 10 // px: a disc stands left of its column's middle, so that it and a number of two digits together are in it
 const TIGHT = {laneRow: 20, cell: 19, orderRow: 3}
 const ROOMY_HEIGHT = 470 // px: below, rows are drawn closer together
 const ORDER_TOP = 16
