@@ -223,7 +223,7 @@ class Gaussian(Lesson):
             question,
             f"{changed:,}",
             ((f"{count:,}", why) for count, why in misconceptions),
-            self.stops(query)[-1],
+            len(query),
             because if changed else "The Gaussian is as white as the paper, or too faint: no colour moves by a step.",
         )
 

@@ -110,13 +110,15 @@ class TrainingLoop(Lesson):
             added = f"the steepest gradient is now {number(gradients[at[2], largest])} ({NAMES[largest]})"
             moved = int(np.sum(raw[at[3]] != raw[at[2]]))
             step = f"{NAMES[0]} goes from {number(raw[at[2], 0])} to {number(raw[at[3], 0])}"
+            if (raw[at[3], 0] - raw[at[2], 0]) * gradients[at[2], 0] > 0:
+                step = f"{moved} values take a step; {step}, with its gradient, because earlier ones still count."
+            else:
+                step = f"{moved} values take a step, guided by their gradients so far; {step}."
             before = f", {psnr[t - 1]:.1f} before" if t and psnr[t - 1] is not None else ""
             does = {
                 "clear": f"{COUNT} threads set their gradient to 0.",
                 "derivatives": f"each pixel is drawn and compared, and its error followed back; {added}.",
-                "update": f"{moved} values take a step, guided by their gradients so far; {step}."
-                if moved
-                else "no value moves: all gradients are 0.",
+                "update": step if moved else "no value moves: all gradients are 0.",
                 "render": f"the picture is drawn as it is now. PSNR {psnr[t]:.1f} dB{before}." if psnr[t] is not None else "",
             }
             missing = {

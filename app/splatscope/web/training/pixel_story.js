@@ -40,7 +40,7 @@ export function render({model, el}) {
   const head = h(
     "p",
     {class: "story-head", "aria-hidden": "true"},
-    ...["#", "Gaussian", "grey: taken by nearer layers; colour: its own share", "opacity, light", "α·T"].map((one) =>
+    ...["layer", "Gaussian", "grey: taken by nearer layers; colour: its own share", "α, light T", "α·T"].map((one) =>
       h("span", {}, one),
     ),
   )
