@@ -76,6 +76,8 @@ def test_each_kernel_is_told_as_the_twin_would(record_lesson, values):
             if moved:
                 assert numbers(words) == pytest.approx([moved, 0, before[0], after[0]], rel=6e-3)
                 sure = np.abs(held) > 1e-4
+                if sure[0]:
+                    assert ("with its gradient, because" in words) == ((after - before)[0] * held[0] > 0)
                 assert t or np.all(((after - before) * held <= 0) | ~sure)  # against the gradient, at first
             else:
                 assert not held.any()
