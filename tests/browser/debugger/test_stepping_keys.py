@@ -322,6 +322,19 @@ def test_many_watches_leave_the_transport_and_the_threads_where_they_are(turn_to
         assert box["y"] + box["height"] <= before["y"], name
 
 
+def test_the_chosen_thread_s_row_stays_in_view_when_the_list_loses_room(turn_to):
+    page = opened(turn_to("/app?page=debugger"))
+    rows, last = stepper(page).locator(".tblwrap"), stepper(page).locator("tr[data-thread='31']")
+    page.keyboard.press("t")
+    ask(page, "root => splatscope.inspect(root).pin(31)")
+    expect(last).to_be_in_viewport(ratio=0.9)
+    rows.evaluate("wrap => (wrap.style.maxHeight = `${wrap.clientHeight / 2}px`)")  # as by one more variable above
+    page.wait_for_function(
+        "([row, wrap]) => row.getBoundingClientRect().bottom <= wrap.getBoundingClientRect().bottom + 1",
+        arg=[last.element_handle(), rows.element_handle()],
+    )
+
+
 TILES = """RWStructuredBuffer<float> result;
 cbuffer Scene { uint count; float scale; };
 #define T 4

@@ -94,6 +94,8 @@ export class Threads {
       this.wrap,
     )
     this.wrap.addEventListener("scroll", () => this.owner.moment && this.#rows(this.owner.moment), {passive: true})
+    // a thread with more variables leaves less room for the list
+    new ResizeObserver(() => this.owner.moment && this.inView >= 0 && this.#show(this.owner.moment)).observe(this.wrap)
     this.table.addEventListener("click", (event) => {
       const row = /** @type {HTMLElement | null | undefined} */ (targetOf(event)?.closest("tr[data-thread]")),
         cell = targetOf(event)?.closest("td")
