@@ -278,7 +278,7 @@ export class Findings {
           ? finding.kind.includes("race")
             ? "no barrier between the two accesses"
             : ""
-          : `both in epoch ${recording.epoch[finding.events[0] - 1]}, from one barrier to the next`
+          : `both in epoch ${recording.epoch[finding.events[0] - 1]}`
         : finding.count > 1
           ? `${finding.count.toLocaleString("en")} times`
           : ""
@@ -288,7 +288,7 @@ export class Findings {
       severity(level),
       h("span", {}, words, target ? " " : null, target),
       h("span", {class: "sp"}),
-      h("small", {}, epoch),
+      h("small", {}, epoch, epoch.includes("epoch") ? h("span", {class: "sr"}, ", from one barrier to the next") : null),
     )
     head.onclick = () => this.#pick(this.picked === number ? -1 : number)
     head.onkeydown = (event) => {
