@@ -140,7 +140,7 @@ function gradientMaps({room, facts, set}, choice) {
     picture.mark(look.thread)
     gradients.mark(look.thread)
     own.textContent = `the picture; pixel (${x}, ${y}) is chosen`
-    all.textContent = `∂L/∂p, sum ${written < count ? "?" : digits(facts.sum)}; red: smaller p, blue: larger`
+    all.textContent = `∂L/∂p, sum ${written < count ? "?" : digits(facts.sum)}; orange: smaller p, blue: larger`
     paintChoices(look.thread, (i) => {
       const gradient = memory.written(i) > 0 ? digits(memory.number(i) ?? 0) : "not known yet"
       return `Pixel (${i % across}, ${Math.floor(i / across)}): gradient ${gradient}`

@@ -104,6 +104,12 @@ def test_each_step_and_what_else_keys_do_is_spoken_once_the_reader_rests(bench):
     find.fill("line == 1")
     find.press("Enter")
     expect(heard).to_have_text("line == 1: no event of this run matches.")
+    on = bench.get_by_role("button", name="One event forward", exact=True)
+    on.focus()
+    bench.keyboard.press("/")
+    expect(find).to_be_focused()
+    bench.keyboard.press("Escape")
+    expect(on).to_be_focused()
 
 
 def test_arrows_in_the_source_choose_a_line_for_a_breakpoint(bench):

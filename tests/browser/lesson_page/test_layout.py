@@ -128,7 +128,7 @@ def test_nothing_is_cut_and_the_figure_fits(turn_to: Callable[..., Page], stem: 
     page = ready(turn_to(f"/app?page={stem}"))
     assert wrong_at(page, (1440, 900), lambda seen: chain(wrong_with_the_figure(seen), wrong_with_the_opening(seen))) == []
     assert wrong_at(page, (1366, 768), lambda seen: chain(wrong_with_the_figure(seen), wrong_with_the_width(seen))) == []
-    for size in ((1280, 720), (1150, 800), (1024, 768), (820, 1180), (768, 1024)):
+    for size in ((1280, 720), (1150, 800), (1024, 768), (820, 1180), (768, 1024), (390, 844), (360, 740)):
         assert wrong_at(page, size, wrong_with_the_width) == []
 
 

@@ -201,6 +201,13 @@ def test_by_keyboard_alone(small):
         at.page.keyboard.press(key)
     expect(at.picture).to_contain_text("Pixel (9, 13): ")
     at.has_iteration(0)  # an arrow in the picture is no iteration
+    heard = at.page.get_by_test_id("train-pixel-heard")
+    expect(heard).to_have_text(re.compile(r"^Column 9, row 13: red \d+, green \d+, blue \d+$"))
+    at.page.keyboard.press("e")
+    at.page.keyboard.press("ArrowRight")
+    expect(heard).to_have_text(re.compile(r"^Column 10, row 13: error, from 0 for dark to 100 for bright: \d+$"))
+    at.page.keyboard.press("e")
+    at.page.keyboard.press("ArrowLeft")
     at.page.keyboard.press("Enter")
     at.tells("Pixel (9, 13)")
     at.page.get_by_test_id("tile-step").press("Enter")

@@ -44,7 +44,7 @@ export function render({model, el}) {
   caption.innerHTML = model.caption
   const announced = announceRuns(model)
   const subject = subjectOf(caption)
-  const name = `Run it again: ${subject}`
+  const name = subject ? `Run it again: ${subject}` : null
   const again = h("button", {type: "button", class: "btn quiet", onclick: announced.run, "aria-label": name}, "Run it again")
   const foot = h("div", {class: "row"}, caption, model.device ? null : again, announced.el)
   const root = h(

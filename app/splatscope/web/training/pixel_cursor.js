@@ -1,5 +1,4 @@
 // A pixel of the picture and its tile, chosen with the pointer or the arrow keys, and opened with a click or Enter.
-import {context2d} from "#web/drawing/pixels.js"
 import {h} from "#web/shell/dom.js"
 import {on} from "#web/shell/events.js"
 import {current, go} from "#web/shell/router.js"
@@ -17,7 +16,6 @@ const ATTRIBUTES = {
   tabindex: "0",
   role: "application",
   "aria-roledescription": "picture",
-  "aria-label": "The picture",
   "aria-description": "Choose a pixel with the arrow keys; Enter shows what it is made of.",
   "data-testid": "train-pixel",
 }
@@ -26,12 +24,12 @@ const ATTRIBUTES = {
 export class PixelCursor {
   /**
    * @param {HTMLElement} frame  the element around the picture
-   * @param {HTMLCanvasElement} picture
    * @param {{sequence: number, tile: [width: number, height: number]}} model  number of the picture's frame, size of a tile
+   * @param {(x: number, y: number) => string} colour  what is shown at a pixel, in words
    */
-  constructor(frame, picture, model) {
+  constructor(frame, model, colour) {
     this.frame = frame
-    this.picture = picture
+    this.colour = colour
     this.model = model
     this.width = 1
     this.height = 1
@@ -111,8 +109,7 @@ export class PixelCursor {
     if (!move) return this.open()
     this.el.hidden = false
     this.#moveTo(this.x + move[0] * width, this.y + move[1] * height)
-    const [red, green, blue] = context2d(this.picture).getImageData(this.x, this.y, 1, 1).data
-    this.heard.textContent = `Column ${this.x}, row ${this.y}: red ${red}, green ${green}, blue ${blue}`
+    this.heard.textContent = `Column ${this.x}, row ${this.y}: ${this.colour(this.x, this.y)}`
   }
 
   /** @param {MouseEvent} event */

@@ -21,6 +21,8 @@ import {PixelCursor} from "./pixel_cursor.js"
  * @property {[width: number, height: number]} tile  the tile that a click opens, in pixels
  */
 
+const NAMES = {picture: "The picture", target: "The target", error: "The error map: dark is right, bright is wrong"}
+/** @type {[name: keyof typeof NAMES, label: string][]} */
 const VIEWS = [
   ["picture", "Picture"],
   ["target", "Target"],
@@ -33,20 +35,28 @@ const FLOATS = 10 // per ellipse: centre, axis, radii, opacity, red, green, blue
 export function render({model, el}) {
   style(el)
   const picture = h("canvas", {class: "plain", width: 300, height: 200}) // space for most pictures until the first one arrives
-  const error = h("canvas", {class: "emap", role: "img", "aria-label": "The error map: dark is right, bright is wrong"})
-  const target = h("canvas", {class: "timg", role: "img", "aria-label": "The target"})
+  const error = h("canvas", {class: "emap", role: "img", "aria-label": NAMES.error})
+  const target = h("canvas", {class: "timg", role: "img", "aria-label": NAMES.target})
   const ellipses = h("canvas", {class: "ells", "aria-hidden": "true"})
   const frame = h("div", {class: "frame ell"}, picture, error, target, ellipses)
   const awaited = h("p", {class: "awaited"}, "The kernels will draw here")
   if (!model.sequence) frame.append(awaited)
-  const cursor = new PixelCursor(frame, picture, model)
-
+  /** @type {keyof typeof NAMES} */
   let view = "picture"
+  const cursor = new PixelCursor(frame, model, (x, y) => {
+    const shown = {picture, target, error}[view]
+    const scale = shown.width / picture.width // the error map may be smaller
+    const [red, green, blue] = context2d(shown).getImageData(Math.floor(x * scale), Math.floor(y * scale), 1, 1).data
+    if (view !== "error") return `red ${red}, green ${green}, blue ${blue}`
+    return `error, from 0 for dark to 100 for bright: ${Math.round((0.2126 * red + 0.7152 * green + 0.0722 * blue) / 2.55)}`
+  })
+
   const buttons = VIEWS.map(([name, label]) =>
     h("button", {type: "button", role: "radio", class: name === "target" ? "narrow" : null, onclick: () => choose(name)}, label),
   )
-  const choose = (/** @type {string} */ name) => {
+  const choose = (/** @type {keyof typeof NAMES} */ name) => {
     view = name
+    frame.setAttribute("aria-label", NAMES[name])
     checkOne(
       buttons,
       VIEWS.findIndex(([other]) => other === name),

@@ -64,6 +64,7 @@ export function sentenceOf(moment) {
       ? `Thread ${thread} waits at the barrier. ${there} of ${all} ${there === 1 ? "has" : "have"} arrived.`
       : `Thread ${thread} reaches the barrier. All have arrived, and continue.`
   }
+  if (!verb) return `Thread ${thread} is on line ${recording.about(event).line}.`
   return `Thread ${thread} ${verb}${target && ` ${target}`}${value && ` ${sign} ${value}`}.`
 }
 

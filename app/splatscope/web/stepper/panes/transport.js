@@ -128,6 +128,11 @@ export class Transport {
       spellcheck: "false",
       autocomplete: "off",
     })
+    /** @type {HTMLElement | null} */
+    let from = null // what had the focus before
+    this.find.onfocus = ({relatedTarget}) => {
+      from = relatedTarget instanceof HTMLElement ? relatedTarget : null
+    }
     this.find.onkeydown = (event) => {
       if (event.key === "Enter") {
         event.preventDefault()
@@ -137,6 +142,7 @@ export class Transport {
         this.find.value = ""
         stepper.say("")
         this.find.blur()
+        from?.focus({preventScroll: true})
       }
     }
     const order = (/** @type {boolean} */ lockstep, /** @type {string} */ words) =>
