@@ -180,12 +180,14 @@ def test_on_a_phone_what_a_step_is_about_is_above_the_dock(turn_to: Callable[...
         if key == "Home":
             continue
         page.wait_for_function(  # once the page has scrolled there
-            """([part, dock]) => {
+            """([drawing, dock]) => {
+              const part = drawing.querySelector("[data-here]")
+              if (!part) return false
               const {top, bottom} = part.getBoundingClientRect()
               const bar = document.querySelector(".top").getBoundingClientRect().bottom
               return top >= bar - 1 && bottom <= dock.getBoundingClientRect().top + 1
             }""",
-            arg=[page.locator(".figure .drawing [data-here]").first.element_handle(), dock.element_handle()],
+            arg=[page.locator(".figure .drawing").first.element_handle(), dock.element_handle()],
         )
 
 
