@@ -31,8 +31,8 @@ const barsHeight = () => (document.querySelector(".top")?.clientHeight ?? 0) + (
 let [goal, began] = [0, -Infinity] // of the last scroll to a step, in px and ms
 
 /**
- * Scroll to what a move of the reader has changed. At the reader's first step, scroll down until all of the figure is in view, or the upper part of
- * one that is higher than the window, unless the reader is below the figure or far above it.
+ * Scroll to what a move of the reader has changed. At the reader's first step, scroll down until all of the figure is in view, or the
+ * upper part of one that is higher than the window, unless the reader is below the figure or far above it.
  * @param {HTMLElement} stage  root of the stepper
  * @param {boolean} first  whether it is the reader's first step
  */
