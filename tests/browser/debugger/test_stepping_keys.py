@@ -221,7 +221,7 @@ def test_threads_are_listed_filtered_and_sorted_by_a_value(bench):
     rows = stepper(bench).locator("table.lanes tbody tr[data-thread]")
     expect(rows).to_have_count(4)
     announcer = stepper(bench).get_by_test_id("announcer")
-    expect(announcer).to_have_text("4 of 64 threads are listed.")
+    expect(announcer).to_contain_text("4 of 64 threads are listed.")
     expect(rows.first).to_contain_text("24 (0, 3)")
     stepper(bench).locator("th.watched .by").click()
     expect(stepper(bench).locator("th.watched")).to_have_attribute("aria-sort", "ascending")
@@ -234,10 +234,10 @@ def test_threads_are_listed_filtered_and_sorted_by_a_value(bench):
     expect(stepper(bench).locator(".threads > .wrong")).to_contain_text("No variable or memory is called nobody.")
     choose.fill("")
     expect(stepper(bench).locator(".threads .second .num")).to_have_text("64 done")
-    expect(announcer).to_have_text("All 64 threads are listed.")
+    expect(announcer).to_contain_text("All 64 threads are listed.")
     choose.fill("1,3")
     choose.press("Enter")
-    expect(announcer).to_have_text("Thread 25 (1, 3) is chosen.")
+    expect(announcer).to_contain_text("Thread 25 (1, 3) is chosen.")
 
 
 def test_breakpoints_and_watches_belong_to_their_kernel(bench):

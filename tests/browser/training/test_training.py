@@ -10,6 +10,8 @@ from playwright.sync_api import expect
 from helpers.serving import served
 from helpers.train_page import TrainPage, small_state, workers_of
 
+FAR = 1000  # iterations: more than a busy page leaves undrawn, so that a run that begins again shows fewer
+
 
 @pytest.fixture
 def train(turn_to):
@@ -178,7 +180,7 @@ def test_another_number_seed_size_or_model_starts_anew_and_goes_on_running(train
         lambda: at.set("Longest side", 24),
         lambda: at.choose("Simple"),
     ):
-        at.grows(200)
+        at.grows(FAR)
         at.watch()
         change()
         at.has_seen("seen.some((iteration, i) => iteration < seen[i - 1])")
@@ -226,7 +228,7 @@ def test_what_is_being_typed_stays_while_a_run_reports(small):
     field = at.field("Number")
     field.fill("")
     field.type("3")
-    at.grows(at.grows(at.grows()))
+    at.grows(at.grows(at.grows(FAR)))
     expect(field).to_have_value("3")
     field.type("1")
     at.watch()
