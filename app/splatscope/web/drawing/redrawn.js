@@ -25,7 +25,7 @@ export function redrawn(host, ready, build) {
       drawn?.paint(look)
     },
     describe: (look) => drawn?.describe?.(look) ?? "",
-    news: (look) => (drawn?.news ?? drawn?.describe)?.(look) ?? "",
+    news: (look) => drawn?.news?.(look),
     resized(look) {
       const now = host.room()
       if (!drawn || (now.width === room.width && now.height === room.height)) return

@@ -34,10 +34,10 @@ export interface DrawingView {
   /** One sentence about what is drawn, which screen readers read after the step's own. */
   describe?(look: Look): string
   /**
-   * What is announced of it after a step: what has changed and the step's own sentence does not say, "" for nothing. Without this
-   * function, those sentences of `describe` that have changed.
+   * What is announced of it after a step: what has changed and the step's own sentence does not say, "" for nothing. Where it is not
+   * given, those sentences of `describe` that have changed.
    */
-  news?(look: Look): string
+  news?(look: Look): string | undefined
   /** The size of the root or of the window has changed. */
   resized?(look: Look): void
   /** The lesson's parameters have changed. Without this function, the drawing is opened again. */
