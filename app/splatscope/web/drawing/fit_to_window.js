@@ -37,13 +37,15 @@ let [goal, began] = [0, -Infinity] // of the last scroll to a step, in px and ms
  * @param {boolean} first  whether it is the reader's first step
  */
 export function bringIntoView(stage, first) {
+  const beside = matchMedia(BESIDE).matches
+  if (beside && !first) return // the drawing fits the window: nothing is measured
   const box = enclosing(stage, ".whole")?.getBoundingClientRect()
   if (!box) return
   const bar = barsHeight()
   const hidden = first && box.top >= bar && box.top <= innerHeight && box.bottom > innerHeight
   const ahead = performance.now() - began < SCROLLS ? goal - scrollY : 0 // the page still scrolls to an earlier step
   const way = hidden ? Math.min(box.bottom - innerHeight, box.top - bar) : ahead
-  const top = way + wayToStep(stage, bar + way)
+  const top = way + (beside ? 0 : wayToStep(stage, bar + way))
   if (Math.abs(top) < 1) return
   goal = scrollY + top
   began = performance.now()
@@ -53,15 +55,14 @@ export function bringIntoView(stage, first) {
 
 /**
  * How far to scroll until the part of the drawing that a step is about, marked `data-here`, is between the bar and the dock: then it is
- * in the middle. 0 where drawing and source are side by side, because there the drawing fits the window, and for a reader who has scrolled
- * on to the source.
+ * in the middle. 0 for a reader who has scrolled on to the source.
  * @param {HTMLElement} stage
  * @param {number} top  where the room for it begins, in px from the window's top
  */
 function wayToStep(stage, top) {
   const dock = /** @type {HTMLElement | null} */ (stage.querySelector(":scope > .dock"))
   const aside = stage.querySelector(".aside")
-  const here = aside && !matchMedia(BESIDE).matches && within(aside, "[data-here]")?.getBoundingClientRect()
+  const here = aside && within(aside, "[data-here]")?.getBoundingClientRect()
   if (!dock || !aside || !here) return 0
   const whole = aside.getBoundingClientRect()
   const bottom = top + innerHeight - barsHeight() - dock.offsetHeight * zoomOf(dock)
