@@ -86,7 +86,8 @@ def stepper_of(page: Page) -> Locator:
 
 
 def painted(stepper: Locator) -> Locator:
-    """Return a figure once it has painted its current step."""
+    """Return a figure once it has painted its current step, and what was pressed that changes no step."""
+    stepper.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     stepper.page.wait_for_function("el => el.dataset.painted === el.dataset.step", arg=stepper.element_handle())
     return stepper
 
