@@ -78,6 +78,12 @@ def on_map(place: str) -> list[Section]:
     return sorted(found, key=lambda section: (section.map.order, section.name))
 
 
+def way_back() -> list[Section]:
+    """Return the sections on the way from the loss back to the changed Gaussians, in the order of the map."""
+    outer = on_map("backward") + on_map("update")
+    return [section for one in outer for section in (one, *on_map(one.name))]
+
+
 def parse_section(name: str, text: str) -> Section:
     """Return the section that a text's front matter describes.
 

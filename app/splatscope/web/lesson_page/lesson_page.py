@@ -34,6 +34,7 @@ from splatscope.web.exercises.practise import practise
 from splatscope.web.lesson_page import first_recording
 from splatscope.web.lesson_page.lesson_bar import LessonBar
 from splatscope.web.lesson_page.lesson_form import address_of, controls_of, set_from_address, set_parameter
+from splatscope.web.lesson_page.way_back import way_back_html
 from splatscope.web.lesson_results.results import Claim, Quiz, Show
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
@@ -208,7 +209,8 @@ class LessonPage:
             case "words":
                 return f'<div class="prose">{html_of(block.text, self.links)}</div>'
             case "afterwards":
-                return f'<aside class="after"><b>After this page you can explain</b> {inline(block.text)}</aside>'
+                aim = f"<b>After this page you can explain</b> {inline(block.text)}"
+                return f'<aside class="after">{aim}{way_back_html(self.lesson.stem())}</aside>'
             case "controls":
                 return self._slot(self._controls(block))
             case "formula":
