@@ -71,8 +71,8 @@ function build({facts, options, room}, look) {
   const lanes = Array.from({length: count}, (_, thread) => drawLane(svg, facts, layout, thread))
   const marks = facts.attempts.map((attempt) => drawMark(svg, layout, attempt))
   const rows = lanes.map((_, thread) => ({x: 0, y: rowY(thread) - row / 2, width, height: row}))
-  const paintChoices = listChoices(svg, "Thread", rows)
   const choose = (/** @type {number} */ thread) => latest.moment.choose(Math.max(0, Math.min(count - 1, thread)))
+  const paintChoices = listChoices(svg, "Thread", rows, choose)
   svg.onclick = (event) => choose(Math.floor((pointerIn(svg, event).y - TOP) / row))
   onArrows(svg, {ArrowUp: -1, ArrowDown: 1}, (step) => choose(latest.moment.thread + step))
 

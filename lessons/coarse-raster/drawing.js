@@ -51,6 +51,8 @@ const BOX_SIGMAS = 4 // to the sides of a box
 const DRAWN_SIGMAS = 2 // to the ellipse that is drawn
 const LEAST_ALPHA = 1 / 255
 const NARROW = 520
+const FEW = 8 // threads beside each other where it is narrow: a finger finds their squares
+const TAP = 24 // px: the side of such a square
 const LEAST_WIDTH = 240
 const MARGINS = 4 // px: those that meet where there is no picture between
 
@@ -253,7 +255,7 @@ function sentence({strongest}, test, room) {
  */
 function axisRows({shapes}, width) {
   const narrow = width < NARROW
-  const [left, right] = narrow ? [122, 92] : [132, 150]
+  const [left, right] = narrow ? [132, 92] : [132, 150]
   const [top, rowHeight] = [18, 18]
   const room = Math.max(1, width - left - right - 12)
   const height = top + 4 * rowHeight + 4
@@ -310,10 +312,13 @@ function axisRows({shapes}, width) {
 function threadTable({tests, room}, width, pick) {
   const narrow = width < NARROW
   const turns = Math.max(...tests.map((test) => test.turn)) + 1
-  const left = narrow ? 0 : 92
-  const column = Math.max(4, (width - left - 8) / THREADS)
-  const cell = Math.max(2, Math.min(14, column - 2))
-  const height = 26 + turns * (cell + 4)
+  const across = narrow ? FEW : THREADS // columns; those of the other threads are below
+  const left = narrow ? 60 : 92
+  const column = Math.max(4, (width - left - 8) / across)
+  const cell = narrow ? TAP : Math.max(2, Math.min(14, column - 2))
+  const [head, gap] = narrow ? [20, 3] : [26, 4]
+  const block = head + turns * (cell + gap) + (narrow ? 6 : 0) // height
+  const height = (block * THREADS) / across
   const svg = canvas(width, height, {
     class: "coarse",
   })
@@ -321,26 +326,27 @@ function threadTable({tests, room}, width, pick) {
   onArrows(svg, {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -THREADS, ArrowDown: THREADS}, (step) => {
     if (tests[shown + step]) pick(tests[shown + step])
   })
-  const columnX = (/** @type {number} */ thread) => left + column * (thread + 0.5)
-  const rowY = (/** @type {number} */ turn) => 26 + turn * (cell + 4)
-  const lanes = Array.from({length: THREADS}, (_, thread) => laneMark(columnX(thread), 12, Math.min(4.5, column * 0.36)))
+  const columnX = (/** @type {number} */ thread) => left + column * ((thread % across) + 0.5)
+  const blockY = (/** @type {number} */ thread) => block * Math.floor(thread / across)
+  const rowY = (/** @type {number} */ turn, /** @type {number} */ thread) => blockY(thread) + head + turn * (cell + gap)
+  const laneY = (/** @type {number} */ thread) => blockY(thread) + head / 2
+  const lanes = Array.from({length: THREADS}, (_, i) => laneMark(columnX(i), laneY(i), Math.min(4.5, column * 0.36)))
   svg.append(...lanes.map((lane) => lane.el))
-  if (!narrow) {
+  for (let thread = 0; thread < THREADS; thread += across) {
     for (let turn = 0; turn < turns; turn++) {
-      const last = Math.min(tests.length, THREADS * (turn + 1)) - 1
-      svg.append(s("text", {x: 0, y: rowY(turn) + cell - 3}, `${THREADS * turn} to ${last}`))
+      const first = THREADS * turn + thread
+      const last = Math.min(tests.length, first + across) - 1
+      if (last >= first) svg.append(s("text", {x: 0, y: rowY(turn, thread) + cell / 2 + 4}, `${first} to ${last}`))
     }
-    svg.append(s("text", {x: 0, y: 16}, "threads"))
+    svg.append(s("text", {x: 0, y: laneY(thread) + 4}, "threads"))
   }
-  const cells = tests.map((test) => {
-    const {thread, turn, gaussian} = test
-    const attributes = {x: columnX(thread) - cell / 2, y: rowY(turn), width: cell, height: cell, rx: 2, onclick: () => pick(test)}
-    const el = s("rect", attributes, s("title", {}, `Gaussian ${gaussian}`))
+  const boxes = tests.map(({thread, turn}) => ({x: columnX(thread) - cell / 2, y: rowY(turn, thread), width: cell, height: cell}))
+  const cells = tests.map((test, i) => {
+    const el = s("rect", {...boxes[i], rx: 2, onclick: () => pick(test)}, s("title", {}, `Gaussian ${test.gaussian}`))
     svg.append(el)
     return el
   })
-  const boxes = tests.map(({thread, turn}) => ({x: columnX(thread) - cell / 2, y: rowY(turn), width: cell, height: cell}))
-  const paintChoices = listChoices(svg, "Test that is shown", boxes)
+  const paintChoices = listChoices(svg, "Test that is shown", boxes, (i) => pick(tests[i]))
   const paint = (/** @type {Look} */ look, /** @type {Test} */ test) => {
     cells.forEach((el, i) => {
       const made = look.step >= tests[i].known

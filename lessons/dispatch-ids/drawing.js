@@ -82,7 +82,7 @@ function picture({facts, room}, pointed, point) {
   const borders = s("path", {d: groupBorders(owner, width, size), class: "groupline"})
   svg.append(...cells, borders, ...[...lanes.values()].map((lane) => lane.el), ring)
   const boxes = owner.map((_, pixel) => ({...corner(pixel), width: size, height: size}))
-  const paintChoices = listChoices(svg, "Pixels and the threads that draw them", boxes)
+  const paintChoices = listChoices(svg, "Pixels and the threads that draw them", boxes, point)
 
   const pointAt = (/** @type {PointerEvent} */ event) => {
     const box = svg.getBoundingClientRect()

@@ -193,7 +193,7 @@ function pixelsOfTile(facts, width, room, {chosen, choose}) {
     const [column, row] = [thread % across, Math.floor(thread / across)]
     return {x: column * (wide + gap), y: row * (high + gap), width: wide, height: high}
   })
-  const paintChoices = listChoices(svg, "Pixel of the tile", boxes)
+  const paintChoices = listChoices(svg, "Pixel of the tile", boxes, choose)
   svg.onclick = (event) => {
     const point = pointerIn(svg, event)
     const [column, row] = [Math.floor(point.x / (wide + gap)), Math.floor(point.y / (high + gap))]

@@ -58,7 +58,7 @@ function build({facts, step, room}, first) {
   const space = room()
   const narrow = space.width < NARROW && space.height === Infinity
   const tight = space.width < TIGHT && !narrow
-  const low = !narrow && space.height < LOW
+  const low = narrow || space.height < LOW
   const [across, down] = facts.size
   const inside = space.width - 2 * PADDING
   const most = narrow ? Infinity : (space.height - 2 * PADDING - (low ? BOXES.low : BOXES.full) - CAPTION - TABLE) / down

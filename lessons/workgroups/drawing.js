@@ -152,7 +152,7 @@ function threadsAndMemory(facts, options, width, rows, {chosen, choose}) {
   const memoryName = s("text", {x: left, y: cellsY + down * cellRow + 12}, "shared memory: a cell for each thread")
   svg.append(...lanes.map((lane) => lane.el), ...received, barrier, barrierWords, memoryName)
   const seats = lanes.map((_, i) => ({x: x(i) - column / 2, y: laneY(i) - laneRow / 2, width: column, height: laneRow}))
-  const paintChoices = listChoices(svg, "Thread", seats)
+  const paintChoices = listChoices(svg, "Thread", seats, choose)
 
   svg.onclick = (event) => {
     const box = svg.getBoundingClientRect()

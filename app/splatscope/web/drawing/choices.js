@@ -1,4 +1,5 @@
 // A drawing in which one of many things is chosen, such as a thread or a pixel. For screen readers it is a list with named options.
+import {h} from "#web/shell/dom.js"
 import {s, setAttributes} from "./svg.js"
 
 /** @typedef {{x: number, y: number, width: number, height: number}} Box */
@@ -15,25 +16,32 @@ const DOING = {
 /** @param {string} status  as `Look.status` gives it */
 export const doing = (status) => DOING[/** @type {keyof typeof DOING} */ (status)] ?? status
 
+const LEAST = 24 // px: what is smaller than that is missed by a finger
+
 let made = 0
 
 /**
- * Make a drawing a list of choices. The drawing itself handles arrow keys and draws the choices.
+ * Make a drawing a list of choices. The drawing itself handles arrow keys and draws the choices. Where they are too small for a finger,
+ * phones have buttons below it (choices.css).
  * @param {SVGSVGElement} svg
  * @param {string} name  of the list
  * @param {Box[]} boxes  where each choice is drawn
+ * @param {(choice: number) => void} [choose]  for the buttons; left out where no choice is small
  * @returns {(chosen: number, words: (choice: number) => string) => void} updates the chosen one and all names
  */
-export function listChoices(svg, name, boxes) {
+export function listChoices(svg, name, boxes, choose) {
   const id = `choice-${++made}`
   const options = boxes.map((box, i) =>
     s("rect", {...box, role: "option", id: `${id}-${i}`, "aria-selected": "false", fill: "none", "pointer-events": "none"}),
   )
   setAttributes(svg, {role: "listbox", tabindex: 0, "aria-label": name})
   svg.append(...options)
+  const small = boxes.some(({width, height}) => Math.min(width, height) < LEAST)
+  const buttons = small && choose ? turnButtons(name, boxes.length, choose) : null
   /** @type {string[]} */
   const said = []
   return (chosen, words) => {
+    if (buttons && !buttons.el.isConnected) svg.after(buttons.el) // once the drawing is in the page
     options.forEach((option, i) => {
       const now = words(i)
       if (now !== said[i]) option.setAttribute("aria-label", now)
@@ -41,6 +49,34 @@ export function listChoices(svg, name, boxes) {
       option.setAttribute("aria-selected", String(i === chosen))
     })
     svg.setAttribute("aria-activedescendant", `${id}-${chosen}`)
+    buttons?.show(chosen, words(chosen))
+  }
+}
+
+/**
+ * Two buttons that choose the one before and the one after, and between them which is chosen.
+ * @param {string} name
+ * @param {number} count
+ * @param {(choice: number) => void} choose
+ */
+function turnButtons(name, count, choose) {
+  let now = 0
+  const button = (/** @type {number} */ step, /** @type {string} */ sign, /** @type {string} */ label) =>
+    h("button", {type: "button", "aria-label": label, onclick: () => choose((now + step + count) % count)}, sign)
+  const chosenName = h("span", {"aria-hidden": "true"})
+  const el = h(
+    "div",
+    {class: "choice-turn", role: "group", "aria-label": name},
+    button(-1, "‹", "Choose the one before"),
+    chosenName,
+    button(1, "›", "Choose the next one"),
+  )
+  return {
+    el,
+    show(/** @type {number} */ chosen, /** @type {string} */ words) {
+      now = chosen
+      chosenName.textContent = words.split(/[:;]/)[0]
+    },
   }
 }
 
