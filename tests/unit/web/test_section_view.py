@@ -85,11 +85,20 @@ def test_two_readers_have_it_filled_once_and_a_late_one_hears_the_rest(filled):
     async def read():
         view = await view_of(NAME, {})
 
-        async def reader(after):
-            await asyncio.sleep(after)
-            return [line async for line in view.changes()]
+        told = asyncio.Event()
 
-        return await asyncio.gather(reader(0), reader(0), reader(0.35))
+        async def reader():
+            lines = []
+            async for line in view.changes():
+                lines.append(line)
+                told.set()
+            return lines
+
+        async def late_reader():
+            await told.wait()
+            return await reader()
+
+        return await asyncio.gather(reader(), reader(), late_reader())
 
     one, two, late = asyncio.run(read())
     assert one == two
