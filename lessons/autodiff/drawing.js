@@ -33,12 +33,14 @@ import {onArrows} from "#web/widgets/roving.js"
  */
 
 const GAP = 14
-const PADDING = 32
+const PADDING = 0
 const NARROW = 500 // px: below, the boxes of the chain stand one under the other, where there is height for it
 const TIGHT = 560 // px: below, they stand closer
-const CHAIN = 276 // px: height of the chain, of its legend, and of the line below it
+const CHAIN = 280 // px: height of the chain, of its legend, and of the line below it
 const CAPTION = 24
 const CELL = {least: 16, most: 30}
+const TAP = 24
+const BETWEEN = 26 // px: the two pictures' distance, with their borders
 
 /** @param {number} value */
 function digits(value) {
@@ -96,10 +98,12 @@ function gradientMaps({room, facts, set}, choice) {
   const {width, height} = room()
   const wide = (width - PADDING - GAP) / 2 / across - 0.5
   const high = height === Infinity ? Infinity : (height - CHAIN - CAPTION - 24) / down
-  const cell = Math.floor(Math.max(CELL.least, Math.min(CELL.most, wide, high)))
+  const stacked = height === Infinity // as on a phone: a finger finds a pixel of the first picture, and the second gets the rest
+  const cell = Math.floor(Math.max(stacked ? TAP : CELL.least, Math.min(CELL.most, wide, high)))
+  const cellBeside = stacked ? Math.max(CELL.least - 4, Math.min(cell, Math.floor((width - BETWEEN) / across) - cell)) : cell
   const gradientAttributes = {role: "img", "aria-label": "The gradient by p of each pixel"}
   const picture = pixelGrid(facts.size, cell, choice, {}, outlines(facts, cell))
-  const gradients = pixelGrid(facts.size, cell, choice, gradientAttributes, [])
+  const gradients = pixelGrid(facts.size, cellBeside, choice, gradientAttributes, [])
   onArrows(picture.svg, {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -across, ArrowDown: across}, (step) => {
     const next = choice.chosen() + step
     if (next >= 0 && next < count) choice.choose(next)
@@ -107,7 +111,7 @@ function gradientMaps({room, facts, set}, choice) {
   const boxes = Array.from({length: count}, (_, i) => {
     return {x: (i % across) * cell, y: Math.floor(i / across) * cell, width: cell, height: cell}
   })
-  const paintChoices = listChoices(picture.svg, "Pixel", boxes)
+  const paintChoices = listChoices(picture.svg, "Pixel", boxes, choice.choose)
   const buttons = gaussianButtons(facts, cell, (gaussian) => set("blob", gaussian))
   const own = h("span")
   const all = h("span", {class: "num"})
@@ -140,7 +144,7 @@ function gradientMaps({room, facts, set}, choice) {
     picture.mark(look.thread)
     gradients.mark(look.thread)
     own.textContent = `the picture; pixel (${x}, ${y}) is chosen`
-    all.textContent = `∂L/∂p, sum ${written < count ? "?" : digits(facts.sum)}; orange: smaller p, blue: larger`
+    all.textContent = `∂L/∂p of each pixel, sum ${written < count ? "?" : digits(facts.sum)}`
     paintChoices(look.thread, (i) => {
       const gradient = memory.written(i) > 0 ? digits(memory.number(i) ?? 0) : "not known yet"
       return `Pixel (${i % across}, ${Math.floor(i / across)}): gradient ${gradient}`
@@ -225,7 +229,7 @@ function gaussianButtons({ellipses, blob}, cell, choose) {
  * @param {Facts} facts
  * @param {boolean} narrow  whether the boxes stand one under the other
  */
-function chainOfLinks({links, size: [across]}, narrow) {
+function chainOfLinks({links}, narrow) {
   const boxes = links.toReversed().map(linkBox)
   const richest = boxes.findIndex((box) => box.list.childElementCount === Math.max(...links.map(({parts}) => parts.length)))
   const arrows = boxes.slice(1).map(() => {
@@ -235,29 +239,18 @@ function chainOfLinks({links, size: [across]}, narrow) {
   const list = h("ol", {class: "chain-links"}, ...boxes.flatMap((box, i) => (i ? [arrows[i - 1].el, box.el] : [box.el])))
   const difference = h("b", {class: "num"})
   const apart = h("span", {class: "num"})
-  const place = h("span")
-  const legend = h(
-    "p",
-    {class: "chain-legend"},
-    place,
-    h(
-      "span",
-      {"aria-hidden": "true"}, // each box says in words what its signs stand for
-      h("b", {}, "↑"),
-      " how fast a part moves as p grows. ",
-      h("b", {}, "↓"),
-      " how fast the loss moves as the part grows. ",
-      h("b", {}, "Σ"),
-      " adds up their products.",
-    ),
-  )
+  const signs = [
+    ["↑", "rate of a part as p grows"],
+    ["↓", "of the loss as the part grows"],
+    ["Σ", "sum of ↑ times ↓"],
+  ].map(([sign, words]) => h("li", {}, h("b", {}, sign), ` ${words}`))
+  const legend = h("ul", {class: "keys chain-legend", "aria-hidden": "true"}, ...signs) // each box says in words what its signs stand for
   const heard = h("span", {class: "sr"})
   const formula = h("span", {"aria-hidden": "true"}, h("span", {}, "tried out: (L(p + h) − L(p − h)) / 2h = "), difference)
   const check = h("p", {class: "chain-check"}, formula, heard, apart)
 
   const paint = (/** @type {Look} */ look) => {
     const last = look.final
-    place.textContent = `From p to the loss of pixel (${look.thread % across}, ${Math.floor(look.thread / across)}). `
     const known = boxes.map((box) => box.paint(look, last))
     const tried = look.value("difference")
     difference.textContent = tried === null ? "?" : digits(tried)

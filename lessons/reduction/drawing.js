@@ -37,7 +37,7 @@ const GAP = {least: 4, most: 22} // below a row, for the fold
 const CELL = {least: 14, most: 26} // height
 const LYING = 30 // px of a cell's width from which its number lies in it; in narrower ones it is rounded, or stands on end
 const STANDING = {width: 14, height: 40, gap: 10} // px of a cell, and below it, from which a number may stand in it
-const DIGIT = 6.9 // px, of the figures' type
+const DIGIT = 7.2 // px, of the figures' type
 const CLOSE_DIGIT = 6 // px, where the figures stand closer
 const LEAST_WIDTH = 200
 

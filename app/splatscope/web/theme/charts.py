@@ -66,6 +66,6 @@ def plain(axis: Axis) -> None:
         major_tick_line_color=None,
         minor_tick_line_color=None,
         major_label_text_font=SANS,
-        major_label_text_font_size="11px",
+        major_label_text_font_size="12px",
     )
     follow_theme(axis, axis_line_color=AXIS, major_label_text_color=TICK)

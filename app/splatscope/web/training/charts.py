@@ -52,7 +52,7 @@ class Quality:
         axis = self.plot.yaxis[0]
         # no line: when the labels' width moves it, Bokeh does not clear its topmost pixel above the chart
         axis.update(axis_label="PSNR, dB", axis_label_standoff=4, axis_line_alpha=0)
-        axis.update(axis_label_text_font=SANS, axis_label_text_font_size="11px", axis_label_text_font_style="normal")
+        axis.update(axis_label_text_font=SANS, axis_label_text_font_size="12px", axis_label_text_font_style="normal")
         follow_theme(axis, axis_label_text_color=SERIES[0])
         self._lines = ColumnDataSource({"iteration": [], "psnr": [], "loss": []})
         self._ends = ColumnDataSource({"x": [], "psnr": [], "loss": []})
