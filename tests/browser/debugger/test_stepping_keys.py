@@ -112,6 +112,27 @@ def test_each_step_and_what_else_keys_do_is_spoken_once_the_reader_rests(bench):
     expect(on).to_be_focused()
 
 
+def test_escape_in_a_field_of_a_pane_leads_back_to_where_the_reader_was(bench):
+    on = bench.get_by_role("button", name="One event forward", exact=True)
+    source = bench.get_by_role("region", name="Source with the line")
+    watch = bench.get_by_role("textbox", name="Watch an expression")
+    choose = bench.get_by_role("textbox", name="List only threads")
+    on.focus()
+    bench.keyboard.press("a")
+    expect(watch).to_be_focused()
+    bench.keyboard.insert_text("1 + 1")
+    bench.keyboard.press("Escape")
+    expect(on).to_be_focused()
+    expect(watch).to_have_value("")
+    choose.focus()
+    bench.keyboard.press("Escape")
+    expect(on).to_be_focused()
+    bench.evaluate("document.activeElement.blur()")
+    bench.keyboard.press("/")
+    bench.keyboard.press("Escape")
+    expect(source).to_be_focused()  # nothing had the focus before
+
+
 def test_arrows_in_the_source_choose_a_line_for_a_breakpoint(bench):
     heard = bench.get_by_test_id("announcer").first
     press(bench, "Home")

@@ -67,6 +67,13 @@ export const targetOf = (event) => (event.target instanceof Element ? event.targ
  */
 export const around = (node) => node.parentNode ?? (node instanceof ShadowRoot ? node.host : null)
 
+/** The focused element, across shadow roots. */
+export function focused() {
+  let el = document.activeElement
+  while (el?.shadowRoot?.activeElement) el = el.shadowRoot.activeElement
+  return /** @type {HTMLElement | null} */ (el)
+}
+
 /**
  * The nearest matching element at or around a node, across shadow roots.
  * @param {Node} from

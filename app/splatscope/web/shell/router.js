@@ -2,7 +2,7 @@
 import {startTheme} from "#web/theme/theme.js"
 import {UNNAMED, format, parse} from "./address.js"
 import {startDrawer} from "./drawer.js"
-import {h, within} from "./dom.js"
+import {focused, h, within} from "./dom.js"
 import {emit} from "./events.js"
 import {startKeys} from "./keys.js"
 import {startProgress} from "./progress.js"
@@ -289,13 +289,6 @@ export function arrived(root, sought = null) {
 
 /** @type {HTMLElement | null} */
 let title = null // the title that was focused last
-
-/** The focused element, across shadow roots. */
-function focused() {
-  let el = document.activeElement
-  while (el?.shadowRoot?.activeElement) el = el.shadowRoot.activeElement
-  return /** @type {HTMLElement | null} */ (el)
-}
 
 /**
  * Focus a page's title, so that it is read out and Tab continues there. A tool's title is in the top bar.

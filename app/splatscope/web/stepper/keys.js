@@ -1,5 +1,6 @@
 // Keys that act without focus: on the page's primary stepper, or if it is not in view, on a comparison that is.
 import {addKeys} from "#web/shell/keys.js"
+import {enterField} from "#web/widgets/field_keys.js"
 import {primary} from "./steppers.js"
 
 /**
@@ -61,8 +62,8 @@ const STEPPER = {
   f: [(s) => s.nextFinding(1), (s) => s.nextFinding(-1)],
   o: [(s) => s.setOrder(!s.moment?.lockstep)],
   c: [(s) => s.origin.explain()],
-  a: [(s) => s.showing("threads", () => s.threads.watches.input.focus())],
-  "/": [(s) => s.transport.find.focus()],
+  a: [(s) => s.showing("threads", () => enterField(s.threads.watches.input))],
+  "/": [(s) => enterField(s.transport.find)],
 }
 const ARROWS = "input[type=range].own, [role=radio], [role=tab], select"
 const SLIDERS = "input[type=range]:not(.scrub *)"

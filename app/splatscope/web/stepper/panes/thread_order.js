@@ -3,6 +3,7 @@ import {h, messageOf} from "#web/shell/dom.js"
 import {known, parse} from "#web/stepper/expressions/expression.js"
 import {threadAt, threadName} from "#web/stepper/expressions/ids.js"
 import {lookup} from "#web/stepper/expressions/lookup.js"
+import {onFieldKeys} from "#web/widgets/field_keys.js"
 
 /**
  * @import {PaneOwner} from "#web/types.d.ts"
@@ -37,17 +38,7 @@ export class ThreadOrder {
     this.input.oninput = () => {
       if (!this.input.value.trim()) this.#ask("")
     }
-    this.input.onkeydown = (event) => {
-      if (event.key === "Enter") {
-        event.preventDefault()
-        this.#ask(this.input.value)
-      }
-      if (event.key === "Escape") {
-        this.input.value = ""
-        this.#ask("")
-        this.input.blur()
-      }
-    }
+    onFieldKeys(this.input, {enter: () => this.#ask(this.input.value), clear: () => this.#ask("")})
   }
 
   /** @param {Recording} recording */

@@ -1,6 +1,7 @@
 // How: the buttons that move through the run, the current event, the order, the search.
 import {h} from "#web/shell/dom.js"
 import {remember, remembered} from "#web/shell/stored.js"
+import {onFieldKeys} from "#web/widgets/field_keys.js"
 import {arrowsChoose, checkOne} from "#web/widgets/roving.js"
 import {icon} from "./icons.js"
 import {describeEvent} from "#web/stepper/model/describe.js"
@@ -128,23 +129,10 @@ export class Transport {
       spellcheck: "false",
       autocomplete: "off",
     })
-    /** @type {HTMLElement | null} */
-    let from = null // what had the focus before
-    this.find.onfocus = ({relatedTarget}) => {
-      from = relatedTarget instanceof HTMLElement ? relatedTarget : null
-    }
-    this.find.onkeydown = (event) => {
-      if (event.key === "Enter") {
-        event.preventDefault()
-        stepper.breakpoints.search(this.find.value, event.shiftKey ? -1 : 1)
-      }
-      if (event.key === "Escape") {
-        this.find.value = ""
-        stepper.say("")
-        this.find.blur()
-        from?.focus({preventScroll: true})
-      }
-    }
+    onFieldKeys(this.find, {
+      enter: ({shiftKey}) => stepper.breakpoints.search(this.find.value, shiftKey ? -1 : 1),
+      clear: () => stepper.say(""),
+    })
     const order = (/** @type {boolean} */ lockstep, /** @type {string} */ words) =>
       h("button", {type: "button", role: "radio", onclick: () => stepper.setOrder(lockstep)}, words)
     this.orders = [order(false, "As the device ran it"), order(true, "In lockstep")]

@@ -3,6 +3,7 @@ import {h, messageOf} from "#web/shell/dom.js"
 import {known, parse} from "#web/stepper/expressions/expression.js"
 import {lookup} from "#web/stepper/expressions/lookup.js"
 import {showQuantity} from "#web/stepper/expressions/quantities.js"
+import {onFieldKeys} from "#web/widgets/field_keys.js"
 
 /**
  * @import {PaneOwner} from "#web/types.d.ts"
@@ -42,17 +43,7 @@ export class Watches {
     })
     this.wrong = h("p", {class: "none wrong", role: "alert", hidden: true})
     this.el = h("div", {class: "watch", "data-testid": "watches"}, this.rows, this.input, this.wrong)
-    this.input.onkeydown = (event) => {
-      if (event.key === "Enter") {
-        event.preventDefault()
-        this.add(this.input.value)
-      }
-      if (event.key === "Escape") {
-        this.input.value = ""
-        this.#say("")
-        this.input.blur()
-      }
-    }
+    onFieldKeys(this.input, {enter: () => this.add(this.input.value), clear: () => this.#say("")})
   }
 
   /** @param {Recording} recording */
