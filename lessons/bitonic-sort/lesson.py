@@ -187,8 +187,8 @@ class BitonicSort(Lesson):
         """Return how rows of colours are read, or the network where threads do not wait for each other."""
         if padded(len(self.keys())) > NETWORK:
             return (
-                "Keys as colours, light for small, dark for large, grey for padding. Top: a row for the list after each pass, from "
-                "the first on. Below: the list as it is now. Choose a row to go to the end of its pass."
+                "Keys as colours. Top: a row for the list after each pass, from the first on. Below: the list as it is now. "
+                "Choose a row to go to the end of its pass.\n- **Light** small\n- **Dark** large\n- **Grey** padding"
             )
         if orderly(query):
             return ""
@@ -198,9 +198,9 @@ class BitonicSort(Lesson):
             else "Here there was none, and the figure opens at the end."
         )
         return (
-            "The network, with no barrier between its passes. :now: the pass that runs. :chosen: the pair of the thread that acts. "
-            f"Bold: the keys changed places; thin and hollow: they stayed. :raced: a key read too early. {opens} ✕: in the wrong "
-            "place at the end."
+            f"The network, with no barrier between its passes. {opens}\n"
+            "- **Bold** the keys changed places\n- **Thin and hollow** they stayed\n- :now: the pass that runs\n"
+            "- :chosen: the pair of the thread that acts\n- :raced: a key read too early\n- **✕** in the wrong place at the end"
         )
 
     def chosen(self, query: RecordingQuery) -> int:

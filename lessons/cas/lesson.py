@@ -149,8 +149,8 @@ class Cas(Lesson):
             return ""
         return (
             "Threads add to one sum, and each stores what it has made of the value that it read: a row for each thread, a column "
-            "for each value that was read. :stored: stored. Crossed: stored, but not in the sum at the end. :later: still to come. "
-            "Each step goes to the next number that is stored. The figure opens in the middle. Choose any thread."
+            "for each value that was read. Each step goes to the next number that is stored. The figure opens in the middle. "
+            "Choose any thread.\n- :stored: stored\n- **Crossed** stored, but not in the sum at the end\n- :later: still to come"
         )
 
     def facts(self, query: RecordingQuery) -> Facts:

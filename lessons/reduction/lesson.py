@@ -183,9 +183,10 @@ class Reduction(Lesson):
         early = first_early(folds(query))
         opens = "at the first value that is read too early" if early else "after the first round: here no value was read too early"
         return (
-            "The tree, with no barrier between its rounds: each row has the sums of one round, :minus: negative, :plus: positive. "
-            "?: a sum still to come. :later: no longer needed. :raced: a value that was added too early; orange: a wrong sum. "
-            f"Each step is one round of one wave, as the device ran them. The figure opens {opens}."
+            "The tree, with no barrier between its rounds: each row has the sums of one round. "
+            f"Each step is one round of one wave, as the device ran them. The figure opens {opens}.\n"
+            "- :minus: negative\n- :plus: positive\n- **?** a sum still to come\n- :later: no longer needed\n"
+            "- :raced: a value that was added too early\n- **Orange frame** a wrong sum"
         )
 
     def chosen(self, query: RecordingQuery) -> int:

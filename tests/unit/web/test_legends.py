@@ -35,6 +35,22 @@ def test_its_marks_are_drawn_and_no_colour_is_named_that_a_theme_may_change(stem
     assert not re.search(r"\b(Pale|Purple)\b", html)
 
 
+def test_lines_with_a_hyphen_are_the_items_of_a_key():
+    html = legend("Each step is one round. The figure opens at the end.\n\n- **?** a sum still to come\n- **Framed** cut")
+    assert html == (
+        'Each step is one round. <span class="sr">The figure opens at the end.</span>'
+        '<ul class="keys" role="list"><li><strong>?</strong> a sum still to come</li><li><strong>Framed</strong> cut</li></ul>'
+    )
+
+
+@pytest.mark.parametrize("stem", BOOK)
+def test_each_mark_is_an_item_of_the_key(stem):
+    text = next(block.text for block in parse(text_of(stem)) if block.kind == "figure")
+    words, *items = text.split("\n- ")
+    assert not re.search(r":[a-z]+:", words), "a mark within a sentence is not found again"
+    assert all(re.match(r":[a-z]+: \S|\*\*[^*]+\*\* \S", item) for item in items)
+
+
 def test_a_mark_stays_with_its_word():
     mark = '<i class="mark mark-wait" role="img" aria-label="ring:"></i>'
     assert legend("a thread :wait: waits here") == f'a thread <span class="marked">{mark} waits</span> here'

@@ -91,13 +91,20 @@ def _mark(match: re.Match[str]) -> str:
 
 
 def legend(text: str) -> str:
-    """Return a figure's legend as HTML.
+    """Return a figure's legend as HTML: its sentences, and its lines that begin with a hyphen as the items of a key.
 
     `:wait:` draws the mark of a waiting thread, and stays on a line with the word behind it. Where the figure opens is told to
     screen readers only: everybody else sees it.
     """
-    html = MARK.sub(_mark, inline(text))
-    return OPENS.sub(lambda match: f'<span class="sr">{match[0]}</span>', html)
+    lines = text.strip().split("\n")
+    words = _drawn(" ".join(line for line in lines if not line.startswith("- ")))
+    items = [f"<li>{_drawn(line[2:])}</li>" for line in lines if line.startswith("- ")]
+    html = OPENS.sub(lambda match: f'<span class="sr">{match[0]}</span>', words)
+    return f'{html}<ul class="keys" role="list">{"".join(items)}</ul>' if items else html
+
+
+def _drawn(text: str) -> str:
+    return MARK.sub(_mark, inline(text))
 
 
 class LessonPage:

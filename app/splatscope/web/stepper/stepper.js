@@ -111,7 +111,7 @@ export class Stepper {
   state = h("div", {class: "state", hidden: true}, this.status, this.seconds, this.offers)
   tabs = h("div", {class: "tabs narrow", role: "tablist"})
   heading = h("h2", {class: "sr"}, "Figure") // for those who go from heading to heading
-  caption = h("p", {class: "figcaption"})
+  caption = h("div", {class: "figcaption"})
   drawn = h("div", {class: "aside", role: "group", "aria-label": "The drawing", "aria-describedby": DESCRIPTION})
   took = 0 // ms of the last paint
   #paintedAt = 0 // ms
