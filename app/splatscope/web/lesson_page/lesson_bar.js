@@ -34,7 +34,7 @@ export function render({model, el}) {
     "a",
     {class: "btn", hidden: true, "aria-label": "Open in the debugger", title: "Open in the debugger"},
     h("span", {class: "wide"}, "Debugger"),
-    h("span", {class: "narrow", "aria-hidden": "true"}, "{ }"),
+    h("span", {class: "narrow", "aria-hidden": "true"}, "Debug"),
   )
   const note = h("span", {class: "told", role: "status"}) // below the bar, for a while: why inputs were reset
   /** @type {ReturnType<typeof setTimeout> | undefined} */

@@ -51,27 +51,26 @@ export class Transport {
   /** @param {Stepper} stepper */
   constructor(stepper) {
     this.stepper = stepper
-    this.stair = button("stair", "In lockstep", "O", () => stepper.setOrder(!stepper.moment?.lockstep), "order")
+    this.stair = button("stair", "In lockstep", "O", () => stepper.setOrder(!stepper.moment?.lockstep), "order rare")
     this.play = button("play", "Play", "Space", () => stepper.player.toggle())
     this.threadName = document.createTextNode("Step thread")
     this.back = button("back", "", "←", () => stepper.move(-1))
-    this.on = button("on", "", "→", () => stepper.move(1))
+    this.on = button("on", "", "→", () => stepper.move(1), "pri")
     this.#name("event")
     this.barriers = [
-      button("wallBack", "Back to the previous barrier", "Shift+←", () => stepper.barrier(-1), "wall"),
-      button("wallOn", "Forward to the next barrier", "Shift+→", () => stepper.barrier(1), "wall"),
+      button("wallBack", "Back to the previous barrier", "Shift+←", () => stepper.barrier(-1), "wall rare"),
+      button("wallOn", "Forward to the next barrier", "Shift+→", () => stepper.barrier(1), "wall rare"),
     ]
+    const steps = h("span", {class: "steps"}, this.back, this.play, this.on) // what is pressed all the time, apart from the others
     const tp = h(
       "div",
       {class: "tp", role: "group", "aria-label": "Steps"},
-      button("start", "To the start", "Home", () => stepper.seek(0), "wide"),
+      button("start", "To the start", "Home", () => stepper.seek(0), "wide rare"),
       this.barriers[0],
-      this.back,
-      this.play,
-      this.on,
-      button("line", "The next statement, for all threads that execute it together", "S", () => stepper.line(1), "wide"),
+      steps,
+      button("line", "The next statement, for all threads that execute it together", "S", () => stepper.line(1), "wide rare"),
       this.barriers[1],
-      button("end", "To the end", "End", () => stepper.seek(Infinity), "wide"),
+      button("end", "To the end", "End", () => stepper.seek(Infinity), "wide rare"),
       button("write", "Previous write of the followed cell or variable", "W", () => stepper.history.jump(-1), "narrow"),
       this.stair,
     )
