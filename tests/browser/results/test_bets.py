@@ -24,21 +24,21 @@ def test_a_claim_is_bet_on_before_its_verdict_is_shown(turn_to, right):
     bet = next(bet for bet, words in WORDS.items() if (words == verdict) == right)
     claim.get_by_role("button", name=bet, exact=True).press("Enter")
     expect(claim.locator(".won")).to_have_text("You were right." if right else f"You bet: {bet.lower()}.")
-    first = claim.locator("ol > li").first  # the verdict comes before the claim
+    shown = claim.locator("ol > li").nth(1)  # the verdict comes between the claim and its evidence
     said = [claim.locator(part).text_content() for part in (".won", ".verdict .tag .sr", ".said")]
     assert all(said)
     assert said[1].endswith(".")  # so that it is not read as one sentence with what follows
-    expect(first).to_be_focused()  # the verdict is read out, with why
-    outline = first.evaluate("el => parseFloat(getComputedStyle(el).outlineWidth) + parseFloat(getComputedStyle(el).outlineOffset)")
+    expect(shown).to_be_focused()  # the verdict is read out, with why
+    outline = shown.evaluate("el => parseFloat(getComputedStyle(el).outlineWidth) + parseFloat(getComputedStyle(el).outlineOffset)")
     assert outline <= 0, "the card would cut off its focus ring"
-    expect(first).to_have_accessible_description(said[2])
+    expect(shown).to_have_accessible_description(said[2])
     assert claim.get_by_role("status").inner_text() == ""
     again = claim.get_by_role("button", name=re.compile("Run it again"))
     again.focus()
     again.press("Enter")
     expect(claim.get_by_role("status")).to_have_text(" ".join(said), timeout=PATIENCE)
     expect(again).to_be_focused()
-    expect(first.locator(".tag")).to_have_text(re.compile(verdict, re.IGNORECASE))
+    expect(shown.locator(".tag")).to_have_text(re.compile(verdict, re.IGNORECASE))
     expect(claim.locator(".ran")).to_contain_text("largest difference" if "back" in claim.inner_text() else "red first")
     expect(claim.get_by_role("group", name="Your bet")).to_be_hidden()
     expect(claim.get_by_role("button", name=re.compile("Run it again: “"))).to_be_visible()
@@ -77,9 +77,9 @@ def test_the_page_of_claims_counts_and_filters_them(turn_to):
     expect(shown).to_have_count(1)
     expect(shown.get_by_role("heading")).to_have_text("Blending")
     page.get_by_label("Verdict", exact=True).select_option(verdicts[0])
-    expect(first).to_be_visible()
+    expect(shown).to_be_visible()
     page.get_by_label("Verdict", exact=True).select_option(next(words for words in WORDS.values() if words not in verdicts))
-    expect(first).to_be_hidden()
+    expect(shown).to_be_hidden()
     expect(page.locator("[data-claims]:visible")).to_have_count(0)
 
 

@@ -36,7 +36,7 @@ import {announceRuns} from "./announce.js"
 const VERDICTS = {
   true: {name: "yes", words: "Holds", sign: "ok", bet: "Holds"},
   null: {name: "part", words: "Holds in part", sign: "note", bet: "In part"},
-  false: {name: "no", words: "Does not hold", sign: "warn", bet: "Does not hold"},
+  false: {name: "no", words: "Does not hold", sign: "no", bet: "Does not hold"},
   undecided: {name: "open", words: "Cannot be decided here", sign: "open", bet: ""},
 }
 
@@ -66,7 +66,13 @@ export function render({model, el}) {
   const root = h(
     "article",
     {class: "card claim", "data-testid": "claim", tabindex: -1, "aria-label": `A claim, checked: ${name}`},
-    h("ol", {}, verdict, h("li", {}, claim, model.source ? source : null), h("li", {class: "evidence"}, ranTag, said, ran, again)),
+    h(
+      "ol",
+      {},
+      h("li", {class: "stated"}, claim, model.source ? source : null),
+      verdict,
+      h("li", {class: "evidence"}, ranTag, said, ran, again),
+    ),
   )
   const asked = markOf("claim", claim.textContent ?? "") // the same mark on a section's page and on the page of claims
   /** @type {string | null} */
@@ -111,7 +117,7 @@ export function render({model, el}) {
       mark.replaceChildren(covered ? "What do you think?" : "No verdict yet")
       said.replaceChildren()
       won.textContent = ""
-      ran.textContent = error || (known ? "The result is in. Bet to see it." : busy ? "Running …" : "Waiting for its turn …")
+      ran.textContent = error || (known ? "Your bet shows it" : busy ? "Running …" : "Waiting for its turn …")
       return
     }
     const {words, sign} = VERDICTS[String(found.holds)]

@@ -1,4 +1,4 @@
-// The icons of the transport, 16 units wide, and the marks of findings, 14 units wide.
+// The icons of the transport, 16 units wide, and the marks of findings and verdicts, 14 units wide.
 
 const STROKE = `fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round"`
 
@@ -34,6 +34,7 @@ const MARKS = {
 const SEVERITY = {
   error: `<path d="M7 .5 13.5 7 7 13.5.5 7z" fill="var(--sev-error)" stroke="none"/>`,
   warn: `<path d="M7 1 13.5 12.500H.5z" fill="var(--sev-warn)" stroke="none"/>`,
+  no: `<path d="m3 3 8 8M11 3l-8 8" stroke-width="2.2"/>`,
   note: `<circle cx="7" cy="7" r="5.5" fill="var(--sev-note)" stroke="none"/>`,
   open: `<circle cx="7" cy="7" r="5.5" stroke-width="1.6" stroke-dasharray="2.4 2.2"/>`,
   ok: `<path d="m2 7.5 3.5 3.500L12 3.5" stroke="var(--sev-ok)" stroke-width="2.2"/>`,
