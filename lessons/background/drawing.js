@@ -28,6 +28,8 @@ const GAP = 16
 const PADDING = 14
 const CAPTION = 22
 const MOST_CELL = 44
+const TAP = 24 // px
+const WORDS = 104 // px: width of the words beside a picture
 const MOST_DARKER = 0.25 // full colour in the picture of differences
 const CHART = {least: 150, most: 260}
 const NAME = {width: 10, height: 12} // px, of R and S
@@ -50,8 +52,10 @@ function build({root, facts, room}, look) {
   const space = room()
   const half = Math.max(0, (space.width - 2 * PADDING - GAP) / 2)
   const most = (space.height - 2 * PADDING - 2 * CAPTION - GAP) / 2 // of a picture
-  const cell = Math.floor(Math.max(4, Math.min(MOST_CELL, half / width, most / height)))
   const beside = half >= 240 || Number.isFinite(space.height) // the chart stands at the right of the third picture
+  // else each picture has a row, with its words beside it, and pixels that a finger finds
+  const wide = beside ? half : Math.max(TAP * width, 2 * half - WORDS)
+  const cell = Math.floor(Math.max(4, Math.min(MOST_CELL, wide / width, most / height)))
   const chartHeight = Math.max(CHART.least, Math.min(CHART.most, beside ? cell * height + CAPTION : 200))
   let latest = look
   const choose = (/** @type {number} */ thread) => {

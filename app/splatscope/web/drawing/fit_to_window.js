@@ -62,13 +62,16 @@ export function bringIntoView(stage, first) {
 function wayToStep(stage, top) {
   const dock = /** @type {HTMLElement | null} */ (stage.querySelector(":scope > .dock"))
   const aside = stage.querySelector(".aside")
-  const here = aside && within(aside, "[data-here]")?.getBoundingClientRect()
-  if (!dock || !aside || !here) return 0
+  const part = aside && within(aside, "[data-here]")
+  if (!dock || !aside || !part) return 0
+  const here = part.getBoundingClientRect()
+  const above = parseFloat(getComputedStyle(part).scrollMarginTop) * zoomOf(dock) // what stays in view over it
   const whole = aside.getBoundingClientRect()
   const bottom = top + innerHeight - barsHeight() - dock.offsetHeight * zoomOf(dock)
   const seen = Math.min(bottom, whole.bottom) - Math.max(top, whole.top)
-  if (seen < (bottom - top) / 2 || (here.top >= top && here.bottom <= bottom)) return 0
-  const middle = Math.min(here.top - top, (here.top + here.bottom - top - bottom) / 2)
+  const begin = here.top - above
+  if (seen < (bottom - top) / 2 || (begin >= top && here.bottom <= bottom)) return 0
+  const middle = Math.min(begin - top, (begin + here.bottom - top - bottom) / 2)
   return Math.max(whole.top - top, Math.min(whole.bottom - bottom, middle))
 }
 
