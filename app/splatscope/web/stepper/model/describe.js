@@ -1,4 +1,6 @@
 // Events, cells and variables in words.
+import {holdsFloatBits} from "./float_bits.js"
+import {show} from "./values.js"
 
 /**
  * @import {Followed, Memory} from "#web/types.d.ts"
@@ -65,7 +67,8 @@ export function sentenceOf(moment) {
       : `Thread ${thread} reaches the barrier. All have arrived, and continue.`
   }
   if (!verb) return `Thread ${thread} is on line ${recording.about(event).line}.`
-  return `Thread ${thread} ${verb}${target && ` ${target}`}${value && ` ${sign} ${value}`}.`
+  const does = recording.about(event).kind === "atomic" ? "does " : "" // verbs of atomics are names: "compareExchange on"
+  return `Thread ${thread} ${does}${verb}${target && ` ${target}`}${value && ` ${sign} ${value}`}.`
 }
 
 /** What a thread does when an operation goes wrong, by the kind of finding. @type {Record<string, string>} */
@@ -81,6 +84,16 @@ const FAULTS = {
 }
 
 /**
+ * An event's value, "" if none was recorded; for the bits of a float, the float.
+ * @param {Recording} recording
+ * @param {number} event
+ */
+function valueText(recording, event) {
+  if (!holdsFloatBits(recording, recording.about(event))) return recording.value(event)
+  return `bits of ${show(recording.words, recording.wordAt[event], "float")}`
+}
+
+/**
  * What an event does: {verb: "reads", target: "keys[3]", value: "30", sign: "→"}.
  * @param {Recording} recording
  * @param {number} event
@@ -88,7 +101,7 @@ const FAULTS = {
  */
 export function describeEvent(recording, event) {
   const site = recording.about(event),
-    value = recording.value(event),
+    value = valueText(recording, event),
     name = site.name ?? ""
   const touched = recording.cellOf(event)
   const cell = touched ? cellName(recording.memories[touched.memory], touched.cell) + (site.path ?? "") : name

@@ -1,6 +1,7 @@
 // What has happened at the current event, in a sentence: shown above a figure's transport, and announced once the reader pauses.
 import {h} from "#web/shell/dom.js"
 import {on} from "#web/shell/events.js"
+import {aloud} from "#web/stepper/model/aloud.js"
 import {PALE, sentenceOf} from "#web/stepper/model/describe.js"
 
 /**
@@ -117,7 +118,7 @@ export class Sentence {
     const fresh = sentences.filter((one) => !this.#told.includes(one)) // unchanged sentences are not repeated
     const parts = this.#due ? [this.#news, this.#words, ...fresh] : [this.#news]
     if (this.#due) this.#told = sentences
-    this.announcer.textContent = parts.filter(Boolean).join(" ")
+    this.announcer.textContent = aloud(parts.filter(Boolean).join(" "))
     this.#news = ""
     this.#due = false
   }
@@ -129,7 +130,7 @@ export class Sentence {
 
   /** Update the drawing's description. */
   #name() {
-    this.description.textContent = [this.#words, this.#described].filter(Boolean).join(" ")
+    this.description.textContent = aloud([this.#words, this.#described].filter(Boolean).join(" "))
   }
 }
 
