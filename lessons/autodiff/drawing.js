@@ -32,6 +32,7 @@ import {onArrows} from "#web/widgets/roving.js"
  * @property {[x: number, y: number, sigma1: number, sigma2: number, angle: number, r: number, g: number, b: number][]} ellipses
  */
 
+const GRADIENTS = "The gradient by p of each pixel"
 const GAP = 14
 const PADDING = 0
 const NARROW = 500 // px: below, the boxes of the chain stand one under the other, where there is height for it
@@ -74,15 +75,22 @@ function build(host, look) {
       maps.paint(now)
       chain.paint(now)
     },
-    describe(now) {
-      const [across] = host.facts.size
-      const dp = now.final.value("dp")
-      const place = `pixel (${now.thread % across}, ${Math.floor(now.thread / across)})`
-      return now.value("dp") === null || dp === null
-        ? `How the loss of ${place} moves as p grows is not known yet.`
-        : `At ${place}, the loss moves at a rate of ${digits(dp)} as p grows.`
-    },
+    news: (now) => (now.step ? "" : inWords(host.facts, now)), // each step says what moves, and at which rate
+    describe: (now) => inWords(host.facts, now),
   }
+}
+
+/**
+ * What is known of the chosen pixel's gradient.
+ * @param {Facts} facts
+ * @param {Look} now
+ */
+function inWords({size: [across]}, now) {
+  const dp = now.final.value("dp")
+  const place = `pixel (${now.thread % across}, ${Math.floor(now.thread / across)})`
+  return now.value("dp") === null || dp === null
+    ? `How the loss of ${place} moves as p grows is not known yet.`
+    : `At ${place}, the loss moves at a rate of ${digits(dp)} as p grows.`
 }
 
 /** @typedef {{chosen(): number, choose(thread: number): void}} Choice */
@@ -101,7 +109,7 @@ function gradientMaps({room, facts, set}, choice) {
   const stacked = height === Infinity // as on a phone: a finger finds a pixel of the first picture, and the second gets the rest
   const cell = Math.floor(Math.max(stacked ? TAP : CELL.least, Math.min(CELL.most, wide, high)))
   const cellBeside = stacked ? Math.max(CELL.least - 4, Math.min(cell, Math.floor((width - BETWEEN) / across) - cell)) : cell
-  const gradientAttributes = {role: "img", "aria-label": "The gradient by p of each pixel"}
+  const gradientAttributes = {role: "img", "aria-label": GRADIENTS}
   const picture = pixelGrid(facts.size, cell, choice, {}, outlines(facts, cell))
   const gradients = pixelGrid(facts.size, cellBeside, choice, gradientAttributes, [])
   onArrows(picture.svg, {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -across, ArrowDown: across}, (step) => {
@@ -145,6 +153,11 @@ function gradientMaps({room, facts, set}, choice) {
     gradients.mark(look.thread)
     own.textContent = `the picture; pixel (${x}, ${y}) is chosen`
     all.textContent = `∂L/∂p of each pixel, sum ${written < count ? "?" : digits(facts.sum)}`
+    const ends = [Math.min, Math.max].map((end) => digits(end(...Array.from({length: count}, (_, i) => memory.number(i) ?? 0))))
+    gradients.svg.setAttribute(
+      "aria-label",
+      `${GRADIENTS}: ${written < count ? "not all known yet" : `from ${ends[0]} to ${ends[1]}`}`,
+    )
     paintChoices(look.thread, (i) => {
       const gradient = memory.written(i) > 0 ? digits(memory.number(i) ?? 0) : "not known yet"
       return `Pixel (${i % across}, ${Math.floor(i / across)}): gradient ${gradient}`

@@ -144,6 +144,7 @@ function network({root, facts, options, room}) {
     const at = stopAt(stops, passes[0].begin, look.step)
     const current = at < 0 ? -1 : stops[at][1]
     const begun = current >= 0
+    svg.setAttribute("aria-label", `${label}: ${begun ? `pass ${current + 1} is at hand` : "before the first pass"}`)
     const compared = comparedCells(look)
     paintRows(look, compared)
     const column = columns[Math.max(0, current)]

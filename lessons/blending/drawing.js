@@ -90,8 +90,10 @@ export function draw(host) {
       if (!layers) return ""
       const done = layers.filter((blend) => look.step >= blend.end).length
       const T = done ? layers[done - 1].after[3] : 1
-      return `${done} of ${layers.length} layers are blended, and ${short(T)} of the pixel is still open.`
+      const open = done ? `${short(T)} of the pixel` : "the whole pixel"
+      return `${done} of ${layers.length} layers ${done === 1 ? "is" : "are"} blended, and ${open} is still open.`
     },
+    news: () => "", // each step says how much its layer lets through
   }
 }
 

@@ -40,6 +40,7 @@ export function draw(host) {
     resized: fit,
     paint: (look) => drawn?.paint(look),
     describe: (look) => drawn?.describe(look) ?? "",
+    news: () => "", // each step says which state is kept or used, and what gradient comes of it
   }
 }
 

@@ -81,7 +81,7 @@ function build(host) {
     sentenceLine(facts),
     axisRows(facts, width),
     title("Who tests what: a column for each thread, a square for each Gaussian."),
-    threadTable(facts, width, pick),
+    threadTable(facts, width, height === Infinity && width < NARROW, pick),
     listOfGaussians(facts),
   ]
   const el = h("div", {}, ...parts.flatMap((part) => /** @type {Element[]} */ (part.el)))
@@ -94,7 +94,8 @@ function build(host) {
     const tested = testAt(facts, look)
     for (const part of [picture, ...parts]) part.paint(look, tested)
   }
-  return {el, paint, describe: (look) => describe(facts, look), width: root.clientWidth}
+  const news = (/** @type {Look} */ look) => madeText(facts, look) // each step says who comes onto the list
+  return {el, paint, describe: (look) => describe(facts, look), news, width: root.clientWidth}
 }
 
 const title = (/** @type {string} */ words, mini = false) => {
@@ -119,12 +120,18 @@ export function testAt({tests}, {thread, step}) {
  * @param {Facts} facts
  * @param {Look} look
  */
-function describe({tests, room}, look) {
-  const made = tests.filter((test) => look.step >= test.known)
-  const listed = made.filter((test) => test.place >= 0 && test.place < room).sort((a, b) => a.place - b.place)
-  const ids = listed.map((test) => test.gaussian).join(", ") || "nothing yet"
-  return `${made.length} of ${tests.length} tests are made. On the list: ${ids}.`
+function describe(facts, look) {
+  const {tests, room} = facts
+  const listed = tests.filter(({known, place}) => look.step >= known && place >= 0 && place < room)
+  const ids = listed.sort((a, b) => a.place - b.place).map((test) => test.gaussian)
+  return `${madeText(facts, look)} On the list: ${ids.join(", ") || "nothing yet"}.`
 }
+
+/**
+ * @param {Facts} facts
+ * @param {Look} look
+ */
+const madeText = ({tests}, look) => `${tests.filter(({known}) => look.step >= known).length} of ${tests.length} tests are made.`
 
 /**
  * What comes of a test: "no" where the two are apart, "yes" where they overlap, "lost" where the list is full.
@@ -192,6 +199,8 @@ function pictureOfTiles({facts, values, set}, width) {
       el.setAttribute("class", classes("coarse-gaussian", outcomeOf(tests[i], room), !made && "later", tests[i] === test && "me"))
       reaches[i]?.setAttribute("visibility", made && tests[i] !== test ? "visible" : "hidden")
     })
+    const touching = tests.filter(({known, place}) => look.step >= known && place >= 0).length
+    svg.setAttribute("aria-label", `${label}; ${touching} touch it so far`)
     tested.replaceChildren(...marksOf(test))
     tested.setAttribute("class", classes("coarse-test", look.step < test.known && "later"))
   }
@@ -283,6 +292,7 @@ function axisRows({shapes}, width) {
     const x = (/** @type {number} */ value) => left + ((value / most + 1) / 2) * room
     const between = (/** @type {number} */ from, /** @type {number} */ to) => ({x: x(from), width: Math.max(0, x(to) - x(from))})
     svg.classList.toggle("later", look.step < test.known)
+    svg.setAttribute("aria-label", `${label}: ${look.step < test.known ? "not known yet" : shadowsText(shape, test)}`)
     rows.forEach(({y, tile, box, gap, title, words}, i) => {
       const asked = i < test.asked.length
       title.setAttribute("class", asked ? "now" : "")
@@ -304,20 +314,31 @@ function axisRows({shapes}, width) {
 }
 
 /**
+ * On which direction the shadows are apart, in words.
+ * @param {Shape} shape
+ * @param {Test} test
+ */
+function shadowsText({distance, tile, box}, {asked}) {
+  const gaps = AXES.filter((_, i) => i < asked.length && Math.abs(distance[i]) > tile[i] + box[i])
+  return gaps.length ? `apart on ${gaps.join(" and ")}` : "they overlap on all four"
+}
+
+/**
  * Which thread tests what: a column a thread, a row a turn.
  * @param {Facts} facts
  * @param {number} width
+ * @param {boolean} stacked  whether it is a phone's: with squares that a finger finds, those of a few threads beside each other
  * @param {(test: Test) => void} pick
  */
-function threadTable({tests, room}, width, pick) {
+function threadTable({tests, room}, width, stacked, pick) {
   const narrow = width < NARROW
   const turns = Math.max(...tests.map((test) => test.turn)) + 1
-  const across = narrow ? FEW : THREADS // columns; those of the other threads are below
-  const left = narrow ? 60 : 92
+  const across = stacked ? FEW : THREADS // columns; those of the other threads are below
+  const left = stacked ? 60 : narrow ? 0 : 92
   const column = Math.max(4, (width - left - 8) / across)
-  const cell = narrow ? TAP : Math.max(2, Math.min(14, column - 2))
-  const [head, gap] = narrow ? [20, 3] : [26, 4]
-  const block = head + turns * (cell + gap) + (narrow ? 6 : 0) // height
+  const cell = stacked ? TAP : Math.max(2, Math.min(14, column - 2))
+  const [head, gap] = stacked ? [20, 3] : [26, 4]
+  const block = head + turns * (cell + gap) + (stacked ? 6 : 0) // height
   const height = (block * THREADS) / across
   const svg = canvas(width, height, {
     class: "coarse",
@@ -332,7 +353,7 @@ function threadTable({tests, room}, width, pick) {
   const laneY = (/** @type {number} */ thread) => blockY(thread) + head / 2
   const lanes = Array.from({length: THREADS}, (_, i) => laneMark(columnX(i), laneY(i), Math.min(4.5, column * 0.36)))
   svg.append(...lanes.map((lane) => lane.el))
-  for (let thread = 0; thread < THREADS; thread += across) {
+  for (let thread = 0; left > 0 && thread < THREADS; thread += across) {
     for (let turn = 0; turn < turns; turn++) {
       const first = THREADS * turn + thread
       const last = Math.min(tests.length, first + across) - 1

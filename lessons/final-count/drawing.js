@@ -16,6 +16,7 @@ import {canvas, classes, s, setAttributes} from "#web/drawing/svg.js"
  * @typedef {[x: number, y: number]} Point
  */
 
+const NAME = "finalCount on a walk through the list and back"
 const LEFT = 54
 const RIGHT = 20
 const TOP = 46
@@ -39,7 +40,7 @@ function build({root, facts, room}, look) {
   const space = room()
   const layout = layOut(facts, Math.max(280, space.width), space.height)
   const {width, height, ground, x, y} = layout
-  const svg = canvas(width, height, {class: "counts", role: "img", "aria-label": "finalCount on a walk through the list and back"})
+  const svg = canvas(width, height, {class: "counts", role: "img", "aria-label": NAME})
   const band = s("rect", {class: "band", y: TOP - 8, height: ground - TOP + 8, rx: 4})
   drawPlane(svg, facts, layout, band)
   const layers = Array.from({length: count}, (_, i) => drawLayer(svg, layout, i))
@@ -71,6 +72,10 @@ function build({root, facts, room}, look) {
       act.textContent = done
       setAttributes(act, {x: Math.max(118, Math.min(width - 34, x(Math.max(0, layer - 0.5)))), y: TOP - 14})
       layers.forEach((one, i) => one.paint(now, i + 1 === layer))
+      svg.setAttribute(
+        "aria-label",
+        `${NAME}: from 0 ${turned ? `up to ${forwardCounts(now.ownMemory("thereCount"), count).at(-1)} and back to` : "to"} ${value}`,
+      )
     },
     news: () => "", // each step says what is done with its layer, and what the count becomes
     describe(now) {

@@ -125,6 +125,10 @@ function chosenPixel({count, states, layers, counts}, width, tall) {
   const paint = (thread, turn) => {
     const history = states[thread]
     const state = history[Math.max(0, turn)]
+    svg.setAttribute(
+      "aria-label",
+      `${label}: ${turn > 0 ? `1 at first, ${show(state[3], 3)} after Gaussian ${turn - 1}` : "1, before the first"}`,
+    )
     columns.forEach(({before, taken, name, skip}, i) => {
       const [from, to] = [history[i][3], history[i + 1][3]]
       const done = i < turn

@@ -42,9 +42,9 @@ export function nineNumbers(ranges, change) {
      */
     show(numbers, thinnest) {
       rows.forEach((one, i) => one.show(numbers[i]))
-      rows[FIRST].means.textContent = `${(thinnest + Math.exp(numbers[FIRST])).toFixed(1)} px`
-      rows[SECOND].means.textContent = `${(thinnest + Math.exp(numbers[SECOND])).toFixed(1)} px`
-      rows[LOGIT].means.textContent = `${(100 / (1 + Math.exp(-numbers[LOGIT]))).toFixed(0)} %`
+      rows[FIRST].say(`${(thinnest + Math.exp(numbers[FIRST])).toFixed(1)} px`)
+      rows[SECOND].say(`${(thinnest + Math.exp(numbers[SECOND])).toFixed(1)} px`)
+      rows[LOGIT].say(`${(100 / (1 + Math.exp(-numbers[LOGIT]))).toFixed(0)} %`)
       const hex = numbers.slice(RED, LOGIT).map((part) =>
         Math.round(255 * part)
           .toString(16)
@@ -71,6 +71,11 @@ export function nineNumbers(ranges, change) {
  */
 function row(name, place, [low, high], change) {
   const slider = h("input", {type: "range", min: low, max: high, step: place < 2 ? 0.1 : 0.01, "aria-label": SPOKEN[place]})
+  const say = (/** @type {string} */ words) => {
+    means.textContent = words
+    const text = stored.textContent ?? ""
+    slider.setAttribute("aria-valuetext", place < 2 || !words ? text : `${words}, stored as ${text}`)
+  }
   const [stored, means] = [h("output", {class: "num", "aria-live": "off"}), h("span", {class: "num"})]
   slider.oninput = () => change({[place]: +slider.value}, true)
   slider.onchange = () => change({[place]: +slider.value}, false)
@@ -81,13 +86,12 @@ function row(name, place, [low, high], change) {
     el: h("div", {class: "nine-row"}, h("span", {class: "nine-name"}, name), slider, stored, means),
     stored,
     means,
+    say,
     /** @param {number} number */
     show(number) {
       slider.value = String(number)
       stored.textContent = written(number, DIGITS[place])
-      slider.setAttribute("aria-valuetext", written(number, DIGITS[place]))
-      if (place < 2) means.textContent = `${written(number, DIGITS[place])} px`
-      if (place === ANGLE) means.textContent = `${written((number * 180) / Math.PI, 0)}°`
+      say(place < 2 ? `${written(number, DIGITS[place])} px` : place === ANGLE ? `${written((number * 180) / Math.PI, 0)}°` : "")
     },
   }
 }

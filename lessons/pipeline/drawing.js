@@ -88,6 +88,7 @@ function build({root, facts, room}, first) {
       picture.paint(look)
     },
     describe: (look) => describe(facts, look),
+    news: (look) => listText(facts, look, false),
   }
 }
 
@@ -95,11 +96,21 @@ function build({root, facts, room}, first) {
  * @param {Facts} facts
  * @param {Look} look
  */
-function describe({padded, drawn}, look) {
+function describe(facts, look) {
+  const drawn = facts.drawn.filter((step) => look.reached(step)).length
+  return `${listText(facts, look)} ${drawn} of ${facts.drawn.length} pixels are drawn.`
+}
+
+/**
+ * What is on the shared list. Once it is padded, nothing comes to it any more: as news, it is then "".
+ * @param {Facts} facts
+ * @param {Look} look
+ */
+function listText({padded}, look, whole = true) {
   const memory = look.memory("blobs")
   const ids = Array.from({length: padded}, (_, i) => memory?.number(i) ?? null).filter((id) => id !== null)
-  const listed = ids.map((id) => (id === PADDING ? "padding" : id)).join(", ") || "nothing yet"
-  return `On the list: ${listed}. ${drawn.filter((step) => look.reached(step)).length} of ${drawn.length} pixels are drawn.`
+  if (!whole && ids.includes(PADDING)) return ""
+  return `On the list: ${ids.map((id) => (id === PADDING ? "padding" : id)).join(", ") || "nothing yet"}.`
 }
 
 /** @typedef {{turn: number, stage: number}} StageEntry  number of the thread's event that enters a stage, and which */

@@ -118,7 +118,8 @@ function build({facts, options, room}, look) {
       return `Thread ${i} ${doing(now.status(i))}; its cell ${held}`
     })
   }
-  return {el: svg, paint, describe: (now) => cellText(facts, options, now), width}
+  const describe = (/** @type {Look} */ now) => cellText(facts, options, now)
+  return {el: svg, paint, describe, news: (now) => (now.step && !now.thread ? "" : describe(now)), width} // each step says what thread 0 gets
 }
 
 /**

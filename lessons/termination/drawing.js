@@ -119,8 +119,9 @@ function build({root, facts, options, step, room}) {
       const done = doneAt(look)
       const T = done ? layers[done - 1].after : 1
       const blended = layers.slice(0, done).filter((layer) => layer.blended).length
-      return `${done} of ${layers.length} layers are done, ${blended} of them blended; T is ${show(T, 3)}.`
+      return `${done} of ${layers.length} layers ${done === 1 ? "is" : "are"} done, ${blended} of them blended; T is ${show(T, 3)}.`
     },
+    news: () => "", // each step says what is done with its layer, and what T becomes
   }
 }
 

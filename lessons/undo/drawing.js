@@ -44,6 +44,7 @@ export function draw(host) {
     },
     resized: () => drawn?.fit(),
     describe: (look) => drawn?.describe(look) ?? "",
+    news: () => "", // each step says which state it reaches
     changed: () => drawn?.showAlphas(),
     paint: (look) => drawn?.paint(look),
   }

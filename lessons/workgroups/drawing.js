@@ -61,7 +61,7 @@ function build({facts, options, step, room}, look) {
     group.paint(now, kind)
   }
   const describe = (/** @type {Look} */ now) => sentence(now, count)
-  return {el: h("div", {}, group.el, order.el), paint, describe, width}
+  return {el: h("div", {}, group.el, order.el), paint, describe, news: () => "", width} // each step says who waits
 }
 
 /** What is said of one thread, and of several. */
