@@ -1,6 +1,6 @@
 // What a thread's value went through, iteration by iteration: rows of curves over one axis, and the picture at the cursor.
 import {show} from "#web/drawing/look.js"
-import {paintPixels} from "#web/drawing/pixels.js"
+import {bytesOf, paintPixels} from "#web/drawing/pixels.js"
 import {canvas, pointerIn, s, setAttributes} from "#web/drawing/svg.js"
 import {powerOfTen} from "#web/stepper/model/values.js"
 import {h} from "#web/shell/dom.js"
@@ -41,10 +41,9 @@ const EDGE = 8 // px, right of a narrow chart
 const LETTER = 7.5 // px of a name, at most
 const PADDING = {narrow: 8, wide: 16} // px, beside a chart
 const SAMPLE = 16 // px: a piece of the curve, in front of its name
-const HEAD = 22
-const GAP = 8
-const FOOT = 24
-const TOP = 84 // px: the menu and the pictures above the chart
+const FULL = {head: 22, gap: 8, foot: 24, top: 84} // px: of a row, below it, below all, and the menu and the pictures above the chart
+const CLOSE = {head: 18, gap: 2, foot: 20, top: 60}
+const LOW = 400 // px of height: below, all of these are close
 const ROWS = {least: 34, most: 74} // heights; the first row, the page's subject, has twice that
 const TICK_EVERY = 12
 const LABEL_HEIGHT = 14
@@ -123,14 +122,17 @@ function valuePanel(host) {
         drawnThread = thread
         menu.value = String(thread)
         const {width, height} = host.room()
+        const space = height < LOW ? CLOSE : FULL
+        root.firstElementChild?.classList.toggle("low", height < LOW)
         const padding = width < NARROW ? PADDING.narrow : PADDING.wide
-        drawn = chart(host, thread, Math.max(280, width - 2 * padding), Math.min(MOST_HEIGHT, height) - TOP)
+        drawn = chart(host, thread, Math.max(280, width - 2 * padding), Math.min(MOST_HEIGHT, height) - space.top, space)
         body.replaceChildren(drawn.el)
       }
       const ends = facts.ends[thread]
       const done = ends.filter((step) => step <= look.step).length
       drawn.paint(done)
       now.paint(facts.frames[done])
+      now.name(`The picture now: ${psnr(facts.frames[done], facts.target)} dB`)
       words.textContent = done ? `${options.unit} ${done} of ${ends.length}` : `before the first ${options.unit}`
     },
     /**
@@ -158,7 +160,19 @@ function smallPicture(caption, label, [width, height]) {
   return {
     el: h("figure", {}, pixels, h("figcaption", {}, caption)),
     paint: (/** @type {string} */ picture) => paintPixels(pixels, picture),
+    name: (/** @type {string} */ words) => pixels.setAttribute("aria-label", words),
   }
+}
+
+/**
+ * How close two pictures are, in dB.
+ * @param {string} picture
+ * @param {string} target
+ */
+function psnr(picture, target) {
+  const [one, other] = [bytesOf(picture), bytesOf(target)]
+  const error = one.reduce((sum, byte, i) => sum + ((byte - other[i]) / 255) ** 2, 0) / one.length
+  return (-10 * Math.log10(Math.max(1e-10, error))).toFixed(1)
 }
 
 /**
@@ -167,8 +181,9 @@ function smallPicture(caption, label, [width, height]) {
  * @param {number} thread
  * @param {number} width
  * @param {number} most  its height at most
+ * @param {typeof FULL} space
  */
-function chart({facts, options, step}, thread, width, most) {
+function chart({facts, options, step}, thread, width, most, space) {
   const {rows, names} = facts
   const ends = facts.ends[thread]
   const count = ends.length
@@ -176,14 +191,25 @@ function chart({facts, options, step}, thread, width, most) {
   const end = width - (narrow ? EDGE : RIGHT)
   const room = end - LEFT
   const x = (/** @type {number} */ iteration) => LEFT + (iteration * room) / count
-  const unit = (most - FOOT - rows.length * (HEAD + GAP)) / (rows.length + 1)
+  const unit = (most - space.foot - rows.length * (space.head + space.gap)) / (rows.length + 1)
   const row = Math.max(ROWS.least, Math.min(ROWS.most, Math.floor(unit)))
   const rowHeight = (/** @type {number} */ i) => (i ? row : 2 * row)
-  const rowTop = (/** @type {number} */ i) => (i ? (i + 1) * row + i * (HEAD + GAP) : 0) + HEAD
-  const height = rowTop(rows.length - 1) + row + FOOT
-  const label = `${names[thread]} over ${count} iterations: ${rows.map((row) => row.title).join(", ")}`
-  const svg = canvas(width, height, {class: "curves-chart", role: "img", "aria-label": label})
-  const band = s("rect", {class: "band", y: 0, height: height - FOOT, width: Math.max(3, room / count)})
+  const rowTop = (/** @type {number} */ i) => (i ? (i + 1) * row + i * (space.head + space.gap) : 0) + space.head
+  const height = rowTop(rows.length - 1) + row + space.foot
+  /** What the curves show up to the cursor. */
+  const label = (/** @type {number} */ done) => {
+    const name = `${names[thread]} over ${count} iterations`
+    if (!done) return `${name}: ${rows.map((row) => row.title).join(", ")}`
+    const reached = (/** @type {Curve} */ {label, values}) => {
+      const [first, last] = [values[thread][0], values[thread][done - 1]].map((value) =>
+        value === null ? "nothing" : show(value, 3),
+      )
+      return `${label.replace("\u0302", " hat")} ${done > 1 ? `${first} at first, ` : ""}${last} at iteration ${done}`
+    }
+    return [name, ...rows.map(({title, curves}) => `${title}: ${curves.map(reached).join("; ")}`)].join(". ")
+  }
+  const svg = canvas(width, height, {class: "curves-chart", role: "img", "aria-label": label(0)})
+  const band = s("rect", {class: "band", y: 0, height: height - space.foot, width: Math.max(3, room / count)})
   const clip = `curves-${++made}`
   const past = s("rect", {x: LEFT, y: 0, height})
   svg.append(band, s("clipPath", {id: clip}, past))
@@ -193,7 +219,7 @@ function chart({facts, options, step}, thread, width, most) {
   })
   for (let t = TICK_EVERY; t <= count; t += TICK_EVERY)
     svg.append(s("text", {x: x(t - 0.5), y: height - 8, "text-anchor": "middle"}, String(t)))
-  const hit = s("rect", {class: "hit", x: LEFT, y: 0, width: room, height: height - FOOT})
+  const hit = s("rect", {class: "hit", x: LEFT, y: 0, width: room, height: height - space.foot})
   hit.onclick = (event) => {
     const iteration = Math.floor((pointerIn(svg, event).x - LEFT) / (room / count))
     step(ends[Math.min(count - 1, Math.max(0, iteration))])
@@ -202,6 +228,7 @@ function chart({facts, options, step}, thread, width, most) {
   return {
     el: svg,
     paint(/** @type {number} */ done) {
+      svg.setAttribute("aria-label", label(done))
       setAttributes(band, {x: x(Math.max(0, done - 1)), visibility: done ? "visible" : "hidden"})
       setAttributes(past, {width: done ? x(done - 0.5) - LEFT : 0})
       for (const row of drawn) row.paint(done)

@@ -26,8 +26,10 @@ const OUTLINE = 2 // sizes
 const CELL = 24 // px, of an entry
 const ROW = 44 // px, of a row of entries with its tiles' numbers
 const GAP = 6 // px between the lists of two tiles
+const CHIP = {letter: 7.3, padding: 4, height: 17} // px, behind a tile's count
 const SMALL = 90 // px, of a tile that has its count alone
 const WITHIN = 0.8 // of an ellipse's outline: where its number's middle may be
+const LISTS = "The entries of all lists, by tile"
 const NUMBER = {width: 10, height: 14} // px, of a Gaussian's
 
 /**
@@ -86,8 +88,12 @@ function pictureOf({grid: [columns, rows], tile, ellipses, reach, boxes, boxed, 
     const [x, y] = [(i % columns) * side, Math.floor(i / columns) * side]
     const cell = s("rect", {x: x + 1, y: y + 1, width: Math.max(0, side - 1), height: Math.max(0, side - 1), class: "binned-tile"})
     const count = s("tspan")
-    const label = s("text", {...at.tiles[i], class: "binned-name"}, side < SMALL ? "×" : `tile ${i}: `, count)
-    return {cell, label, count}
+    const short = side < SMALL
+    const digits = String(parts[i][2]).length
+    const width = CHIP.letter * (digits + (short ? 1 : `tile ${i}: `.length)) + 2 * CHIP.padding
+    const chip = s("rect", {x: x + 1, y: y + 1, width: Math.min(width, side - 2), height: CHIP.height, class: "binned-chip"})
+    const text = s("text", {...at.tiles[i], class: "binned-name"}, short ? "×" : `tile ${i}: `, count)
+    return {cell, label: s("g", {}, chip, text), count}
   })
   const outlines = ellipses.map(([x, y, first, second, angle], i) => {
     const turned = `translate(${(x + 0.5) * scale} ${(y + 0.5) * scale}) rotate(${(angle * 180) / Math.PI})`
@@ -149,7 +155,7 @@ function pictureOf({grid: [columns, rows], tile, ellipses, reach, boxes, boxed, 
 function labelsOf({grid: [columns, rows], tile, ellipses, reach}, side) {
   const scale = side / tile
   const [width, height] = [columns * side, rows * side]
-  const name = {width: side < SMALL ? 16 : 52, height: 13}
+  const name = {width: side < SMALL ? 24 : 64, height: CHIP.height - 2}
   const names = Array.from({length: columns * rows}, (_, i) => ({
     x: (i % columns) * side + 5,
     y: Math.floor(i / columns) * side + 3,
@@ -228,7 +234,7 @@ function listsOf({parts, placed}, width) {
   const el = canvas(
     width,
     height,
-    {role: "img", "aria-label": "The entries of all lists, by tile", class: "binned-lists"},
+    {role: "img", "aria-label": LISTS, class: "binned-lists"},
     ...labels.map((one) => one.el),
     ...marks.map((mark) => mark.el),
   )
@@ -237,6 +243,7 @@ function listsOf({parts, placed}, width) {
     height,
     /** @param {(step: number) => boolean} done */
     paint(done) {
+      el.setAttribute("aria-label", `${LISTS}: ${marks.filter(({step}) => done(step)).length} of ${marks.length} are in`)
       for (const {tile, el: label} of labels) label.setAttribute("class", classes("binned-name", !done(parts[tile][0]) && "later"))
       for (const {step, cell, text} of marks) {
         cell.setAttribute("class", classes("binned-entry", done(step) ? "in" : "later"))

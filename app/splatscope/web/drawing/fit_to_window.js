@@ -22,7 +22,16 @@ function heightOf(panes) {
   const whole = (innerHeight - barsHeight()) / zoom - others - 2
   if (document.documentElement.dataset.walk === "present") return Math.max(LOWEST, Math.floor(whole / GRAIN) * GRAIN)
   const underTitle = (innerHeight - frame.getBoundingClientRect().top - scrollY) / zoom - others - 4
-  return Math.max(LOWEST, Math.floor(Math.min(whole, Math.max(LEAST, underTitle)) / GRAIN) * GRAIN)
+  return Math.max(LOWEST, Math.floor(Math.min(whole, Math.max(leastOf(panes), underTitle)) / GRAIN) * GRAIN)
+}
+
+/**
+ * The least height of a figure's panes under the title. A drawing that does with less says so in its style, as --least.
+ * @param {HTMLElement} panes
+ */
+function leastOf(panes) {
+  const drawing = within(panes, ".drawing")
+  return (drawing && parseFloat(getComputedStyle(drawing).getPropertyValue("--least"))) || LEAST
 }
 
 /** The height of the parts that stay at the top of the window: the bar, and the strip of a walk. */
