@@ -45,7 +45,7 @@ import {onArrows} from "#web/widgets/roving.js"
  */
 
 const AXES = ["its short side", "its long side", "the tile's width", "the tile's height"]
-const FULL = "The picture: blue touches the tile in the thick frame, orange found no place, grey is apart, pale is not tested yet."
+const KEYS = {yes: "touches the framed tile", lost: "found no place", no: "is apart", later: "not tested yet"} // of the picture
 const THREADS = 32
 const BOX_SIGMAS = 4 // to the sides of a box
 const DRAWN_SIGMAS = 2 // to the ellipse that is drawn
@@ -74,10 +74,7 @@ function build(host) {
     if (latest && latest.thread !== test.thread) latest.moment.choose(test.thread)
   }
   const parts = [
-    title(
-      full ? FULL : "The picture: blue touches the tile in the thick frame, grey is apart from it, pale is not tested yet.",
-      true,
-    ),
+    keys(full),
     sentenceLine(facts),
     axisRows(facts, width),
     title("Who tests what: a column for each thread, a square for each Gaussian."),
@@ -98,9 +95,15 @@ function build(host) {
   return {el, paint, describe: (look) => describe(facts, look), news, width: root.clientWidth}
 }
 
-const title = (/** @type {string} */ words, mini = false) => {
-  const el = h("p", {class: "coarse-title", "data-mini": mini ? "" : null}, words)
+const title = (/** @type {string} */ words) => {
+  const el = h("p", {class: "coarse-title"}, words)
   return {el: [el], paint() {}}
+}
+/** @param {boolean} full  whether a Gaussian finds no place on the list */
+function keys(full) {
+  const items = Object.entries(KEYS).map(([klass, words]) => h("li", {}, h("i", {class: `mark coarse-key ${klass}`}), ` ${words}`))
+  if (!full) items.splice(1, 1)
+  return {el: [h("ul", {class: "keys coarse-title", role: "list", "data-mini": ""}, ...items)], paint() {}}
 }
 const acrossOf = (/** @type {Facts} */ {tiles, size}) => tiles[0] * size[0]
 const downOf = (/** @type {Facts} */ {tiles, size}) => tiles[1] * size[1]
