@@ -45,6 +45,9 @@ def steps(page: Page) -> list[int]:
 def test_it_opens_where_the_two_part(pair):
     assert steps(pair) == compare(pair).evaluate(PARTS)
     expect(compare(pair)).to_contain_text("First different event")
+    heard = compare(pair).get_by_test_id("compare-heard")
+    expect(heard).to_have_text(re.compile(r"^First different event\. Before the fix: .+\. First different value\. [^→]+\.$"))
+    expect(heard).not_to_contain_text("Show")
     expect(compare(pair)).to_contain_text(re.compile(r"data differs at the end in \d+ of 64 elements"))
     first, second = compare(pair).locator("[data-half]").all()
     expect(first).to_contain_text("Before the fix")

@@ -6,6 +6,7 @@ import {differences} from "./difference.js"
 import {Alignment} from "./alignment.js"
 import {joinComparison} from "#web/stepper/keys.js"
 import {expose} from "#web/stepper/steppers.js"
+import {aloud} from "#web/stepper/model/aloud.js"
 import {near} from "#web/stepper/model/moment.js"
 import {unpack} from "#web/stepper/model/recording.js"
 
@@ -51,7 +52,8 @@ export class Compare {
   /** @type {number | null} */
   frame = null
   state = h("div", {class: "state", role: "status", hidden: true})
-  words = h("div", {class: "cmp-parting", role: "status"})
+  words = h("div", {class: "cmp-parting"})
+  heard = h("p", {class: "sr", role: "status", "data-testid": "compare-heard"}) // the same in sentences, without its buttons
   ends = h("div", {class: "cmp-ends"})
   range = h("input", {type: "range", min: 0, step: 1, "aria-label": "Position in both runs"})
   strips = [0, 1].map(() => h("div", {class: "cmp-strip", "aria-hidden": "true"})) // for each side: its length, barriers and differences
@@ -100,7 +102,7 @@ export class Compare {
       "div",
       {class: "stage compare", "data-testid": "compare"},
       this.state,
-      h("section", {class: "panel cmp-parts", "aria-label": "Where the two runs differ"}, this.words, this.ends),
+      h("section", {class: "panel cmp-parts", "aria-label": "Where the two runs differ"}, this.words, this.ends, this.heard),
       h("div", {class: "cmp-halves"}, ...this.sides.map((side) => side.el)),
       h(
         "footer",
@@ -162,21 +164,28 @@ export class Compare {
   /** Show whether the two differ, where first, and which results differ. */
   #report() {
     const {event, value, outputs} = this.differences
-    const fine = (/** @type {string} */ words) => h("p", {}, h("span", {class: "cmp-alone"}, severity("ok"), words))
-    const line = (/** @type {string} */ words, /** @type {Pair} */ found, /** @type {string} */ klass) =>
-      h(
+    /** @type {string[]} */
+    const said = []
+    const fine = (/** @type {string} */ words) => {
+      said.push(words)
+      return h("p", {}, h("span", {class: "cmp-alone"}, severity("ok"), words))
+    }
+    const unseen = (/** @type {string} */ sign) => h("span", {class: "sr"}, sign) // between what only stands apart
+    const line = (/** @type {string} */ words, /** @type {Pair} */ found, /** @type {string} */ klass) => {
+      const sides = this.sides.map((side, i) => ({name: this.model.names[i], does: side.describe(both(found)[i])}))
+      said.push(aloud(`${words}. ${sides.map(({name, does}) => `${name}: ${does}.`).join(" ")}`))
+      return h(
         "p",
         {},
-        h("span", {}, severity("error"), words),
-        ...this.sides.map((side, i) =>
-          h("span", {class: "cmp-at"}, h("small", {}, this.model.names[i]), side.describe(both(found)[i])),
-        ),
+        h("span", {}, severity("error"), words, unseen(".")),
+        ...sides.map(({name, does}) => h("span", {class: "cmp-at"}, h("small", {}, name, unseen(":")), does, unseen("."))),
         h(
           "button",
           {type: "button", class: `btn ${klass}`, "aria-label": `Show the ${words.toLowerCase()}`, onclick: () => this.part(found)},
           "Show",
         ),
       )
+    }
     this.words.replaceChildren(
       event ? line("First different event", event, value ? "" : "pri") : fine("All events are the same in every thread."),
       value
@@ -185,6 +194,7 @@ export class Compare {
           ? fine("Every value is the same on the lines that both have.")
           : "",
     )
+    this.heard.textContent = said.join(" ")
     this.ends.replaceChildren(
       ...(outputs.length
         ? outputs.map((output) => this.#output(output))
@@ -201,14 +211,23 @@ export class Compare {
       ` differs at the end in ${count.toLocaleString("en")} of ${of.toLocaleString("en")} elements`,
     )
     const rows = cells.map(({index, first, second}) =>
-      h("tr", {}, h("td", {}, `${name}[${index}]`), h("td", {}, first), h("td", {}, second)),
+      h("tr", {}, h("th", {scope: "row"}, `${name}[${index}]`), h("td", {}, first), h("td", {}, second)),
     )
     const names = this.model.names
     return h(
       "details",
       {open: count <= cells.length},
       head,
-      h("table", {}, h("thead", {}, h("tr", {}, h("th"), h("th", {}, names[0]), h("th", {}, names[1]))), h("tbody", {}, ...rows)),
+      h(
+        "table",
+        {},
+        h(
+          "thead",
+          {},
+          h("tr", {}, h("th", {}, h("span", {class: "sr"}, "Element")), ...names.map((one) => h("th", {scope: "col"}, one))),
+        ),
+        h("tbody", {}, ...rows),
+      ),
       count > cells.length ? h("p", {class: "dim"}, `and ${(count - cells.length).toLocaleString("en")} more`) : null,
     )
   }

@@ -306,7 +306,7 @@ export class Findings {
     const apply = offer ? h("button", {type: "button", class: "btn", onclick: offer.apply}, "Apply the fix and re-run") : null
     const el = h(
       "article",
-      {class: `finding is-${level}`, "data-kind": finding.kind, "aria-label": finding.message},
+      {class: `finding is-${level}`, "data-kind": finding.kind},
       h("header", {}, head),
       h(
         "div",
