@@ -101,6 +101,24 @@ def test_each_stop_is_spoken_with_its_notes_and_its_button_keeps_the_focus(visit
     expect(page.get_by_role("button", name="Previous stop")).to_be_focused()
 
 
+def test_a_key_leads_to_what_a_stop_shows_and_from_the_button_it_is_one_tab_away(visit: Callable[..., Page]):
+    figure, claim = (next(i for i, stop in enumerate(STOPS) if i and stop.show.startswith(kind)) for kind in ("figure", "claim"))
+    page = visit(f"/app?walk=whole&stop={figure - 1}")
+    page.keyboard.press("PageDown")
+    at_stop(page, figure)
+    expect(page.get_by_role("group", name="Figure", exact=True)).to_be_focused()
+    expect(walk(page)).not_to_have_attribute("aria-describedby", re.compile(r"."))  # what is announced is not read again
+    page.goto(page.url.replace(f"stop={figure}", f"stop={claim - 1}").replace(f"page={STOPS[figure].page}&", ""))
+    on = page.get_by_role("button", name="Next stop")
+    on.press("Enter")
+    at_stop(page, claim)
+    expect(on).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="To the claim")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("group", name="Claim", exact=True)).to_be_focused()
+
+
 def test_a_stop_shows_its_own_moment_whichever_way_one_comes_to_it(visit: Callable[..., Page]):
     without = next(i for i, stop in enumerate(STOPS) if stop.inputs == "barrier=false")
     assert STOPS[without].press < 0

@@ -9,7 +9,7 @@ import * as router from "#web/shell/router.js"
 import {remember, remembered} from "#web/shell/stored.js"
 import {lastPresented, notePresented, resumeAddress} from "./presented.js"
 import {noteReached} from "./reached.js"
-import {bring} from "./view.js"
+import {bring, land} from "./view.js"
 
 /** @import {Model} from "#web/types.d.ts" */
 /** @import {Place} from "#web/shell/address.js" */
@@ -129,6 +129,7 @@ export class Guide {
     this.press = -1 // how often to press → once there is a recording
     this.show = "" // what to bring into view once the page is there
     this.timer = 0 // delays the request for another page
+    this.lands = false // whether the focus goes to what the stop shows, once it is there
     this.refocus = () => {} // gives the focus back to the arrow that was pressed
   }
 
@@ -189,7 +190,7 @@ export class Guide {
     window.addEventListener("pointercancel", () => this.#untouch(), true) // the finger scrolled the page
     addKeys({
       active: () => this.own,
-      keys: {PageDown: () => this.turn(1), PageUp: () => this.turn(-1)},
+      keys: {PageDown: () => this.#turnAndLand(1), PageUp: () => this.#turnAndLand(-1)},
       whileTyping: true,
       inDialogs: true,
     })
@@ -424,6 +425,20 @@ export class Guide {
   }
 
   /**
+   * The same with a key: the focus goes to what the stop shows, too.
+   * @param {1 | -1} step
+   */
+  #turnAndLand(step) {
+    this.lands = true
+    this.turn(step)
+  }
+
+  /** Move the focus to what the current stop shows. */
+  land() {
+    land(this.stops[this.stop].show)
+  }
+
+  /**
    * Go to a stop.
    * @param {number} stop
    * @param {Place | null} [place]  a place other than the stop's
@@ -440,7 +455,7 @@ export class Guide {
     router.travel(place ?? {page, step: same && inputs === now.inputs ? now.step : UNNAMED, inputs})
     this.changed() // first, because scrolling into view depends on the height of the strip with the stop's notes
     this.#prepare(place ? {press: -1, show: ""} : this.stops[stop], same)
-    if (same) this.refocus()
+    if (same) this.#refocus()
   }
 
   /**
@@ -483,6 +498,12 @@ export class Guide {
   arrived() {
     if (this.show) bring(this.show)
     this.show = ""
+    this.#refocus()
+  }
+
+  #refocus() {
+    if (this.lands) this.land()
+    this.lands = false
     this.refocus()
   }
 

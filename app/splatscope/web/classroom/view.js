@@ -37,6 +37,28 @@ export function bring(show) {
   follow(block, show)
 }
 
+/** What a block is, by the beginning of its name. */
+const KINDS = {figure: "Figure", claim: "Claim", quiz: "Question", show: "Result", map: "Map"}
+
+/**
+ * What a stop shows, in a word; "" for the top of its page.
+ * @param {string} show
+ */
+export const kindOf = (show) => Object.entries(KINDS).find(([kind]) => show.startsWith(kind))?.[1] ?? ""
+
+/**
+ * Move the focus to a part of the current page, where Tab and a screen reader go on. The title has it if there is no such part.
+ * @param {string} show
+ */
+export function land(show) {
+  const block = pageRoot()?.querySelector(`[data-block="${CSS.escape(show)}"]`)
+  if (!(block instanceof HTMLElement)) return
+  block.tabIndex = -1
+  block.setAttribute("role", "group")
+  block.setAttribute("aria-label", kindOf(show))
+  block.focus({preventScroll: true})
+}
+
 /**
  * Scroll to a block again whenever the window is resized, until the reader moves it.
  * @param {Element} block

@@ -10,6 +10,7 @@ import {Guide, randomName} from "./guide.js"
 import {attendance} from "./attendance.js"
 import {headsText, notes} from "./notes.js"
 import {classDialog} from "./students.js"
+import {kindOf} from "./view.js"
 import {typeSize} from "./type_size.js"
 
 /** @import {Render} from "#web/types.d.ts" */
@@ -61,6 +62,8 @@ function bar(root, guide) {
     if (pressed) (arrow.disabled ? other : arrow).focus({preventScroll: true})
     pressed = 0
   }
+  // as the link to the content above it: shown while it has the focus, one Tab from the arrow
+  const there = h("button", {type: "button", class: "btn there", onclick: () => guide.land()})
   const beside = h(
     "optgroup",
     {label: "Outside the walk"},
@@ -160,6 +163,7 @@ function bar(root, guide) {
       {class: "strip-row"},
       back,
       on,
+      there,
       list,
       count,
       state,
@@ -192,6 +196,9 @@ function bar(root, guide) {
       option.toggleAttribute("hidden", !titleOf(/** @type {HTMLOptionElement} */ (option).value))
     beside.hidden = !Object.keys(BESIDE).some(titleOf) // a published book may omit them
     list.value = guide.isBeside && current().page in BESIDE ? current().page : String(stop)
+    const shows = guide.isBeside ? "" : kindOf(stops[stop].show)
+    there.hidden = !own || !shows
+    there.textContent = `To the ${shows.toLowerCase()}`
     count.textContent = `of ${stops.length}`
     state.hidden = own
     state.classList.toggle("led", led && guide.present)
@@ -211,7 +218,10 @@ function bar(root, guide) {
     const notes = [...said.children].map((block) => block.textContent)
     const name = stops[stop].title.replace(/[^.?!]$/, "$&.")
     const words = own && !guide.isBeside ? [`Stop ${stop + 1} of ${stops.length}: ${name}`, ...notes].join(" ") : ""
-    if (heard.textContent !== words) heard.textContent = words
+    if (heard.textContent !== words) {
+      if (heard.textContent) root.removeAttribute("aria-describedby") // from the second stop on, the change is announced
+      heard.textContent = words
+    }
     keepClear()
     type.set(present, isSection(current().page))
     enlarge(present)
