@@ -2,7 +2,7 @@
 
 import numpy as np
 from bokeh.core.properties import value
-from bokeh.models import ColumnDataSource, HBar, Image, Line, LinearColorMapper, LogScale, Range1d, Scatter, Text
+from bokeh.models import ColumnDataSource, HBar, Image, Line, LinearColorMapper, LogScale, Range1d, Rect, Scatter, Text
 
 from splatscope.splat.progress_report import ProgressReport
 from splatscope.web.theme.charts import AMOUNTS, GRID, SANS, SERIES, TICK, VALUE, Pair, chart, follow_theme
@@ -10,7 +10,8 @@ from splatscope.web.theme.charts import AMOUNTS, GRID, SANS, SERIES, TICK, VALUE
 MOST_POINTS = 400
 UNLIMITED = 2**32 - 1
 VERMILION = ("#a83c00", "#ff9a66")
-NOT_YET = "<p class='hint'>measured once it runs</p>"
+NO_TIMES = "<p class='hint'>a bar for each kernel</p>"
+NO_LISTS = "<p class='hint'>a square for each tile, darker the longer its list</p>"
 
 
 _OF_LOOKS = ("measureMain", "ellipsesMain", "projectMain", "projectByGroupMain")  # kernels that run when somebody looks
@@ -158,6 +159,8 @@ class KernelTimes:
 class ListLengths:
     """The length of each tile's list, with a diamond on each tile whose list overflows."""
 
+    PALE = 8  # squares along each side, at first
+
     def __init__(self):
         """Make the empty chart."""
         self.plot = chart(
@@ -175,6 +178,11 @@ class ListLengths:
         follow_theme(self._mapper, palette=tuple(list(palette) for palette in AMOUNTS))
         self._tiles = ColumnDataSource({"image": [], "dw": [], "dh": []})
         self._overflows = ColumnDataSource({"x": [], "y": []})
+        x, y = (np.mgrid[: self.PALE, : self.PALE].reshape(2, -1) + 0.5) / self.PALE
+        self._pale = ColumnDataSource({"x": x, "y": y})  # until there are lists
+        squares = Rect(x="x", y="y", width=0.85 / self.PALE, height=0.85 / self.PALE, line_color=None)
+        follow_theme(squares, fill_color=GRID)
+        self.plot.add_glyph(self._pale, squares)
         self.plot.add_glyph(self._tiles, Image(image="image", x=0, y=0, dw="dw", dh="dh", color_mapper=self._mapper))
         marks = Scatter(x="x", y="y", marker=value("diamond"), size=7)
         follow_theme(marks, fill_color=VERMILION, line_color=VERMILION)
@@ -183,6 +191,7 @@ class ListLengths:
     def show(self, report: ProgressReport) -> str:
         """Draw the map, and return the HTML of the scale beside it; "" if there are no lists."""
         lengths = report.list_lengths
+        self._pale.data = {"x": [], "y": []}
         if lengths.size == 0:
             self._tiles.data = {"image": [], "dw": [], "dh": []}
             self._overflows.data = {"x": [], "y": []}

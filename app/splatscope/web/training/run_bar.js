@@ -121,7 +121,7 @@ export function render({model, el}) {
     step.disabled = done
     stats.replaceChildren(
       stat("iteration", NUMBER.format(iteration), `of ${NUMBER.format(iterations)}`),
-      stat("PSNR", psnr === null ? "–" : psnr.toFixed(2), "dB"),
+      stat("PSNR", psnr === null ? "–" : psnr.toFixed(1), "dB"),
       stat("iterations per second", speed >= 100 ? NUMBER.format(Math.round(speed)) : speed > 0 ? speed.toFixed(1) : "–", ""),
       stat("device time", seconds.toFixed(1), "s", "wide"),
     )

@@ -16,7 +16,7 @@ from splatscope.splat.state import TrainingState
 from splatscope.web.assets import address
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
-from splatscope.web.training.charts import NOT_YET, KernelTimes, ListLengths, Quality
+from splatscope.web.training.charts import NO_LISTS, NO_TIMES, KernelTimes, ListLengths, Quality
 from splatscope.web.training.kernel_comparison import KernelComparison
 from splatscope.web.training.parts import RunBar, SaveButtons, Text, TrainingPicture
 from splatscope.web.training.tile_view import TileView
@@ -93,9 +93,9 @@ class TrainingView:
         self.target = Frame(data={"testid": "train-target"}, alt="The target")
         self.caption = Text()
         self.quality, self.times, self.lists = Quality(), KernelTimes(), ListLengths()
-        self.list_scale, self.list_words = Text(), Text(html=NOT_YET)
+        self.list_scale, self.list_words = Text(), Text(html=NO_LISTS)
         self.quality_key, self.quality_words = Text(html=self.quality.key), Text()
-        self.times_words, self.kernel_words = Text(), Text(html=NOT_YET)
+        self.times_words, self.kernel_words = Text(), Text(html=NO_TIMES)
         self.controls = self._controls()
         self.save_buttons = SaveButtons(self.session)
         self.comparison = KernelComparison()
@@ -239,7 +239,7 @@ class TrainingView:
         self.quality_words.html = self.quality.show(self.session.history)
         self.quality_key.html = self.quality.key
         self.times_words.html = self.times.show(report.kernel_ms)
-        self.kernel_words.html = self.times.explain() or NOT_YET
+        self.kernel_words.html = self.times.explain() or NO_TIMES
         self.list_scale.html = self.lists.show(report)
         self.list_words.html = self.lists.explain(report)
 
