@@ -27,6 +27,8 @@ LOOK = """() => {
   const words = document.createRange()
   if (line) words.selectNodeContents(line.querySelector(".code"))
   const upright = (el) => { const {top, bottom} = el.getBoundingClientRect(); return [Math.round(top), Math.round(bottom)] }
+  const legend = of(".figure .figcaption")
+  const told = (el) => el.checkVisibility({visibilityProperty: true}) && [...el.childNodes].some((node) => node.data?.trim())
   const among = (test) => all.filter((el) => el.matches(test) && el.getClientRects().length)
   return {
     sideways: document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth,
@@ -39,7 +41,10 @@ LOOK = """() => {
     notes: all.filter((el) => el.matches(".figure .src .note") && el.getClientRects().length).length,
     line: line ? words.getBoundingClientRect().right <= pane.getBoundingClientRect().right + 1 : true,
     transport: box(".figure .tp").height,
-    caption: of(".figure .figcaption")?.getBoundingClientRect().bottom ?? null,
+    caption: legend?.getBoundingClientRect().bottom ?? null,
+    unread: legend ? legend.scrollHeight - legend.clientHeight : 0,
+    type: [...new Set(all.filter((el) => el.closest(".drawing, .figcaption, .numbers, .dock") && told(el))
+      .map((el) => parseFloat(getComputedStyle(el).fontSize)))],
     dock: Math.min(innerHeight, box(".figure > .dock").top),
     column: [".figcaption", ".source", ".below", ".right"].flatMap((test) => among(`.figure .panes > ${test}`)).map(upright),
     equations: among(".figure .below *").map(upright),
@@ -68,12 +73,20 @@ def wrong_at(page: Page, size: tuple[int, int], judge: Callable[[dict], Iterator
     return wrong
 
 
-def wrong_with_the_figure(seen: dict) -> Iterator[str]:
+TYPE = {12, 13, 14, 15, 18}  # px, of all text in a figure
+CELLS = {"reduction": {11}}  # in cells that have no room for more
+
+
+def wrong_with_the_figure(seen: dict, stem: str) -> Iterator[str]:
     """Tell what does not fit a window of a laptop."""
     if seen["figure"] > seen["room"]:
         yield f"the figure is {seen['figure']} px high, the window has {seen['room']}"
     if seen["transport"] >= 40:
         yield "the transport has several rows"
+    if seen["unread"] > 1:
+        yield f"{seen['unread']} px of how the drawing is read are cut"
+    if other := set(seen["type"]) - TYPE - CELLS.get(stem, set()):
+        yield f"text of {other} px, beside the sizes of theme/tokens.css"
     if seen["notes"]:
         yield "a name lies over the code of the line that it names"
     if len(seen["edges"]) != 1:
@@ -126,8 +139,8 @@ def within(inner: list[int], outer: list[int]) -> bool:
 def test_nothing_is_cut_and_the_figure_fits(turn_to: Callable[..., Page], stem: str):
     """One visit for all sizes, since opening a section takes longer than looking at it."""
     page = ready(turn_to(f"/app?page={stem}"))
-    assert wrong_at(page, (1440, 900), lambda seen: chain(wrong_with_the_figure(seen), wrong_with_the_opening(seen))) == []
-    assert wrong_at(page, (1366, 768), lambda seen: chain(wrong_with_the_figure(seen), wrong_with_the_width(seen))) == []
+    assert wrong_at(page, (1440, 900), lambda seen: chain(wrong_with_the_figure(seen, stem), wrong_with_the_opening(seen))) == []
+    assert wrong_at(page, (1366, 768), lambda seen: chain(wrong_with_the_figure(seen, stem), wrong_with_the_width(seen))) == []
     for size in ((1280, 720), (1150, 800), (1024, 768), (820, 1180), (768, 1024), (390, 844), (360, 740)):
         assert wrong_at(page, size, wrong_with_the_width) == []
 
