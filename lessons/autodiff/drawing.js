@@ -255,7 +255,7 @@ function chainOfLinks({links}, narrow) {
   const signs = [
     ["↑", "rate of a part as p grows"],
     ["↓", "of the loss as the part grows"],
-    ["Σ", "sum of ↑ times ↓"],
+    ["Σ", "sum of ↑ × ↓"],
   ].map(([sign, words]) => h("li", {}, h("b", {}, sign), ` ${words}`))
   const legend = h("ul", {class: "keys chain-legend", "aria-hidden": "true"}, ...signs) // each box says in words what its signs stand for
   const heard = h("span", {class: "sr"})
