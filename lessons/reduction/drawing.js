@@ -99,8 +99,8 @@ function build({facts, options, room}, look) {
   const chosenMark = s("path", {class: "sums-mine"})
   svg.append(chosenMark)
   const columns = facts.gradients.map((_, i) => ({x: x(i), y: 0, width: cell, height}))
-  const paintChoices = listChoices(svg, "Thread", columns)
   const choose = (/** @type {number} */ thread) => latest.moment.choose(Math.max(0, Math.min(count - 1, thread)))
+  const paintChoices = listChoices(svg, "Thread", columns, choose)
   svg.onclick = (event) => choose(Math.floor((pointerIn(svg, event).x - LEFT) / cell))
   onArrows(svg, {ArrowLeft: -1, ArrowRight: 1}, (step) => choose(latest.moment.thread + step))
 
