@@ -6,6 +6,7 @@ import * as Frame from "./widgets/frame.js"
 import * as LiveRender from "./home/live.js"
 import * as Controls from "./widgets/controls.js"
 import * as RunBar from "./training/run_bar.js"
+import * as ListReader from "./training/list_reader.js"
 import * as TrainingPicture from "./training/training_picture.js"
 import * as TileBar from "./training/tile_bar.js"
 import * as PixelStory from "./training/pixel_story.js"
@@ -36,6 +37,7 @@ const modules = {
   Controls,
   RunBar,
   TrainingPicture,
+  ListReader,
   TileBar,
   PixelStory,
   KernelComparison,

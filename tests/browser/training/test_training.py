@@ -395,6 +395,21 @@ PRESS = """(start) => {
 }"""
 
 
+def test_charts_are_named_by_what_they_show_and_the_map_of_lists_is_read_with_arrow_keys(train):
+    page = train().page
+    expect(
+        page.get_by_role("img", name=re.compile(r"^Chart of PSNR and loss over iterations: At iteration 0: [\d.]+ dB"))
+    ).to_be_attached()
+    reader = page.get_by_role("application", name=re.compile(r"^Map: length of each tile's list, from \d+ to \d+$"))
+    heard = reader.locator("xpath=following-sibling::*[@role='status']")
+    iteration = page.get_by_test_id("train-frame").get_attribute("data-iteration")
+    reader.focus()
+    for key, place in (("ArrowRight", "1, 0"), ("ArrowDown", "1, 1"), ("Home", "0, 1"), ("ArrowLeft", "0, 1")):
+        page.keyboard.press(key)
+        expect(heard).to_have_text(re.compile(rf"^Tile {place}: \d+ Gaussians?$"))
+    assert page.get_by_test_id("train-frame").get_attribute("data-iteration") == iteration
+
+
 def test_the_page_says_what_it_waits_for_from_the_press_of_start(visit):
     page = visit("/app?page=train")
     assert re.fullmatch(r"(Compiling the kernels|Reading the picture) …", page.get_by_test_id("train-start").evaluate(PRESS))

@@ -18,6 +18,7 @@ from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
 from splatscope.web.training.charts import NO_LISTS, NO_TIMES, KernelTimes, ListLengths, Quality
 from splatscope.web.training.kernel_comparison import KernelComparison
+from splatscope.web.training.list_reader import ListReader
 from splatscope.web.training.parts import RunBar, SaveButtons, Text, TrainingPicture
 from splatscope.web.training.tile_view import TileView
 from splatscope.web.training.training_session import TrainingSession
@@ -29,6 +30,7 @@ SAMPLES = sorted(
     path.name for path in ASSETS.iterdir() if path.suffix in (".jpg", ".png") and not path.name.startswith("screenshot")
 )
 FIRST = "chelsea.jpg"
+QUALITY, TIMES = "Chart of PSNR and loss over iterations", "Chart of each kernel's milliseconds"
 
 HTML = """
 <h1 class="train-title">Fit a picture with Gaussians</h1>
@@ -45,16 +47,17 @@ HTML = """
       <section class="panel chart" aria-label="PSNR and loss over iterations">
         <h2>PSNR and loss <span>over iterations</span></h2>
         <div data-slot="16" aria-hidden="true"></div>
-        <div role="img" aria-label="Chart: PSNR and loss over iterations"><div data-slot="4" inert></div></div>
+        <div aria-hidden="true"><div data-slot="4" inert></div></div>
         <div class="sr" data-slot="12"></div></section>
       <section class="panel chart" aria-label="Time by kernel">
         <h2>Time by kernel <span>ms</span></h2>
-        <div role="img" aria-label="Chart: milliseconds of each kernel"><div data-slot="5" inert></div></div>
+        <div aria-hidden="true"><div data-slot="5" inert></div></div>
         <div data-slot="15"></div>
         <div class="sr" data-slot="13"></div></section>
       <section class="panel chart" aria-label="List length by tile">
         <h2>List length <span>by tile</span></h2>
-        <div class="maprow"><div role="img" aria-label="Map: length of each tile's list"><div data-slot="6" inert></div></div>
+        <div class="maprow">
+          <div class="lists-map"><div data-slot="6" inert aria-hidden="true"></div><div data-slot="18"></div></div>
           <div class="ramp" data-slot="7"></div></div>
         <div class="ramp" data-slot="17"></div></section>
     </div>
@@ -94,8 +97,9 @@ class TrainingView:
         self.caption = Text()
         self.quality, self.times, self.lists = Quality(), KernelTimes(), ListLengths()
         self.list_scale, self.list_words = Text(), Text(html=NO_LISTS)
-        self.quality_key, self.quality_words = Text(html=self.quality.key), Text()
-        self.times_words, self.kernel_words = Text(), Text(html=NO_TIMES)
+        self.quality_key, self.quality_words = Text(html=self.quality.key), Text(html=_chart(QUALITY))
+        self.times_words, self.kernel_words = Text(html=_chart(TIMES)), Text(html=NO_TIMES)
+        self.list_reader = ListReader()
         self.controls = self._controls()
         self.save_buttons = SaveButtons(self.session)
         self.comparison = KernelComparison()
@@ -110,7 +114,7 @@ class TrainingView:
             slots=[
                 *(self.bar, self.picture, self.caption, self.target, *figures, self.list_scale, self.controls),
                 *(self.tile_view.bar, self.tile_view.stepper, self.comparison, self.quality_words, self.times_words),
-                *(self.tile_view.story, self.kernel_words, self.quality_key, self.list_words),
+                *(self.tile_view.story, self.kernel_words, self.quality_key, self.list_words, self.list_reader),
             ],
         )
         self.page.on_close(self.session.close)
@@ -236,12 +240,13 @@ class TrainingView:
             "speed": speed,
             "seconds": report.seconds,
         }
-        self.quality_words.html = self.quality.show(self.session.history)
+        self.quality_words.html = _chart(QUALITY, self.quality.show(self.session.history))
         self.quality_key.html = self.quality.key
-        self.times_words.html = self.times.show(report.kernel_ms)
+        self.times_words.html = _chart(TIMES, self.times.show(report.kernel_ms))
         self.kernel_words.html = self.times.explain() or NO_TIMES
         self.list_scale.html = self.lists.show(report)
         self.list_words.html = self.lists.explain(report)
+        self.list_reader.show(report)
 
     def _values(self) -> dict[str, Any]:
         values = {name: value for name, value in self.session.settings.param.values().items() if name != "name"}
@@ -275,3 +280,9 @@ def _first_picture() -> LoadedImage:
 
 def _short(name: str) -> str:
     return name if len(name) <= 30 else f"{name[:18]}…{name[-10:]}"
+
+
+def _chart(title: str, words: str = "") -> str:
+    """Return the HTML that stands for a chart to screen readers: an image, named by its title and by what it shows, `<p>…</p>`."""
+    shown = words.removeprefix("<p>").removesuffix("</p>")
+    return f'<div role="img" aria-label="{escape(title + (f": {shown}" if shown else ""))}"></div>'
