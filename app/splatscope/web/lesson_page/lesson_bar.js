@@ -16,6 +16,7 @@ import {current, setInputs} from "#web/shell/router.js"
  */
 
 const READING = 6000 // ms for which the note is shown
+const DEBUG = "Debug: open in the debugger" // it contains what is seen, in wide and in narrow windows
 
 /** @param {Render<Parameters>} component */
 export function render({model, el}) {
@@ -32,7 +33,7 @@ export function render({model, el}) {
   const elsewhere = badge(true, "elsewhere")
   const link = h(
     "a",
-    {class: "btn", hidden: true, "aria-label": "Open in the debugger", title: "Open in the debugger"},
+    {class: "btn", hidden: true, "aria-label": DEBUG, title: DEBUG},
     h("span", {class: "wide"}, "Debugger"),
     h("span", {class: "narrow", "aria-hidden": "true"}, "Debug"),
   )
