@@ -3,6 +3,7 @@
 import re
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 PAGE = "/app?page=bitonic-sort"
@@ -191,8 +192,9 @@ def test_where_a_figure_opened_is_said_until_the_reader_steps_and_never_spoken(t
     expect(note).to_be_hidden()
 
 
-def test_from_the_middle_a_button_leads_to_the_start(turn_to):
-    page = turn_to(PAGE)
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
+def test_from_the_middle_a_button_leads_to_the_start(turn_to, width, height):
+    page = turn_to(PAGE, width=width, height=height)
     figure(page)
     page.get_by_role("button", name="From the start").click()
     expect(page.get_by_test_id("stepper").first).to_have_attribute("data-step", "0")
