@@ -354,7 +354,7 @@ export class Threads {
       const el = h(
         "tr",
         {"data-thread": t},
-        h("td", {}, lane, threadName(t, size)),
+        h("th", {scope: "row"}, lane, threadName(t, size)),
         h("td", {}, h("span", {class: "box at"}, line, wall)),
         ...seen.map((box) => h("td", {class: "watched"}, box)),
         ...cells.map((box) => h("td", {}, box)),
