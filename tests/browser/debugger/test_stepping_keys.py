@@ -112,6 +112,11 @@ def test_each_step_and_what_else_keys_do_is_spoken_once_the_reader_rests(bench):
     expect(on).to_be_focused()
 
 
+def test_each_row_of_the_table_of_threads_is_headed_by_its_thread(bench):
+    heads = stepper(bench).locator("table.lanes tbody tr[data-thread] > :first-child")
+    assert {head.evaluate("head => head.scope") for head in heads.all()} == {"row"}
+
+
 def test_escape_in_a_field_of_a_pane_leads_back_to_where_the_reader_was(bench):
     on = bench.get_by_role("button", name="One event forward", exact=True)
     source = bench.get_by_role("region", name="Source with the line")
