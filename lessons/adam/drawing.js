@@ -2,6 +2,7 @@
 import {show} from "#web/drawing/look.js"
 import {bytesOf, paintPixels} from "#web/drawing/pixels.js"
 import {canvas, pointerIn, s, setAttributes} from "#web/drawing/svg.js"
+import {aloud} from "#web/stepper/model/aloud.js"
 import {powerOfTen} from "#web/stepper/model/values.js"
 import {h} from "#web/shell/dom.js"
 
@@ -228,7 +229,7 @@ function chart({facts, options, step}, thread, width, most, space) {
   return {
     el: svg,
     paint(/** @type {number} */ done) {
-      svg.setAttribute("aria-label", label(done))
+      svg.setAttribute("aria-label", aloud(label(done)))
       setAttributes(band, {x: x(Math.max(0, done - 1)), visibility: done ? "visible" : "hidden"})
       setAttributes(past, {width: done ? x(done - 0.5) - LEFT : 0})
       for (const row of drawn) row.paint(done)
