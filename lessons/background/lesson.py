@@ -66,8 +66,8 @@ class Background(Lesson):
         return [int(steps[-1]) for steps in (layers, *writes)]
 
     def opening(self, query: RecordingQuery) -> int:
-        """Return the step at which R is there and the sample's formula comes next; with another T, that with both results."""
-        return self.stops(query)[2 if type(self).param.T.default == self.T else 3]
+        """Return the step with which both formulas have given their results."""
+        return self.stops(query)[3]
 
     def sentences(self, query: RecordingQuery) -> list[str]:
         """Return what each line of the kernel has done, with the numbers of the pixel at the Gaussian's centre."""
