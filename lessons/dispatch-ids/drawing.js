@@ -37,19 +37,29 @@ export const draw = (host) => redrawn(host, (facts) => facts.owner, build)
  */
 function build(host) {
   const {width, owner, steps, group} = host.facts
-  const words = h("p", {class: "reading num"}, "Choose a pixel to see which thread draws it.")
-  let pointed = 0
-  const point = (/** @type {number} */ pixel) => {
-    pointed = pixel
-    drawn.mark(pixel)
+  const words = h("p", {class: "reading num"})
+  let pointed = -1 // the pixel that the reader chose, -1 for none
+  let shown = 0
+  const show = (/** @type {number} */ pixel) => {
+    shown = pixel
     const thread = owner[pixel]
     const number = `thread ${thread % LANES} of workgroup ${groupOf(thread)}, number ${thread} of ${owner.length}`
     words.textContent = `Pixel (${pixel % width}, ${Math.floor(pixel / width)}): ${number}.`
   }
-  const drawn = picture(host, () => pointed, point)
+  const point = (/** @type {number} */ pixel) => {
+    pointed = pixel
+    show(pixel)
+    drawn.mark(pixel)
+  }
+  const drawn = picture(host, () => shown, point)
+  const paint = (/** @type {Look} */ look) => {
+    // until the reader chooses a pixel, it is that of the chosen thread
+    if (pointed < 0) show(Math.max(0, owner.indexOf(group * LANES + look.thread)))
+    drawn.paint(look)
+  }
   return {
     el: h("div", {}, drawn.el, words),
-    paint: drawn.paint,
+    paint,
     describe: (look) => `${steps.filter((step) => look.reached(step)).length} of ${LANES} pixels of workgroup ${group} are drawn.`,
     news: () => "", // each step says how many
     width: host.root.clientWidth,
@@ -58,10 +68,10 @@ function build(host) {
 
 /**
  * @param {DrawingHost<Facts>} host
- * @param {() => number} pointed
+ * @param {() => number} shown  the pixel that is described
  * @param {(pixel: number) => void} point
  */
-function picture({facts, room}, pointed, point) {
+function picture({facts, room}, shown, point) {
   const {width, height, owner, group} = facts
   const space = room()
   const size = Math.max(16, Math.floor(Math.min((space.width - 4) / width, (space.height - WORDS) / height)))
@@ -93,7 +103,7 @@ function picture({facts, room}, pointed, point) {
   svg.onpointermove = pointAt
   svg.onpointerdown = pointAt
   onArrows(svg, {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -width, ArrowDown: width}, (step) => {
-    const next = pointed() + step
+    const next = shown() + step
     if (next >= 0 && next < owner.length) point(next)
   })
 
@@ -113,7 +123,7 @@ function picture({facts, room}, pointed, point) {
       paintChoices(pixel, nameOf)
     },
     paint(/** @type {Look} */ look) {
-      paintChoices(pointed(), nameOf)
+      paintChoices(shown(), nameOf)
       cells.forEach((cell, pixel) => {
         const step = drawnAt.get(pixel)
         const ready = step !== undefined && look.reached(step)
