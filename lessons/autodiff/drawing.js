@@ -260,7 +260,8 @@ function chainOfLinks({links}, narrow) {
   const legend = h("ul", {class: "keys chain-legend", "aria-hidden": "true"}, ...signs) // each box says in words what its signs stand for
   const heard = h("span", {class: "sr"})
   const formula = h("span", {"aria-hidden": "true"}, h("span", {}, "tried out: (L(p + h) − L(p − h)) / 2h = "), difference)
-  const check = h("p", {class: "chain-check"}, formula, heard, apart)
+  const products = h("span", {class: "num", "aria-hidden": "true"}) // of the link that the step is about: how its sum comes about
+  const check = h("p", {class: "chain-check"}, products, formula, heard, apart)
 
   const paint = (/** @type {Look} */ look) => {
     const last = look.final
@@ -272,6 +273,8 @@ function chainOfLinks({links}, narrow) {
     apart.textContent = tried === null ? "" : `, apart by ${digits(Math.abs(tried - (look.value("dp") ?? 0)))}`
     const lowest = known.findIndex(({gradients}) => gradients)
     const current = lowest >= 0 ? lowest : known.findLastIndex(({derivatives}) => derivatives)
+    products.textContent = tried === null ? (known[lowest]?.products ?? "") : ""
+    formula.hidden = products.textContent !== ""
     boxes.forEach((box, i) => {
       const here = tried === null && i === current
       box.el.classList.toggle("here", here)
@@ -326,7 +329,7 @@ function linkBox(link) {
     el: h("li", {class: "chain-link"}, name, list, sumRow, sentence),
     list,
     /**
-     * Paint it; tell whether all derivatives by p and all gradients are known.
+     * Paint it; tell whether all derivatives by p and all gradients are known, and how the sum comes about.
      * @param {Look} look
      * @param {Look} last  the recording's end
      */
@@ -334,6 +337,7 @@ function linkBox(link) {
       let total = 0
       let [derivatives, gradients] = [true, true]
       const said = []
+      const products = []
       for (const {part, value, up, down} of parts) {
         const there = look.value(part.value) !== null
         const asked = (!part.once || look.value(part.once) !== null) && look.value(part.gradient) !== null
@@ -347,12 +351,14 @@ function linkBox(link) {
         derivatives &&= there
         gradients &&= asked
         total += derivative * gradient
+        const product = `${digits(derivative)}·${digits(gradient)}`
+        products.push(product.startsWith("−") ? `(${product})` : product)
       }
       const known = derivatives && gradients
       write(sum, known ? digits(total) : "?", known)
-      const products = known && parts.length > 1 ? ` The products add up to ${digits(total)}.` : ""
-      sentence.textContent = `${link.name}, ${link.by || "raw value"}: ${said.join("; ") || "not known yet"}.${products}`
-      return {derivatives, gradients}
+      const sums = known && parts.length > 1 ? ` The products add up to ${digits(total)}.` : ""
+      sentence.textContent = `${link.name}, ${link.by || "raw value"}: ${said.join("; ") || "not known yet"}.${sums}`
+      return {derivatives, gradients, products: `Σ = ${products.join(" + ")} = ${digits(total)}`}
     },
   }
 }
