@@ -6,7 +6,7 @@ import {STAGE, cssOf, shareText} from "./drawing.js"
 /** @import {Facts, Seen} from "./drawing.js" */
 
 const FARTHEST = 4 // sizes
-const WORD = 6.6 // px, of a letter
+const WORD = 7.8 // px, of a letter
 const [LEFT, RIGHT, TOP, BOTTOM] = [22, 10, 10, 34]
 
 export function bellCurve() {
