@@ -726,6 +726,7 @@ export class Stepper {
   setOrder(lockstep) {
     if ((this.moment?.recording.threads ?? 0) < 2) return this.say("There is only one thread: both orders are the same.")
     this.moment?.setOrder(lockstep)
+    if (lockstep && this.model.layout === "figure") this.moment?.finish() // so that all who execute the statement are seen together
     this.announce(lockstep ? "In lockstep order." : "In the device's order.")
   }
 

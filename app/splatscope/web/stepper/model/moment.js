@@ -190,6 +190,11 @@ export class Moment {
     this.seek(p)
   }
 
+  /** Move to the end of the current statement, unless another begins here. */
+  finish() {
+    if (this.position > 0 && this.position < this.recording.length && !this.#begins(this.position)) this.line(1)
+  }
+
   /**
    * Whether another statement begins at a position.
    * @param {number} p
