@@ -28,7 +28,7 @@ const VIEWS = [
   ["target", "Target"],
   ["error", "Error"],
 ]
-const STILL = 4000 // ms without a new picture after which the ellipses turn pale
+const STILL = 4000 // ms without a new picture after which the ellipses go
 const FLOATS = 10 // per ellipse: centre, axis, radii, opacity, red, green, blue
 
 /** @param {Render<Parameters>} component */
@@ -78,13 +78,17 @@ export function render({model, el}) {
     wake(true)
   }
 
-  // Over a picture that no longer changes, ellipses look like scratches: they turn pale, until it changes or the reader asks for them.
+  // Over a picture that no longer changes, ellipses look like scratches: they go, until it changes or the reader asks for them.
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let fades
   const wake = (stay = false) => {
     clearTimeout(fades)
     frame.classList.remove("still")
-    if (model.sequence && !stay) fades = setTimeout(() => frame.classList.add("still"), STILL)
+    if (model.sequence && !stay) fades = setTimeout(rest, STILL)
+  }
+  const rest = () => {
+    frame.classList.add("still")
+    if (box.checked) sample.textContent = "shown while the picture changes"
   }
   const outline = () => {
     sample.textContent = model.one_in > 1 ? `1\u00a0in\u00a0${model.one_in.toLocaleString("en")} shown` : "all shown"
