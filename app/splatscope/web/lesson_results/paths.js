@@ -61,11 +61,22 @@ export function paths({heights, columns, low, high, levels, paths, goal}) {
     words[i].textContent = placeText([paths[i].x[step], paths[i].y[step]])
   }
   const last = paths[0].x.length - 1
+  let at = 0 // the step that is drawn
   const show = (/** @type {number} */ step) => {
+    at = step
     for (let i = 0; i < paths.length; i++) draw(i, step)
     return `step ${step} of ${last}`
   }
-  const places = () => paths.map(({label}, i) => `${label} ${words[i].textContent}`).join("; ")
+  /** Where the paths are, those named together that are at one place. */
+  const places = () => {
+    /** @type {Map<string, string[]>} */
+    const there = new Map()
+    for (const {label, x, y} of paths) {
+      const place = placeText([x[at], y[at]], 1)
+      there.set(place, [...(there.get(place) ?? []), label])
+    }
+    return [...there].map(([place, labels]) => `${labels.join(" and ")} ${place}`).join("; ")
+  }
   const slider = scrubber("Step of all paths", last, 0, show, places)
   slider.prepend(...player(slider, svg))
   return h("div", {class: "ways"}, slider, svg, h("ul", {class: "wayskey"}, ...legend))
@@ -73,7 +84,7 @@ export function paths({heights, columns, low, high, levels, paths, goal}) {
 
 /**
  * A button that plays a slider from its current value, or from the start, and what announces where it has stopped. It plays by itself
- * when `shown` first comes into view, unless the reader prefers reduced motion.
+ * when `shown` first comes into view, unless the reader prefers reduced motion, and stands still once the slider has the focus.
  * @param {HTMLElement} slider
  * @param {Element} shown
  */
@@ -117,7 +128,7 @@ function player(slider, shown) {
     {threshold: 0.6},
   )
   if (!matchMedia("(prefers-reduced-motion: reduce)").matches) seen.observe(shown)
-  for (const kind of ["pointerdown", "keydown"])
+  for (const kind of ["pointerdown", "keydown", "focus"])
     range.addEventListener(kind, () => {
       seen.disconnect()
       asked = false // the slider announces itself
@@ -129,8 +140,9 @@ function player(slider, shown) {
 /**
  * Where a path is, in words.
  * @param {number[]} point
+ * @param {number} [decimals]
  */
-export function placeText(point) {
+export function placeText(point, decimals = 2) {
   if (!point.every((value) => Number.isFinite(value) && Math.abs(value) < FAR)) return "gone"
-  return `at ${point.map((value) => show(Number(value.toFixed(2)), 3)).join(", ")}`
+  return `at ${point.map((value) => show(Number(value.toFixed(decimals)), 3)).join(", ")}`
 }
