@@ -65,18 +65,25 @@ function panel(kind, slowest, before) {
 /** @param {Render<Parameters>} component */
 export function render({model, el}) {
   style(el)
+  let asked = false // whether the reader waits for a measurement, with the focus on the button
+  const measure = () => {
+    if (model.busy) return
+    asked = true
+    model.send_msg({type: "measure"})
+  }
   const button = h(
     "button",
-    {class: "btn", type: "button", "data-testid": "ladder-measure", onclick: () => model.send_msg({type: "measure"})},
+    {class: "btn", type: "button", "data-testid": "ladder-measure", onclick: measure, onblur: () => (asked = false)},
     "Measure on this device",
   )
   const said = h("p", {class: "rung-said", role: "status"})
+  const heading = h("h2", {id: "climb-title", tabindex: "-1"}, "The ladder: simple, tiled, binned")
   const list = h("ol", {class: "rungs"})
   const large = h("p", {class: "rung-large"})
   const root = h(
     "section",
     {class: "climb", "data-testid": "ladder", "aria-labelledby": "climb-title"},
-    h("h2", {id: "climb-title"}, "The ladder: simple, tiled, binned"),
+    heading,
     h(
       "p",
       {class: "rung-lead"},
@@ -91,7 +98,8 @@ export function render({model, el}) {
   const show = () => {
     said.textContent = model.said
     large.textContent = model.large
-    button.disabled = model.busy
+    button.setAttribute("aria-disabled", String(model.busy)) // not disabled: it keeps the focus
+    if (model.here && asked) heading.focus({preventScroll: true}) // the button that has it goes
     button.hidden = model.here
     list.replaceChildren(...model.rungs.map((kind, i) => panel(kind, model.rungs[0].ms, model.rungs[i - 1]?.name)))
     root.toggleAttribute("data-measured", model.here)

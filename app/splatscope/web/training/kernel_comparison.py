@@ -9,6 +9,7 @@ import param
 from splatscope.gpu.device import DeviceError
 from splatscope.services.kernel_comparison import CountedTiming, TimingComparison, compare_kernels, shipped_comparison
 from splatscope.splat.trainer import UnsupportedDevice
+from splatscope.textbook.numbers import number
 from splatscope.web.background import BackgroundTask
 from splatscope.web.component import Component
 from splatscope.workers import worker_pool
@@ -117,9 +118,11 @@ def _why(timing: CountedTiming, before: CountedTiming | None) -> str:
 
 def _said(found: TimingComparison, here: bool) -> str:
     where = f"{'here, on' if here else 'on an'} {found.adapter.short_name}"
+    took = ", ".join(f"{number(one.total, 2)} ms {one.kernels}" for one in found.timings)
     return (
-        f"Measured {where}: one iteration with {found.blobs} Gaussians on {found.size} × {found.size} pixels, the same for all "
-        "three, the fastest of several runs taken in turn. The kernels did the counting: each ran once more with counters in it."
+        f"Measured {where}: {took}. "
+        f"One iteration with {found.blobs} Gaussians on {found.size} × {found.size} pixels, the same for all three, "
+        "the fastest of several runs taken in turn. The kernels did the counting: each ran once more with counters in it."
     )
 
 
