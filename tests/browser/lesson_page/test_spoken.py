@@ -224,13 +224,16 @@ def test_a_step_says_what_is_new_and_leaves_the_rest_to_the_drawing_s_descriptio
 def test_the_map_of_optimisers_says_where_each_of_them_is(read):
     page = read("adam")
     slider = page.get_by_role("slider", name="Step of all paths")
+    slider.scroll_into_view_if_needed()
+    expect(page.get_by_role("button", name="Pause", exact=True).last).to_be_visible()  # it plays by itself
     slider.focus()
+    expect(page.locator(".ways").get_by_role("button", name="Play", exact=True)).to_be_visible()  # and stands still
     page.keyboard.press("Home")
     for key, step in (("ArrowRight", 1), ("End", 80)):
         page.keyboard.press(key)
         said = slider.get_attribute("aria-valuetext")
         assert re.match(rf"step {step} of 80\. gradient descent at ", said)
-        assert re.search(r"; Adam at -?[\d.]+, -?[\d.]+", said.replace("−", "-"))
+        assert re.search(r"; Adam( and Adam, the sample's)? at -?[\d.]+, -?[\d.]+", said.replace("−", "-"))
     page.keyboard.press("Home")
     page.get_by_role("button", name="Play", exact=True).last.press("Enter")
     expect(page.get_by_role("status").filter(has_text="step 80 of 80. gradient descent at ")).to_have_count(1)
@@ -304,3 +307,15 @@ def test_a_button_that_steps_is_named_once_and_tells_its_key(read):
     buttons = [one for one in spoken(read("blending")).all("button") if one.name.endswith(" forward")]
     assert [one.description for one in buttons] == [""]
     assert buttons[0].properties["keyshortcuts"] == "ArrowRight"
+
+
+def test_a_compiler_s_message_that_stays_the_same_keeps_the_focus(read):
+    page = read("autodiff")
+    box = page.get_by_role("region", name="Compiler’s message").first
+    expect(box).to_be_attached(timeout=240_000)
+    shown = page.get_by_test_id("show").filter(has=page.get_by_role("region", name="Compiler’s message")).first
+    drawn = int(shown.get_attribute("data-shown"))
+    box.focus()
+    shown.get_by_role("button", name=re.compile("^Run it again")).dispatch_event("click")
+    expect(shown).to_have_attribute("data-shown", re.compile(rf"^(?!{drawn}$)\d+$"), timeout=240_000)
+    expect(box).to_be_focused()

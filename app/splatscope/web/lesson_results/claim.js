@@ -54,7 +54,12 @@ export function render({model, el}) {
   const said = h("div", {class: "said", id: `claim-said-${made++}`})
   const mark = h("span", {class: "tag"})
   const announced = announceRuns(model)
-  const again = h("button", {type: "button", class: "btn quiet", onclick: announced.run})
+  let repeats = false // whether the run that the reader waits for is not the first
+  const runAgain = () => {
+    repeats = model.verdict.said !== undefined
+    announced.run()
+  }
+  const again = h("button", {type: "button", class: "btn quiet", onclick: runAgain})
   const bets = Object.entries(VERDICTS).flatMap(([holds, {bet}]) =>
     bet ? h("button", {type: "button", class: "btn", onclick: () => place(holds)}, bet) : [],
   )
@@ -94,7 +99,10 @@ export function render({model, el}) {
 
   const show = () => {
     draw()
-    const words = [won, mark.querySelector(".sr") ?? mark, said].map((el) => el.textContent).join(" ")
+    const found = mark.querySelector(".sr") ?? mark
+    const words = repeats
+      ? `It has been run again: ${(found.textContent ?? "").toLowerCase()}`
+      : [won, found, said].map((el) => el.textContent).join(" ")
     announced.update(model.error || (model.verdict.said === undefined ? "" : words.trim()))
     emit("claim", {root})
   }

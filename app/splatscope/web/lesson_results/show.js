@@ -36,6 +36,8 @@ import {scenes} from "./scenes.js"
  * @property {string} error
  */
 
+const KEPT = new Set(["table", "words", "code"]) // kinds of results
+
 /** @param {Render<Parameters>} component */
 export function render({model, el}) {
   style(el)
@@ -60,6 +62,22 @@ export function render({model, el}) {
     foot,
   )
 
+  /** @type {{key: string, el: Node}[]} */
+  let drawn = []
+  /** Draw the results. Tables and words that are the same stay, with the focus and the place to which they are scrolled. */
+  const draw = (/** @type {Result[]} */ results) => {
+    const before = drawn
+    drawn = results.map((result, i) => {
+      const key = KEPT.has(result.kind) ? JSON.stringify(result) : ""
+      return key && before[i]?.key === key ? before[i] : {key, el: drawResult(result, cleanup, caption)}
+    })
+    drawn.forEach(({el}, i) => {
+      const old = body.childNodes[i]
+      if (!old) body.append(el)
+      else if (old !== el) old.replaceWith(el)
+    })
+    while (body.childNodes.length > drawn.length) body.lastChild?.remove()
+  }
   /** @type {Cleanup} */
   const cleanup = []
   const clear = () => {
@@ -72,16 +90,20 @@ export function render({model, el}) {
     if (results.length) root.dataset.shown = String(Number(root.dataset.shown ?? 0) + 1)
     else delete root.dataset.shown
     if (error || !results.length) {
+      drawn = []
       const words = error || (busy ? "Running …" : "Waiting for its turn …")
       return body.replaceChildren(h("p", {class: "none"}, words))
     }
     clear()
-    body.replaceChildren(...results.map((result) => drawResult(result, cleanup, caption)))
+    draw(results)
   }
   const update = () => {
     show()
     const words = [...body.querySelectorAll(".said")].map((el) => el.textContent)
-    announced.update(model.error || (model.results.length ? ["It has been run again.", ...words].join(" ") : ""))
+    announced.update(
+      model.error ||
+        (model.results.length ? [subject ? `Run again: ${subject}.` : "It has been run again.", ...words].join(" ") : ""),
+    )
   }
   show()
   model.on("remove", clear)
@@ -157,7 +179,7 @@ function table({head, rows, marked}, caption) {
   const lines = rows.map((row, i) => h("tr", {class: marked.includes(i) ? "marked" : null}, ...row.map(tableCell)))
   const heads = head.some(Boolean) ? h("thead", {}, h("tr", {}, ...titles)) : null
   const name = ["A table", ...head.map((cell) => html("th", cell).textContent).filter(Boolean)].join(", ")
-  const label = caption.textContent ? "Table" : name
+  const label = subjectOf(caption) || name
   const facts = h("table", {class: "facts"}, heads, h("tbody", {}, ...lines))
   return h("div", {class: "tablebox", tabindex: "0", role: "group", "aria-label": label}, facts)
 }
