@@ -87,7 +87,7 @@ def map_html() -> str:
       <h2 id="pm-title">The book, by the parts of the program</h2>
       <p class="pm-lead">The program repeats one round again and again. Each round changes every Gaussian a little, so that the
         picture gets closer to the photograph. Each box is a section; its number is its place in the book.</p>
-      <p class="pm-said" role="status"></p>
+      <p class="pm-said"></p>
       <div class="pm-loop">
         {_lines("loop")}
         <ol>
