@@ -44,7 +44,8 @@ export const STAGE = {numbers: 0, size: 1, offset: 2, turned: 3, distance: 4, fa
 
 const LEAST_BESIDE = 400
 const BESIDE = 520 // px: from this width on, the numbers stand beside the picture
-const NUMBERS_WIDTH = 16 // rem, as in the style sheet: larger type takes more of the width
+const NUMBERS_WIDTH = [16, 22] // rem, at least and at most: larger type takes more of the width
+const NUMBERS_SHARE = 0.48 // of the width
 const GAP = 20
 
 /**
@@ -100,13 +101,16 @@ export function draw(host) {
     const {width, height} = host.room()
     const beside = width >= (Number.isFinite(height) ? LEAST_BESIDE : BESIDE) // below each other they are higher than a window
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize)
-    const across = Math.max(0, beside ? width - NUMBERS_WIDTH * rem - GAP : width)
+    const [least, greatest] = NUMBERS_WIDTH.map((one) => one * rem)
+    const numbersWidth = Math.min(greatest, Math.max(least, NUMBERS_SHARE * width))
+    const across = Math.max(0, beside ? width - numbersWidth - GAP : width)
     const [w, h_] = host.facts.size
     const most = Number.isFinite(height) ? Math.max(120, height - 150) : 1000
     const pictureWidth = Math.min(across, (most * w) / h_)
     const pictureHeight = (pictureWidth * h_) / w
     const bellHeight = Number.isFinite(height) ? Math.min(170, Math.max(110, height - pictureHeight - 12)) : 130
     host.root.classList.toggle("spot-beside", beside)
+    host.root.style.setProperty("--numbers-width", `${numbersWidth}px`)
     parts?.picture.resize(pictureWidth, pictureHeight)
     parts?.bell.resize(across, bellHeight)
   }
