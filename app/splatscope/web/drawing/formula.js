@@ -8,7 +8,8 @@ import {parseField, splitEquation, splitSentence} from "./formula_text.js"
 /** @import {Field} from "./formula_text.js" */
 /** @import {Render} from "#web/types.d.ts" */
 
-/** @typedef {{el: HTMLElement, paint(look: Look, stops: number[]): void}} Line */
+/** @typedef {{letter: HTMLElement, number: HTMLElement, sign: boolean}} Column */
+/** @typedef {{el: HTMLElement, columns?: Column[], paint(look: Look, stops: number[]): void}} Line */
 
 const NO_VALUE = "–"
 
@@ -29,6 +30,7 @@ export function render({model, el}) {
   const stop = onMoments(el, (moment, stops) => {
     const look = new Look(moment)
     for (const line of lines) line.paint(look, stops)
+    shareWidths(lines.flatMap((line) => (line.columns ? [line.columns] : [])))
     // an equation that is too wide can be scrolled with the keyboard
     for (const row of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(".eq")))
       row.tabIndex = row.scrollWidth > row.clientWidth ? 0 : -1
@@ -75,6 +77,39 @@ export function numbersAt(fields, look, stops) {
 }
 
 /**
+ * Give equations of the same shape the same columns: R′ above G′ above B′.
+ * @param {Column[][]} equations
+ */
+function shareWidths(equations) {
+  const shape = (/** @type {Column[]} */ columns) => columns.map((column) => (column.sign ? "." : "#")).join("")
+  for (const alike of Object.values(Object.groupBy(equations, shape)))
+    for (const at of alike?.[0].keys() ?? [])
+      for (const part of /** @type {const} */ (["letter", "number"])) {
+        const cells = alike?.map((columns) => columns[at][part]) ?? []
+        const longest = Math.max(...cells.map((cell) => [...(cell.textContent ?? "")].length))
+        for (const cell of cells) cell.style.minWidth = cells.length > 1 ? `${longest}ch` : ""
+      }
+}
+
+/**
+ * Join what opens or closes a bracket, and an exponent, to the term that it stands at, so that they are close to it.
+ * @param {(Field | string)[]} words
+ */
+function terms(words) {
+  /** @type {{before: string, word: Field | string, after: string}[]} */
+  const joined = []
+  let before = ""
+  for (const word of words)
+    if (typeof word === "string" && /^exp$|[(]$/.test(word)) before += word
+    else if (typeof word === "string" && /^[),²]/.test(word)) joined[joined.length - 1].after += word
+    else {
+      joined.push({before, word, after: ""})
+      before = ""
+    }
+  return joined
+}
+
+/**
  * An equation: a column for each of its terms, and a row each for letters, numbers and bits. Its left side and equals sign are
  * aligned with those of the equation above. Values that are not known yet are pale, and shown as they will be.
  * @param {string} text
@@ -82,18 +117,22 @@ export function numbersAt(fields, look, stops) {
  * @returns {Line}
  */
 function equation(text, bitCount) {
-  const words = splitEquation(text)
-  const cell = (/** @type {string} */ name, /** @type {string} */ content) => h("span", {class: name}, content)
-  const columns = words.map((word) => {
+  const columns = terms(splitEquation(text)).map(({before, word, after}) => {
     const field = typeof word === "string" ? null : word
-    const mine = field?.mine ? " mine" : ""
-    const sign = field ? "" : String(word)
-    const close = /^exp$|[(]$/.test(sign) ? " opens" : /^[),²]/.test(sign) ? " closes" : ""
+    const mine = field?.mine ? "mine" : ""
+    const [label, value, digits] = [field ? field.label : word, field ? NO_VALUE : word, field ? "" : word].map((content) =>
+      h("span", {class: mine}, String(content)),
+    )
+    const cell = (/** @type {string} */ name, /** @type {HTMLElement} */ content) =>
+      h("span", {class: name}, before, content, after)
     return {
       field,
-      letter: cell(`s${mine}${close}`, field ? field.label : sign),
-      number: cell(`d${mine}${close}${field?.format ? " float" : ""}`, field ? NO_VALUE : sign),
-      binary: cell("b", sign),
+      value,
+      digits,
+      sign: !field || Boolean(field.choice),
+      letter: cell("s", label),
+      number: cell(field?.format ? "d float" : "d", value),
+      binary: cell("b", digits),
     }
   })
   const fields = columns.flatMap(({field}) => field ?? [])
@@ -109,14 +148,15 @@ function equation(text, bitCount) {
   const letters = columns.map(({letter}) => letter.textContent).join(" ")
   return {
     el,
+    columns: right,
     paint(look, stops) {
       const now = numbersAt(fields, look, stops)
       const missing = now.some(({later}) => later)
-      for (const {field, number, binary} of columns) {
+      for (const {field, value, digits, number, binary} of columns) {
         const shown = field && now[fields.indexOf(field)]
         if (shown) {
-          number.textContent = shown.text ?? NO_VALUE
-          binary.textContent = shown.value === null ? "" : bits(shown.value, bitCount)
+          value.textContent = shown.text ?? NO_VALUE
+          digits.textContent = shown.value === null ? "" : bits(shown.value, bitCount)
         }
         for (const el of [number, binary]) el.classList.toggle("later", shown ? shown.later : missing)
       }
