@@ -242,8 +242,9 @@ export class Stepper {
     const dock = h(
       "footer",
       {class: "dock", "aria-label": "Transport and the whole run"},
-      layout === "figure" ? this.state : null, // there it covers no controls
-      layout === "figure" ? h("div", {class: "said"}, this.sentence.el, this.sentence.opened, this.transport.ownOrder) : null,
+      layout === "figure" // there the state covers no controls
+        ? h("div", {class: "said"}, this.sentence.el, this.sentence.opened, this.state, this.transport.ownOrder)
+        : null,
       this.transport.el,
       has("timeline") || layout === "figure" ? this.when.el : null,
       this.when.foot,
@@ -555,6 +556,8 @@ export class Stepper {
   #tell(words, klass = "") {
     clearInterval(this.#clock)
     const {status, seconds} = this
+    const room = this.model.layout === "bench" || !this.moment // in a figure, a sentence is beside it
+    const shown = room || klass !== "busy" ? words : words.replace(/:.* …$/, " …")
     const before = this.#since
     const since = before ?? performance.now()
     let due = klass === "busy" // whether the words are to be announced, if the wait lasts
@@ -565,11 +568,12 @@ export class Stepper {
         const s = Math.round((performance.now() - since) / 1000)
         if (due) this.announce(words)
         due = false
-        seconds.textContent = ` ${s} s${s > 2 && !/compil/i.test(words) ? ". A kernel is compiled when it first runs." : ""}`
+        const reason = room && s > 2 && !/compil/i.test(words) ? ". A kernel is compiled when it first runs." : ""
+        seconds.textContent = ` ${s} s${reason}`
       }, 1000)
     const entry = {type: "button", class: "btn", onclick: () => emit("debug-record", {entry: true})}
-    if (status.textContent !== words) {
-      status.textContent = words
+    if (status.textContent !== shown) {
+      status.textContent = shown
       if (words && !due) this.announce(words)
     }
     seconds.textContent = ""
