@@ -133,7 +133,7 @@ def test_a_run_ends_where_it_was_told_and_starts_again(small):
     at.watch()
     at.button.click()
     at.has_seen("seen.includes(0) && seen.at(-1) === 15")
-    expect(at.message).to_have_text("")
+    expect(at.message).to_have_text("Choose a pixel of the picture to see what it is made of.")  # no longer what it waited for
 
 
 def test_every_kind_of_kernels(train):

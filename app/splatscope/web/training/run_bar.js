@@ -16,6 +16,7 @@ import {addKeys} from "#web/shell/keys.js"
 const SOON = 250 // ms between two updates of the line that says what a started run is waiting for
 const EVERY = 10_000 // ms between two announcements of a running run
 const REST = 300 // ms without news after which a run that stands is announced
+const DONE = "Choose a pixel of the picture to see what it is made of."
 const NUMBER = new Intl.NumberFormat("en")
 
 /** @param {Render<{running: boolean, settled: boolean, busy: string, message: string, reading: Reading}>} component */
@@ -100,13 +101,13 @@ export function render({model, el}) {
   }
   const tell = () => {
     const {busy, running, reading} = model
-    const {iteration = 0} = reading
+    const {iteration = 0, iterations = 1} = reading
     if (wait && iteration < wait.iteration) wait.iteration = iteration // it was restarted
     const refused = !running && !busy && Date.now() - (wait?.since ?? 0) > 2 * SOON
     if (wait && (iteration > wait.iteration || refused)) end()
     const seconds = wait ? Math.floor((Date.now() - wait.since) / 1000) : 0
     const what = busy || (wait && !model.message ? "Compiling the kernels" : "")
-    const said = what ? `${what} …` : model.message
+    const said = what ? `${what} …` : model.message || (iteration >= iterations ? DONE : "")
     if (words.textContent !== said) words.textContent = said // setting the same text would announce it again
     waited.textContent = what && seconds ? ` ${seconds} s` : ""
     message.classList.toggle("wrong", !what && model.message !== "")
