@@ -1,5 +1,4 @@
 // A workgroup: its threads wave by wave, the shared memory that they exchange, and what they did in the device's order.
-import {alongLine, placeLabels} from "#web/drawing/labels.js"
 import {doing, listChoices} from "#web/drawing/choices.js"
 import {redrawn} from "#web/drawing/redrawn.js"
 import {canvas, classes, laneMark, s, setAttributes} from "#web/drawing/svg.js"
@@ -32,7 +31,7 @@ const ROOMY_HEIGHT = 470 // px: below, rows are drawn closer together
 const ORDER_TOP = 16
 const NAMES = 104 // px: the names of the waves, left of what they did
 const NARROW = 520
-const CLEAR = 8 // px: between the barrier's words and what passes them on the right
+const LETTER = 7.5 // px, of the bold words at the barrier
 
 /** @param {DrawingHost<Facts, Options>} host */
 export const draw = (host) => redrawn(host, (facts) => facts.kinds, build)
@@ -141,16 +140,18 @@ function threadsAndMemory(facts, options, width, rows, {chosen, choose}) {
     s("text", {x: left, y: 12}, `${count} threads, waves of ${wave}; beside each what it received`),
     ...waveFrames(facts, layout),
   )
+  const cells = Array.from({length: count}, (_, i) => drawCell(facts, layout, i))
+  const halo = s("path", {class: "group-way halo"})
   const writeLine = s("path", {class: "group-way write"})
   const readLine = s("path", {class: "group-way read"})
-  svg.append(writeLine, readLine)
-  const cells = Array.from({length: count}, (_, i) => drawCell(facts, svg, layout, i))
+  svg.append(...cells.map((cell) => cell.ground), halo, writeLine, readLine, ...cells.map((cell) => cell.value))
   const lanes = Array.from({length: count}, (_, i) => laneMark(x(i) - ASIDE, laneY(i), 7))
   const received = lanes.map((_, i) => s("text", {class: "group-received", x: x(i) - ASIDE + 10, y: laneY(i) + 4}))
   const barrier = s("path", {class: "group-wall", d: `M${left} ${barrierY}H${right}`})
-  const barrierWords = s("text", {class: "now", x: right, y: barrierY - 6, "text-anchor": "end"})
+  const barrierWords = s("text", {class: "now", x: left, y: barrierY - 6})
+  const plate = s("rect", {class: "group-plate", x: left, y: barrierY - 18, height: 15}) // no line goes through words
   const memoryName = s("text", {x: left, y: cellsY + down * cellRow + 12}, "shared memory: a cell for each thread")
-  svg.append(...lanes.map((lane) => lane.el), ...received, barrier, barrierWords, memoryName)
+  svg.append(...lanes.map((lane) => lane.el), ...received, barrier, s("g", {}, plate, barrierWords), memoryName)
   const seats = lanes.map((_, i) => ({x: x(i) - column / 2, y: laneY(i) - laneRow / 2, width: column, height: laneRow}))
   const paintChoices = listChoices(svg, "Thread", seats, choose)
 
@@ -171,21 +172,9 @@ function threadsAndMemory(facts, options, width, rows, {chosen, choose}) {
         : open >= barriers
           ? "the barrier is behind them"
           : `barrier: ${arrived} of ${count} have come`
+    setAttributes(plate, {width: LETTER * (barrierWords.textContent ?? "").length})
     barrier.setAttribute("class", classes("group-wall", arrived > 0 && "on"))
     barrier.setAttribute("visibility", barriers ? "visible" : "hidden")
-  }
-  /**
-   * Put the barrier's words over it, as far to the right as nothing goes through them, or touches their end.
-   * @param {[x: number, y: number][]} lines  points along them
-   */
-  const placeBarrierWords = (lines) => {
-    const size = {width: 7.3 * (barrierWords.textContent ?? "").length, height: 12}
-    const last = right - size.width
-    const count = Math.max(1, Math.floor((last - left) / 6))
-    const places = Array.from({length: count + 1}, (_, i) => /** @type {[number, number]} */ ([last - i * 6, barrierY - 17]))
-    const before = lines.map(([x, y]) => /** @type {[number, number]} */ ([x - CLEAR, y]))
-    const [place] = placeLabels([{...size, places}], {width: right + 1, height: barrierY}, {points: [...before, ...lines]})
-    setAttributes(barrierWords, {x: (place ?? places[0])[0] + size.width})
   }
   /**
    * @param {Look} look
@@ -208,20 +197,16 @@ function threadsAndMemory(facts, options, width, rows, {chosen, choose}) {
       text.textContent = readers.has(i) ? String(numbers?.number(i) ?? "") : ""
       text.setAttribute("class", classes("group-received", tooEarly.has(i) && "wrong"))
     })
-    cells.forEach((paintCell, i) => {
+    cells.forEach((cell, i) => {
       const acted = memory !== null && memory.written(i) > facts.opened
       const states = [i === from && "from", i === thread && acted && "own", kind === "read" && i === from && "rd"]
-      paintCell(memory, states, tooEarly.has((i - away + count) % count))
+      cell.paint(memory, states, tooEarly.has((i - away + count) % count))
     })
-    /** @type {[x: number, y: number][]} */
-    const [lane, own, other] = [
-      [x(thread) - ASIDE, laneY(thread) + 8],
-      [x(thread) - ASIDE, cellY(thread)],
-      [x(from), cellY(from)],
-    ] // prettier-ignore
-    setAttributes(writeLine, {d: `M${lane.join(" ")}L${own.join(" ")}`})
-    setAttributes(readLine, {d: `M${lane.join(" ")}L${other.join(" ")}`})
-    placeBarrierWords([...alongLine(lane, own), ...alongLine(lane, other)])
+    const lane = `M${x(thread) - ASIDE} ${laneY(thread) + 8}`
+    const [write, read] = [`${lane}V${cellY(thread)}`, `${lane}L${x(from)} ${cellY(from)}`]
+    setAttributes(writeLine, {d: write})
+    setAttributes(readLine, {d: read})
+    setAttributes(halo, {d: write + read})
     paintChoices(thread, (i) => {
       const held = memory?.number(i) ?? null
       const cell = held === null ? "is not written yet" : `holds ${held}`
@@ -246,32 +231,34 @@ function waveFrames({size: [across, down], wave}, {left, column, laneRow}) {
 }
 
 /**
- * Draw a cell of shared memory; returns what paints it. Until its thread has filled it, it is dashed and shows what it holds.
+ * A cell of shared memory: its ground, and its value, which stands over the lines to cells. Until its thread has filled it, it is
+ * dashed and shows what it holds.
  * @param {Facts} facts
- * @param {SVGElement} svg
  * @param {Layout} layout
  * @param {number} i
  */
-function drawCell(facts, svg, {column, cell, x, cellY}, i) {
+function drawCell(facts, {column, cell, x, cellY}, i) {
   const frame = s("rect", {x: x(i) - column / 2 + 2, y: cellY(i), width: Math.max(0, column - 4), height: cell, rx: 3})
   const value = s("text", {class: "m", x: x(i), y: cellY(i) + cell / 2 + 4, "text-anchor": "middle"})
+  const plate = s("rect", {x: x(i) - 10, y: cellY(i) + cell / 2 - 7, width: 20, height: 14, rx: 3})
+  const item = s("g", {}, plate, value)
   const stale = s("path", {class: "group-cut", d: `M${x(i) + column / 2 - 2} ${cellY(i)}h-9l9 9z`})
-  const item = s("g", {}, frame, value)
-  svg.append(item, stale)
   /**
    * @param {MemoryLook | null} memory
    * @param {(string | false)[]} states
    * @param {boolean} tooEarly
    */
-  return (memory, states, tooEarly) => {
+  const paint = (memory, states, tooEarly) => {
     const filled = Boolean(memory && memory.written(i) > facts.opened)
     value.textContent = String(memory?.number(i) ?? "")
     value.setAttribute("class", classes("m", !filled && "hollow"))
     if (filled) setAttributes(item, {"data-thing": `cell-${i}`, "data-made-of": `lane-${i}`})
     else item.removeAttribute("data-thing")
+    plate.setAttribute("class", classes("group-plate", filled && "wr"))
     frame.setAttribute("class", classes("group-cell", filled ? "wr" : "empty", ...states))
     stale.setAttribute("visibility", tooEarly ? "visible" : "hidden")
   }
+  return {ground: s("g", {}, frame, stale), value: item, paint}
 }
 
 /**
@@ -340,7 +327,7 @@ function orderOfEvents({size: [across, down], wave, kinds, threads}, width, row,
   })
   const chosenRow = s("rect", {class: "group-mine", x: left, width: room, height: row})
   const cursor = s("path", {class: "group-cursor"})
-  svg.append(...bands, time, ...legend(width), chosenRow, ...ticks.filter((tick) => tick !== null), cursor, name)
+  svg.append(...bands, time, ...legend(kinds, width), chosenRow, ...ticks.filter((tick) => tick !== null), cursor, name)
 
   let [first, eventWidth] = [0, 1]
   svg.onclick = (event) => {
@@ -372,11 +359,13 @@ function orderOfEvents({size: [across, down], wave, kinds, threads}, width, row,
 
 /**
  * What the ticks mean, at the right end.
+ * @param {Kind[]} kinds
  * @param {number} width
  */
-function legend(width) {
+function legend(kinds, width) {
   const names = {read: "reads", arrive: "barrier", write: "writes"}
-  return Object.entries(names).map(([kind, word], i) => {
+  const drawn = Object.entries(names).filter(([kind]) => kinds.some((one) => one === kind))
+  return drawn.map(([kind, word], i) => {
     const mark = s("rect", {class: `group-tick ${kind}`, x: 0, y: 3, width: 8, height: 8})
     return s("g", {transform: `translate(${width - 58 - i * 66} 0)`}, mark, s("text", {x: 13, y: 11}, word))
   })
