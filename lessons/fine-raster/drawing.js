@@ -99,16 +99,16 @@ function sentence({states}, look, turnsOf) {
  * @param {number} tall  height of the steps
  */
 function chosenPixel({count, states, layers, counts}, width, tall) {
-  const [left, top] = [34, 10]
+  const [left, top] = [34, 24] // above, the axis's name
   const room = Math.max(1, width - left - SWATCH - 16)
   const height = top + tall + 26
   const y = (/** @type {number} */ T) => top + (1 - T) * tall
   const label = `Transmittance of the chosen pixel through ${count} Gaussians`
   const svg = canvas(width, height, {class: "fine-pass", role: "img", "aria-label": label})
-  const axisNumber = (/** @type {number} */ T, /** @type {string} */ text, name = "") =>
-    s("text", {x: left - 8, y: y(T) + 4, "text-anchor": "end", class: name || null}, text)
+  const axisText = (/** @type {number} */ at, /** @type {string} */ text, name = "") =>
+    s("text", {x: left - 8, y: at, "text-anchor": "end", class: name || null}, text)
   svg.append(s("path", {class: "fine-axis", d: `M${left} ${y(1)}H${left + room}M${left} ${y(0)}H${left + room}`}))
-  svg.append(axisNumber(1, "1"), axisNumber(0, "0"), axisNumber(0.5, "T", "m"))
+  svg.append(axisText(10, "T", "m"), axisText(y(1) + 4, "1"), axisText(y(0) + 4, "0"))
   const columns = Array.from({length: count}, (_, i) => drawColumn(svg, i, left, room / count, y(0)))
   const level = s("path", {class: "fine-level"})
   const swatchHeight = Math.max(0, tall - 40)
