@@ -20,6 +20,7 @@ import {h} from "#web/shell/dom.js"
  * @property {[first: number, last: number, gaussian: number][]} walked  by all threads together
  * @property {[step: number, begin: number, length: number][]} parts  [tile]
  * @property {[step: number, place: number, gaussian: number, number: number][]} placed
+ * @property {[first: number, last: number][]} filled  by the threads in one round
  */
 
 const OUTLINE = 2 // sizes
@@ -61,16 +62,58 @@ function build({facts, room}) {
       picture.paint(done, look.thread)
       lists.paint(done)
     },
-    news: () => "", // each step says how many there are so far
+    /** Each step says how many there are so far; this, which went where. */
+    news(look) {
+      const round = facts.filled.find(([, last]) => look.moment.after(last - 1) === look.moment.position)
+      if (!round) return ""
+      return `${listed(facts, ([step]) => step >= round[0] && step <= round[1])}.`
+    },
     describe(look) {
       const done = doneAt(look)
       const counted = facts.counted.filter(([step]) => done(step)).length
-      const placed = facts.placed.filter(([step]) => done(step)).length
-      return `${counted} entries are counted, ${placed} of ${facts.placed.length} are in the lists.`
+      const placed = facts.placed.filter(([step]) => done(step))
+      const lists = placed.length ? ` The lists: ${listed(facts, ([step]) => done(step))}.` : ""
+      const box = boxText(facts, look)
+      return `${counted} entries are counted, ${placed.length} of ${facts.placed.length} are in the lists.${lists}${box && ` ${box}`}`
     },
+    chosen: (look) => boxText(facts, look),
     width,
   }
 }
+
+/**
+ * Which Gaussians are in the lists of which tiles, in words, of those entries that are asked for.
+ * @param {Facts} facts
+ * @param {(entry: Facts["placed"][number]) => boolean} which
+ */
+function listed({parts, placed}, which) {
+  const entries = placed.filter(which).sort((one, other) => one[1] - other[1]) // in memory
+  const lists = parts.flatMap(([, begin, length], tile) => {
+    const own = entries.filter(([, place]) => place >= begin && place < begin + length).map(([, , gaussian]) => gaussian)
+    return own.length ? `tile ${tile}: ${series(own.length > 1 ? "Gaussians" : "Gaussian", own)}` : []
+  })
+  return lists.join("; ").replace(/^t/, "T")
+}
+
+/**
+ * Which tiles the box of the chosen thread's Gaussian covers, in words; "" before it is drawn.
+ * @param {Facts} facts
+ * @param {Look} look
+ */
+function boxText({boxes, boxed, grid}, {moment, thread}) {
+  if (thread >= boxes.length || moment.after(boxed[thread] - 1) > moment.position) return ""
+  const [column, row, across, down] = boxes[thread]
+  const tiles = Array.from({length: across * down}, (_, i) => column + (i % across) + (row + Math.floor(i / across)) * grid[0])
+  if (!tiles.length) return `The box of Gaussian ${thread} covers no tile.`
+  return `The box of Gaussian ${thread} covers ${series(tiles.length > 1 ? "tiles" : "tile", tiles)}.`
+}
+
+/**
+ * A name and numbers: `tiles 1, 2 and 5`.
+ * @param {string} name
+ * @param {number[]} numbers
+ */
+const series = (name, numbers) => `${name} ${numbers.join(", ").replace(/, (\d+)$/, " and $1")}`
 
 /** @param {number} gaussian */
 const colour = (gaussian) => `--own: var(--layer-${1 + (gaussian % 8)})`

@@ -182,6 +182,7 @@ class Binned(Lesson):
         turns = turns_of(query, facts)
         for steps in ([step for step, *_ in facts[name]] for name in ("counted", "placed")):
             facts["walked"] += [[own[0], own[-1], walked] for (walked, _), own in rounds(steps, turns) if walked is not None]
+        facts["filled"] = [[own[0], own[-1]] for _, own in rounds([step for step, *_ in facts["placed"]], turns)]
         return facts
 
     @staticmethod

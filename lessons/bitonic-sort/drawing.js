@@ -1,5 +1,6 @@
 // A sorting network: the keys as bars, which places meet pass by pass, the pass at hand lit, wrong keys in red. Longer lists: rows of
 // colours.
+import {listPlaces} from "#web/drawing/choices.js"
 import {redrawn} from "#web/drawing/redrawn.js"
 import {classes, canvas, laneMark, s, setAttributes} from "#web/drawing/svg.js"
 import {PADDING, keyRows} from "./key_rows.js"
@@ -99,7 +100,7 @@ function network({root, facts, options, room}) {
   const {width, height, columns, bar} = layout
   const most = Math.max(1, ...keys.filter((key) => key !== PADDING))
   const label = `A sorting network of ${count} places and ${passes.length} passes`
-  const svg = canvas(width, height, {class: "net", role: "img", "aria-label": label})
+  const svg = canvas(width, height, {class: "net", "aria-label": label})
   const band = s("rect", {class: "band", y: TOP - 22, height: height - TOP - 4, rx: 4})
   const barrier = s("path", {class: "wallp"})
   svg.append(band, s("text", {x: layout.first - 12, y: TOP - 8, "text-anchor": "end", class: "m"}, "j ="))
@@ -112,6 +113,13 @@ function network({root, facts, options, room}) {
 
   const verdict = s("text", {class: "m bad", x: bar < BAR ? 0 : LEFT + 10, y: height - 10}) // ends before the first group's name
   svg.append(verdict)
+  const boxes = rows.map((_, cell) => ({x: 0, y: layout.y(cell) - layout.row / 2, width: layout.first, height: layout.row}))
+  const namePlaces = listPlaces(svg, boxes)
+  /** The key at each place, as it is drawn. */
+  const keysAt = (/** @type {Look} */ look) => {
+    const memory = look.memory(options.memory)
+    return keys.map((key, cell) => (memory?.written(cell) ? (memory.number(cell) ?? key) : key))
+  }
 
   const paintRows = (/** @type {Look} */ look, /** @type {number[]} */ compared) => {
     const memory = look.memory(options.memory)
@@ -147,6 +155,9 @@ function network({root, facts, options, room}) {
     svg.setAttribute("aria-label", `${label}: ${begun ? `pass ${current + 1} is at hand` : "before the first pass"}`)
     const compared = comparedCells(look)
     paintRows(look, compared)
+    const now = keysAt(look)
+    const over = look.step >= stops[stops.length - 1][0]
+    namePlaces((cell) => `Place ${cell}: ${keyText(now[cell])}${over && wrong.includes(cell) ? ", in the wrong place" : ""}`)
     const column = columns[Math.max(0, current)]
     const visibility = begun ? "visible" : "hidden"
     setAttributes(band, {x: column.x, width: column.width, visibility})
@@ -166,46 +177,58 @@ function network({root, facts, options, room}) {
     }
   }
   const describe = (/** @type {Look} */ look) => {
-    const memory = look.memory(options.memory)
-    const now = keys.map((key, cell) => (memory?.written(cell) ? memory.number(cell) : key))
+    const now = keysAt(look)
     const early = stale.filter(({step}) => step <= look.step).length
     const listed = now.map((key) => (key === PADDING ? "padding" : key)).join(", ")
     const at = stopAt(stops, passes[0].begin, look.step)
-    const meet = at < 0 ? "" : ` ${describePass(count, passes, stops[at][1])}`
+    const meet = at < 0 ? "" : ` ${describePass(count, passes, stops[at], look.step)}`
     const reads = early ? ` ${early} ${early === 1 ? "read" : "reads"} came too early so far.` : ""
     return `The keys: ${listed}.${meet}${reads}`
   }
-  /** Forty numbers are too many for each step: the keys are said before the first, and then which of them changed places. */
+  /**
+   * Forty numbers are too many for each step: the keys are said before the first, and where a pass has ended, which of them it has
+   * swapped.
+   */
   const news = (/** @type {Look} */ look) => {
-    const at = stopAt(stops, passes[0].begin, look.step)
-    return at < 0 ? describe(look) : swappedText(count, passes[stops[at][1]])
+    if (look.step < passes[0].begin) return describe(look)
+    const ended = stops.find(([end]) => end === look.step)
+    return ended ? swappedText(count, passes, ended) : ""
   }
-  return {el: svg, paint, describe, news, width: root.clientWidth}
+  const chosen = (/** @type {Look} */ look) =>
+    look.thread < count ? `At place ${look.thread}: ${keyText(keysAt(look)[look.thread])}.` : ""
+  return {el: svg, paint, describe, news, chosen, width: root.clientWidth}
 }
 
 /**
- * Which places meet in a pass, and which of them swap, in words.
+ * Which places meet in a pass, and once it has ended which of them have swapped, in words.
  * @param {number} count
  * @param {Pass[]} passes
- * @param {number} number
+ * @param {Stop} stop
+ * @param {number} step
  */
-function describePass(count, passes, number) {
-  const pass = passes[number],
-    pairs = comparedPairs(count, pass)
-  return `In pass ${number + 1} these places are compared: ${listPairs(pairs)}. ${swappedText(count, pass)}`
+function describePass(count, passes, stop, step) {
+  const [end, number] = stop
+  const pairs = comparedPairs(count, passes[number])
+  const swapped = step >= end ? ` ${swappedText(count, passes, stop)}` : ""
+  return `In pass ${number + 1} these places are compared: ${listPairs(pairs)}.${swapped}`
 }
+
+/** @param {number} key */
+const keyText = (key) => (key === PADDING ? "padding" : `key ${key}`)
 
 /** @param {{low: number, high: number}[]} pairs */
 const listPairs = (pairs) => pairs.map(({low, high}) => `${low} and ${high}`).join(", ")
 
 /**
  * @param {number} count
- * @param {Pass} pass
+ * @param {Pass[]} passes
+ * @param {Stop} stop
  */
-function swappedText(count, pass) {
-  const pairs = comparedPairs(count, pass)
+function swappedText(count, passes, stop) {
+  const pass = passes[stop[1]]
+  const pairs = comparedPairs(count, pass).filter(({low}) => within(stop, low))
   const swapped = pairs.filter(({low}) => pass.swapped.includes(low))
-  return `Swapped: ${swapped.length === pairs.length ? "all" : listPairs(swapped) || "none"}.`
+  return `Swapped in pass ${stop[1] + 1}: ${swapped.length === pairs.length ? "all" : listPairs(swapped) || "none"}.`
 }
 
 /**

@@ -57,7 +57,8 @@ def test_a_drawing_is_read_as_its_sentence_and_not_label_by_label(read, name):
     assert len(figure.description) > 20
     if name == "bitonic-sort":
         assert re.search(r"The keys: (\d+, ){15}\d+\.", figure.description), "also before the first step"
-        assert re.search(r"In pass \d+ these places are compared: (\d+ and \d+, ){7}\d+ and \d+\. Swapped: ", figure.description)
+        compared = r"In pass (\d+) these places are compared: (\d+ and \d+, ){7}\d+ and \d+\. Swapped in pass \1: "
+        assert re.search(compared, figure.description)
     for drawn in figure.all("image") + figure.all("listbox"):
         assert drawn.text() == "", drawn.name
 
@@ -199,7 +200,8 @@ def test_what_a_figure_shows_by_itself_is_not_spoken(visit):
     expect(figure).to_have_attribute("data-painted", re.compile(r"\d"))
     expect(figure).not_to_have_attribute("data-painted", figure.get_attribute("data-painted"))  # it goes through its stops, once
     page.keyboard.press("t")
-    expect(page.get_by_test_id("announcer").first).to_have_text(re.compile(r"^Thread \d+ (is|waits|has)\b[^.]*\.?$"))
+    announcer = page.get_by_test_id("announcer").first
+    expect(announcer).to_have_text(re.compile(r"^Thread (\d+) (is|waits|has)\b.*At place \1: key \d+\.$"))
 
 
 @pytest.mark.parametrize(
@@ -207,7 +209,8 @@ def test_what_a_figure_shows_by_itself_is_not_spoken(visit):
     [
         ("final-count", "On the way there, layer 1: ", r"finalCount becomes \d+\."),
         ("cas", "with every number in it", r"Attempts refused: \d+\."),
-        ("bitonic-sort", "The keys: ", r"Swapped: (\d+ and \d+(, |\.))+"),
+        ("binned", "entries are counted", r"Each thread has drawn a box around its Gaussian: .*"),
+        ("bitonic-sort", "The keys: ", r"Swapped in pass 1: (\d+ and \d+(, |\.))+"),
         ("fine-raster", "T after each Gaussian so far", r"T of the chosen pixel, of thread \d+: [\d.]+\."),
     ],
 )
@@ -319,3 +322,60 @@ def test_a_compiler_s_message_that_stays_the_same_keeps_the_focus(read):
     shown.get_by_role("button", name=re.compile("^Run it again")).dispatch_event("click")
     expect(shown).to_have_attribute("data-shown", re.compile(rf"^(?!{drawn}$)\d+$"), timeout=240_000)
     expect(box).to_be_focused()
+
+
+def test_what_a_pass_has_swapped_is_said_where_it_ends_from_both_sides_and_nowhere_else(read):
+    page = read("bitonic-sort")
+    announcer = page.get_by_test_id("announcer").first
+    stepper = page.get_by_test_id("stepper").first
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    expect(announcer).to_have_text(re.compile(r"Swapped in pass 1: "))
+    page.keyboard.press("ArrowRight")
+    expect(announcer).to_have_text(re.compile(r"Swapped in pass 2: "))
+    there = announcer.inner_text()
+    end = stepper.get_attribute("data-painted")
+    page.keyboard.press("s")
+    expect(stepper).not_to_have_attribute("data-painted", end)
+    expect(announcer).to_have_text(re.compile(r"^Thread \d+ .*, on line \d+\.$"))  # the next pass has not ended
+    page.keyboard.press("ArrowRight")
+    expect(announcer).to_contain_text("Swapped in pass 3: ")
+    page.keyboard.press("ArrowLeft")
+    expect(announcer).to_have_text(there)
+
+
+def test_each_place_of_the_sorting_network_has_its_key(read):
+    page = read("bitonic-sort")
+    drawing = spoken(page).one("group", "The drawing")
+    keys = re.search(r"The keys: ([\d, ]+)\.", drawing.description)[1].split(", ")
+    assert [one.name for one in drawing.all("listitem")] == [f"Place {place}: key {key}" for place, key in enumerate(keys)]
+    page.keyboard.press("t")
+    expect(page.get_by_test_id("announcer").first).to_have_text(re.compile(r"^Thread (\d+) .* At place \1: key \d+\.$"))
+
+
+def test_a_round_says_which_gaussians_came_into_the_lists_of_which_tiles(read):
+    page = read("binned")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowRight")
+    announcer = page.get_by_test_id("announcer").first
+    expect(announcer).to_have_text(re.compile(r"are in\. Tile \d+: Gaussian"))
+    drawing = spoken(page).one("group", "The drawing")
+    lists = dict(re.findall(r"ile (\d+): Gaussians? ([\d, and]+)", drawing.description))
+    new = dict(re.findall(r"ile (\d+): Gaussians? ([\d, and]+)", announcer.inner_text()))
+    assert new
+    for tile, gaussians in new.items():
+        assert set(re.findall(r"\d+", gaussians)) <= set(re.findall(r"\d+", lists[tile]))
+    page.keyboard.press("t")
+    expect(announcer).to_have_text(re.compile(r"The box of Gaussian \d+ covers tiles? [\d, and]+\.$"))
+
+
+def test_after_a_change_that_leaves_the_sentence_as_it_is_only_that_it_is_recorded_is_said(read):
+    page = read("undo")
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    announcer = page.get_by_test_id("announcer").first
+    expect(announcer).to_contain_text("layer 1 is blended")
+    alpha = page.get_by_role("slider", name=re.compile("layer 4", re.IGNORECASE)).first
+    alpha.focus()
+    page.keyboard.press("ArrowUp")
+    expect(announcer).to_have_text("Recorded.", timeout=240_000)

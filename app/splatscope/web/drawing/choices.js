@@ -54,6 +54,21 @@ export function listChoices(svg, name, boxes, choose) {
 }
 
 /**
+ * Make a drawing a list of what stands at each of its places, to be read place by place.
+ * @param {SVGSVGElement} svg
+ * @param {Box[]} boxes  where each is drawn
+ * @returns {(words: (place: number) => string) => void} updates all names
+ */
+export function listPlaces(svg, boxes) {
+  const items = boxes.map((box) => s("rect", {...box, role: "listitem", fill: "none", "pointer-events": "none"}))
+  setAttributes(svg, {role: "list"})
+  svg.append(...items)
+  return (words) => {
+    items.forEach((item, i) => item.setAttribute("aria-label", words(i)))
+  }
+}
+
+/**
  * Two buttons that choose the one before and the one after, and between them which is chosen.
  * @param {string} name
  * @param {number} count
@@ -85,6 +100,8 @@ function turnButtons(name, count, choose) {
  * @param {HTMLElement} root
  */
 export function hideParts(root) {
-  const parts = root.querySelectorAll("svg:is([role=img], [role=listbox]) > :not([role=option], [aria-hidden])")
+  const parts = root.querySelectorAll(
+    "svg:is([role=img], [role=list], [role=listbox]) > :not([role=listitem], [role=option], [aria-hidden])",
+  )
   for (const part of parts) part.setAttribute("aria-hidden", "true")
 }

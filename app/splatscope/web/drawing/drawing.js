@@ -60,7 +60,7 @@ export function render({model, el}) {
   const tell = (/** @type {Look} */ look) => {
     const stage = stageOf(root)
     const words = drawing.describe?.(look) ?? ""
-    if (stage) emit("described", {stage, words, news: drawing.news?.(look) ?? words})
+    if (stage) emit("described", {stage, words, news: drawing.news?.(look) ?? words, chosen: drawing.chosen?.(look) ?? ""})
   }
   const open = (/** @type {Moment} */ moment) => {
     shown = moment

@@ -26,6 +26,7 @@ export function redrawn(host, ready, build) {
     },
     describe: (look) => drawn?.describe?.(look) ?? "",
     news: (look) => drawn?.news?.(look),
+    chosen: (look) => drawn?.chosen?.(look) ?? "",
     resized(look) {
       const now = host.room()
       if (!drawn || (now.width === room.width && now.height === room.height)) return

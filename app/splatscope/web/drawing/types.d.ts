@@ -38,6 +38,8 @@ export interface DrawingView {
    * given, those sentences of `describe` that have changed.
    */
   news?(look: Look): string | undefined
+  /** What is drawn of the chosen thread, announced after its line when T chooses it. */
+  chosen?(look: Look): string
   /** The size of the root or of the window has changed. */
   resized?(look: Look): void
   /** The lesson's parameters have changed. Without this function, the drawing is opened again. */
@@ -53,5 +55,6 @@ export interface Drawn {
   paint(look: Look): void
   describe?(look: Look): string
   news?(look: Look): string
+  chosen?(look: Look): string
   width: number
 }

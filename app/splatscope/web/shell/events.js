@@ -44,8 +44,8 @@
  * @property {number} thread  to the primary stepper: choose this thread
  * @property {number} press  to the primary stepper: from the start, press → this often
  * @property {{stage: HTMLElement}} room  the room of a figure's drawing has changed
- * @property {{stage: HTMLElement, words: string, news: string}} described  from a drawing to the stepper whose root is `stage`: what it
- *   shows, and what of it is announced after a step
+ * @property {{stage: HTMLElement, words: string, news: string, chosen: string}} described  from a drawing to the stepper whose root
+ *   is `stage`: what it shows, what of it is announced after a step, and what is said of the chosen thread
  * @property {Place} page  another page was requested
  * @property {null} live  a page with a session is in the document
  * @property {{root: HTMLElement, steps: boolean, option: string, inputs: string}} answered  a quiz was answered, with these inputs; `steps`:

@@ -777,7 +777,9 @@ export class Stepper {
     const {threads} = moment.recording
     moment.pinned = (moment.thread + way + threads) % threads
     this.paint(true)
-    this.announce(this.source.standing(moment, moment.pinned))
+    const here = this.source.standing(moment, moment.pinned)
+    const {ofChosen} = this.sentence
+    this.announce(ofChosen ? `${here.replace(/[.;]?$/, ".")} ${ofChosen}` : here)
   }
 
   /**

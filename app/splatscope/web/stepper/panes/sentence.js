@@ -22,6 +22,7 @@ export class Sentence {
   #rest
   #described = "" // the drawing's description of itself
   #drawingNews = "" // what of it is announced after a step
+  ofChosen = "" // what the drawing says of the chosen thread
   #painted = "" // the recording and the position last painted
   #news = "" // to be announced first
   #due = false // whether the sentence is to be announced
@@ -29,6 +30,9 @@ export class Sentence {
   #told = [] // the drawing's sentences that were announced last
   #found = "" // the findings of the recording that is shown
   #inputs = "" // of the recording that is shown
+  #line = 0 // of the event, where no sentence of the lesson's is shown; otherwise 0
+  #spoken = "" // the sentence that was announced last
+  #recorded = false // whether what is announced next is the sentence of another recording
   #again = false // whether the recording is one that the reader asked for, in place of another, and has not been announced yet
 
   /** @param {Stepper} stepper */
@@ -39,10 +43,11 @@ export class Sentence {
     this.opened = h("p", {class: "opened", hidden: true})
     this.description = h("p", {id: DESCRIPTION, hidden: true}) // the drawing's description
     this.announcer = h("p", {class: "sr", "data-testid": "announcer", "aria-live": "polite", "aria-atomic": "true"})
-    const unsubscribe = on("described", ({stage, words, news}) => {
+    const unsubscribe = on("described", ({stage, words, news, chosen}) => {
       if (stage !== stepper.root) return
       this.#described = words
       this.#drawingNews = news
+      this.ofChosen = chosen
       this.#name()
     })
     this.close = () => {
@@ -55,6 +60,7 @@ export class Sentence {
     this.opened.hidden = true // it names a stop of the previous recording
     const {awaited, findings, model} = this.stepper
     this.#again = this.#painted !== "" && (awaited || model.inputs !== this.#inputs)
+    this.#recorded = this.#again
     this.#painted = ""
     this.#inputs = model.inputs
     const found = model.layout === "figure" ? findings.news : ""
@@ -69,6 +75,8 @@ export class Sentence {
     if (stepper.model.layout === "bench") el.textContent = stepper.transport.words
     else if (said || !stepper.words) el.replaceChildren(...hiding(PALE, said || sentenceOf(moment)))
     else el.innerHTML = stepper.words
+    const plain = stepper.model.layout !== "bench" && !said && !stepper.words && moment.event >= 0
+    this.#line = plain ? moment.recording.about(moment.event).line : 0
     const inside = stepper.openedInside
     if (inside && this.opened.hidden)
       this.opened.replaceChildren(
@@ -116,16 +124,23 @@ export class Sentence {
     if (this.stepper.player.timer || this.stepper.root.classList.contains("still")) return
     const sentences = this.#drawingNews.split(/(?<=\.) /)
     const fresh = sentences.filter((one) => !this.#told.includes(one)) // unchanged sentences are not repeated
-    const parts = this.#due ? [this.#news, this.#words, ...fresh] : [this.#news]
-    if (this.#due) this.#told = sentences
+    const words = this.#words
+    const sentence = this.#recorded && words === this.#spoken ? "Recorded." : words // of other inputs, but the same
+    const parts = this.#due ? [this.#news, sentence, ...fresh] : [this.#news]
+    if (this.#due) {
+      this.#told = sentences
+      this.#spoken = words
+      this.#recorded = false
+    }
     this.announcer.textContent = aloud(parts.filter(Boolean).join(" "))
     this.#news = ""
     this.#due = false
   }
 
-  /** The sentence as it is spoken. */
+  /** The sentence as it is spoken: with the line of a single event, which may sound like the one before. */
   get #words() {
-    return (this.el.textContent ?? "").replace(PALE, "")
+    const words = (this.el.textContent ?? "").replace(PALE, "")
+    return this.#line && !/\bline \d/.test(words) ? `${words.trimEnd().replace(/\.$/, "")}, on line ${this.#line}.` : words
   }
 
   /** Update the drawing's description. */
