@@ -27,8 +27,7 @@ const OUTLINE = 2 // sizes
 const CELL = 24 // px, of an entry
 const ROW = 44 // px, of a row of entries with its tiles' numbers
 const GAP = 6 // px between the lists of two tiles
-const CHIP = {letter: 7.3, padding: 4, height: 17} // px, behind a tile's count
-const SMALL = 90 // px, of a tile that has its count alone
+const COUNT = {width: 24, height: 15} // px, of a tile's
 const WITHIN = 0.8 // of an ellipse's outline: where its number's middle may be
 const LISTS = "The entries of all lists, by tile"
 const NUMBER = {width: 10, height: 14} // px, of a Gaussian's
@@ -131,12 +130,7 @@ function pictureOf({grid: [columns, rows], tile, ellipses, reach, boxes, boxed, 
     const [x, y] = [(i % columns) * side, Math.floor(i / columns) * side]
     const cell = s("rect", {x: x + 1, y: y + 1, width: Math.max(0, side - 1), height: Math.max(0, side - 1), class: "binned-tile"})
     const count = s("tspan")
-    const short = side < SMALL
-    const digits = String(parts[i][2]).length
-    const width = CHIP.letter * (digits + (short ? 1 : `tile ${i}: `.length)) + 2 * CHIP.padding
-    const chip = s("rect", {x: x + 1, y: y + 1, width: Math.min(width, side - 2), height: CHIP.height, class: "binned-chip"})
-    const text = s("text", {...at.tiles[i], class: "binned-name"}, short ? "×" : `tile ${i}: `, count)
-    return {cell, label: s("g", {}, chip, text), count}
+    return {cell, label: s("text", {...at.tiles[i], class: "binned-name"}, "×", count), count}
   })
   const outlines = ellipses.map(([x, y, first, second, angle], i) => {
     const turned = `translate(${(x + 0.5) * scale} ${(y + 0.5) * scale}) rotate(${(angle * 180) / Math.PI})`
@@ -198,11 +192,10 @@ function pictureOf({grid: [columns, rows], tile, ellipses, reach, boxes, boxed, 
 function labelsOf({grid: [columns, rows], tile, ellipses, reach}, side) {
   const scale = side / tile
   const [width, height] = [columns * side, rows * side]
-  const name = {width: side < SMALL ? 24 : 64, height: CHIP.height - 2}
   const names = Array.from({length: columns * rows}, (_, i) => ({
     x: (i % columns) * side + 5,
     y: Math.floor(i / columns) * side + 3,
-    ...name,
+    ...COUNT,
   }))
   const centres = ellipses.map(([x, y]) => [(x + 0.5) * scale, (y + 0.5) * scale])
   const outlines = ellipses.flatMap(([, , first, second, angle], i) =>
@@ -237,7 +230,7 @@ function labelsOf({grid: [columns, rows], tile, ellipses, reach}, side) {
   })
   return {
     numbers: numbers.map(([x, y]) => ({x, y: y + NUMBER.height - 2})),
-    tiles: names.map(({x, y}) => ({x, y: y + name.height - 2})),
+    tiles: names.map(({x, y}) => ({x, y: y + COUNT.height - 2})),
   }
 }
 
