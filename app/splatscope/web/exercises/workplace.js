@@ -390,14 +390,15 @@ export class Workplace {
 }
 
 /**
- * A verdict for screen readers: that all is right, or the first reason why not.
+ * A verdict for screen readers: that all is right, or the first reason why not, and what the next one is.
  * @param {Mark} mark
  */
 function verdictWords(mark) {
   const [first, ...rest] = mark.causes
   if (!first) return `Solved. ${passedWords(mark)}`
   const plain = (/** @type {string} */ words) => (/[.!?]$/.test(words) ? words : `${words}.`)
-  return [plain(first.heading), placeInWords(first.words), rest.length ? `${counted(rest.length, "more reason")}.` : ""]
+  const more = rest.length > 1 ? ` And ${counted(rest.length - 1, "more reason")}.` : ""
+  return [plain(first.heading), placeInWords(first.words), rest.length ? `Also: ${plain(rest[0].heading)}${more}` : ""]
     .filter(Boolean)
     .join(" ")
 }
