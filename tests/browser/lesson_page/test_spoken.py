@@ -306,6 +306,12 @@ def test_the_figure_has_a_heading(read):
     assert "Figure" in [one.name for one in spoken(read("blending")).all("heading")]
 
 
+def test_a_button_s_title_does_not_say_its_name_again(read):
+    buttons = spoken(read("blending")).all("button")
+    for name in ("Keys of this page", "Light or dark"):
+        assert [one.description for one in buttons if one.name.startswith(name)] == [""]
+
+
 def test_a_button_that_steps_is_named_once_and_tells_its_key(read):
     buttons = [one for one in spoken(read("blending")).all("button") if one.name.endswith(" forward")]
     assert [one.description for one in buttons] == [""]

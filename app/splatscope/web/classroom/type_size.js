@@ -21,7 +21,8 @@ export function typeSize() {
   }
   const button = (/** @type {string} */ sign, /** @type {string} */ label, /** @type {number} */ step) => {
     const name = `${sign}, ${label.toLowerCase()}`
-    return h("button", {type: "button", class: "btn icon", "aria-label": name, title: label, onclick: () => change(step)}, sign)
+    const words = {"aria-label": name, title: label, "aria-description": ""} // the name says what the title does
+    return h("button", {type: "button", class: "btn icon", ...words, onclick: () => change(step)}, sign)
   }
   const smaller = button("A−", "Smaller type", -1)
   const larger = button("A+", "Larger type", 1)
