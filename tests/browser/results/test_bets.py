@@ -58,7 +58,7 @@ def test_a_bet_is_one_wherever_its_claim_stands(turn_to, server):
 
 def test_the_page_of_claims_counts_and_filters_them(turn_to):
     page = turn_to("/app?page=claims")
-    page.get_by_label("Guess first").uncheck()
+    page.get_by_label("Bet first").uncheck()
     heard = page.get_by_test_id("claims-heard")
     heard.evaluate("el => { window.said = 0; new MutationObserver(() => window.said++).observe(el, {childList: true}) }")
     first, second = page.locator("[data-claims=blending]").get_by_test_id("claim").all()
@@ -87,17 +87,17 @@ def test_who_guesses_first_sees_a_verdict_after_a_bet_and_is_counted(turn_to):
     page = turn_to("/app?page=claims")
     claim = page.get_by_test_id("claim").first
     verdict = tried(claim)
-    expect(page.get_by_label("Guess first")).to_be_checked()  # no verdict is given away
+    expect(page.get_by_label("Bet first")).to_be_checked()  # no verdict is given away
     summary = page.get_by_test_id("claims-summary")
     expect(summary).to_have_text("Bet on a claim to see its verdict.")
     expect(claim.locator(".tag svg")).to_have_count(0)
     claim.get_by_role("button", name=next(bet for bet, words in WORDS.items() if words == verdict), exact=True).click()
     expect(summary).to_have_text("You were right about 1 of 1.")
-    page.get_by_label("Guess first").uncheck()
+    page.get_by_label("Bet first").uncheck()
     expect(summary).to_contain_text("do not hold")
     page.reload()
-    expect(page.get_by_label("Guess first")).not_to_be_checked()
-    page.get_by_label("Guess first").check()
+    expect(page.get_by_label("Bet first")).not_to_be_checked()
+    page.get_by_label("Bet first").check()
 
 
 def test_every_claim_of_the_page_has_a_name_of_its_own(turn_to):

@@ -68,16 +68,11 @@ export function render({model, el}) {
 
   const verdict = h("li", {tabindex: "-1", "aria-describedby": said.id}, mark, won, ask, announced.el)
   const ranTag = h("span", {class: "tag"})
+  const evidence = h("li", {class: "evidence"}, ranTag, said, ran, again)
   const root = h(
     "article",
     {class: "card claim", "data-testid": "claim", tabindex: -1, "aria-label": `A claim, checked: ${name}`},
-    h(
-      "ol",
-      {},
-      h("li", {class: "stated"}, claim, model.source ? source : null),
-      verdict,
-      h("li", {class: "evidence"}, ranTag, said, ran, again),
-    ),
+    h("ol", {}, h("li", {class: "stated"}, claim, model.source ? source : null), verdict, evidence),
   )
   const asked = markOf("claim", claim.textContent ?? "") // the same mark on a section's page and on the page of claims
   /** @type {string | null} */
@@ -117,15 +112,16 @@ export function render({model, el}) {
     else delete root.dataset.verdict
     const open = known && !covered
     ask.hidden = !covered
+    evidence.hidden = covered && !error // before the bet there is nothing to show
     again.hidden = covered || !!model.device
     verdict.className = classes("verdict", open && VERDICTS[String(found.holds)].name)
     ran.classList.toggle("waits", !known)
     ranTag.textContent = model.device ? `Run on ${model.device}` : open ? "Run on this device" : "On this device"
     if (!open) {
-      mark.replaceChildren(covered ? "What do you think?" : "No verdict yet")
+      mark.replaceChildren(covered ? "Your bet" : "No verdict yet")
       said.replaceChildren()
       won.textContent = ""
-      ran.textContent = error || (known ? "Your bet shows it" : busy ? "Running …" : "Waiting for its turn …")
+      ran.textContent = error || (busy ? "Running …" : "Waiting for its turn …")
       return
     }
     const {words, sign} = VERDICTS[String(found.holds)]

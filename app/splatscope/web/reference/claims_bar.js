@@ -111,7 +111,7 @@ export function render({model, el}) {
     section,
     h("label", {for: "claims-verdict"}, "Verdict"),
     verdict,
-    h("label", {class: "chk"}, guess, "Guess first"),
+    h("label", {class: "chk"}, guess, "Bet first"),
     summary,
     heard,
   )
