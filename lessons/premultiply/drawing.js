@@ -152,8 +152,11 @@ function channelSums(pixel, channel) {
 }
 
 function legend() {
-  const mark = (/** @type {string} */ name) => h("i", {class: name})
-  const [own, through, limit] = ["own", "through", "limit"].map(mark)
-  const words = ["the layer's part", "what shows through", "1, the most a screen shows"]
-  return h("p", {class: "over-key"}, own, words[0], through, words[1], limit, words[2])
+  const item = (/** @type {string} */ name, /** @type {string} */ words) => h("span", {}, h("i", {class: name}), words)
+  const items = [
+    item("own", "the layer's part"),
+    item("through", "what shows through"),
+    item("limit", "1, the most a screen shows"),
+  ]
+  return h("p", {class: "over-key"}, ...items.flatMap((one) => [one, " "]))
 }
