@@ -266,7 +266,7 @@ class Gaussian(Lesson):
             edges(picture) for picture in (paint_photograph(experiment, PHOTOGRAPH_COUNTS[-1]), photograph_itself())
         )
         ran = (
-            f"pairs of neighbouring pixels of the cup that differ by more than {EDGE} of 255<br>"
+            f"pairs of neighbouring pixels of the cup that differ by more than {EDGE}&nbsp;of&nbsp;255<br>"
             f"in the photograph <b>{photograph:,}</b>, in the picture of {PHOTOGRAPH_COUNTS[-1]:,} Gaussians <b>{drawn:,}</b>"
         )
         said = "A Gaussian can be thin, nearly opaque, and lie over others: then its flank makes an edge."
