@@ -347,18 +347,19 @@ export class Source {
     const boxes = [line, ...others].map((number) => this.#sheet(this.shown)[number - 1].el.getBoundingClientRect())
     const inView = boxes.every((box) => box.top >= top && box.bottom + 4 <= top + height)
     const end = pane.scrollHeight - this.spare - pane.clientHeight
-    if (inView && (this.spare || pane.scrollTop < end - 1)) return
+    const needless = !over && this.spare > boxes[0].height / zoom // the dock, which covered such space, is elsewhere now
+    if (inView && !needless && (this.spare || pane.scrollTop < end - 1)) return
     const at = (/** @type {number} */ y) => pane.scrollTop + (y - top) / zoom
     const tops = this.#sheet(this.shown).map((r) => at(r.el.getBoundingClientRect().top))
-    const whole = tops.find((y) => y >= end - 1) ?? end
-    if (inView) return this.#scrollTo(whole, end)
+    const whole = (/** @type {number} */ y) => tops.find((top) => top >= y - 1) ?? y
+    if (inView) return this.#scrollTo(whole(end), end)
     const first = Math.min(...boxes.map((box) => box.top)),
       last = Math.max(...boxes.map((box) => box.bottom)),
       own = boxes[0]
     const together = boxes.length > 1 && last - first <= height
     const wanted = at(together ? (first + last - height) / 2 : own.top - (height - own.height) * 0.6)
-    const start = tops.find((y) => y >= wanted - 1) ?? wanted
-    this.#scrollTo(over ? start : Math.min(start, whole), end)
+    const furthest = pane.scrollHeight - this.spare - height / zoom // there the last line stands at the lower edge, or at the dock's
+    this.#scrollTo(Math.min(whole(wanted), whole(furthest)), end)
   }
 
   /**
