@@ -134,11 +134,7 @@ export function render({model, el}) {
     }
     won.classList.toggle("hit", decided && bet === String(found.holds))
     won.textContent =
-      bet === null || !decided
-        ? ""
-        : bet === String(found.holds)
-          ? "You were right."
-          : `You bet: ${VERDICTS[bet].bet.toLowerCase()}.`
+      bet === null ? "" : bet === String(found.holds) ? "You were right." : `You bet: ${VERDICTS[bet].bet.toLowerCase()}.`
     ran.innerHTML = found.ran ?? ""
     said.innerHTML = found.said ?? ""
   }
