@@ -2,6 +2,7 @@
 // debugger. It also writes the lesson's inputs to the address.
 import {h, style} from "#web/shell/dom.js"
 import {current, setInputs} from "#web/shell/router.js"
+import {icon} from "#web/stepper/panes/icons.js"
 
 /** @import {Render} from "#web/types.d.ts" */
 
@@ -35,7 +36,7 @@ export function render({model, el}) {
     "a",
     {class: "btn", hidden: true, "aria-label": DEBUG, title: DEBUG},
     h("span", {class: "wide"}, "Debugger"),
-    h("span", {class: "narrow", "aria-hidden": "true"}, "Debug"),
+    h("span", {class: "narrow", "aria-hidden": "true"}, h("span", {}, "Debug"), icon("bug")),
   )
   const note = h("span", {class: "told", role: "status"}) // below the bar, for a while: why inputs were reset
   /** @type {ReturnType<typeof setTimeout> | undefined} */

@@ -28,6 +28,7 @@ const MARKS = {
   stair: `<path d="M3 3v3.500h4V10h4v3.500h3"/>`,
   straight: `<path d="M2 4h7M2 8h7M2 12h7"/><path d="M12.500 2v12" stroke-width="2.4"/>`,
   shut: `<path d="M4 4l8 8M12 4l-8 8"/>`,
+  bug: `<rect x="4.8" y="5.5" width="6.4" height="8" rx="3.200"/><path d="M6 5.500V4.500a2 2 0 0 1 4 0v1M1.800 9.500h3M11.2 9.500h3M2.500 5l2.500 1.800M13.500 5 11 6.800M2.500 14l2.500-1.800M13.500 14 11 12.200M8 9v4"/>`,
   stopBack: `<rect x="1.8" y="5.6" width="4.8" height="4.8" ${solid} transform="rotate(45 4.2 8)"/><path d="M14.5 8H9.500m2-2-2 2 2 2"/>`,
   stopOn: `<rect x="9.4" y="5.6" width="4.8" height="4.8" ${solid} transform="rotate(45 11.8 8)"/><path d="M1.5 8h5m-2-2 2 2-2 2"/>`,
 }
