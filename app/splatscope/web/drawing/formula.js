@@ -82,10 +82,13 @@ export function numbersAt(fields, look, stops) {
  */
 function shareWidths(equations) {
   const shape = (/** @type {Column[]} */ columns) => columns.map((column) => (column.sign ? "." : "#")).join("")
-  for (const alike of Object.values(Object.groupBy(equations, shape)))
-    for (const at of alike?.[0].keys() ?? [])
+  /** @type {Map<string, Column[][]>} */
+  const groups = new Map()
+  for (const columns of equations) groups.set(shape(columns), [...(groups.get(shape(columns)) ?? []), columns])
+  for (const alike of groups.values())
+    for (const at of alike[0].keys())
       for (const part of /** @type {const} */ (["letter", "number"])) {
-        const cells = alike?.map((columns) => columns[at][part]) ?? []
+        const cells = alike.map((columns) => columns[at][part])
         const longest = Math.max(...cells.map((cell) => [...(cell.textContent ?? "")].length))
         for (const cell of cells) cell.style.minWidth = cells.length > 1 ? `${longest}ch` : ""
       }
