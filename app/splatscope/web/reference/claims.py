@@ -34,7 +34,7 @@ STILL = """<section class="card claim"><ol><li><span class="tag">The claim</span
 
 
 class ClaimsBar(Component):
-    """How many claims hold, hold in part, or do not hold; which of them to show; and whether to guess first."""
+    """How many claims hold, hold in part, or do not hold; which of them to show; and whether to bet first."""
 
     sections = param.List(default=[], item_type=tuple, doc="(name, title) of the sections that have claims")
 

@@ -1,4 +1,4 @@
-// The bar of the page of claims: how many hold, which of them to show, and whether to guess first.
+// The bar of the page of claims: how many hold, which of them to show, and whether to bet first.
 import {h, soon, style} from "#web/shell/dom.js"
 import {emit, on} from "#web/shell/events.js"
 import {pageRoot} from "#web/shell/page.js"
@@ -8,7 +8,7 @@ import {remember, remembered} from "#web/shell/stored.js"
 
 /** The verdicts, each with its plural. */
 const VERDICTS = {holds: "hold", "holds in part": "hold in part", "does not hold": "do not hold"}
-const KEY = "splatscope-guess" // whether to guess first, which is the default
+const KEY = "splatscope-guess" // whether to bet first, which is the default
 const UNDECIDED = "cannot be decided here"
 
 /**
