@@ -494,7 +494,7 @@ def refusal(head: str, diagnostics: str) -> Words:
     """Return what the compiler says, under a heading."""
     code = re.search(r"error\[(\w+)\]", diagnostics)
     said = f"{code[1]}: {first_error(diagnostics).partition(': ')[2]}" if code else "It compiles."
-    box = "class='diagnostic wrap' tabindex='0' role='region' aria-label='Compiler’s message'"
+    box = "class='diagnostic wrap' tabindex='0' role='group' aria-label='Compiler’s message'"
     return Words(f"<p>{escape(head)}:</p><pre {box}>{escape(said)}</pre>")
 
 

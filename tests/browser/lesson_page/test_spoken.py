@@ -320,9 +320,9 @@ def test_a_button_that_steps_is_named_once_and_tells_its_key(read):
 
 def test_a_compiler_s_message_that_stays_the_same_keeps_the_focus(read):
     page = read("autodiff")
-    box = page.get_by_role("region", name="Compiler’s message").first
+    box = page.get_by_role("group", name="Compiler’s message").first
     expect(box).to_be_attached(timeout=240_000)
-    shown = page.get_by_test_id("show").filter(has=page.get_by_role("region", name="Compiler’s message")).first
+    shown = page.get_by_test_id("show").filter(has=page.get_by_role("group", name="Compiler’s message")).first
     drawn = int(shown.get_attribute("data-shown"))
     box.focus()
     shown.get_by_role("button", name=re.compile("^Run it again")).dispatch_event("click")
