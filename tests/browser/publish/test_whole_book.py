@@ -54,10 +54,10 @@ def test_a_reader_takes_the_walk_alone_with_its_notes(visit_whole: Callable[...,
         page.keyboard.press("PageDown")
         expect(page.locator("[data-page]")).to_have_attribute("data-page", STOPS[stop].page)
     expect(stepper_of(page)).not_to_have_attribute("data-step", "0")
-    figure, strip = page.locator("[data-block=figure]"), walk.bounding_box()
+    figure = page.locator("[data-block=figure]")
     page.wait_for_function(
-        "([el, edge]) => Math.abs(el.getBoundingClientRect().top - edge) < 40",
-        arg=[figure.element_handle(), strip["y"] + strip["height"]],
+        "([strip, el]) => Math.abs(el.getBoundingClientRect().top - strip.getBoundingClientRect().bottom) < 40",
+        arg=[walk.element_handle(), figure.element_handle()],
     )
     step = stepper_of(page).get_attribute("data-step")
     walk.get_by_role("button", name="Next stop").click()

@@ -170,6 +170,7 @@ def test_a_page_that_is_left_does_not_choose_the_step_of_the_next(turn_to):
         """root => {
             const link = document.body.appendChild(Object.assign(document.createElement("a"), {href: "?page=stepping&step=77"}))
             link.click()
+            link.remove()
             splatscope.inspect(root).moment.goto(3)
         }""",
     )

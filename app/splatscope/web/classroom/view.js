@@ -2,7 +2,7 @@
 import {enclosing, zoomOf} from "#web/shell/dom.js"
 import {pageRoot} from "#web/shell/page.js"
 
-const LOADS = 3000 // ms during which the content above may still grow
+const LOADS = 3000 // ms without growth after which the content above is taken to be complete
 const MOVES = ["wheel", "touchmove", "pointerdown", "keydown"] // events by which readers scroll the page themselves
 
 const NEAR = 40 // px by which a block may be off and still count as where it was scrolled to
@@ -24,14 +24,19 @@ export function bring(show) {
   const block = page?.querySelector(`[data-block="${CSS.escape(show)}"]`)
   if (!page || !block) return
   const scroll = () => withControls(block).scrollIntoView({block: "start"})
-  const grows = new ResizeObserver(scroll)
+  let complete = 0
+  const grows = new ResizeObserver(() => {
+    scroll()
+    clearTimeout(complete)
+    complete = setTimeout(end, LOADS)
+  })
   const end = () => {
+    clearTimeout(complete)
     grows.disconnect()
     for (const type of MOVES) removeEventListener(type, end, true)
   }
   release = end
   for (const type of MOVES) addEventListener(type, end, true)
-  setTimeout(end, LOADS)
   scroll()
   grows.observe(page)
   follow(block, show)
