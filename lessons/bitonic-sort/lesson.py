@@ -268,7 +268,7 @@ class BitonicSort(Lesson):
             (str(count), "That is how many keys are real."),
         )
         return answer_among(
-            f"A list of {count} keys is padded: how many places hold the padding's key when the sort begins?",
+            f"The figure's list has {count} keys. How many places hold the padding's key when its sort begins?",
             str(len(writes)),
             guesses,
             int(writes[-1]) if len(writes) else 0,
@@ -374,6 +374,17 @@ class BitonicSort(Lesson):
             rows.append((f"<code>{i:03b}</code> = {i}", *(f"<code>{partners[j]:03b}</code> = {partners[j]}" for j in (1, 2, 4))))
         head = ("place", *(f"its partner, <code>j</code> = <code>{j:03b}</code>" for j in (1, 2, 4)))
         return Table(head, tuple(rows))
+
+    def padding(self, experiment: Experiment) -> Table:
+        """Show a recorded list of 13 keys: as it came, when it is padded, and sorted."""
+        keys = np.random.default_rng(4).permutation(13).astype(np.uint32)
+        query = experiment.record(self._job(keys))
+        made = passes(query)
+        filled = query.contents("blobs", 16, [made[0]["begin"], made[-1]["end"]])
+        lists = {"as it came": keys, "padded": filled[0], "sorted": filled[1]}
+        cells = {name: ["∞" if key == SENTINEL else str(key) for key in some] for name, some in lists.items()}
+        rows = tuple((name, *some, *[""] * (16 - len(some))) for name, some in cells.items())
+        return Table(("place", *map(str, range(16))), rows)
 
     def why_sort(self, experiment: Experiment) -> Pictures:
         """Show a tile drawn from its list before and after the sort, and the difference of the two."""

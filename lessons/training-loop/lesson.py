@@ -191,16 +191,16 @@ class TrainingLoop(Lesson):
         waves = many // COUNT
         lanes = f", {THREADS // waves} of them here," if waves else ""
         question = (
-            f"{COUNT} raw values, {THREADS} pixels. The lanes of a wave{lanes} add up their gradients first, and one of them adds "
-            "the sum to memory. How many additions arrive at `derivBuffer` in the figure's first iteration"
+            f"{COUNT} raw values, {THREADS} pixels. For each value, the threads of a wave{lanes} add up their gradients, and one "
+            "of them adds the sum to memory. How many such additions does the figure's first iteration make"
             + (", without the derivatives?" if self.without == "derivatives" else "?")
         )
         misconceptions = (
-            (f"{COUNT * THREADS:,}", "It would be right if each pixel added by itself. The lanes of a wave agree on a sum first."),
+            (f"{COUNT * THREADS:,}", "It would be right if each pixel added by itself. The threads of a wave add up first."),
             (f"{COUNT:,}", "One for each value is enough only if all 32 pixels are one wave, as on an NVIDIA GPU."),
             (f"{THREADS:,}", "A pixel has more than one gradient to add: each of the 27 raw values gets a sum of its own."),
             ("0", "Without additions all gradients would stay 0."),
-            (f"{COUNT * 4:,}", "It would be right if a wave had 8 lanes."),
+            (f"{COUNT * 4:,}", "It would be right if a wave had 8 threads."),
         )
         because = (
             f"Here 32 pixels are {waves} wave{'s' if waves > 1 else ''}, each with one addition for each value."
