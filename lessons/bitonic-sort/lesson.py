@@ -376,15 +376,15 @@ class BitonicSort(Lesson):
         return Table(head, tuple(rows))
 
     def padding(self, experiment: Experiment) -> Table:
-        """Show a recorded list of 13 keys: as it came, when it is padded, and sorted."""
-        keys = np.random.default_rng(4).permutation(13).astype(np.uint32)
+        """Show a recorded list of five keys: as it came, when it is padded, and sorted."""
+        keys = np.array([3, 0, 4, 1, 2], np.uint32)
         query = experiment.record(self._job(keys))
-        made = passes(query)
-        filled = query.contents("blobs", 16, [made[0]["begin"], made[-1]["end"]])
+        written = query.steps(kind="write", name="blobs", function="padBuffer")
+        filled = query.contents("blobs", 8, [int(written[-1]), passes(query)[-1]["end"]])
         lists = {"as it came": keys, "padded": filled[0], "sorted": filled[1]}
         cells = {name: ["∞" if key == SENTINEL else str(key) for key in some] for name, some in lists.items()}
-        rows = tuple((name, *some, *[""] * (16 - len(some))) for name, some in cells.items())
-        return Table(("place", *map(str, range(16))), rows)
+        rows = tuple((name, *some, *[""] * (8 - len(some))) for name, some in cells.items())
+        return Table(("place", *map(str, range(8))), rows)
 
     def why_sort(self, experiment: Experiment) -> Pictures:
         """Show a tile drawn from its list before and after the sort, and the difference of the two."""

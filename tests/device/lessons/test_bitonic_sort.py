@@ -83,6 +83,12 @@ def test_what_is_not_bitonic_stays_unsorted_and_says_so(experiment: Experiment):
     assert "Type eight" in find_lesson(STEM)(eight="1 2 3").merge(experiment).html
 
 
+def test_padding_ends_up_behind_all_keys(experiment: Experiment):
+    came, padded, done = (row[1:] for row in find_lesson(STEM)().padding(experiment).rows)
+    assert padded == (*came[:5], "∞", "∞", "∞")
+    assert done == (*map(str, range(5)), "∞", "∞", "∞")
+
+
 def test_the_missing_barrier_is_found(experiment: Experiment):
     with_it, without = find_lesson(STEM)(count=64).without_barrier(experiment).rows
     assert with_it[1:] == ("0 of 64 places", "0", "no finding")
