@@ -155,12 +155,27 @@ def test_the_slider_of_the_run_says_where_it_stands_and_what_happened(read):
     stops = []
     for _ in range(2):
         stops.append(slider.get_attribute("aria-valuetext"))
-        assert re.fullmatch(r"step \d+ of 14", stops[-1])
-        assert spoken(page).one("slider", "Position in the run").description == sentence.inner_text().strip()
+        assert re.fullmatch(rf"step \d+ of 14\. {re.escape(sentence.inner_text().strip())}", stops[-1])
+        assert spoken(page).one("slider", "Position in the run").description == ""
         before = sentence.inner_text()
         page.keyboard.press("ArrowRight")
         expect(sentence).not_to_have_text(before)
     assert stops[0] != stops[1]
+
+
+def test_on_the_slider_a_step_is_said_by_its_value_and_only_the_drawing_s_news_beside_it(read):
+    page = read("bitonic-sort")
+    page.keyboard.press("Home")
+    announcer = page.get_by_test_id("announcer").first
+    expect(announcer).to_contain_text("Nothing has run yet.")
+    slider = page.get_by_role("slider", name="Position in the run")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    expect(slider).to_have_attribute("aria-valuetext", re.compile(r"^step 1 of 11\. Pass 1 of 10 "))
+    expect(announcer).to_have_text(re.compile(r"^Swapped in pass 1: [^.]+\.$"))
+    page.get_by_role("button", name="One step forward").focus()
+    page.keyboard.press("ArrowRight")
+    expect(announcer).to_have_text(re.compile(r"^Pass 2 of 10 .* Swapped in pass 2: [^.]+\.$"))
 
 
 def test_a_step_past_the_end_or_the_start_is_said_to_be_none(read):

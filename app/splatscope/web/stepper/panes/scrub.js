@@ -1,6 +1,5 @@
 // The slider of a figure: the run as one line, with its stops as ticks, or else its barriers.
 import {h} from "#web/shell/dom.js"
-import {SENTENCE} from "./sentence.js"
 
 const MOST = 120 // stops: more ticks would merge into a bar
 const DENSE = 24 // stops: more ticks are drawn thin
@@ -18,18 +17,18 @@ export class Scrub {
   /** @param {Stepper} stepper */
   constructor(stepper) {
     this.stepper = stepper
-    this.range = h("input", {type: "range", min: 0, step: 1, "aria-label": "Position in the run", "aria-describedby": SENTENCE})
+    this.slider = h("input", {type: "range", min: 0, step: 1, "aria-label": "Position in the run"})
     this.walls = h("div", {class: "walls", "aria-hidden": "true"})
-    this.el = h("div", {class: "scrub"}, this.walls, this.range)
-    this.range.oninput = () => stepper.seek(+this.range.value)
-    this.range.onkeydown = (event) => {
+    this.el = h("div", {class: "scrub"}, this.walls, this.slider)
+    this.slider.oninput = () => stepper.seek(+this.slider.value)
+    this.slider.onkeydown = (event) => {
       if (event.key.startsWith("Arrow") || event.key === "Home" || event.key === "End") event.preventDefault()
     }
   }
 
   /** @param {Recording} recording */
   open(recording) {
-    this.range.max = String(recording.length)
+    this.slider.max = String(recording.length)
     this.drawn = ""
   }
 
@@ -46,9 +45,8 @@ export class Scrub {
     this.drawn = key
     this.walls.querySelector(".now")?.classList.remove("now")
     this.walls.children[marks.indexOf(moment.position)]?.classList.add("now")
-    this.range.value = String(moment.position)
-    this.range.style.setProperty("--done", `${(moment.position / moment.recording.length) * 100}%`)
-    this.range.setAttribute("aria-valuetext", this.stepper.numbering)
+    this.slider.value = String(moment.position)
+    this.slider.style.setProperty("--done", `${(moment.position / moment.recording.length) * 100}%`)
   }
 
   close() {}

@@ -1,5 +1,5 @@
 // What has happened at the current event, in a sentence: shown above a figure's transport, and announced once the reader pauses.
-import {h} from "#web/shell/dom.js"
+import {focused, h} from "#web/shell/dom.js"
 import {on} from "#web/shell/events.js"
 import {aloud} from "#web/stepper/model/aloud.js"
 import {PALE, sentenceOf} from "#web/stepper/model/describe.js"
@@ -8,9 +8,6 @@ import {PALE, sentenceOf} from "#web/stepper/model/describe.js"
  * @import {Moment} from "#web/stepper/model/moment.js"
  * @import {Stepper} from "#web/stepper/stepper.js"
  */
-
-/** The id of the sentence, which describes the slider. */
-export const SENTENCE = "step-sentence"
 
 /** The id of the element that describes the drawing. */
 export const DESCRIPTION = "drawing-description"
@@ -38,7 +35,7 @@ export class Sentence {
   /** @param {Stepper} stepper */
   constructor(stepper) {
     this.stepper = stepper
-    this.el = h("p", {class: "sentence", id: SENTENCE, "data-testid": "step-sentence"})
+    this.el = h("p", {class: "sentence", "data-testid": "step-sentence"})
     // says that the figure opened in the middle of the run; removed at the first step, and never announced
     this.opened = h("p", {class: "opened", hidden: true})
     this.description = h("p", {id: DESCRIPTION, hidden: true}) // the drawing's description
@@ -126,7 +123,7 @@ export class Sentence {
     const fresh = sentences.filter((one) => !this.#told.includes(one)) // unchanged sentences are not repeated
     const words = this.#words
     const sentence = this.#recorded && words === this.#spoken ? "Recorded." : words // of other inputs, but the same
-    const parts = this.#due ? [this.#news, sentence, ...fresh] : [this.#news]
+    const parts = this.#due ? [this.#news, this.#saidBySlider(sentence) ? "" : sentence, ...fresh] : [this.#news]
     if (this.#due) {
       this.#told = sentences
       this.#spoken = words
@@ -143,8 +140,21 @@ export class Sentence {
     return this.#line && !/\bline \d/.test(words) ? `${words.trimEnd().replace(/\.$/, "")}, on line ${this.#line}.` : words
   }
 
-  /** Update the drawing's description. */
+  /**
+   * Whether the slider has the focus and has said a sentence as its value.
+   * @param {string} sentence
+   */
+  #saidBySlider(sentence) {
+    const {slider} = this.stepper.when
+    return focused() === slider && Boolean(slider.getAttribute("aria-valuetext")?.endsWith(aloud(sentence)))
+  }
+
+  /** Update the drawing's description, and the slider's value: where it stands and what happened. A run that plays is only counted. */
   #name() {
+    const {model, moment, numbering, player, when} = this.stepper
+    const words = aloud(this.#words)
+    const counted = model.layout === "figure" && moment?.position // what a bench says begins with the number
+    when.slider.setAttribute("aria-valuetext", player.timer ? numbering : counted ? `${numbering}. ${words}` : words)
     this.description.textContent = aloud([this.#words, this.#described].filter(Boolean).join(" "))
   }
 }

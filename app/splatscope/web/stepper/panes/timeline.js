@@ -51,7 +51,7 @@ export class Timeline {
     this.pins = h("div", {class: "pins"})
     this.epochs = h("div", {class: "elab", "aria-hidden": "true"})
     this.labels = h("div", {class: "lab", "aria-hidden": "true"})
-    this.box = h(
+    this.slider = h(
       "div",
       {class: "tlbox", role: "slider", tabindex: "0", "aria-label": "Position in the run", "aria-valuemin": "0"},
       this.canvas,
@@ -67,14 +67,14 @@ export class Timeline {
       h("span", {}, mark("width:3px;height:11px;background:var(--wall)"), "barrier passed"),
       h("span", {}),
     )
-    this.el = h("div", {class: "time"}, h("span"), this.epochs, this.labels, this.box, this.pins)
-    this.box.onpointerdown = (event) => {
+    this.el = h("div", {class: "time"}, h("span"), this.epochs, this.labels, this.slider, this.pins)
+    this.slider.onpointerdown = (event) => {
       if (event.button !== 0) return
-      this.box.setPointerCapture(event.pointerId)
+      this.slider.setPointerCapture(event.pointerId)
       this.#scrub(event)
-      this.box.onpointermove = (move) => this.#scrub(move)
-      this.box.onpointerup = this.box.onpointercancel = () => {
-        this.box.onpointermove = null
+      this.slider.onpointermove = (move) => this.#scrub(move)
+      this.slider.onpointerup = this.slider.onpointercancel = () => {
+        this.slider.onpointermove = null
         stepper.scrubbing(false)
       }
       stepper.scrubbing(true)
@@ -91,7 +91,7 @@ export class Timeline {
 
   /** @param {PointerEvent} event */
   #scrub(event) {
-    const {left, width} = this.box.getBoundingClientRect()
+    const {left, width} = this.slider.getBoundingClientRect()
     if (this.recording) this.stepper.seek(Math.round(((event.clientX - left) / width) * this.recording.length))
   }
 
@@ -123,7 +123,7 @@ export class Timeline {
     this.pins.replaceChildren(...this.pinned.map(([, pin]) => pin))
     const marks = new Set(this.pinned.map(([finding]) => severityOf(finding)))
     this.foot.lastElementChild?.replaceChildren(...[...marks].map(severity), "finding")
-    this.box.setAttribute("aria-valuemax", String(recording.length))
+    this.slider.setAttribute("aria-valuemax", String(recording.length))
     this.drawn = null
     this.draw()
   }
@@ -132,11 +132,7 @@ export class Timeline {
   paint(moment) {
     const at = moment.recording.length ? moment.position / moment.recording.length : 0
     this.cursor.style.left = `${at * 100}%`
-    this.box.setAttribute("aria-valuenow", String(moment.position))
-    const {event, recording} = moment
-    const where = event < 0 ? "" : `, thread ${recording.thread[event]}, line ${recording.about(event).line}`
-    const {numbering} = this.stepper
-    this.box.setAttribute("aria-valuetext", `${numbering[0].toUpperCase()}${numbering.slice(1)}${where}`)
+    this.slider.setAttribute("aria-valuenow", String(moment.position))
     const key = `${moment.lockstep} ${moment.finding}`
     if (key !== this.drawn || moment.chain !== this.chain) this.draw()
     this.drawn = key
