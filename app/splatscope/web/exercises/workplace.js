@@ -24,11 +24,11 @@ export class Workplace {
   marked = null // the source that was marked last
   counted = 0 // number of the last mark that was counted as a try
   verdict = h("div", {class: "verdict", tabindex: "-1", "data-testid": "exercise-result"})
-  heard = h("p", {class: "sr", role: "status"}) // announces the verdict once, without its buttons
+  heard = h("p", {class: "sr", role: "status"}) // announces that a kernel is at work, once, and the verdict, without its buttons
   hints = h("div", {class: "hints"})
   after = h("div", {class: "after-task"})
   wasBusy = false
-  work = h("p", {class: "work", hidden: true, role: "status", "data-testid": "exercise-work"})
+  work = h("p", {class: "work", hidden: true, "data-testid": "exercise-work"})
   nth = h("b", {"aria-hidden": "true"}) // the current case; visible, but not announced each time
   said = h("span", {class: "dim", role: "status"})
   label = h("span", {}, "Mark")
@@ -175,7 +175,7 @@ export class Workplace {
     if (error) this.verdict.replaceChildren(h("p", {class: "failed"}, error))
     else if (this.result) this.#paintVerdict(this.result)
     else this.#paintKnown()
-    this.#say(error || (this.fresh && !busy ? verdictWords(this.fresh) : ""))
+    if (!busy) this.#say(error || (this.fresh ? verdictWords(this.fresh) : ""))
     this.verdict.classList.toggle("waits", Boolean(busy))
     this.work.hidden = !busy
     const nth = /case (\d+ of \d+)/.exec(busy)?.[1]
@@ -212,6 +212,7 @@ export class Workplace {
     const what = busy.startsWith("Marking")
       ? `The kernel is compiled and run on ${counted(this.task.cases.length - hidden, "case")}${hidden ? `, then on ${counted(hidden, "hidden one")}` : ""}, and every access is checked.`
       : busy
+    this.#say(what)
     this.work.replaceChildren(h("i", {"aria-hidden": "true"}), h("span", {}, what, " ", this.nth))
     requestAnimationFrame(() => this.work.scrollIntoView({block: "nearest"}))
   }
