@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 from itertools import chain, pairwise
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
-from helpers.stepping import ready
+from helpers.stepping import next_frame, ready
 from splatscope.textbook.contents import lesson_names
 
 each = pytest.mark.parametrize("stem", lesson_names())
@@ -174,7 +174,7 @@ def test_a_phone_shows_first_the_drawing_and_then_its_settings_over_a_low_dock(t
     assert tops == sorted(tops), "the drawing, what one sets, how it is read, the formula, the source"
     assert len(tops) >= 4
     dock = page.locator(".figure > .dock").first.bounding_box()
-    assert dock["height"] <= 120
+    assert dock["height"] <= 140, "a line of source, three lines of a sentence, a row of buttons"
     assert dock["y"] + dock["height"] <= 844.5
     title = page.locator("#crumb")
     fits = "el => el.scrollWidth <= el.clientWidth || getComputedStyle(el).textOverflow === 'ellipsis'"
@@ -202,6 +202,35 @@ def test_on_a_phone_what_a_step_is_about_is_above_the_dock(turn_to: Callable[...
             }""",
             arg=[page.locator(".figure .drawing").first.element_handle(), dock.element_handle()],
         )
+
+
+@pytest.mark.parametrize("size", [(390, 844), (360, 740)])
+def test_on_a_phone_the_line_of_source_is_above_the_sentence_and_leads_to_the_source(
+    turn_to: Callable[..., Page], size: tuple[int, int]
+):
+    page = ready(turn_to("/app?page=blending", width=size[0], height=size[1]))
+    line, marked = page.locator(".line-at-hand"), page.locator(".figure .source .mine[data-line]")
+    seen = set()
+    for key in ["Home", *["ArrowRight"] * 4, *["s"] * 6]:
+        page.keyboard.press(key)
+        next_frame(page)
+        number = marked.get_attribute("data-line")
+        expect(line.locator(".no")).to_have_text(number)
+        expect(line.locator(".code")).to_contain_text(marked.locator(".code").inner_text().strip())
+        seen.add((number, line.bounding_box()["height"]))
+    assert len(seen) > 3, "several lines"
+    assert {height for _, height in seen} == {20}, "no step moves what is above"
+    assert line.get_attribute("aria-hidden"), "screen readers read the source itself"
+    line.click()
+    page.wait_for_function(  # once the page has scrolled there
+        """([source, dock]) => {
+          const {top, bottom} = source.getBoundingClientRect()
+          return top >= document.querySelector(".top").getBoundingClientRect().bottom - 1
+            && bottom <= dock.getBoundingClientRect().top + 1
+        }""",
+        arg=[page.locator(".figure .source").element_handle(), page.locator(".figure > .dock").first.element_handle()],
+    )
+    assert marked.is_visible()
 
 
 def test_the_device_of_the_shipped_recording_is_named_with_the_first_view(turn_to: Callable[..., Page]):

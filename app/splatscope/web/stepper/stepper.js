@@ -8,6 +8,7 @@ import {Findings, findingOf, severityOf} from "#web/stepper/panes/findings.js"
 import {effect} from "#web/compare/difference.js"
 import {join, primary} from "./steppers.js"
 import "./keys.js"
+import {LineAtHand} from "#web/stepper/panes/line_at_hand.js"
 import {Memory} from "#web/stepper/panes/memory.js"
 import {bringIntoView, keepRoom} from "#web/drawing/fit_to_window.js"
 import {Moment, near} from "#web/stepper/model/moment.js"
@@ -143,6 +144,7 @@ export class Stepper {
   constructor(model) {
     this.model = model
     this.source = new Source(this)
+    this.lineAtHand = new LineAtHand(this)
     this.threads = new Threads(this)
     this.memory = new Memory(this)
     this.history = new WriteHistory(this)
@@ -157,6 +159,7 @@ export class Stepper {
     this.sentence = new Sentence(this)
     this.panes = [
       this.source,
+      this.lineAtHand,
       this.threads,
       this.memory,
       this.history,
@@ -242,6 +245,7 @@ export class Stepper {
     const dock = h(
       "footer",
       {class: "dock", "aria-label": "Transport and the whole run"},
+      layout === "figure" && has("source") ? this.lineAtHand.el : null,
       layout === "figure" // there the state covers no controls
         ? h("div", {class: "said"}, this.sentence.el, this.sentence.opened, this.state, this.transport.ownOrder)
         : null,
