@@ -227,6 +227,8 @@ function drawCell(svg, {gradients, limit, rounds, rows}, {cell, rowHeight, numbe
   const name = (/** @type {number} */ ofRow, /** @type {number} */ at) => `${ofRow}-${at}`
   const addends = row ? `${name(row - 1, i)} ${name(row - 1, i + rounds[row - 1].stride)}` : ""
   const clamped = row === 0 && Math.abs(gradients[i]) > limit
+  // a frame would hide what is in a narrow cell
+  if (clamped && !numbered) svg.append(s("path", {class: "sums-tick", d: `M${middle(i)} ${y(0) - 5}v4`}))
   const wrong = row > 0 && rounds[row - 1].wrong.includes(i)
   /**
    * @param {number | null} known
@@ -246,7 +248,7 @@ function drawCell(svg, {gradients, limit, rounds, rows}, {cell, rowHeight, numbe
     const share = secret ? 0 : Math.sqrt(Math.min(1, Math.abs(number) / most)) * (later ? 0.35 : 1)
     box.setAttribute(
       "class",
-      classes("sums-cell", sign, gone && "gone", clamped && "clamped", chosen && "me", wrong && !later && "wrong"),
+      classes("sums-cell", sign, gone && "gone", clamped && numbered && "clamped", chosen && "me", wrong && !later && "wrong"),
     )
     box.style.setProperty("--share", `${Math.round(MOST_COLOUR * share)}%`)
     if (value) {
