@@ -75,8 +75,8 @@ export class Compare {
   }
 
   #assemble() {
-    const button = (/** @type {IconName} */ name, /** @type {string} */ label, /** @type {() => void} */ act) =>
-      h("button", {type: "button", class: "btn icon", title: label, "aria-label": label, onclick: act}, icon(name))
+    const button = (/** @type {IconName} */ name, /** @type {string} */ label, /** @type {() => void} */ act, klass = "") =>
+      h("button", {type: "button", class: `btn icon ${klass}`, title: label, "aria-label": label, onclick: act}, icon(name))
     this.range.oninput = () => this.seek(+this.range.value)
     this.range.onkeydown = (event) => {
       if (event.key.startsWith("Arrow") || event.key === "Home" || event.key === "End") event.preventDefault()
@@ -93,7 +93,7 @@ export class Compare {
       button("start", "To the start (Home)", () => this.seek(0)),
       button("wallBack", "Back to the previous barrier (Shift+←)", () => this.barrier(-1)),
       button("back", "One event back in both (←)", () => this.move(-1)),
-      button("on", "One event forward in both (→)", () => this.move(1)),
+      button("on", "One event forward in both (→)", () => this.move(1), "pri"),
       button("wallOn", "Forward to the next barrier (Shift+→)", () => this.barrier(1)),
       button("end", "To the end (End)", () => this.seek(Infinity)),
     )
