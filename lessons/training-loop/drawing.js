@@ -2,6 +2,7 @@
 import {redrawn} from "#web/drawing/redrawn.js"
 import {classes, css, s, setAttributes} from "#web/drawing/svg.js"
 import {h} from "#web/shell/dom.js"
+import {GRID_AND_ENDS, onArrows, setTabStop} from "#web/widgets/roving.js"
 
 /** @import {Drawn, DrawingHost} from "#web/drawing/types.d.ts" */
 /** @import {Look, MemoryLook} from "#web/drawing/look.js" */
@@ -64,13 +65,14 @@ function build({facts, step, room}, first) {
   const most = narrow ? Infinity : (space.height - 2 * PADDING - (low ? BOXES.low : BOXES.full) - CAPTION - TABLE) / down
   const pixel = Math.floor(Math.max(PIXEL.least, Math.min(PIXEL.most, (inside - GAP) / 2 / across - 1, most)))
   const boxes = facts.kernels.map((_, i) => kernelBox(facts, i, () => step(facts.ends[KERNELS * iteration + i])))
-  const target = pictureOf("The picture to fit", facts.size, pixel)
-  const picture = pictureOf("The picture as it was drawn last", facts.size, pixel)
+  const target = pictureOf(facts.size, pixel)
+  const picture = pictureOf(facts.size, pixel)
   const bytes = atob(facts.target)
   target.paint((i) => [0, 1, 2].map((c) => bytes.charCodeAt(3 * i + c) / 255))
-  target.words.textContent = "the target"
+  target.name("the target", "The picture to fit")
   const table = valueTable(facts, narrow, (index) => latest.moment.choose(index))
   const kernels = h("ol", {class: "loop-kernels", "data-mini": ""}, ...boxes.map((box) => h("li", {}, box.el)))
+  oneTabStop(kernels, [boxes.map((box) => box.el)], {ArrowLeft: [-1, 0], ArrowRight: [1, 0]})
   const pictures = h("div", {class: "loop-pictures", "data-mini": ""}, target.el, picture.el)
 
   const paint = (/** @type {Look} */ look) => {
@@ -92,7 +94,7 @@ function build({facts, step, room}, first) {
       return memory && {colour: [0, 1, 2].map((c) => memory.number(i, c) ?? 0), later}
     })
     picture.mark(look.thread)
-    picture.words.textContent = pictureText(facts, look.step, drawn)
+    picture.name(pictureText(facts, look.step, drawn))
   }
   return {
     el: h("div", {class: classes("loop", narrow && "slim", low && "low", tight && "tight")}, kernels, pictures, table.el),
@@ -145,6 +147,29 @@ function kernelBox({kernels, without}, i, go) {
 }
 
 /**
+ * Make rows of buttons one tab stop, the one that had the focus last; arrow keys go from one to the next. One that was clicked does not
+ * keep the focus, so that the arrow keys step as before.
+ * @param {HTMLElement} root
+ * @param {HTMLElement[][]} rows
+ * @param {typeof GRID_AND_ENDS} keys
+ */
+function oneTabStop(root, rows, keys) {
+  const all = rows.flat()
+  setTabStop(all, 0)
+  root.addEventListener("focusin", ({target}) => setTabStop(all, all.indexOf(/** @type {HTMLElement} */ (target))))
+  root.addEventListener("click", ({detail, target}) => {
+    if (detail && target instanceof Element) target.closest("button")?.blur()
+  })
+  onArrows(root, keys, ([across, down], {target}) => {
+    const at = all.indexOf(/** @type {HTMLElement} */ (target))
+    const columns = rows[0].length
+    const column = Math.max(0, Math.min(columns - 1, (at % columns) + across))
+    const row = Math.max(0, Math.min(rows.length - 1, Math.floor(at / columns) + down))
+    rows[row][column].focus()
+  })
+}
+
+/**
  * Every raw value with its gradient. A row for each of both, and a column for each field; in a narrow room a row for each field.
  * @param {Facts} facts
  * @param {boolean} narrow
@@ -184,8 +209,13 @@ function valueTable(facts, narrow, choose) {
           ...of(b).map(({gradient}) => gradient),
         ]),
       ]
+  const rows = narrow
+    ? fields.map((_, f) => values.slice(f * blobs, (f + 1) * blobs).flatMap(({raw, gradient}) => [raw, gradient]))
+    : gaussians.flatMap((b) => [of(b).map(({raw}) => raw), of(b).map(({gradient}) => gradient)])
   const largest = largestOf(facts)
   const label = {class: "loop-table", role: "group", "aria-label": "Raw values and gradients"}
+  const el = h("div", label, ...parts)
+  oneTabStop(el, rows, GRID_AND_ENDS)
 
   const now = (/** @type {Look} */ look) => {
     const [raws, gradients] = [look.memory("blobsBuffer"), look.memory("derivBuffer")]
@@ -196,7 +226,7 @@ function valueTable(facts, narrow, choose) {
     })
   }
   return {
-    el: h("div", label, ...parts),
+    el,
     /**
      * Paint all values.
      * @param {Look} look
@@ -345,24 +375,26 @@ function paintCell(el, value, before, started, chosen, name) {
 
 /**
  * A picture of a few pixels, each a square; one that is not written yet is pale.
- * @param {string} label
  * @param {[number, number]} size
  * @param {number} pixel
  */
-function pictureOf(label, [width, height], pixel) {
+function pictureOf([width, height], pixel) {
   const at = (/** @type {number} */ i) => ({x: (i % width) * pixel, y: Math.floor(i / width) * pixel})
   const [fullWidth, fullHeight] = [width * pixel, height * pixel]
-  const attributes = {width: fullWidth + 4, height: fullHeight + 4, role: "img", "aria-label": label}
+  const attributes = {width: fullWidth + 4, height: fullHeight + 4, role: "img"}
   const svg = s("svg", {viewBox: `-2 -2 ${fullWidth + 4} ${fullHeight + 4}`, ...attributes})
   const pixels = Array.from({length: width * height}, (_, i) => s("rect", {...at(i), width: pixel, height: pixel, fill: "none"}))
   const frame = s("rect", {class: "frame", width: fullWidth, height: fullHeight, fill: "none"})
   const mark = s("rect", {class: "mark", width: pixel, height: pixel, visibility: "hidden"})
   const ground = s("rect", {class: "ground", width: fullWidth, height: fullHeight}) // pale is light, in the dark theme, too
   svg.append(ground, ...pixels, frame, mark)
-  const words = h("figcaption")
+  const words = h("figcaption", {"aria-hidden": "true"}) // the picture's name
   return {
     el: h("figure", {}, svg, words),
-    words,
+    name: (/** @type {string} */ text, spoken = text) => {
+      words.textContent = text
+      svg.setAttribute("aria-label", spoken)
+    },
     paint(/** @type {(i: number) => number[] | {colour: number[], later: boolean} | null} */ colourOf) {
       pixels.forEach((rect, i) => {
         const found = colourOf(i)
