@@ -185,10 +185,13 @@ function redOverT(facts, width, height) {
   const [left, right, top, bottom] = [40, 14, 24, 30]
   const x = (/** @type {number} */ T) => left + T * (width - left - right)
   const y = (/** @type {number} */ red) => top + ((1 - red) / (1 - low)) * (height - top - bottom)
-  const label = "The red channel of every pixel by its T, with T added and by the sample's formula"
+  const order = facts.T.map((_, i) => i).sort((a, b) => facts.T[a] - facts.T[b])
+  const ends = [order[0], order[order.length - 1]].map((i) => {
+    return `at T ${digits(facts.T[i])}, ${digits(facts.right[i][0])} and ${digits(facts.inSample[i][0])}`
+  })
+  const label = `The red channel of every pixel by its T, with T added and by the sample's formula: ${ends.join("; ")}`
   const svg = canvas(width, height, {class: "sag", role: "img", "aria-label": label})
   drawAxes(svg, {x, y, low, left, height})
-  const order = facts.T.map((_, i) => i).sort((a, b) => facts.T[a] - facts.T[b])
   const line = (/** @type {number[][]} */ values) => `M${order.map((i) => `${x(facts.T[i])} ${y(values[i][0])}`).join("L")}`
   const missing = s("path", {class: "missing"})
   const lines = [s("path", {class: "should", d: line(facts.right)}), s("path", {class: "does", d: line(facts.inSample)})]

@@ -149,11 +149,10 @@ function pictureOf({grid: [columns, rows], tile, ellipses, reach, boxes, boxed, 
       style: colour(i),
     }),
   )
-  const name = `${ellipses.length} Gaussians over ${columns * rows} tiles`
   const el = canvas(
     w + 2,
     h_ + 2,
-    {role: "img", "aria-label": name, class: "binned-picture"},
+    {role: "img", class: "binned-picture"},
     ...cells.map(({cell}) => cell),
     ...outlines,
     ...outerBoxes,
@@ -174,6 +173,12 @@ function pictureOf({grid: [columns, rows], tile, ellipses, reach, boxes, boxed, 
         count.setAttribute("class", classes("binned-count", !now && all > 0 && "later"))
         cell.setAttribute("class", classes("binned-tile", now > 0 && "met"))
       })
+      const met = cells.flatMap((_, i) => {
+        const now = counted.filter(([step, at]) => at === i && done(step)).length
+        return now ? `${i} by ${now}` : []
+      })
+      const known = met.length ? `tiles covered so far: ${met.join(", ")}` : "no tile is counted yet"
+      el.setAttribute("aria-label", `${ellipses.length} Gaussians over ${columns * rows} tiles; ${known}`)
       const together = walked.find(([first, last]) => done(first) && !done(last + 1))
       const shown = together ? together[2] : thread
       outerBoxes.forEach((box, i) => {

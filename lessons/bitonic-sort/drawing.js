@@ -3,7 +3,7 @@
 import {listPlaces} from "#web/drawing/choices.js"
 import {redrawn} from "#web/drawing/redrawn.js"
 import {classes, canvas, laneMark, s, setAttributes} from "#web/drawing/svg.js"
-import {PADDING, keyRows} from "./key_rows.js"
+import {PADDING, keyRows, keyText} from "./key_rows.js"
 
 /** @import {Drawn, DrawingHost, DrawingView} from "#web/drawing/types.d.ts" */
 /** @import {Look} from "#web/drawing/look.js" */
@@ -212,9 +212,6 @@ function describePass(count, passes, stop, step) {
   const swapped = step >= end ? ` ${swappedText(count, passes, stop)}` : ""
   return `In pass ${number + 1} these places are compared: ${listPairs(pairs)}.${swapped}`
 }
-
-/** @param {number} key */
-const keyText = (key) => (key === PADDING ? "padding" : `key ${key}`)
 
 /** @param {{low: number, high: number}[]} pairs */
 const listPairs = (pairs) => pairs.map(({low, high}) => `${low} and ${high}`).join(", ")

@@ -1,6 +1,7 @@
 // Many keys as colours: a row for the list at each pass's end, and the list as it stands now below.
 import {context2d} from "#web/drawing/pixels.js"
 import {h} from "#web/shell/dom.js"
+import {ARROWS, onArrows} from "#web/widgets/roving.js"
 
 /** @import {Drawn, DrawingHost} from "#web/drawing/types.d.ts" */
 /** @import {Facts, Options} from "./drawing.js" */
@@ -45,9 +46,23 @@ export function keyRows({root, facts, options, step, room}) {
     width: count,
     height: rows.length * rowHeight,
     role: "img",
-    "aria-label": `${count} keys as colours, a row for each of ${passes.length} passes`,
   })
-  const now = h("canvas", {class: "strip pixels now", width: count, height: 1, role: "img", "aria-label": "The keys now"})
+  // a picture to screen readers, but one that they leave the arrow keys to
+  const spoken = {role: "application", "aria-roledescription": "picture", "aria-description": "Use the arrow keys to read keys."}
+  const now = h("canvas", {
+    class: "strip pixels now",
+    width: count,
+    height: 1,
+    tabindex: "0",
+    ...spoken,
+    "aria-label": "The keys now",
+  })
+  const heard = h("p", {class: "sr", "aria-live": "polite"}) // the key that the arrow keys read
+  let [list, place] = [keys, -1]
+  onArrows(now, {...ARROWS, Home: -count, End: count}, (by) => {
+    place = Math.max(0, Math.min(count - 1, place + by))
+    heard.textContent = `Place ${place}: ${keyText(list[place])}`
+  })
   const cover = h("div", {class: "stripmark"}) // over the passes to come
   const words = h("p", {class: "reading num"})
   const el = h(
@@ -57,6 +72,7 @@ export function keyRows({root, facts, options, step, room}) {
     h("div", {class: "under"}, history, cover),
     h("p", {class: "axis"}, "the list now"),
     now,
+    heard,
     words,
   )
   history.style.height = `${tall}px`
@@ -71,9 +87,10 @@ export function keyRows({root, facts, options, step, room}) {
     width: root.clientWidth,
     paint(look) {
       const memory = look.memory(options.memory)
-      const list = keys.map((key, i) => (memory?.written(i) ? (memory.number(i) ?? key) : key))
+      list = keys.map((key, i) => (memory?.written(i) ? (memory.number(i) ?? key) : key))
       paintKeys(now, 0, 1, list, most)
       const done = passes.filter((pass) => look.step >= pass.end).length
+      history.setAttribute("aria-label", `${count} keys as colours, a row for each pass: ${done} of ${passes.length} are done`)
       const share = ((done + 1) / rows.length) * 100
       cover.style.top = `${share}%`
       cover.style.height = `${100 - share}%`
@@ -85,8 +102,12 @@ export function keyRows({root, facts, options, step, room}) {
       words.classList.toggle("bad", over && wrong.length > 0)
     },
     describe: () => words.textContent ?? "",
+    chosen: (look) => (look.thread < count ? `At place ${look.thread}: ${keyText(list[look.thread])}.` : ""),
   }
 }
+
+/** @param {number} key */
+export const keyText = (key) => (key === PADDING ? "padding" : `key ${key}`)
 
 /**
  * How many keys are smaller than the one before.

@@ -46,6 +46,21 @@ export function bellCurve() {
   }
 }
 
+const NEAR = 0.1 // sizes: a pixel farther from a whole distance does not speak for it
+
+/**
+ * What the dots show, in words: the fall-off and alpha of the pixels nearest to each whole distance.
+ * @param {Facts["dots"]} dots
+ */
+export function dotsText(dots) {
+  const at = Array.from({length: FARTHEST + 1}, (_, whole) => {
+    const off = (/** @type {Facts["dots"][number]} */ dot) => Math.abs(dot[0] - whole)
+    const dot = dots.reduce((best, one) => (off(one) < off(best) ? one : best), dots[0])
+    return dot && off(dot) <= NEAR ? `at ${whole}: ${shareText(dot[1])} and ${shareText(dot[2])}` : ""
+  })
+  return `The bell curve, fall-off and α of the pixels by their distance from the centre, in sizes: ${at.filter(Boolean).join("; ")}.`
+}
+
 /**
  * @param {Facts} facts
  * @param {number} width
@@ -54,6 +69,7 @@ export function bellCurve() {
 function chart({dots}, width, height) {
   const across = Math.max(1, width - LEFT - RIGHT)
   const up = Math.max(1, height - TOP - BOTTOM)
+  const all = dotsText(dots)
   const x = (/** @type {number} */ distance) => LEFT + (across * Math.min(distance, FARTHEST)) / FARTHEST
   const y = (/** @type {number} */ share) => TOP + up * (1 - share)
   const dotted = (/** @type {1 | 2} */ which) =>
@@ -71,7 +87,7 @@ function chart({dots}, width, height) {
   const el = canvas(
     width,
     height,
-    {role: "img", "aria-label": "The bell curve: fall-off and alpha of the picture's pixels by their distance from the centre"},
+    {role: "img"},
     s("path", {class: "bell-axis", d: `M${LEFT} ${TOP}V${base}H${LEFT + across}`}),
     s("text", {x: LEFT - 6, y: y(1) + 4, "text-anchor": "end"}, "1"),
     s("text", {x: LEFT - 6, y: base + 4, "text-anchor": "end"}, "0"),
@@ -120,6 +136,10 @@ function chart({dots}, width, height) {
       fallWords.textContent = `${far}fall-off ${shareText(seen.falloff)}`
       alphaWords.textContent = `× opacity = α ${shareText(seen.alpha)}`
       place(at, seen.falloff)
+      const known = done > STAGE.alpha ? `, α ${shareText(seen.alpha)}` : ""
+      const own = `The chosen pixel: at ${seen.distance.toFixed(2)}, fall-off ${shareText(seen.falloff)}${known}.`
+      const first = done <= STAGE.falloff ? "The bell curve. No fall-off is known yet." : all
+      el.setAttribute("aria-label", done > STAGE.falloff ? `${first} ${own}` : first)
       falls.classList.toggle("later", done <= STAGE.falloff)
       alphas.classList.toggle("later", done <= STAGE.alpha)
       line.classList.toggle("later", done <= STAGE.distance)

@@ -237,8 +237,7 @@ function counter(name) {
  */
 function pictureOfTile({wide, drawn, size, tile, boxes, listed, stages}, scale) {
   const [width, height] = size.map((pixels) => pixels * scale)
-  const label = `${boxes.length} Gaussians over a picture, ${listed.length} of which touch the tile in the frame`
-  const el = canvas(width, height, {role: "img", "aria-label": label, class: "stage-tile"})
+  const el = canvas(width, height, {role: "img", class: "stage-tile"})
   el.append(s("rect", {x: 0.5, y: 0.5, width: Math.max(0, width - 1), height: Math.max(0, height - 1), class: "stage-paper"}))
   const pixels = drawn.map((_, thread) => {
     const [x, y] = [tile[0] + (thread % wide), tile[1] + Math.floor(thread / wide)]
@@ -265,6 +264,12 @@ function pictureOfTile({wide, drawn, size, tile, boxes, listed, stages}, scale) 
       pixel.setAttribute("class", classes("px", !ready && "later"))
     })
     const found = look.reached(stages[COARSE].end)
+    const ready = drawn.filter((step) => look.reached(step)).length
+    const touching = found
+      ? `Gaussians ${listed.join(", ")} touch the tile in the frame`
+      : "which of them touch the tile is not known yet"
+    const label = `${boxes.length} Gaussians over a picture; ${touching}; ${ready} of its ${drawn.length} pixels are drawn`
+    el.setAttribute("aria-label", label)
     boxes.forEach((_, i) => {
       const own = listed.includes(i)
       ellipses[i].setAttribute("class", classes("stage-gaussian", own && "own", !found && "unknown"))

@@ -351,10 +351,26 @@ function orderOfEvents({size: [across, down], wave, kinds, threads}, width, row,
       name.textContent = lockstep ? "in lockstep" : width < NARROW ? "as it ran" : "as the device ran it"
       layOutTicks(look)
     }
+    svg.setAttribute("aria-label", `${label}. ${actsText(kinds, moment)}`)
     setAttributes(chosenRow, {y: ORDER_TOP + look.thread * row})
     setAttributes(cursor, {d: `M${left + Math.max(0, moment.position - first) * eventWidth} 14V${tall + 18}`})
   }
   return {el: svg, paint}
+}
+
+/**
+ * How much was done so far of each kind, in words: "So far: 32 of 32 writes, 8 of 64 arrivals at a barrier, 0 of 32 reads."
+ * @param {Kind[]} kinds
+ * @param {Pick<Look["moment"], "after" | "position">} moment
+ */
+export function actsText(kinds, moment) {
+  const names = /** @type {const} */ ({write: "writes", arrive: "arrivals at a barrier", read: "reads"})
+  const counted = Object.entries(names).flatMap(([kind, word]) => {
+    const events = kinds.flatMap((one, event) => (one === kind ? event : []))
+    const done = events.filter((event) => moment.after(event) <= moment.position).length
+    return events.length ? `${done} of ${events.length} ${word}` : []
+  })
+  return `So far: ${counted.join(", ")}.`
 }
 
 /**

@@ -7,12 +7,13 @@ import {newLayer} from "../../../lessons/blending/drawing.js"
 import {outcomeOf, separatingLine, testAt} from "../../../lessons/coarse-raster/drawing.js"
 import {groupBorders} from "../../../lessons/dispatch-ids/drawing.js"
 import {numberPlace} from "../../../lessons/final-count/drawing.js"
+import {dotsText} from "../../../lessons/gaussian/bell.js"
 import {titleOf} from "../../../lessons/reduction/drawing.js"
 import {sameText} from "../../../lessons/undo/drawing.js"
 import {decimalsOf} from "../../../lessons/caching/drawing.js"
 import {scaleLabel, sketchOf} from "../../../lessons/termination/drawing.js"
 import {cellText, change, kernelAt} from "../../../lessons/training-loop/drawing.js"
-import {sentence} from "../../../lessons/workgroups/drawing.js"
+import {actsText, sentence} from "../../../lessons/workgroups/drawing.js"
 
 const identity = (/** @type {number} */ value) => value
 
@@ -182,6 +183,20 @@ test("threads whose barrier has opened are released, and not said to wait", () =
   const statuses = ["run", "wait", "wait", "held", "done"]
   const look = /** @type {any} */ ({status: (/** @type {number} */ thread) => statuses[thread]})
   assert.equal(sentence(look, 5), "1 thread runs, 2 wait at the barrier, 1 is released from the barrier, 1 is done.")
+})
+
+test("the chart of a workgroup says how much was done of each kind, and nothing of a barrier that is not there", () => {
+  const moment = {after: (/** @type {number} */ event) => event + 1, position: 2}
+  assert.equal(actsText(["write", "", "write", "read"], moment), "So far: 1 of 2 writes, 0 of 1 reads.")
+})
+
+test("the bell curve is told by the pixels nearest to each whole distance, where there are any", () => {
+  const text = dotsText([
+    [0.04, 0.99, 0.8],
+    [0.97, 0.62, 0.5],
+    [1.5, 0.32, 0.26],
+  ])
+  assert.match(text, /: at 0: 0\.990 and 0\.800; at 1: 0\.620 and 0\.500\.$/)
 })
 
 test("a sketch of T falls by each layer until it is below the limit, and stays", () => {
