@@ -82,6 +82,7 @@ export function draw(host) {
     changed() {},
     paint: (look) => drawn?.paint(look),
     describe: (look) => drawn?.words(look) ?? "",
+    news: (look) => drawn?.news(look) ?? "",
     resized(look) {
       drawn?.reset()
       drawn?.paint(look)
@@ -148,6 +149,19 @@ function valuePanel(host) {
       const steps = facts.rows[0].curves.map((curve) => `${show(curve.values[thread][done - 1] ?? 0, 3)} ${curve.label}`)
       return `Steps of ${facts.names[thread]}, in η: ${steps.join(", ")}.`
     },
+    /**
+     * The same without what the lesson's sentences say, which are about the first value and the step that it took.
+     * @param {Look} at
+     */
+    news(at) {
+      const {facts} = host
+      if (Math.max(0, at.thread) > 0) return this.words(at)
+      const done = facts.ends[0].filter((step) => step <= at.step).length
+      const other = facts.rows[0].curves.find(({label}) => label === "the sample's")?.values[0][done - 1] ?? null
+      return done && other !== null && at.moment.position < at.moment.recording.length
+        ? `By the sample's rule it would be ${show(other, 3)} η.`
+        : ""
+    },
   }
 }
 
@@ -159,7 +173,7 @@ function valuePanel(host) {
 function smallPicture(caption, label, [width, height]) {
   const pixels = h("canvas", {width, height, class: "pixels", role: "img", "aria-label": label})
   return {
-    el: h("figure", {}, pixels, h("figcaption", {}, caption)),
+    el: h("figure", {}, pixels, h("figcaption", {"aria-hidden": "true"}, caption)), // the picture's name says more
     paint: (/** @type {string} */ picture) => paintPixels(pixels, picture),
     name: (/** @type {string} */ words) => pixels.setAttribute("aria-label", words),
   }
@@ -205,7 +219,7 @@ function chart({facts, options, step}, thread, width, most, space) {
       const [first, last] = [values[thread][0], values[thread][done - 1]].map((value) =>
         value === null ? "nothing" : show(value, 3),
       )
-      return `${label.replace("\u0302", " hat")} ${done > 1 ? `${first} at first, ` : ""}${last} at iteration ${done}`
+      return `${label && `${label.replace("\u0302", " hat")} `}${done > 1 ? `${first} at first, ` : ""}${last} at iteration ${done}`
     }
     return [name, ...rows.map(({title, curves}) => `${title}: ${curves.map(reached).join("; ")}`)].join(". ")
   }

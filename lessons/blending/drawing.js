@@ -254,7 +254,7 @@ function layerRow(first, {moved, say, edited, drop}) {
   let layer = first
   const colour = h("input", {type: "color"})
   const alpha = h("input", {type: "range", min: 0, max: 1, step: 0.01})
-  const value = h("output", {class: "num", "aria-live": "off"})
+  const value = h("output", {class: "num", "aria-live": "off", "aria-hidden": "true"})
   const dropButton = h("button", {type: "button", class: "btn quiet icon"}, "×")
   const number = h("b", {class: "num", "data-mini": ""})
   const {el, paint} = shareRow("layer-row", number, colour, alpha, value, dropButton)

@@ -76,7 +76,7 @@ function row(name, place, [low, high], change) {
     const text = stored.textContent ?? ""
     slider.setAttribute("aria-valuetext", place < 2 || !words ? text : `${words}, stored as ${text}`)
   }
-  const [stored, means] = [h("output", {class: "num", "aria-live": "off"}), h("span", {class: "num"})]
+  const [stored, means] = [h("output", {class: "num", "aria-live": "off", "aria-hidden": "true"}), h("span", {class: "num"})]
   slider.oninput = () => change({[place]: +slider.value}, true)
   slider.onchange = () => change({[place]: +slider.value}, false)
   slider.onkeydown = (event) => {

@@ -3,6 +3,7 @@
 import {show} from "#web/drawing/look.js"
 import {classes, css, setAttributes} from "#web/drawing/svg.js"
 import {h} from "#web/shell/dom.js"
+import {aloud} from "#web/stepper/model/aloud.js"
 
 /** @import {DrawingHost, DrawingView} from "#web/drawing/types.d.ts" */
 /** @import {Look, MemoryLook} from "#web/drawing/look.js" */
@@ -124,7 +125,7 @@ function stateRow() {
   const same = h("span")
   const sentence = h("span", {class: "sr"}) // for screen readers, in place of the cells
   const say = (/** @type {string} */ words) => {
-    sentence.textContent = words
+    sentence.textContent = aloud(words)
   }
   for (const cell of [there.el, same, back.el]) cell.ariaHidden = "true"
   return {there, same, back, say, el: h("li", {class: "state-row"}, there.el, same, back.el, sentence)}
@@ -199,7 +200,7 @@ function ulpText(apart, i) {
  */
 function layerRow(host, i) {
   const range = h("input", {type: "range", min: 0, max: 1, step: 0.01, "aria-label": `α of layer ${i + 1}`})
-  const value = h("output", {class: "num", "aria-live": "off"})
+  const value = h("output", {class: "num", "aria-live": "off", "aria-hidden": "true"})
   const [down, up] = [h("span", {class: "state-act num"}), h("span", {class: "state-act num"})]
   const disc = h("b", {class: "layer-number", style: `--layer:${host.facts.colours[i]}`}, String(i + 1))
   const el = h("li", {class: "state-between"}, down, h("label", {}, disc, range, value), up)

@@ -400,3 +400,92 @@ def test_after_a_change_that_leaves_the_sentence_as_it_is_only_that_it_is_record
     alpha.focus()
     page.keyboard.press("ArrowUp")
     expect(announcer).to_have_text("Recorded.", timeout=240_000)
+
+
+@pytest.mark.parametrize(
+    ("group", "keys"),
+    [
+        ("Raw values and gradients", [("ArrowRight", 1), ("ArrowDown", 10), ("Home", 9), ("End", 17), ("ArrowUp", 8)]),
+        ("kernels", [("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1)]),
+    ],
+)
+def test_values_and_kernels_of_the_training_loop_are_one_tab_stop_each(read, group, keys):
+    page = read("training-loop")
+    drawing = page.get_by_role("group", name="The drawing")
+    root = page.locator(".loop-kernels") if group == "kernels" else drawing.get_by_role("group", name=group)
+    buttons = root.get_by_role("button")
+    step = page.get_by_test_id("stepper").first.get_attribute("data-step")
+    buttons.first.focus()
+    for key, place in keys:
+        page.keyboard.press(key)
+        expect(buttons.nth(place)).to_be_focused()
+        expect(root.locator("[tabindex='0']")).to_have_count(1)
+    assert page.get_by_test_id("stepper").first.get_attribute("data-step") == step
+
+
+def test_after_a_click_on_a_value_the_arrow_keys_step(read):
+    page = read("training-loop")
+    stepper = page.get_by_test_id("stepper").first
+    before = stepper.get_attribute("data-painted")
+    page.get_by_role("button", name=re.compile("^y of Gaussian 1, raw value")).click()
+    page.keyboard.press("ArrowRight")
+    expect(stepper).not_to_have_attribute("data-painted", before)
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        (
+            "gaussian",
+            r"^The bell curve\. No fall-off is known yet\.$",
+            r": at 0: .* The chosen pixel: at [\d.]+, fall-off [\d.]+, α [\d.]+\.$",
+        ),
+        ("workgroups", r"So far: 0 of 32 writes, ", r"So far: 32 of 32 writes, 32 of 32 arrivals at a barrier, 32 of 32 reads\.$"),
+        (
+            "pipeline",
+            r"which of them touch .* not known yet; 0 of its 32 ",
+            r"Gaussians [\d, ]+ touch the tile .*; 32 of its 32 pixels",
+        ),
+        ("binned", r"15 tiles; no tile is counted yet$", r"15 tiles; tiles covered so far: 0 by \d+, .*14 by \d+$"),
+    ],
+)
+def test_a_picture_s_name_says_what_it_shows_at_this_step(read, name, before, after):
+    page = read(name)
+    picture = page.get_by_role("group", name="The drawing").first.get_by_role("img").first
+    page.keyboard.press("Home")
+    expect(picture).to_have_accessible_name(re.compile(before))
+    page.keyboard.press("End")
+    expect(picture).to_have_accessible_name(re.compile(after))
+
+
+def test_of_many_keys_each_is_read_by_arrow_keys_and_by_its_thread(turn_to):
+    page = turn_to("/app?page=bitonic-sort&count=64")
+    expect(page.get_by_test_id("stepper").first).to_have_attribute("data-painted", re.compile(r"[1-9]"), timeout=240_000)
+    keys = page.get_by_role("application", name="The keys now")
+    heard = keys.locator("xpath=following-sibling::*[@aria-live]")
+    step = page.get_by_test_id("stepper").first.get_attribute("data-step")
+    keys.focus()
+    for key, place in (("ArrowRight", 0), ("ArrowRight", 1), ("End", 63), ("ArrowLeft", 62)):
+        page.keyboard.press(key)
+        expect(heard).to_have_text(re.compile(rf"^Place {place}: key \d+$"))
+    assert page.get_by_test_id("stepper").first.get_attribute("data-step") == step
+    page.keyboard.press("t")
+    expect(page.get_by_test_id("announcer").first).to_have_text(re.compile(r"^Thread (\d+) .* At place \1: key \d+\.$"))
+
+
+def test_adam_s_news_do_not_repeat_its_sentence(read):
+    page = read("adam")
+    page.keyboard.press("ArrowLeft")
+    announcer = page.get_by_test_id("announcer").first
+    expect(announcer).to_have_text(re.compile(r"^Iteration \d+: .*\. By the sample's rule it would be [\d.]+ η\.$"))
+    drawing = spoken(page).one("group", "The drawing")
+    assert [one.text() for one in drawing.all("figure")] == ["", ""], "a picture's caption is in its name"
+
+
+def test_a_flipped_bit_is_heard_once_as_the_float_it_makes(read):
+    page = read("cas")
+    heard = page.locator(".bitchoice .sr")
+    expect(heard).to_have_text("")
+    page.get_by_role("switch", name=re.compile("^bit 31, sign")).press("Enter")
+    expect(heard).to_have_text("The sum at the start: −1.2")
+    assert spoken(page).one("group", "The sum at the start").all("status") == []

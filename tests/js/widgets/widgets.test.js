@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import {test} from "node:test"
 import {clock, headsText} from "#web/classroom/notes.js"
-import {asHexadecimal} from "#web/widgets/bit_field.js"
+import {asHexadecimal, meaningOf} from "#web/widgets/bit_field.js"
 import {ARROWS, neighbour, onArrows} from "#web/widgets/roving.js"
 
 test("a ring of elements has no end", () => {
@@ -30,6 +30,12 @@ test("arrow keys move, and are not the stepper's; with Shift they are", () => {
 test("a number in base 16 has all its digits", () => {
   assert.equal(asHexadecimal(0x3f800000, 32), "0x3F800000")
   assert.equal(asHexadecimal(5, 9), "0x005")
+})
+
+test("bits that are parted like a float's are heard as the float", () => {
+  assert.equal(meaningOf(0x3f99999a, [1, 8, 23]), "1.2")
+  assert.equal(meaningOf(0x7fc00000, [1, 8, 23]), "NaN")
+  assert.equal(meaningOf(5, [1, 8]), "5")
 })
 
 test("a class is counted in words, a clock in minutes", () => {

@@ -1,6 +1,7 @@
 // A formula with the numbers of the current step: a row of letters, one of numbers, one of bits, then sentences that contain
 // values.
 import {h, style} from "#web/shell/dom.js"
+import {aloud} from "#web/stepper/model/aloud.js"
 import {bits, Look} from "./look.js"
 import {onMoments} from "./moments.js"
 import {parseField, splitEquation, splitSentence} from "./formula_text.js"
@@ -164,7 +165,7 @@ function equation(text, bitCount) {
         for (const el of [number, binary]) el.classList.toggle("later", shown ? shown.later : missing)
       }
       // read out cell by cell, its rows would run together
-      el.ariaLabel = `${letters}, here ${columns.map(({number}) => number.textContent).join(" ")}`
+      el.ariaLabel = aloud(`${letters}, here ${columns.map(({number}) => number.textContent).join(" ")}`)
     },
   }
 }

@@ -31,7 +31,7 @@ export function render({model, el}) {
   const stills = model.counts.length ? h("img", {src: model.stills, alt: ""}) : null
   const frame = h("div", {class: "live-frame", style: `--stills: ${model.counts.length || 1}`}, stills, canvas)
   const slider = h("input", {type: "range", id: "blended", class: "own", min: 1, max: model.total, step: 1, value: model.count})
-  const count = h("output", {for: "blended", class: "num", "aria-live": "off"}) // the slider announces it
+  const count = h("output", {for: "blended", class: "num", "aria-live": "off", "aria-hidden": "true"}) // the slider announces it
   const note = h("p", {class: "note", role: "status"})
   /** @type {number | null} */
   let asked = null // the number whose frame was requested

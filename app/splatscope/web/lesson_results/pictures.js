@@ -56,6 +56,7 @@ function pictureView(picture, lens, onRead) {
   const title = h("figcaption")
   title.innerHTML = picture.caption
   canvas.setAttribute("aria-label", title.textContent || "Picture")
+  if (!title.querySelector("a")) title.setAttribute("aria-hidden", "true") // the picture has the same name
   canvas.setAttribute("aria-description", "Use the arrow keys to read pixels.")
   /** @type {Pixel} */
   let current = [width >> 1, height >> 1]

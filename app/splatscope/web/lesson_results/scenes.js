@@ -34,7 +34,7 @@ export function scenes({scenes, words, first}, name, draw) {
  */
 export function scrubber(name, last, first, go, more = () => "") {
   const range = h("input", {type: "range", min: 0, max: last, step: 1, "aria-label": name})
-  const words = h("output", {class: "num", "aria-live": "off"}) // the slider announces it
+  const words = h("output", {class: "num", "aria-live": "off", "aria-hidden": "true"}) // the slider announces it
   const show = () => {
     words.innerHTML = go(+range.value)
     range.setAttribute("aria-valuetext", [words.textContent, more()].filter(Boolean).join(". "))

@@ -1,6 +1,8 @@
 // The bits of a number in a row, each a switch. One bit is the tab stop; arrow keys move to its neighbours, Space and Enter flip
 // it.
 import {h} from "#web/shell/dom.js"
+import {aloud} from "#web/stepper/model/aloud.js"
+import {text} from "#web/stepper/model/values.js"
 import {ARROWS, neighbour, onArrows, setTabStop} from "./roving.js"
 
 /**
@@ -16,8 +18,10 @@ import {ARROWS, neighbour, onArrows, setTabStop} from "./roving.js"
  * @param {(name: string, value: unknown) => void} set
  */
 export function bitField(item, set) {
-  const count = item.parts.reduce((sum, [, size]) => sum + size, 0)
-  const hexadecimal = h("output", {})
+  const sizes = item.parts.map(([, size]) => size)
+  const count = sizes.reduce((sum, size) => sum + size, 0)
+  const hexadecimal = h("output", {"aria-live": "off"})
+  const heard = h("p", {class: "sr", role: "status"}) // announces what the number is once the reader has flipped a bit
   let number = 0
   let high = count
   const parts = item.parts.map(([name, size]) => {
@@ -32,6 +36,7 @@ export function bitField(item, set) {
   function flip(/** @type {number} */ bit) {
     setTabStop(all, count - 1 - bit)
     show((number ^ (1 << bit)) >>> 0)
+    heard.textContent = aloud(`${item.label}: ${meaningOf(number, sizes)}`)
     set(item.name, number)
   }
   onArrows(row, ARROWS, (step) => {
@@ -53,7 +58,7 @@ export function bitField(item, set) {
     hexadecimal.textContent = asHexadecimal(number, count)
   }
   setTabStop(all, 0)
-  return {el: h("div", {class: "choice bitchoice", title: item.doc}, h("span", {}, item.label), row, hexadecimal), show}
+  return {el: h("div", {class: "choice bitchoice", title: item.doc}, h("span", {}, item.label), row, hexadecimal, heard), show}
 }
 
 /**
@@ -80,6 +85,19 @@ function bitButton(part, bit, flip) {
 function partOf(name, size, buttons) {
   const label = h("span", {}, size > 1 ? `${name}, ${size} bits` : name)
   return h("div", {class: "bitpart", style: `--many:${size}`}, label, h("div", {class: "bitrow"}, ...buttons))
+}
+
+const FLOAT = new DataView(new ArrayBuffer(4))
+
+/**
+ * What bits stand for: a float if they are parted like one, else a whole number.
+ * @param {number} bits
+ * @param {number[]} sizes  of their parts
+ */
+export function meaningOf(bits, sizes) {
+  if (String(sizes) !== "1,8,23") return String(bits)
+  FLOAT.setUint32(0, bits)
+  return text(FLOAT.getFloat32(0), "float", 7)
 }
 
 /**

@@ -21,6 +21,7 @@ const SAID = [
   [/press →/g, "press the right arrow"],
   [/ → /g, ": "],
   [/µs\b/g, "microseconds"],
+  [/∞/g, "infinity"],
 ]
 
 /**

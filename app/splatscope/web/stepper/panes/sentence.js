@@ -61,6 +61,7 @@ export class Sentence {
     this.#painted = ""
     this.#inputs = model.inputs
     const found = model.layout === "figure" ? findings.news : ""
+    if (this.#news.endsWith(" …")) this.#news = "" // what it says is awaited is there
     if (this.#again && found !== this.#found) this.#news = found // a bench announces them with the end of the run
     this.#found = found
   }
