@@ -46,11 +46,15 @@ def write_barrier(page: Page) -> None:
 
 def test_a_kernel_is_marked_stepped_to_its_fault_and_mended(visit: Callable[..., Page]):
     page = opened(visit(f"/app?page=exercises&task={TASK}"))
+    heard = verdict(page).locator("xpath=following-sibling::*[@role='status']")
+    heard.evaluate(
+        "(el) => { el.said = []; new MutationObserver(() => el.said.push(el.textContent)).observe(el, {childList: true}) }"
+    )
     press_mark(page, passed=False)
     expect(verdict(page)).to_contain_text("Race on shared")
     expect(verdict(page)).to_contain_text("nothing orders the two")
-    heard = verdict(page).locator("xpath=following-sibling::*[@role='status']")
     expect(heard).to_have_text(re.compile(r"^Race on shared.*\. "))
+    assert [words.partition(" ")[0] for words in heard.evaluate("(el) => el.said")] == ["The", "Race"], "once each, for all cases"
     expect(heard).not_to_contain_text("Step to this moment")  # the buttons are not read out with it
     expect(page.locator(".cm-content")).to_have_attribute("aria-description", re.compile("Escape, then Tab"))
     page.get_by_role("button", name="Step to this moment").first.click()
