@@ -69,8 +69,10 @@ class Links:
         return tokens
 
     def definitions(self) -> str:
-        """Return hidden HTML with the definitions of the linked terms, which describe the links to screen readers."""
-        parts = "".join(f'<span id="says-{t.anchor}"><b>{escape(t.name)}</b> {_plain(t.definition)}</span>' for t in self.used)
+        """Return hidden HTML with the linked terms. Their definitions, without the term, describe the links to screen readers."""
+        parts = "".join(
+            f'<p><b>{escape(t.name)}</b> <span id="says-{t.anchor}">{_plain(t.definition)}</span></p>' for t in self.used
+        )
         return f"<div hidden>{parts}</div>" if parts else ""
 
     def _inline(self, tokens: list[Token]) -> list[Token]:

@@ -101,7 +101,7 @@ def test_a_term_is_linked_where_prose_names_it_first():
     assert '#term-barrier" aria-describedby="says-term-barrier">Barriers</a></em>, barriers and' in shown
     assert "#term-link-time-constant" in shown
     assert "term" not in html_of("Another barrier.", links)
-    assert 'id="says-term-barrier"' in links.definitions()
+    assert '<b>barrier</b> <span id="says-term-barrier">' in links.definitions(), "a link says its term, the description does not"
 
 
 def test_a_word_with_a_second_meaning_is_linked_on_its_own_page_or_nowhere():

@@ -30,7 +30,9 @@ export function terms(root) {
     const definition = root.querySelector(`#${CSS.escape(link.getAttribute("aria-describedby") ?? "")}`)
     if (shown === link || !definition) return
     shown = link
-    card.innerHTML = definition.innerHTML
+    const entry = /** @type {Element} */ (definition.parentElement?.cloneNode(true))
+    entry.querySelector("[id]")?.removeAttribute("id")
+    card.replaceChildren(...entry.childNodes)
     card.showPopover()
     placeBeside(card, link)
   }
