@@ -720,6 +720,8 @@ def test_the_notes_have_a_window_of_their_own_that_turns_the_page(visit: Callabl
     notes.get_by_role("button", name="Next").click()
     at_stop(teacher, BLENDING + 2)
     expect(notes.locator("footer")).to_contain_text(STOPS[BLENDING + 3].title)
+    words = " ".join(notes.get_by_test_id("notes").locator("> *").all_text_contents())
+    expect(notes.get_by_test_id("notes-heard")).to_have_text(re.compile(rf"^Stop {BLENDING + 3} of .*{re.escape(words[:60])}"))
     teacher.keyboard.press("PageUp")
     expect(notes.get_by_role("heading", level=1)).to_have_text(STOPS[BLENDING + 1].title)
     notes.get_by_role("button", name="Exercises").click()

@@ -29,6 +29,8 @@ export function notes(root, guide) {
   const title = h("h1")
   const number = h("p", {class: "dim num"})
   const words = h("div", {class: "prose", "data-testid": "notes"})
+  const heard = h("p", {class: "sr", role: "status", "data-testid": "notes-heard"}) // announces a stop with its notes
+  let announced = -1 // the stop that was announced last
   const next = h("p", {class: "next"})
   const heads = h("p", {class: "dim num"})
   const why = h("span", {})
@@ -86,7 +88,7 @@ export function notes(root, guide) {
   root.classList.add("notes")
   root.replaceChildren(
     h("header", {}, h("div", {class: "clock"}, time, plan, again), h("div", {class: "track", "aria-hidden": "true"}, done, due)),
-    h("article", {}, number, title, tally, words, inside),
+    h("article", {}, number, title, tally, words, heard, inside),
     h("footer", {}, gone, next, h("div", {class: "acts"}, back, on, exercises), heads, own),
   )
 
@@ -117,6 +119,11 @@ export function notes(root, guide) {
       ? (model.notes[stop] ?? "")
       : "<p>These are the presenter's notes. Open them from the presenter's own window.</p>"
     if (words.innerHTML !== said) words.innerHTML = said
+    if (announced >= 0 && announced !== stop) {
+      const blocks = [...words.children].map((block) => block.textContent)
+      heard.textContent = [`${number.textContent}: ${stops[stop].title.replace(/[^.?!]$/, "$&.")}`, ...blocks].join(" ")
+    }
+    announced = stop
     next.replaceChildren(...(after ? [h("span", {class: "dim"}, "Next: "), after.title] : ["This is the last stop"]))
     heads.textContent = mine ? headsText(seen) : ""
     back.disabled = !mine || stop === 0
