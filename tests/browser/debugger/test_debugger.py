@@ -61,6 +61,13 @@ def test_in_a_narrow_window_the_invitation_covers_nothing(visit, width):
     assert box["y"] + box["height"] <= bench.locator(".panel.source").first.bounding_box()["y"]
 
 
+def test_the_debugger_opens_with_one_message_and_the_invitation_is_there_to_be_read(visit):
+    bench = opened(visit("/app?page=debugger"))
+    expect(bench.get_by_test_id("debugger-notice")).to_contain_text("The kernel has run.")
+    expect(bench.get_by_test_id("announcer").first).to_have_text("Recorded. Nothing found.")
+    expect(bench.get_by_test_id("debugger-heard")).to_have_text("")
+
+
 def test_a_recording_and_its_findings_are_spoken_and_a_fix_keeps_the_focus(bench):
     open_example(bench, "missing-barrier")
     heard = bench.get_by_test_id("announcer").first

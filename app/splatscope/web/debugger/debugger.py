@@ -34,7 +34,7 @@ LIMITS = {
 # Shown until the scripts have run. Only they know the source, because some readers have their own.
 FIRST_WORDS = """<div class="reading-first words-first">
 <p>You will see which line each thread is at, what every variable and memory cell holds, and when each thread waits.</p>
-<div class="quote"><p role="status">Opening the kernel …</p></div></div>"""
+<div class="quote"><p>Opening the kernel …</p></div></div>"""
 log = logging.getLogger(__name__)
 _kernel_numbers = itertools.count(1)  # for kernels without a name
 

@@ -521,7 +521,7 @@ class Workbench {
     const invites = kind === "invite" || kind === "awaited"
     this.notice.hidden = !words
     this.notice.classList.toggle("awaited", kind === "awaited")
-    if (words && kind !== "awaited") this.heard.textContent = words
+    if (words && !invites) this.heard.textContent = words
     const sign = invites ? [] : [severity(kind === "wrong" ? "error" : "ok")]
     this.said.replaceChildren(...(words ? [...sign, words] : []))
     this.both.hidden = kind !== "fix"
