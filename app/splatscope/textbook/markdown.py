@@ -170,4 +170,5 @@ def code(parts: list[tuple[int, str]], caption: str = "", language: str = "slang
     quoted = "".join(
         f'<pre data-language="{language}" data-first="{first}"><code>{escape(text)}</code></pre>' for first, text in parts
     )
-    return f'<figure class="quote">{head}{quoted}</figure>'
+    name = ' aria-label="Code"' if caption else ""  # otherwise screen readers would say all of the caption twice
+    return f'<figure class="quote"{name}>{head}{quoted}</figure>'

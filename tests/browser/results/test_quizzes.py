@@ -91,7 +91,8 @@ def test_once_revealed_the_way_to_the_figure_takes_the_place_of_reveal(turn_to: 
     border = see.evaluate("(button) => getComputedStyle(button).borderTopColor")
     assert border not in {"transparent", "rgba(0, 0, 0, 0)"}
     assert quiz.evaluate("(card) => card.getRootNode().activeElement.className") == "said"  # what was revealed is read out
-    answers = quiz.get_by_role("group", name=quiz.locator("h3").inner_text())
+    answers = quiz.get_by_role("group", name="Answers")
+    expect(answers).to_have_accessible_description(quiz.locator("h3").inner_text())
     assert answers.get_by_role("button").evaluate_all("buttons => buttons.map((one) => one.tabIndex)") == [-1] * 4
 
 

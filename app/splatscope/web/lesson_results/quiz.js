@@ -23,7 +23,8 @@ import {current, go, isLed, stepLed} from "#web/shell/router.js"
 export function render({model, el}) {
   style(el)
   const question = h("h3", {id: "question"})
-  const options = h("div", {class: "opts", role: "group", "aria-labelledby": question.id})
+  // whoever reads on has heard the question as the heading; whoever comes by Tab hears it as the description
+  const options = h("div", {class: "opts", role: "group", "aria-label": "Answers", "aria-describedby": question.id})
   const button = (/** @type {string} */ label, /** @type {() => void} */ act, more = "") =>
     h("button", {type: "button", class: `btn ${more}`, onclick: act}, label)
   const revealButton = button("Reveal", () => show(), "pri")

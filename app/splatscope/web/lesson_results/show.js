@@ -170,7 +170,7 @@ function bars({labels, amounts, words, unit}) {
 const SHORT = 14 // characters up to which a cell is not wrapped
 
 /**
- * A table. Where no caption is below it, it is named by its column heads.
+ * A table. Where no caption below it names the figure, it is named by its column heads.
  * @param {TableResult} result
  * @param {HTMLElement} caption
  */
@@ -179,7 +179,7 @@ function table({head, rows, marked}, caption) {
   const lines = rows.map((row, i) => h("tr", {class: marked.includes(i) ? "marked" : null}, ...row.map(tableCell)))
   const heads = head.some(Boolean) ? h("thead", {}, h("tr", {}, ...titles)) : null
   const name = ["A table", ...head.map((cell) => html("th", cell).textContent).filter(Boolean)].join(", ")
-  const label = subjectOf(caption) || name
+  const label = subjectOf(caption) ? "Table" : name
   const facts = h("table", {class: "facts"}, heads, h("tbody", {}, ...lines))
   return h("div", {class: "tablebox", tabindex: "0", role: "group", "aria-label": label}, facts)
 }
