@@ -41,6 +41,7 @@ const CHAIN = 280 // px: height of the chain, of its legend, and of the line bel
 const CAPTION = 24
 const CELL = {least: 16, most: 30}
 const TAP = 24
+const DISC = 24 // px, of a Gaussian's number: in smaller cells it has no disc, which would cover the picture
 const BETWEEN = 26 // px: the two pictures' distance, with their borders
 
 /** @param {number} value */
@@ -129,7 +130,12 @@ function gradientMaps({room, facts, set}, choice) {
     h(
       "figure",
       {},
-      h("div", {class: "chain-sheet", style: `--disc: ${Math.min(24, cell)}px`}, picture.svg, ...buttons),
+      h(
+        "div",
+        {class: classes("chain-sheet", cell < DISC && "small"), style: `--disc: ${Math.min(DISC, cell)}px`},
+        picture.svg,
+        ...buttons,
+      ),
       h("figcaption", {}, own),
     ),
     h("figure", {}, h("div", {class: "chain-sheet"}, gradients.svg), h("figcaption", {}, all)),
