@@ -76,6 +76,8 @@ def test_what_a_description_says_again_is_not_spoken_again(read):
     expect(announcer).to_have_text(re.compile("^In lockstep order."))
     page.keyboard.press("f")
     expect(announcer).to_have_text("No finding in this recording.")
+    page.keyboard.press("w")
+    expect(announcer).to_have_text("No cell and no variable is followed: choose one first.")
 
 
 def test_what_is_found_once_a_barrier_is_taken_out_is_spoken(read):

@@ -121,9 +121,11 @@ export class WriteHistory {
    */
   jump(way) {
     const {moment} = this.stepper
-    if (!moment?.followed) return
+    if (!moment) return
+    if (!moment.followed) return this.stepper.say("No cell and no variable is followed: choose one first.")
     const position = near(this.#writes(moment, moment.followed), moment.position, way)
-    if (position !== undefined) this.stepper.seek(position)
+    if (position === undefined) return this.stepper.say(`There is no write ${way > 0 ? "after" : "before"} this.`)
+    this.stepper.seek(position)
   }
 
   /** @param {Moment} moment */
