@@ -56,7 +56,7 @@ export class Player {
     else stepper.seek(moment.position + steps)
   }
 
-  /** Once in view, step through the run once or until the reader touches anything. Then show where the figure opens. */
+  /** Once half of the drawing is in view, step through the run once or until the reader touches anything. Then show where the figure opens. */
   tour() {
     const {stepper} = this
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return
@@ -73,12 +73,13 @@ export class Player {
       end()
       stepper.goto(UNNAMED)
     }
-    const seen = new IntersectionObserver(([entry]) => {
+    const half = (/** @type {IntersectionObserverEntry[]} */ [entry]) => {
       if (!entry.isIntersecting || this.timer) return
       stepper.byItself(() => stepper.seek(0))
       this.timer = setInterval(next, TOUR)
       for (const name of TOUCHES) window.addEventListener(name, end, {capture: true, passive: true})
-    })
+    }
+    const seen = new IntersectionObserver(half, {threshold: 0.5})
     seen.observe(stepper.drawn)
     this.#endTour = end
   }
