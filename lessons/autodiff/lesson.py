@@ -219,9 +219,8 @@ class Autodiff(Lesson):
             (str(PIXELS // 4), "There is no reason for a quarter: count the pixels of the rarer colour, or of the quieter one."),
         )
         because = (
-            f"The loudest is pixel ({strongest_ % TILE[0]}, {strongest_ // TILE[0]}), with {number(gradient[strongest_])}, "
-            f"and the sum is {number(total)}. "
-            "The map in the figure shows who asks for what."
+            f"The sum of all 32 is {number(total)}. The largest gradient of one pixel, {number(gradient[strongest_])}, is that of "
+            f"pixel ({strongest_ % TILE[0]}, {strongest_ // TILE[0]}). The map in the figure shows who asks for what."
         )
         return replace(answer_among(question, str(against), misconceptions, len(query), because), thread=strongest_)
 

@@ -78,7 +78,7 @@ class Background(Lesson):
             f"Blended over nothing, the pixel at the centre gathers C = {short(light)} in red "
             f"and lets T = {short(transmittance)} through.",
             f"White paper adds T: at the centre, red is {short(light)} + {short(transmittance)} = {short(right)}, as it should be.",
-            f"The sample's formula makes {short(in_sample)} of it: C · T = {short(light * transmittance)} is missing.",
+            f"At the centre the sample's formula gives {short(in_sample)}: C · T = {short(light * transmittance)} is missing.",
         ]
 
     def conclusion(self, query: RecordingQuery) -> str:

@@ -211,7 +211,7 @@ class Premultiply(Lesson):
         shown = (
             Picture("straight, as it is: it glows", to_bytes(wrong)),
             Picture("premultiplied", to_bytes(right)),
-            Picture("too much, in the channel with the most", (wrong - right).max(axis=2), low=0.0, high=1.0),
+            Picture("too much in one channel, not clipped", (wrong - right).max(axis=2), low=0.0, high=1.0),
         )
         return Pictures(shown, lens=14, at=(SPRITE[0] * 3 // 4 - 2, SPRITE[1] // 3))
 

@@ -285,4 +285,4 @@ def said(which: int, layer: Layer, last: bool) -> str:
         return f"{words} The pixel never became opaque." if last else words
     adds = f"{layer['adds']:.3f}" if layer["adds"] >= 0.0005 else "less than 0.001"
     words = f"T = {before} is below 1/255, so layer {which} is left out and not counted."
-    return f"{words} It would have added {adds} of a step of 1/255."
+    return f"{words} Had none been left out, it would have added {adds} of a step of 1/255."

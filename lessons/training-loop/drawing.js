@@ -113,7 +113,8 @@ function build({facts, step, room}, first) {
  */
 function pictureText({ends, psnr}, step, drawn) {
   const last = Math.floor(ends.filter((end) => end <= step).length / KERNELS) - 1
-  if (!drawn || last < 0) return psnr.some((fit) => fit !== null) ? "the picture, not drawn yet" : "the picture is never drawn"
+  if (!drawn || last < 0)
+    return psnr.some((fit) => fit !== null) ? "the picture, as it will be drawn" : "the picture is never drawn"
   return `the picture after iteration ${last + 1}: ${(psnr[last] ?? 0).toFixed(1)} dB`
 }
 

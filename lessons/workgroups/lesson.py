@@ -287,7 +287,7 @@ class Workgroups(Lesson):
         rows = []
         for away, barrier in ((11, True), (1, False), (8, False), (16, False), (31, False)):
             query = experiment.record(self._job(away, barrier))
-            says = "; ".join(in_short(one) for one in query.findings) or "no finding"
+            says = "; ".join(in_short(query, one) for one in query.findings) or "no finding"
             rows.append(("in place" if barrier else "taken out", str(away), f"{len(misled(query, away))} of {THREADS}", says))
         return Table(("barrier", "distance of the read", "wrong", "what the recording reports"), tuple(rows))
 
@@ -388,9 +388,12 @@ def misled(query: RecordingQuery, away: int) -> list[int]:
     return np.flatnonzero(received != np.roll(given, -away)).tolist()
 
 
-def in_short(finding: Finding) -> str:
-    """Return a finding in short."""
-    return f"{finding.kind}: " + ", ".join(f"thread {thread}" for thread in finding.threads)
+def in_short(query: RecordingQuery, finding: Finding) -> str:
+    """Return a finding in short: which threads did what, the earlier first."""
+    sites = query.recording.trace.site[finding.events]
+    kinds = [query.recording.trace.sites[site].kind for site in sites]
+    did = (f"thread {thread} {kind}s" for thread, kind in zip(finding.threads, kinds, strict=True))
+    return f"{finding.kind}: cell {finding.index}, {', '.join(did)}"
 
 
 def unwritten(query: RecordingQuery) -> tuple[int, int]:

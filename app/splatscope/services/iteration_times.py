@@ -1,6 +1,7 @@
 """Measure one iteration of training on the workers' device: the time of each dispatch, and of the stages inside the largest."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import slangpy as spy
@@ -114,10 +115,18 @@ def _dispatch_time(bound: BoundKernel, ms: dict[str, float]) -> DispatchTime:
 
 
 def _stages(ms: dict[str, float]) -> dict[str, float]:
-    """Return each stage's milliseconds, the difference of two measurements. Stages lost in noise are omitted."""
+    """Return each stage's milliseconds, the difference of two measurements, so that stages add up to what they are parts of.
+
+    Stages lost in noise are omitted: those that begin or end with a measurement longer than one that contains it.
+    """
     ends = [0.0, ms["listed"], ms["ordered"], ms["imageMain"], ms["computeDerivativesMain"]]
-    took = dict(zip(("list", "sort", "blend", "backward"), np.diff(ends).tolist(), strict=True))
-    return {name: part for name, part in took.items() if part > 0}
+    least = np.minimum.accumulate(ends[::-1])[::-1]  # of each measurement and all that contain it
+    names = ("list", "sort", "blend", "backward")
+    return {
+        name: end - begin
+        for name, (begin, end), (first, last) in zip(names, pairwise(ends), pairwise(least), strict=True)
+        if begin == first < end == last
+    }
 
 
 def _forward_up_to(trainer: Trainer, ordered: int) -> BoundKernel:

@@ -5,7 +5,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from splatscope.gpu.device import open_device
@@ -214,14 +214,20 @@ def _of_shipped(lesson: Lesson, opened: Opened, quizzes: tuple[str, ...], shippe
 def _with_answers(
     lesson: Lesson, query: RecordingQuery, packed: PackedRecording, quizzes: tuple[str, ...], shipped_from: str
 ) -> LessonRecording:
-    answers = {name: getattr(lesson, name)(query) for name in quizzes}
     stops, sentences = lesson.stops(query), lesson.sentences(query)
+    answers = {name: _at_stop(getattr(lesson, name)(query), stops) for name in quizzes}
     if sentences and len(sentences) != len(stops):
         raise ValueError(f"lessons/{lesson.stem()}/lesson.py has {len(sentences)} sentences for {len(stops)} stops")
     if conclusion := lesson.conclusion(query):
         stops, sentences = [*stops, len(query)], [*sentences, conclusion]
     shows = {"opening": lesson.opening(query), "legend": lesson.legend(query), "thread": lesson.chosen(query)}
     return LessonRecording(packed, stops, lesson.facts(query), answers, shipped_from, sentences=sentences, **shows)
+
+
+def _at_stop(answer: Answer, stops: list[int]) -> Answer:
+    """Return an answer that leads to the first stop which includes its step: there the figure says what happened."""
+    later = [stop for stop in stops if stop >= answer.step]
+    return replace(answer, step=min(later)) if answer.step and later else answer
 
 
 def _run_experiment(request: LessonRequest, method: str) -> Verdict | Result:

@@ -32,7 +32,7 @@ class Settings(param.Parameterized):
         default="binned",
         objects=["simple", "tiled", "binned"],
         label="Kernels",
-        doc="simple: every Gaussian for every pixel. tiled: a sorted list per tile. binned: each Gaussian finds its own tiles.",
+        doc="simple: every Gaussian for every pixel. tiled: the sample's, a sorted list per tile. binned: the fast kernels.",
     )
     loss = param.Selector(
         default="l2",

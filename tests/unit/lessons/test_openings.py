@@ -15,7 +15,7 @@ from splatscope.textbook.query import RecordingQuery
 OPENINGS = {
     "adam": ("where the two rules differ most", r"^Iteration \d+:"),
     "autodiff": ("at the loss, where the way back begins", "^Back through `squaredError`"),
-    "background": ("when both are there", "^The sample's formula"),
+    "background": ("when both are there", "^At the centre the sample's formula"),
     "binned": ("while the lists are filled", "into the list of a tile: "),
     "bitonic-sort": ("when two halves are in order", "in order now, up and down in turn"),
     "blending": ("at the second", "^Layer 2 covers"),

@@ -3,11 +3,11 @@
 import numpy as np
 from bokeh.document import Document
 from bokeh.io.doc import patch_curdoc
-from bokeh.models import BasicTickFormatter, LogTickFormatter, Scatter
+from bokeh.models import BasicTickFormatter, LogTickFormatter, NumeralTickFormatter, Scatter
 
 from splatscope.textbook.results import Curve, Curves
 from splatscope.web.lesson_results.curve_names import LETTER, names_of, side_of
-from splatscope.web.lesson_results.curves import MOST_TICKS, curves_chart, in_words, log_ticks
+from splatscope.web.lesson_results.curves import MOST_TICKS, curves_chart, in_words, log_ticks, x_ticks
 from splatscope.web.lesson_results.results import plain
 
 
@@ -95,6 +95,14 @@ def test_a_logarithmic_axis_has_two_to_four_ticks_within_its_values():
     assert log_ticks(np.array([np.nan])) == []
     for most in (3, 30, 1e4, 1e12):
         assert 1 < len(log_ticks(np.array([1.0, most]))) <= MOST_TICKS
+
+
+def test_sizes_along_a_logarithmic_axis_are_written_as_they_are():
+    keys = 2.0 ** np.arange(3, 10)
+    axis = curves_chart(Curves("keys", "", (Curve("", keys, keys),), log_x=True)).xaxis[0]
+    assert axis.ticker.ticks == [8, 32, 128, 512]
+    assert isinstance(axis.formatter, NumeralTickFormatter)
+    assert x_ticks(np.logspace(-6, 0, 13)) == [1e-6, 1e-4, 1e-2, 1.0]
 
 
 def test_a_tick_between_powers_of_ten_is_not_written_as_the_nearest_of_them():

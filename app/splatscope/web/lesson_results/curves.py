@@ -9,7 +9,8 @@ from splatscope.textbook.results import Curve, Curves
 from splatscope.web.lesson_results.curve_names import LABEL_INSET, names_of, side_of
 from splatscope.web.theme.charts import AXIS, ORANGE_TEXT, SANS, SERIES, TICK, Pair, chart, follow_theme
 
-MOST_TICKS = 4  # on an axis
+MOST_TICKS = 4  # on a y axis
+MOST_X_TICKS = 6
 # shape, px and whether it is filled, by series of points: the first are rings, in which others at the same place are seen
 MARKS = (("circle", 9, False), ("square", 4, True), ("triangle", 7, True), ("diamond", 7, True), ("x", 7, False))
 
@@ -18,7 +19,12 @@ def curves_chart(curves: Curves) -> figure:
     """Return a chart of up to eight curves. NaNs interrupt a line."""
     scales = {"x_axis_type": "log" if curves.log_x else "linear", "y_axis_type": "log" if curves.log_y else "linear"}
     plot = chart(height=curves.height, min_border_left=40, x_range=_range(curves), **scales)
-    plot.xaxis.ticker.desired_num_ticks = 6
+    if curves.log_x:
+        plot.xaxis.ticker = FixedTicker(ticks=x_ticks(np.concatenate([np.asarray(curve.x, float) for curve in curves.curves])))
+        if all(1e-3 <= tick < 1e5 for tick in plot.xaxis.ticker.ticks):
+            plot.xaxis.formatter = NumeralTickFormatter(format="0,0.[000]")
+    else:
+        plot.xaxis.ticker.desired_num_ticks = MOST_X_TICKS
     if curves.log_y:
         ticks = log_ticks(np.concatenate([np.asarray(curve.y, float) for curve in curves.curves]))
         plot.yaxis.ticker = FixedTicker(ticks=ticks)
@@ -68,6 +74,14 @@ def log_ticks(values: np.ndarray) -> list[float]:
         return inside[:: -(-len(inside) // MOST_TICKS)]
     finer = [m * power for power in powers for m in (1, 2, 5) if known.min() <= m * power <= known.max()]
     return finer[:: -(-len(finer) // MOST_TICKS) or 1]
+
+
+def x_ticks(values: np.ndarray) -> list[float]:
+    """Return the ticks of a logarithmic x axis: of the values themselves if they are powers of two, such as sizes."""
+    exponents = np.log2(np.unique(values[values > 0]))
+    if len(exponents) and np.all(exponents == np.round(exponents)):
+        return (2.0 ** exponents[:: -(-len(exponents) // MOST_X_TICKS)]).tolist()
+    return log_ticks(values)
 
 
 def in_words(curves: Curves) -> str:

@@ -57,7 +57,8 @@ function pictureView(picture, lens, onRead) {
   title.innerHTML = picture.caption
   canvas.setAttribute("aria-label", title.textContent || "Picture")
   if (!title.querySelector("a")) title.setAttribute("aria-hidden", "true") // the picture has the same name
-  canvas.setAttribute("aria-description", "Use the arrow keys to read pixels.")
+  const scale = values && scaleOf(picture, values)
+  canvas.setAttribute("aria-description", `${scale ? `${scale.said} ` : ""}Use the arrow keys to read pixels.`)
   /** @type {Pixel} */
   let current = [width >> 1, height >> 1]
   const clamped = (/** @type {number} */ x, /** @type {number} */ y) =>
@@ -79,7 +80,7 @@ function pictureView(picture, lens, onRead) {
   })
 
   return {
-    el: h("figure", {class: "plate"}, h("div", {class: "under"}, canvas, magnified), title, words, heard),
+    el: h("figure", {class: "plate"}, h("div", {class: "under"}, canvas, magnified), title, scale?.el ?? "", words, heard),
     read(/** @type {Pixel | null} */ pixel) {
       const inside = pixel && pixel[0] < width && pixel[1] < height
       if (magnified) magnified.hidden = !inside
@@ -161,6 +162,21 @@ function mapColours(picture, values) {
     out.set([...(picture.signed ? diverging(share) : fire(share)), 255], 4 * i)
   })
   return out
+}
+
+/**
+ * The colours of a map and the numbers that they begin and end with; null if all its pixels have one value.
+ * @param {Picture} picture
+ * @param {Float32Array} values
+ */
+function scaleOf(picture, values) {
+  const {low, high} = rangeOf(picture, values)
+  if (!(low < high)) return null
+  const colours = Array.from({length: 9}, (_, i) => `rgb(${(picture.signed ? diverging : fire)(i / 8)})`)
+  const ends = [low, high].map((value) => show(value) + (picture.unit ? `\u2009${picture.unit}` : ""))
+  const bar = h("i", {style: `background: linear-gradient(to right, ${colours})`})
+  const el = h("p", {class: "scale num", "aria-hidden": "true"}, ends[0], bar, ends[1])
+  return {el, said: `Colours from ${ends[0]} to ${ends[1]}.`}
 }
 
 /**

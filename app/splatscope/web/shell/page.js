@@ -33,12 +33,12 @@ function nameCrumb(heads) {
 }
 
 /**
- * The glossary entry that the address names after `#`. Other pages use that part differently.
+ * The part of the page that the address names after `#`, such as a glossary entry. The debugger has a kernel there.
  * @param {HTMLElement} root
  */
 function sought(root) {
   const name = location.hash.slice(1)
-  return name.startsWith("term-") ? root.querySelector(`#${CSS.escape(name)}`) : null
+  return /^[^=]{1,80}$/.test(name) ? root.querySelector(`#${CSS.escape(name)}`) : null
 }
 
 /** @type {HTMLElement | null} */

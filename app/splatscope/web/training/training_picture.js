@@ -88,7 +88,7 @@ export function render({model, el}) {
   }
   const rest = () => {
     frame.classList.add("still")
-    if (box.checked) sample.textContent = "shown while the picture changes"
+    if (box.checked) sample.textContent = "while it changes"
   }
   const outline = () => {
     sample.textContent = model.one_in > 1 ? `1\u00a0in\u00a0${model.one_in.toLocaleString("en")} shown` : "all shown"
