@@ -26,6 +26,7 @@ import {h} from "#web/shell/dom.js"
  * @property {string[]} names  of the threads' values
  * @property {number[][]} ends  steps at which an iteration ends, by thread and iteration
  * @property {Row[]} rows
+ * @property {number} other  the curve of the first row whose rule was not run
  * @property {[number, number]} size  of the pictures
  * @property {string} target
  * @property {string[]} frames  before the first iteration and after each
@@ -157,10 +158,10 @@ function valuePanel(host) {
       const {facts} = host
       if (Math.max(0, at.thread) > 0) return this.words(at)
       const done = facts.ends[0].filter((step) => step <= at.step).length
-      const other = facts.rows[0].curves.find(({label}) => label === "the sample's")?.values[0][done - 1] ?? null
-      return done && other !== null && at.moment.position < at.moment.recording.length
-        ? `By the sample's rule it would be ${show(other, 3)} η.`
-        : ""
+      const {label, values} = facts.rows[0].curves[facts.other]
+      const step = values[0][done - 1] ?? null
+      const running = done && at.moment.position < at.moment.recording.length
+      return running && step !== null ? `By the other rule, ${label}, it would be ${show(step, 3)} η.` : ""
     },
   }
 }

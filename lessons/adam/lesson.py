@@ -58,6 +58,7 @@ class Facts(TypedDict):
     names: list[str]  # of each thread's value
     ends: list[list[int]]  # [thread][iteration]: the step that ends it
     rows: list[Row]
+    other: int  # the curve of the first row whose rule was not run
     size: tuple[int, int]  # of the picture: width, height
     target: str  # RGB bytes in base 64
     frames: list[str]  # [iteration], from before the first: RGB bytes in base 64
@@ -194,6 +195,7 @@ class AdamLesson(Lesson):
                 }
                 for title, all_of in curves.items()
             ],
+            "other": NAMES[self.correction],  # 0: it was corrected, so the sample's
             "size": SIZE,
             "target": text_of(to_bytes(target()[..., :3])),
             "frames": [text_of(frame) for frame in frames],

@@ -479,7 +479,7 @@ def test_adam_s_news_do_not_repeat_its_sentence(read):
     page = read("adam")
     page.keyboard.press("ArrowLeft")
     announcer = page.get_by_test_id("announcer").first
-    expect(announcer).to_have_text(re.compile(r"^Iteration \d+: .*\. By the sample's rule it would be [\d.]+ η\.$"))
+    expect(announcer).to_have_text(re.compile(r"^Iteration \d+: .*\. By the other rule, the sample's, it would be [\d.]+ η\.$"))
     drawing = spoken(page).one("group", "The drawing")
     assert [one.text() for one in drawing.all("figure")] == ["", ""], "a picture's caption is in its name"
 
