@@ -168,6 +168,7 @@ function bars({labels, amounts, words, unit}) {
 }
 
 const SHORT = 14 // characters up to which a cell is not wrapped
+const NUMBER = /^[−-]?\d[\d,.]*(\s?(%|×|dB|KB|MB|ms|µs|ns|s))?$/ // with its unit
 
 /**
  * A table. Where no caption below it names the figure, it is named by its column heads.
@@ -180,8 +181,22 @@ function table({head, rows, marked}, caption) {
   const heads = head.some(Boolean) ? h("thead", {}, h("tr", {}, ...titles)) : null
   const name = ["A table", ...head.map((cell) => html("th", cell).textContent).filter(Boolean)].join(", ")
   const label = subjectOf(caption) ? "Table" : name
+  alignNumbers([...titles], lines)
   const facts = h("table", {class: "facts"}, heads, h("tbody", {}, ...lines))
   return h("div", {class: "tablebox", tabindex: "0", role: "group", "aria-label": label}, facts)
+}
+
+/**
+ * Align columns of nothing but numbers at the right, the first column excepted, which names the rows.
+ * @param {Element[]} titles
+ * @param {Element[]} lines
+ */
+function alignNumbers(titles, lines) {
+  for (const [at, title] of titles.entries()) {
+    const cells = lines.map((line) => line.children[at]).filter((cell) => cell?.textContent)
+    if (at === 0 || !cells.length || !cells.every((cell) => NUMBER.test(cell.textContent ?? ""))) continue
+    for (const cell of [title, ...cells]) cell.classList.add("number")
+  }
 }
 
 /** @param {string} text  HTML */
