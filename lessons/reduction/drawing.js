@@ -30,15 +30,19 @@ import {onArrows} from "#web/widgets/roving.js"
  */
 
 const MOST_COLOUR = 45 // % of a cell's colour: ink is read on it in both themes
+const LEAST_STRIPE = 0.3 // share of its colour that a cell without a number has at least: its sign is told by nothing else
 const LEFT = 4
 const LANES = 20 // height of the row of threads
 const TITLE = 18 // above a row
+const TICK = 8 // px between the first row and its title, for the ticks of cells without numbers
 const GAP = {least: 4, most: 22} // below a row, for the fold
 const CELL = {least: 14, most: 26} // height
 const LYING = 30 // px of a cell's width from which its number lies in it; in narrower ones it is rounded, or stands on end
 const STANDING = {width: 14, height: 40, gap: 10} // px of a cell, and below it, from which a number may stand in it
 const DIGIT = 7.2 // px, of the figures' type
 const CLOSE_DIGIT = 6 // px, where the figures stand closer
+const LETTER = 7 // px, of the titles
+const SPACED = 8 // px of a cell's width above which it stands by itself
 const LEAST_WIDTH = 200
 
 const short = (/** @type {number} */ value) =>
@@ -57,7 +61,7 @@ export const draw = (host) => redrawn(host, (facts) => facts.rows, build)
 function layOut({count, gradients, rounds, rows}, width, most) {
   const cell = (width - 2 * LEFT) / count
   const lanes = count <= 64 ? LANES : 0
-  const pitch = (most - lanes - 8 + GAP.least) / (rounds.length + 1)
+  const pitch = (most - lanes - TICK - 8 + GAP.least) / (rounds.length + 1)
   const lying = cell >= LYING
   const longest = (/** @type {(value: number) => string} */ write) => Math.max(...rows.flat().map((value) => write(value).length))
   const telling = Math.max(...gradients.map(Math.abs)) >= 3 // rounded, too
@@ -67,13 +71,14 @@ function layOut({count, gradients, rounds, rows}, width, most) {
   const rowHeight = standing ? STANDING.height : low
   const gap = Math.max(GAP.least, Math.min(GAP.most, Math.floor(pitch - TITLE - rowHeight)))
   const x = (/** @type {number} */ i) => LEFT + i * cell
-  const y = (/** @type {number} */ row) => lanes + TITLE + row * (rowHeight + TITLE + gap)
+  const numbered = lying || whole || standing
+  const ticks = numbered ? 0 : TICK
+  const y = (/** @type {number} */ row) => lanes + ticks + TITLE + row * (rowHeight + TITLE + gap)
   const middle = (/** @type {number} */ i) => x(i) + cell / 2
   const height = y(rounds.length) + rowHeight + 8
   // whether the figures have to stand closer, in all cells
   const close = (standing ? rowHeight : cell) - 3 < longest(whole ? rounded : short) * DIGIT
-  const numbered = lying || whole || standing
-  return {width, height, cell, rowHeight, hasLanes: lanes > 0, numbered, whole, standing, close, x, y, middle}
+  return {width, height, cell, rowHeight, hasLanes: lanes > 0, ticks, numbered, whole, standing, close, x, y, middle}
 }
 
 /** @typedef {ReturnType<typeof layOut>} Layout */
@@ -131,12 +136,17 @@ function build({facts, options, room}, look) {
  */
 function drawRow(svg, facts, layout, row) {
   const {count, rounds} = facts
-  const {width, rowHeight, x, y, middle} = layout
+  const {cell, width, rowHeight, ticks, x, y, middle} = layout
   const round = row ? rounds[row - 1] : null
   const live = round ? round.stride : count
   const [written, end] = round ? [round.written, round.end] : [facts.written, facts.begin]
   const before = row > 1 ? rounds[row - 2].end : facts.begin // the end of the row above
-  const title = s("text", {x: round ? width - LEFT : LEFT, y: y(row) - 6, "text-anchor": round ? "end" : "start"})
+  const spaced = cell > SPACED
+  // beside its fold, if it has room there whatever it says in the end; else at the right
+  const longest = round ? titleOf(round, count, true).length * LETTER : 0
+  const beside = !spaced && x(2 * live) + 8 + longest <= width
+  const at = !round ? LEFT : beside ? x(2 * live) + 8 : width - LEFT
+  const title = s("text", {x: at, y: y(row) - 6 - (round ? 0 : ticks), "text-anchor": round && !beside ? "end" : "start"})
   title.textContent = round ? titleOf(round, count, false) : layout.whole ? "the gradients, rounded" : "the gradients"
   svg.append(title)
   const above = y(row - 1) + rowHeight
@@ -145,6 +155,8 @@ function drawRow(svg, facts, layout, row) {
   const fold = round && s("path", {class: "sums-fold", d: halves})
   if (fold) svg.prepend(fold)
   const cells = Array.from({length: count}, (_, i) => drawCell(svg, facts, layout, row, i))
+  // cells too narrow for frames of their own have one together
+  if (!spaced) svg.append(s("rect", {class: "sums-row", x: x(0), y: y(row), width: x(live) - x(0), height: rowHeight}))
   const addends = s("path", {class: "sums-way"})
   if (round) svg.append(addends)
   return {
@@ -204,7 +216,7 @@ function latestRow({written, rounds}, when) {
  */
 function drawCell(svg, {gradients, limit, rounds, rows}, {cell, rowHeight, numbered, whole, standing, x, y, middle}, row, i) {
   const most = Math.max(...rows.flat().map(Math.abs), 1e-9)
-  const spaced = cell > 8
+  const spaced = cell > SPACED
   const pad = spaced ? 1.5 : 0
   const width = Math.max(1, cell - pad)
   const box = s("rect", {
@@ -245,12 +257,14 @@ function drawCell(svg, {gradients, limit, rounds, rows}, {cell, rowHeight, numbe
     else setAttributes(sum, {"data-thing": name(row, i), "data-made-of": addends})
     const secret = later && row > 0 // a sum is what the reader is to find: its place is drawn, and not its number
     const sign = number < 0 ? "minus" : "plus"
-    const share = secret ? 0 : Math.sqrt(Math.min(1, Math.abs(number) / most)) * (later ? 0.35 : 1)
+    const size = Math.sqrt(Math.min(1, Math.abs(number) / most))
+    const told = numbered || !number ? size : LEAST_STRIPE + (1 - LEAST_STRIPE) * size
+    const share = secret ? 0 : told * (later ? 0.35 : 1)
     box.setAttribute(
       "class",
       classes("sums-cell", sign, gone && "gone", clamped && numbered && "clamped", chosen && "me", wrong && !later && "wrong"),
     )
-    box.style.setProperty("--share", `${Math.round(MOST_COLOUR * share)}%`)
+    box.style.setProperty("--share", `${Math.round((numbered ? MOST_COLOUR : 100) * share)}%`)
     if (value) {
       value.textContent = gone ? "" : secret ? "?" : whole ? rounded(number) : short(number)
       setAttributes(value, {
