@@ -51,6 +51,18 @@ function digits(value) {
   return show(Number(value.toPrecision(count)), count)
 }
 
+const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+
+/**
+ * The same in a narrow box: 4.7e−9.
+ * @param {number} value
+ */
+function inBox(value) {
+  return digits(value).replace(/\s*×\s*10(⁻?)([⁰¹²³⁴⁵⁶⁷⁸⁹]+)/, (_, sign, power) => {
+    return `e${sign && "−"}${[...power].map((digit) => RAISED.indexOf(digit)).join("")}`
+  })
+}
+
 /** @param {DrawingHost<Facts>} host */
 export const draw = (host) => redrawn(host, (facts) => facts.links, build)
 
@@ -349,11 +361,14 @@ function linkBox(link) {
         const asked = (!part.once || look.value(part.once) !== null) && look.value(part.gradient) !== null
         const derivative = last.value(part.moves) ?? 0
         const gradient = last.value(part.gradient) ?? 0
-        write(value, there ? digits(last.value(part.value) ?? 0) : "?", there)
-        write(up, `↑${there ? digits(derivative) : "?"}`, there)
-        write(down, `↓${asked ? digits(gradient) : "?"}`, asked)
+        write(value, there ? inBox(last.value(part.value) ?? 0) : "?", there)
+        write(up, `↑${there ? inBox(derivative) : "?"}`, there)
+        write(down, `↓${asked ? inBox(gradient) : "?"}`, asked)
         const moved = asked ? `, and moves the loss at a rate of ${digits(gradient)}` : ""
-        if (there) said.push(`${part.name} is ${value.textContent}, moves at a rate of ${digits(derivative)} as p grows${moved}`)
+        if (there)
+          said.push(
+            `${part.name} is ${digits(last.value(part.value) ?? 0)}, moves at a rate of ${digits(derivative)} as p grows${moved}`,
+          )
         derivatives &&= there
         gradients &&= asked
         total += derivative * gradient
@@ -361,7 +376,7 @@ function linkBox(link) {
         products.push(product.startsWith("−") ? `(${product})` : product)
       }
       const known = derivatives && gradients
-      write(sum, known ? digits(total) : "?", known)
+      write(sum, known ? inBox(total) : "?", known)
       const sums = known && parts.length > 1 ? ` The products add up to ${digits(total)}.` : ""
       sentence.textContent = `${link.name}, ${link.by || "raw value"}: ${said.join("; ") || "not known yet"}.${sums}`
       return {derivatives, gradients, products: `Σ = ${products.join(" + ")} = ${digits(total)}`}

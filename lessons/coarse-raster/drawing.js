@@ -101,7 +101,9 @@ const title = (/** @type {string} */ words) => {
 }
 /** @param {boolean} full  whether a Gaussian finds no place on the list */
 function keys(full) {
-  const items = Object.entries(KEYS).map(([klass, words]) => h("li", {}, h("i", {class: `mark coarse-key ${klass}`}), ` ${words}`))
+  const items = Object.entries(KEYS).map(([klass, words]) =>
+    h("li", {}, h("i", {class: `mark coarse-key is-${klass}`}), ` ${words}`),
+  )
   if (!full) items.splice(1, 1)
   return {el: [h("ul", {class: "keys coarse-title", role: "list", "data-mini": ""}, ...items)], paint() {}}
 }

@@ -1,9 +1,7 @@
 // Scrolls what a walk shows into view.
 import {enclosing, zoomOf} from "#web/shell/dom.js"
+import {hold} from "#web/shell/hold.js"
 import {pageRoot} from "#web/shell/page.js"
-
-const LOADS = 3000 // ms without growth after which the content above is taken to be complete
-const MOVES = ["wheel", "touchmove", "pointerdown", "keydown"] // events by which readers scroll the page themselves
 
 const NEAR = 40 // px by which a block may be off and still count as where it was scrolled to
 
@@ -23,22 +21,7 @@ export function bring(show) {
   const page = pageRoot()
   const block = page?.querySelector(`[data-block="${CSS.escape(show)}"]`)
   if (!page || !block) return
-  const scroll = () => withControls(block).scrollIntoView({block: "start"})
-  let complete = 0
-  const grows = new ResizeObserver(() => {
-    scroll()
-    clearTimeout(complete)
-    complete = setTimeout(end, LOADS)
-  })
-  const end = () => {
-    clearTimeout(complete)
-    grows.disconnect()
-    for (const type of MOVES) removeEventListener(type, end, true)
-  }
-  release = end
-  for (const type of MOVES) addEventListener(type, end, true)
-  scroll()
-  grows.observe(page)
+  release = hold(page, () => withControls(block))
   follow(block, show)
 }
 

@@ -1,5 +1,6 @@
 // An unobtrusive list of a long section's headings, below the figure where there is room.
 import {h} from "#web/shell/dom.js"
+import {hold} from "#web/shell/hold.js"
 
 const LONG = 4 // headings
 
@@ -14,7 +15,7 @@ export function onThisPage(root) {
   const entries = headings.map((heading) => {
     heading.tabIndex = -1
     const onclick = () => {
-      heading.scrollIntoView({block: "start"})
+      hold(root, () => heading)
       heading.focus({preventScroll: true})
     }
     return h("li", {}, h("button", {type: "button", onclick}, heading.textContent ?? ""))

@@ -1,0 +1,29 @@
+// Scrolls to a part of a page whose content above it may still be loading.
+
+const LOADS = 3000 // ms without growth after which the content above is taken to be complete
+const MOVES = ["wheel", "touchmove", "pointerdown", "keydown"] // events by which readers scroll the page themselves
+
+/**
+ * Scroll to an element, and keep it in place while the page grows, until the reader moves.
+ * @param {Element} page
+ * @param {() => Element} target  the element, which may be another one when the page has grown
+ * @returns {() => void} ends it
+ */
+export function hold(page, target) {
+  const scroll = () => target().scrollIntoView({block: "start"})
+  let complete = 0
+  const grows = new ResizeObserver(() => {
+    scroll()
+    clearTimeout(complete)
+    complete = setTimeout(end, LOADS)
+  })
+  const end = () => {
+    clearTimeout(complete)
+    grows.disconnect()
+    for (const type of MOVES) removeEventListener(type, end, true)
+  }
+  for (const type of MOVES) addEventListener(type, end, true)
+  scroll()
+  grows.observe(page)
+  return end
+}
