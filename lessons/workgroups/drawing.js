@@ -26,6 +26,9 @@ import {onArrows} from "#web/widgets/roving.js"
 const TOP = 20
 const ROOMY = {laneRow: 25, cell: 22, orderRow: 4} // px
 const ASIDE = 10 // px: a disc stands left of its column's middle, so that it and a number of two digits together are in it
+const WIDEST = 112 // px: a column
+const DISC = 7 // px: its radius
+const INTO = 4 // px by which a line goes into its cell
 const TIGHT = {laneRow: 20, cell: 19, orderRow: 3}
 const ROOMY_HEIGHT = 470 // px: below, rows are drawn closer together
 const ORDER_TOP = 16
@@ -95,7 +98,7 @@ export function sentence(look, count) {
  * @param {Rows} rows
  */
 function layOut({size: [across, down]}, width, {laneRow, cell}) {
-  const column = Math.max(8, Math.min(58, (width - 8) / across))
+  const column = Math.max(8, Math.min(WIDEST, (width - 8) / across))
   const left = (width - column * across) / 2
   const barrierY = TOP + down * laneRow + 20
   const cellsY = barrierY + 14
@@ -131,7 +134,7 @@ function threadsAndMemory(facts, options, width, rows, {chosen, choose}) {
   const [across, down] = size
   const count = across * down
   const layout = layOut(facts, width, rows)
-  const {left, right, column, barrierY, cellsY, laneRow, cell: cellHeight, x, laneY, cellY} = layout
+  const {left, right, column, barrierY, cellsY, laneRow, cell: cellHeight, x, laneY} = layout
   const cellRow = cellHeight + 4
   const svg = canvas(width, layout.height, {
     class: "group",
@@ -141,11 +144,10 @@ function threadsAndMemory(facts, options, width, rows, {chosen, choose}) {
     ...waveFrames(facts, layout),
   )
   const cells = Array.from({length: count}, (_, i) => drawCell(facts, layout, i))
-  const halo = s("path", {class: "group-way halo"})
   const writeLine = s("path", {class: "group-way write"})
   const readLine = s("path", {class: "group-way read"})
-  svg.append(...cells.map((cell) => cell.ground), halo, writeLine, readLine, ...cells.map((cell) => cell.value))
-  const lanes = Array.from({length: count}, (_, i) => laneMark(x(i) - ASIDE, laneY(i), 7))
+  svg.append(...cells.map((cell) => cell.ground), writeLine, readLine, ...cells.map((cell) => cell.value))
+  const lanes = Array.from({length: count}, (_, i) => laneMark(x(i) - ASIDE, laneY(i), DISC))
   const received = lanes.map((_, i) => s("text", {class: "group-received", x: x(i) - ASIDE + 10, y: laneY(i) + 4}))
   const barrier = s("path", {class: "group-wall", d: `M${left} ${barrierY}H${right}`})
   const barrierWords = s("text", {class: "now", x: left, y: barrierY - 6})
@@ -202,11 +204,8 @@ function threadsAndMemory(facts, options, width, rows, {chosen, choose}) {
       const states = [i === from && "from", i === thread && acted && "own", kind === "read" && i === from && "rd"]
       cell.paint(memory, states, tooEarly.has((i - away + count) % count))
     })
-    const lane = `M${x(thread) - ASIDE} ${laneY(thread) + 8}`
-    const [write, read] = [`${lane}V${cellY(thread)}`, `${lane}L${x(from)} ${cellY(from)}`]
-    setAttributes(writeLine, {d: write})
-    setAttributes(readLine, {d: read})
-    setAttributes(halo, {d: write + read})
+    setAttributes(writeLine, {d: wayToOwn(layout, thread)})
+    setAttributes(readLine, {d: wayToOther(layout, thread, from, across)})
     paintChoices(thread, (i) => {
       const held = memory?.number(i) ?? null
       const cell = held === null ? "is not written yet" : `holds ${held}`
@@ -214,6 +213,32 @@ function threadsAndMemory(facts, options, width, rows, {chosen, choose}) {
     })
   }
   return {el: svg, paint}
+}
+
+/**
+ * The way from a thread to its own cell: down the gap at the left of its column, so that it goes through no number.
+ * @param {Layout} layout
+ * @param {number} thread
+ */
+function wayToOwn({x, laneY, cellY, cell, column}, thread) {
+  const gap = x(thread) - column / 2
+  return `M${x(thread) - ASIDE - DISC} ${laneY(thread)}H${gap}V${cellY(thread) + cell / 2}h${INTO}`
+}
+
+/**
+ * The way from a thread to another's cell: between two rows of threads, then down a gap beside the cell's column, the nearer one that is
+ * not that of the thread's own way.
+ * @param {Layout} layout
+ * @param {number} thread
+ * @param {number} from  whose cell it is
+ * @param {number} across
+ */
+function wayToOther({x, laneY, laneRow, cellY, cell, column}, thread, from, across) {
+  const further = (from % across) - (thread % across)
+  const side = further < -1 || further === 0 ? 1 : -1
+  const gap = x(from) + (side * column) / 2
+  const start = `M${x(thread) - ASIDE} ${laneY(thread) + DISC}V${laneY(thread) + laneRow / 2}`
+  return `${start}H${gap}V${cellY(from) + cell / 2}h${-side * INTO}`
 }
 
 /**
@@ -231,8 +256,7 @@ function waveFrames({size: [across, down], wave}, {left, column, laneRow}) {
 }
 
 /**
- * A cell of shared memory: its ground, and its value, which stands over the lines to cells. Until its thread has filled it, it is
- * dashed and shows what it holds.
+ * A cell of shared memory: its ground, and its value. Until its thread has filled it, it is dashed and shows what it holds.
  * @param {Facts} facts
  * @param {Layout} layout
  * @param {number} i
@@ -240,8 +264,7 @@ function waveFrames({size: [across, down], wave}, {left, column, laneRow}) {
 function drawCell(facts, {column, cell, x, cellY}, i) {
   const frame = s("rect", {x: x(i) - column / 2 + 2, y: cellY(i), width: Math.max(0, column - 4), height: cell, rx: 3})
   const value = s("text", {class: "m", x: x(i), y: cellY(i) + cell / 2 + 4, "text-anchor": "middle"})
-  const plate = s("rect", {x: x(i) - 10, y: cellY(i) + cell / 2 - 7, width: 20, height: 14, rx: 3})
-  const item = s("g", {}, plate, value)
+  const item = s("g", {}, value)
   const stale = s("path", {class: "group-cut", d: `M${x(i) + column / 2 - 2} ${cellY(i)}h-9l9 9z`})
   /**
    * @param {MemoryLook | null} memory
@@ -254,7 +277,6 @@ function drawCell(facts, {column, cell, x, cellY}, i) {
     value.setAttribute("class", classes("m", !filled && "hollow"))
     if (filled) setAttributes(item, {"data-thing": `cell-${i}`, "data-made-of": `lane-${i}`})
     else item.removeAttribute("data-thing")
-    plate.setAttribute("class", classes("group-plate", filled && "wr"))
     frame.setAttribute("class", classes("group-cell", filled ? "wr" : "empty", ...states))
     stale.setAttribute("visibility", tooEarly ? "visible" : "hidden")
   }
