@@ -20,6 +20,7 @@ const MEMORIES = ["kept", "undone", "dByKept", "dByUndo"]
 const STATE_BYTES = 16
 const HEAD = 90 // px: the head of the table, and the padding around it
 const LOOSE = 40 // px for a row below which rows are dense
+const DENSE = 34 // and below which they are tight
 
 /**
  * Memories: kept and undone hold the state before layer i + 1, dByKept and dByUndo the gradient by its colour and α.
@@ -29,7 +30,11 @@ const LOOSE = 40 // px for a row below which rows are dense
 export function draw(host) {
   /** @type {ReturnType<typeof table> | null} */
   let drawn = null
-  const fit = () => drawn?.el.classList.toggle("dense", host.room().height < HEAD + LOOSE * (host.facts.count + 1))
+  const fit = () => {
+    const row = (host.room().height - HEAD) / (host.facts.count + 1)
+    drawn?.el.classList.toggle("dense", row < LOOSE)
+    drawn?.el.classList.toggle("tight", row < DENSE)
+  }
   return {
     open() {
       if (!host.facts.layers) return
@@ -52,7 +57,7 @@ function table({count, layers, end}) {
   const head = h(
     "p",
     {class: "cached-row cached-head", "aria-hidden": "true"},
-    h("span", {}, "layer"),
+    h("span", {}, "layer", h("i", {class: "cached-alpha"}, ", α")),
     h("span", {}, h("b", {}, "kept"), counts[0]),
     h("span", {}, h("b", {}, "undone"), counts[1]),
     h("span", {}, "∂L/∂α ", h("i", {}, "by kept")),
@@ -145,7 +150,7 @@ function layerRow(layer, i) {
   const byCached = h("span", {class: "num"})
   const byUndo = h("span", {class: "num"})
   const disc = h("b", {style: `--layer: ${css(layer.slice(0, 3))}`}, String(i + 1))
-  const name = h("span", {class: "cached-layer"}, disc, h("span", {class: "num"}, `α ${show(layer[3], 3)}`))
+  const name = h("span", {class: "cached-layer"}, disc, h("span", {class: "num"}, h("i", {}, "α "), show(layer[3], 3)))
   const {el, say} = spokenRow("cached-row", name, cached.el, undone.el, byCached, byUndo)
   return {cached, undone, byCached, byUndo, el, say}
 }
