@@ -7,6 +7,7 @@ import {STAGE, cssOf, shareText} from "./drawing.js"
 
 const FARTHEST = 4 // sizes
 const WORD = 7.8 // px, of a letter
+const AXIS = 222 // px: the words at the axis
 const [LEFT, RIGHT, TOP, BOTTOM] = [22, 10, 10, 34]
 
 export function bellCurve() {
@@ -92,7 +93,11 @@ function chart({dots}, width, height) {
     s("text", {x: LEFT - 6, y: y(1) + 4, "text-anchor": "end"}, "1"),
     s("text", {x: LEFT - 6, y: base + 4, "text-anchor": "end"}, "0"),
     ...ticks.flat(),
-    s("text", {x: LEFT + across, y: height - 3, "text-anchor": "end"}, "distance from the centre, in sizes"),
+    s(
+      "text",
+      {x: width - 2, y: height - 3, "text-anchor": "end"},
+      width < AXIS ? "distance, in sizes" : "distance from the centre, in sizes",
+    ),
     falls,
     alphas,
     line,
