@@ -41,11 +41,12 @@ const SMOOTH = 4 // the first stage through which a derivative goes
 const PADDING = 0xffffffff
 const BOX_SIGMAS = 4 // to the sides of a box
 const DRAWN_SIGMAS = 2 // to the ellipse that is drawn
-const NUMBER = {width: 7.5, height: 11} // px, of a digit of a Gaussian's number, with its height
-const OFFSETS = [0, -3, 3, -6, 6, -9, 9, -12, 12]
+const DIGIT = 8 // px
+const APART = [14, 11] // px, of a number's height: with room around it, and with none
+const OFFSETS = [0, -3, 3, -6, 6, -9, 9, -12, 12, -15, 15]
 /** Where a number stands from the centre, the nearest first. */
 const SHIFTS = OFFSETS.flatMap((dy) => OFFSETS.map((dx) => [dx, dy])).sort((a, b) => Math.hypot(...a) - Math.hypot(...b))
-const WITHIN = 0.75 // of a Gaussian's outline: where its number's middle may be
+const WITHIN = {best: 0.75, most: 0.95} // of a Gaussian's outline: where its number's middle is, and may be where outlines crowd
 const NARROW = 520
 const STAGES_HEIGHT = 176 // px: the boxes with their notes, and the names below
 
@@ -302,33 +303,44 @@ function numbersOf(boxes, listed, scale, room, {x, y, width, height}) {
     const [rx, ry] = halfSize.map((value) => (value * scale * DRAWN_SIGMAS) / BOX_SIGMAS)
     return {cx, cy, rx, ry, axis, points: alongEllipse([cx, cy], [rx, ry], Math.atan2(axis[1], axis[0]))}
   })
-  const labels = boxes.map((_, i) => {
-    const {cx, cy, rx, ry, axis} = outlines[i]
-    const size = {width: NUMBER.width * String(i).length, height: NUMBER.height}
-    const inside = (/** @type {number[]} */ [dx, dy]) =>
-      Math.hypot((dx * axis[0] + dy * axis[1]) / rx, (dy * axis[0] - dx * axis[1]) / ry) <= WITHIN
-    const places = SHIFTS.filter(inside).map(
-      ([dx, dy]) => /** @type {Point} */ ([cx + dx - size.width / 2, cy + dy - size.height / 2]),
-    )
-    return {...size, places}
-  })
+  const labelsOf = (/** @type {number} */ high) =>
+    boxes.map((_, i) => {
+      const {cx, cy, rx, ry, axis} = outlines[i]
+      const size = {width: DIGIT * String(i).length, height: high}
+      const out = (/** @type {number[]} */ [dx, dy]) =>
+        Math.hypot((dx * axis[0] + dy * axis[1]) / rx, (dy * axis[0] - dx * axis[1]) / ry)
+      const placesWithin = (/** @type {number} */ most) =>
+        SHIFTS.filter((shift) => out(shift) <= most).map(
+          ([dx, dy]) => /** @type {Point} */ ([cx + dx - size.width / 2, cy + dy - size.height / 2]),
+        )
+      return {...size, places: placesWithin(WITHIN.best), further: placesWithin(WITHIN.most)}
+    })
   const others = (/** @type {number} */ one) => outlines.flatMap(({points}, i) => (i === one ? [] : points))
-  /** @type {(Point | null)[]} */
-  const found = Array(boxes.length).fill(null)
-  /** @type {{x: number, y: number, width: number, height: number}[]} */
-  const taken = []
-  for (const i of listed) {
-    const lines = [[...outlines[i].points, ...others(i)], others(i), []]
-    const places = lines.map((points) => placeLabels([labels[i]], room, {points: [...border, ...points], boxes: taken})[0])
-    const at = places.find((place) => place)
-    if (!at) continue
-    found[i] = at
-    taken.push({...labels[i], x: at[0], y: at[1]})
+  const placed = (/** @type {number} */ high) => {
+    const labels = labelsOf(high)
+    /** @type {{x: number, y: number, width: number, height: number}[]} */
+    const taken = []
+    /** @type {Map<number, Point>} */
+    const middles = new Map()
+    for (const i of listed) {
+      const place = (/** @type {Point[]} */ places, /** @type {Point[]} */ points) =>
+        placeLabels([{...labels[i], places}], room, {points: [...border, ...points], boxes: taken})[0]
+      const {places, further} = labels[i]
+      const at =
+        place(places, [...outlines[i].points, ...others(i)]) ?? place(places, others(i)) ?? place(places, []) ?? place(further, [])
+      if (!at) continue
+      middles.set(i, [at[0] + labels[i].width / 2, at[1] + high / 2])
+      taken.push({...labels[i], x: at[0], y: at[1]})
+    }
+    return middles
   }
-  return found.map((at, i) => {
+  const tries = APART.map(placed)
+  const found = tries.find((middles) => middles.size === listed.length) ?? tries[tries.length - 1]
+  return boxes.map((_, i) => {
+    const at = found.get(i)
     if (!at) return null
-    const [middle, base] = [at[0] + labels[i].width / 2, at[1] + NUMBER.height - 2]
-    const inside = middle > x && middle < right && base > y && base - NUMBER.height / 2 < bottom
+    const [middle, base] = [at[0], at[1] + 4]
+    const inside = middle > x && middle < right && base > y && base - 5 < bottom
     const label = s("text", {x: middle, y: base, "text-anchor": "middle", class: "stage-number"}, String(i))
     label.classList.toggle("inside", inside)
     return label
