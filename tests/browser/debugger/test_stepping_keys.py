@@ -75,7 +75,7 @@ def test_the_keys_of_other_debuggers_step_over_into_and_out_of_calls(bench):
 def test_each_step_and_what_else_keys_do_is_spoken_once_the_reader_rests(bench):
     heard = bench.get_by_test_id("announcer").first
     press(bench, "Home", "ArrowRight", "ArrowRight")
-    shown = stepper(bench).locator(".now").inner_text()
+    shown = stepper(bench).locator(".now").inner_text().replace("\u00a0", " ")
     assert re.match(r"event 2 of [\d,]+: thread \d+, line \d+", shown, re.IGNORECASE)
     expect(heard).to_contain_text(shown)
     moment = bench.get_by_role("slider", name="Position in the run")
@@ -132,6 +132,11 @@ def test_escape_in_a_field_of_a_pane_leads_back_to_where_the_reader_was(bench):
     choose.focus()
     bench.keyboard.press("Escape")
     expect(on).to_be_focused()
+    watch.focus()
+    choose.focus()
+    watch.focus()
+    bench.keyboard.press("Escape")
+    expect(on).to_be_focused()  # two fields do not lead to each other
     bench.evaluate("document.activeElement.blur()")
     bench.keyboard.press("/")
     bench.keyboard.press("Escape")
@@ -607,3 +612,9 @@ def test_a_run_with_a_new_finding_opens_there_and_f_shows_that_one_first(turn_to
     assert (at(page), ask(page, "root => splatscope.inspect(root).moment.finding")) == (min(steps), steps.index(min(steps)))
     press(page, "F")
     assert at(page) == sorted(set(steps))[1]
+    heard = page.get_by_test_id("announcer").first
+    expect(heard).to_have_text(re.compile(rf"^Finding 2 of {len(steps)}, event {at(page)}: (?!.*Event \d)"))
+    press(page, *["F"] * (len(steps) - 1))
+    expect(heard).to_have_text(re.compile(rf"^Finding 1 of {len(steps)}, .*\. That was the last finding\. This is the first\.$"))
+    press(page, "T")
+    expect(heard).to_have_text(re.compile(r"^Thread \d+ is on line \d+: [^:]*$"))  # without what was said before

@@ -70,6 +70,8 @@ def test_what_a_description_says_again_is_not_spoken_again(read):
     expect(announcer).to_contain_text("The keys: ")
     page.get_by_role("button", name="Events", exact=True).click()
     expect(announcer).to_have_text(re.compile("^Before the first event"))
+    page.keyboard.press("ArrowRight")
+    expect(announcer).to_have_text(re.compile(r"^.+ Event [\d,]+ of [\d,]+: thread \d+, line \d+, [^.]+\."))
     page.keyboard.press("t")
     expect(announcer).to_have_text(re.compile(r"^Thread \d+ is on line \d+: "))
     page.keyboard.press("o")

@@ -199,6 +199,7 @@ def test_from_the_middle_a_button_leads_to_the_start(turn_to, width, height):
     page.get_by_role("button", name="From the start").click()
     expect(page.get_by_test_id("stepper").first).to_have_attribute("data-step", "0")
     expect(page.locator(".opened")).to_be_hidden()
+    expect(page.get_by_role("button", name=re.compile("^One .* forward$")).first).to_be_focused()
 
 
 def test_the_first_step_brings_all_of_the_figure_into_view(visit):

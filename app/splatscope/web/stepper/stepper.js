@@ -801,7 +801,20 @@ export class Stepper {
     moment.finding = number
     if (cell) moment.followed = cell
     moment.goto(step)
-    this.announce(`Finding ${number + 1} of ${moment.recording.findings.length}: ${finding?.message}`)
+    const all = this.#findingsInTurn()
+    const turn = all.findIndex((one) => one.number === number) + 1
+    this.sentence.tellInstead(`Finding ${turn} of ${all.length}, event ${step.toLocaleString("en")}: ${finding?.message}`)
+  }
+
+  /** The findings that have events, in the order of their last ones, each with its number in the recording. */
+  #findingsInTurn() {
+    const {moment} = this
+    if (!moment) return []
+    return moment.recording.findings
+      .flatMap(({events}, number) =>
+        events.length ? [{number, position: moment.after(/** @type {number} */ (events.at(-1)) - 1)}] : [],
+      )
+      .sort((a, b) => a.position - b.position)
   }
 
   /**
@@ -812,17 +825,18 @@ export class Stepper {
   nextFinding(way) {
     const {moment} = this
     if (!moment) return
-    const ends = moment.recording.findings.map(({events}) => events.at(-1) ?? 0)
-    const starts = ends.map((step) => (step ? moment.after(step - 1) : -1))
-    const sorted = starts.filter((p) => p >= 0).sort((a, b) => a - b)
-    const opensHere = this.#opened && moment.finding < 0 && sorted.includes(moment.position)
-    if (opensHere) return this.showFinding(starts.indexOf(moment.position))
-    const position = near(sorted, moment.position, way) ?? sorted.at(way > 0 ? 0 : -1)
+    const all = this.#findingsInTurn()
+    const positions = all.map(({position}) => position)
+    const first = positions.indexOf(moment.position)
+    if (this.#opened && moment.finding < 0 && first >= 0) return this.showFinding(all[first].number)
+    const position = near(positions, moment.position, way) ?? positions.at(way > 0 ? 0 : -1)
     if (position === undefined) return this.announce("No finding in this recording.")
-    const here = sorted.indexOf(moment.position)
-    this.showFinding(starts.indexOf(position))
-    if (here === sorted.indexOf(position)) this.say("There is no other finding.")
-    else if (here >= 0 && sorted.indexOf(position) < here === way > 0)
+    const shown = all.findIndex((one) => one.number === moment.finding && one.position === moment.position)
+    const here = shown >= 0 ? shown : first
+    const next = here >= 0 ? (here + way + all.length) % all.length : positions.indexOf(position)
+    this.showFinding(all[next].number)
+    if (here === next) this.say("There is no other finding.")
+    else if (here >= 0 && next < here === way > 0)
       this.say(way > 0 ? "That was the last finding. This is the first." : "That was the first finding. This is the last.")
   }
 

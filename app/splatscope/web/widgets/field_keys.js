@@ -2,7 +2,24 @@
 import {focused} from "#web/shell/dom.js"
 
 /** @type {WeakMap<HTMLInputElement, HTMLElement | null>} */
-const origins = new WeakMap() // what had the focus before
+const origins = new WeakMap() // what had the focus before, null for nothing to go back to
+
+/**
+ * Where Escape leads back to if a reader comes from an element. That is never another text field: its keys would not act there, and
+ * two fields would lead to each other.
+ * @param {EventTarget | null} el
+ * @returns {HTMLElement | null}
+ */
+function originFrom(el) {
+  if (el instanceof HTMLInputElement && origins.has(el)) return origins.get(el) ?? null
+  if (
+    !(el instanceof HTMLElement) ||
+    el.isContentEditable ||
+    el.matches("textarea, input:not([type=range], [type=checkbox], [type=radio])")
+  )
+    return null
+  return el
+}
 
 /**
  * Give a field its keys.
@@ -13,7 +30,7 @@ const origins = new WeakMap() // what had the focus before
  */
 export function onFieldKeys(field, {enter, clear}) {
   field.onfocus = ({relatedTarget}) => {
-    origins.set(field, relatedTarget instanceof HTMLElement ? relatedTarget : null)
+    origins.set(field, originFrom(relatedTarget))
   }
   field.onkeydown = (event) => {
     if (event.key === "Enter") {
@@ -36,7 +53,7 @@ export function onFieldKeys(field, {enter, clear}) {
 export function enterField(field) {
   const from = focused()
   field.focus()
-  origins.set(field, from)
+  origins.set(field, originFrom(from))
 }
 
 /**

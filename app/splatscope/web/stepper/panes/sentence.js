@@ -3,6 +3,7 @@ import {focused, h} from "#web/shell/dom.js"
 import {on} from "#web/shell/events.js"
 import {aloud} from "#web/stepper/model/aloud.js"
 import {PALE, sentenceOf} from "#web/stepper/model/describe.js"
+import {describeMoment} from "./transport.js"
 
 /**
  * @import {Moment} from "#web/stepper/model/moment.js"
@@ -23,6 +24,7 @@ export class Sentence {
   #painted = "" // the recording and the position last painted
   #news = "" // to be announced first
   #due = false // whether the sentence is to be announced
+  #instead = "" // the recording and the position whose sentence the news replace
   /** @type {string[]} */
   #told = [] // the drawing's sentences that were announced last
   #found = "" // the findings of the recording that is shown
@@ -80,7 +82,7 @@ export class Sentence {
       this.opened.replaceChildren(
         h(
           "button",
-          {type: "button", title: `The figure opened at ${stepper.numbering}`, onclick: () => stepper.seek(0)},
+          {type: "button", title: `The figure opened at ${stepper.numbering}`, onclick: () => this.#fromStart()},
           "From the start",
         ),
       )
@@ -90,9 +92,24 @@ export class Sentence {
     this.#again = false
     this.#painted = here
     this.#name()
-    if (!moved && !said) return // only repainted: pending announcements stay pending
+    if (!moved) return // only repainted: pending announcements stay pending
     this.#due = true
     this.#soon()
+  }
+
+  /** Go to the start. The button that does so vanishes there, so the focus moves on to the one that is pressed next. */
+  #fromStart() {
+    this.stepper.seek(0)
+    this.stepper.transport.on.focus({preventScroll: true})
+  }
+
+  /**
+   * Announce something about the moment to which the reader has moved, in place of its sentence.
+   * @param {string} news
+   */
+  tellInstead(news) {
+    this.#instead = `${this.stepper.shown} ${this.stepper.moment?.position}`
+    this.tell(news)
   }
 
   /**
@@ -124,7 +141,10 @@ export class Sentence {
     const fresh = sentences.filter((one) => !this.#told.includes(one)) // unchanged sentences are not repeated
     const words = this.#words
     const sentence = this.#recorded && words === this.#spoken ? "Recorded." : words // of other inputs, but the same
-    const parts = this.#due ? [this.#news, this.#saidBySlider(sentence) ? "" : sentence, ...fresh] : [this.#news]
+    const replaced = this.#instead === this.#painted && !this.stepper.transport.said
+    const parts = this.#due
+      ? [this.#news, replaced || this.#saidBySlider(sentence) ? "" : sentence, this.#event, ...fresh]
+      : [this.#news]
     if (this.#due) {
       this.#told = sentences
       this.#spoken = words
@@ -132,7 +152,18 @@ export class Sentence {
     }
     this.announcer.textContent = aloud(parts.filter(Boolean).join(" "))
     this.#news = ""
+    this.#instead = ""
     this.#due = false
+  }
+
+  /** The current event where a figure shows it beside a sentence of its lesson; otherwise "". */
+  get #event() {
+    const {model, moment, root, transport, words} = this.stepper
+    const shown = model.layout === "figure" && root.classList.contains("detailed") && words && !transport.said
+    if (!shown || !moment?.step) return ""
+    return `${describeMoment(moment)
+      .map((part) => (typeof part === "string" ? part : part.textContent))
+      .join("")}.`
   }
 
   /** The sentence as it is spoken: with the line of a single event, which may sound like the one before. */

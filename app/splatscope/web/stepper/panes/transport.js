@@ -213,6 +213,7 @@ export class Transport {
   say(words) {
     this.said = words
     this.stepper.paint()
+    if (words) this.stepper.sentence.rest()
   }
 
   /** @param {Moment} moment */
