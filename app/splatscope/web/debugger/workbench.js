@@ -24,7 +24,8 @@ const PAUSE = 450 // ms without a key press after which the source is compiled
 const MOST_RECORDING = 32 * 2 ** 20
 const MORE = 4
 const STEPPED = "splatscope-stepped" // key in the browser's storage: whether a kernel was ever stepped here
-const INVITATION = "The kernel has run. Step through it, forward and back. Choose a thread or a cell to follow it."
+const HAS_RUN = "The kernel has run. " // left out on a phone
+const INVITATION = "Step through it, forward and back. Choose a thread or a cell to follow it."
 
 /**
  * @import {Model, Render} from "#web/types.d.ts"
@@ -522,8 +523,10 @@ class Workbench {
     this.notice.hidden = !words
     this.notice.classList.toggle("awaited", kind === "awaited")
     if (words && !invites) this.heard.textContent = words
-    const sign = invites ? [] : [severity(kind === "wrong" ? "error" : "ok")]
-    this.said.replaceChildren(...(words ? [...sign, words] : []))
+    const parts = invites
+      ? [h("span", {}, h("span", {class: "wide"}, HAS_RUN), words)]
+      : [severity(kind === "wrong" ? "error" : "ok"), words]
+    this.said.replaceChildren(...(words ? parts : []))
     this.both.hidden = kind !== "fix"
     this.begin.hidden = !invites
     this.notice.classList.toggle("invites", invites)

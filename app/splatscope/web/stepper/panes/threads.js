@@ -180,7 +180,11 @@ export class Threads {
     const bottom = room.top + wrap.clientHeight * zoom
     const beside = at.height // keep the previous or next thread in view, too
     if (at.top - beside < top) wrap.scrollTop -= (top - at.top + beside) / zoom
-    else if (at.bottom + beside > bottom) wrap.scrollTop += (at.bottom + beside - bottom) / zoom
+    else if (at.bottom + beside > bottom) {
+      wrap.scrollTop += (at.bottom + beside - bottom) / zoom
+      const first = [...this.body.rows].map((one) => one.getBoundingClientRect().top).find((y) => y >= top - 1)
+      if (first !== undefined) wrap.scrollTop += (first - top) / zoom // no row is half under the head
+    }
   }
 
   /**

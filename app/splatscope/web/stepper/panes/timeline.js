@@ -6,6 +6,8 @@ import {severity} from "./icons.js"
 import {severityOf} from "./findings.js"
 
 const LABELS = 4
+const STRIDES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] // from one number written to the next
+const DIGIT = 8.4 // px: the width of a digit
 const PIN = 9 // px: half the width of a pin
 
 /**
@@ -358,7 +360,8 @@ export class Timeline {
   }
 
   /**
-   * Write as many epoch numbers as fit, and the word "epoch" before them if all have room for it. A number stands beside a pin.
+   * Write the epochs' numbers, and the word "epoch" before them if all have room for it. Where many would touch, only every second, fifth,
+   * tenth … is written. A number stands beside a pin.
    * @param {Float64Array[]} walls
    * @param {number[]} pins  where the pins are drawn
    * @param {Scale} x
@@ -369,12 +372,21 @@ export class Timeline {
     /** @type {HTMLElement[]} */
     const parts = []
     const type = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16 // larger for a presenter
-    const long = lefts.every((left, k) => (lefts[k + 1] ?? width) - left > 58 * type || k === 0 || k === walls.length)
+    const wide = (/** @type {string} */ words) => words.length * DIGIT * type + 4
+    const room = wide("epoch 0") + 2
+    const long = lefts.every((left, k) => (lefts[k + 1] ?? width) - left > room || k === 0 || k === walls.length)
     const sorted = [...pins].sort((a, b) => a - b)
+    const close = (/** @type {number} */ each) => {
+      const written = lefts.filter((_, k) => k % each === 0)
+      const touch = written.filter((left, i) => i > 0 && left - written[i - 1] < wide(`${(i - 1) * each}`) + 2)
+      return touch.length > written.length / 4
+    }
+    const each = long ? 1 : (STRIDES.find((stride) => !close(stride)) ?? lefts.length)
     let free = 0
     lefts.forEach((left, k) => {
-      const words = long && (lefts[k + 1] ?? width) - left > 58 * type ? `epoch ${k}` : `${k}`
-      const size = words.length * 7 * type + 4
+      if (k % each) return
+      const words = long && (lefts[k + 1] ?? width) - left > room ? `epoch ${k}` : `${k}`
+      const size = wide(words)
       const first = Math.min(left, width - size) // the last one is not cut
       let place = first
       for (const pin of sorted) if (pin + PIN > place && pin - PIN < place + size) place = pin + PIN
