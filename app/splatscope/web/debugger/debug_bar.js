@@ -38,7 +38,7 @@ export function render({model, el}) {
     "button",
     {type: "button", class: "btn pri", "data-testid": "debugger-run", onclick: () => emit("debug-run", null)},
     "Run ",
-    h("kbd", {class: "wide"}, "Ctrl ⏎"),
+    h("kbd", {class: "wide", "aria-hidden": "true"}, "Ctrl ⏎"),
   )
   const seg = h("div", {class: "seg", role: "radiogroup", "aria-label": "Edit or step"}, ...views)
   arrowsChoose(seg, views)

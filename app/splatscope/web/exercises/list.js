@@ -56,9 +56,9 @@ export function list(model, place, missing) {
                 {class: "btn pri big", href: addressOf(next.name)},
                 solved ? `Continue with ${next.title}` : `Start with ${next.title}`,
               ),
-              h("span", {class: "dim", role: "status"}, `${solved} of ${model.tasks.length} solved`),
+              h("span", {class: "dim"}, `${solved} of ${model.tasks.length} solved`),
             )
-          : h("p", {role: "status"}, `All ${model.tasks.length} solved.`),
+          : h("p", {}, `All ${model.tasks.length} solved.`),
       ),
       h("div", {class: "courses"}, ...model.courses.map(([course, title]) => courseOf(model.tasks, course, title, known))),
     )

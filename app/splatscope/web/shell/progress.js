@@ -96,7 +96,7 @@ function startWords(title, first) {
 
 /** @param {HTMLElement} holder */
 function makePanel(holder) {
-  const words = h("p", {role: "status"}),
+  const words = h("p"),
     bar = h("i"),
     said = h("p", {class: "said", role: "status"})
   const button = (/** @type {string} */ label, /** @type {() => void} */ act) =>
