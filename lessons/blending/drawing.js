@@ -97,6 +97,12 @@ export function draw(host) {
   }
 }
 
+/**
+ * A colour's numbers, which stay on one line.
+ * @param {number[]} colour
+ */
+const numbers = (colour) => colour.map(short).join("\u00a0")
+
 /** What the pixel has gathered so far, and its colour in the end. */
 function gatheredColours() {
   const [nowSwatch, endSwatch] = [h("i", {class: "swatch"}), h("i", {class: "swatch"})]
@@ -111,13 +117,13 @@ function gatheredColours() {
     el,
     showEnd(/** @type {number[]} */ colour) {
       endSwatch.style.background = css(colour)
-      endWords.textContent = colour.map(short).join("  ")
+      endWords.textContent = numbers(colour)
     },
     paint(/** @type {Look} */ look) {
       const [r, g, b] = ["r", "g", "b"].map((part) => look.value(`state.value.${part}`) ?? 0)
       const T = look.value("state.value.a") ?? 1
       nowSwatch.style.background = css([r, g, b])
-      nowWords.textContent = `C = ${[r, g, b].map(short).join("  ")}\nT = ${short(T)}`
+      nowWords.textContent = `C = ${numbers([r, g, b])}\nT = ${short(T)}`
     },
   }
 }
