@@ -244,7 +244,8 @@ function labelsOf({grid: [columns, rows], tile, ellipses, reach}, side) {
  * @param {Facts} facts
  * @param {number} width
  */
-function listsOf({parts, placed}, width) {
+function listsOf(facts, width) {
+  const {parts, placed} = facts
   /** @type {{x: number, row: number}[]} */
   const spots = []
   let [x, row] = [0, 0]
@@ -284,7 +285,7 @@ function listsOf({parts, placed}, width) {
     height,
     /** @param {(step: number) => boolean} done */
     paint(done) {
-      el.setAttribute("aria-label", `${LISTS}: ${marks.filter(({step}) => done(step)).length} of ${marks.length} are in`)
+      el.setAttribute("aria-label", `${LISTS}: ${listed(facts, ([step]) => done(step)) || "none is in yet"}`)
       for (const {tile, el: label} of labels) label.setAttribute("class", classes("binned-name", !done(parts[tile][0]) && "later"))
       for (const {step, cell, text} of marks) {
         cell.setAttribute("class", classes("binned-entry", done(step) ? "in" : "later"))

@@ -152,10 +152,11 @@ function network({root, facts, options, room}) {
     const at = stopAt(stops, passes[0].begin, look.step)
     const current = at < 0 ? -1 : stops[at][1]
     const begun = current >= 0
-    svg.setAttribute("aria-label", `${label}: ${begun ? `pass ${current + 1} is at hand` : "before the first pass"}`)
+    const now = keysAt(look)
+    const where = begun ? `pass ${current + 1} is at hand` : "before the first pass"
+    svg.setAttribute("aria-label", `${label}: ${where}. The keys: ${listKeys(now)}`)
     const compared = comparedCells(look)
     paintRows(look, compared)
-    const now = keysAt(look)
     const over = look.step >= stops[stops.length - 1][0]
     namePlaces((cell) => `Place ${cell}: ${keyText(now[cell])}${over && wrong.includes(cell) ? ", in the wrong place" : ""}`)
     const column = columns[Math.max(0, current)]
@@ -179,11 +180,10 @@ function network({root, facts, options, room}) {
   const describe = (/** @type {Look} */ look) => {
     const now = keysAt(look)
     const early = stale.filter(({step}) => step <= look.step).length
-    const listed = now.map((key) => (key === PADDING ? "padding" : key)).join(", ")
     const at = stopAt(stops, passes[0].begin, look.step)
     const meet = at < 0 ? "" : ` ${describePass(count, passes, stops[at], look.step)}`
     const reads = early ? ` ${early} ${early === 1 ? "read" : "reads"} came too early so far.` : ""
-    return `The keys: ${listed}.${meet}${reads}`
+    return `The keys: ${listKeys(now)}.${meet}${reads}`
   }
   /**
    * Forty numbers are too many for each step: the keys are said before the first, and where a pass has ended, which of them it has
@@ -212,6 +212,9 @@ function describePass(count, passes, stop, step) {
   const swapped = step >= end ? ` ${swappedText(count, passes, stop)}` : ""
   return `In pass ${number + 1} these places are compared: ${listPairs(pairs)}.${swapped}`
 }
+
+/** @param {number[]} keys */
+const listKeys = (keys) => keys.map((key) => (key === PADDING ? "padding" : key)).join(", ")
 
 /** @param {{low: number, high: number}[]} pairs */
 const listPairs = (pairs) => pairs.map(({low, high}) => `${low} and ${high}`).join(", ")

@@ -89,7 +89,7 @@ function build({root, facts, room}, first) {
       picture.paint(look)
     },
     describe: (look) => describe(facts, look),
-    news: (look) => listText(facts, look, false),
+    news: (look) => listText(facts, look),
   }
 }
 
@@ -103,14 +103,13 @@ function describe(facts, look) {
 }
 
 /**
- * What is on the shared list. Once it is padded, nothing comes to it any more: as news, it is then "".
+ * What is on the shared list.
  * @param {Facts} facts
  * @param {Look} look
  */
-function listText({padded}, look, whole = true) {
+function listText({padded}, look) {
   const memory = look.memory("blobs")
   const ids = Array.from({length: padded}, (_, i) => memory?.number(i) ?? null).filter((id) => id !== null)
-  if (!whole && ids.includes(PADDING)) return ""
   return `On the list: ${ids.map((id) => (id === PADDING ? "padding" : id)).join(", ") || "nothing yet"}.`
 }
 
