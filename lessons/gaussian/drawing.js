@@ -143,7 +143,8 @@ export function draw(host) {
       parts.bell.paint(seen, recorded.slice(5, 8), done)
       parts.share.paint(seen, recorded.slice(5, 8), done)
     },
-    describe: (look) => (parts ? inWords(host.facts, look) : ""),
+    describe: (look) => (parts ? `${shapeText(host.facts)} ${pixelText(host.facts, look)}` : ""),
+    news: () => (parts ? shapeText(host.facts) : ""), // the pixel's sliders say where it is, and each step what it finds
     resized(look) {
       if (!parts) return
       layOut()
@@ -197,15 +198,17 @@ export const shareText = (share) => (share > 0 && share < 0.0005 ? "< 0.001" : s
 /** @param {number[]} colour */
 export const cssOf = (colour) => `rgb(${colour.map((part) => Math.round(255 * Math.min(1, Math.max(0, part)))).join(" ")})`
 
+/** @param {Facts} facts */
+function shapeText({numbers, seen}) {
+  const turned = Math.round((numbers[4] * 180) / Math.PI)
+  return `An ellipse of ${seen.size.map((one) => one.toFixed(1)).join(" by ")} pixels, turned by ${turned} degrees.`
+}
+
 /**
  * @param {Facts} facts
  * @param {Look} look
  */
-function inWords({numbers, pixel, seen, ends}, look) {
-  const turned = Math.round((numbers[4] * 180) / Math.PI)
+function pixelText({pixel, seen, ends}, look) {
   const far = look.step >= ends[STAGE.distance] ? `, ${seen.distance.toFixed(2)} sizes from its centre` : ""
-  return (
-    `An ellipse of ${seen.size.map((one) => one.toFixed(1)).join(" by ")} pixels, turned by ${turned} degrees. ` +
-    `The chosen pixel is in column ${pixel[0]} of row ${pixel[1]}${far}.`
-  )
+  return `The chosen pixel is in column ${pixel[0]} of row ${pixel[1]}${far}.`
 }

@@ -391,7 +391,7 @@ function pictureOf([width, height], pixel) {
   svg.append(ground, ...pixels, frame, mark)
   const words = h("figcaption", {"aria-hidden": "true"}) // the picture's name
   return {
-    el: h("figure", {}, svg, words),
+    el: h("figure", {role: "none"}, svg, words),
     name: (/** @type {string} */ text, spoken = text) => {
       words.textContent = text
       svg.setAttribute("aria-label", spoken)

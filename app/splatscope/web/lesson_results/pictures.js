@@ -56,7 +56,8 @@ function pictureView(picture, lens, onRead) {
   const title = h("figcaption")
   title.innerHTML = picture.caption
   canvas.setAttribute("aria-label", title.textContent || "Picture")
-  if (!title.querySelector("a")) title.setAttribute("aria-hidden", "true") // the picture has the same name
+  const named = !title.querySelector("a") // the picture has the same name as its figure, which needs none then
+  if (named) title.setAttribute("aria-hidden", "true")
   const scale = values && scaleOf(picture, values)
   canvas.setAttribute("aria-description", `${scale ? `${scale.said} ` : ""}Use the arrow keys to read pixels.`)
   /** @type {Pixel} */
@@ -80,7 +81,15 @@ function pictureView(picture, lens, onRead) {
   })
 
   return {
-    el: h("figure", {class: "plate"}, h("div", {class: "under"}, canvas, magnified), title, scale?.el ?? "", words, heard),
+    el: h(
+      "figure",
+      {class: "plate", role: named ? "none" : null},
+      h("div", {class: "under"}, canvas, magnified),
+      title,
+      scale?.el ?? "",
+      words,
+      heard,
+    ),
     read(/** @type {Pixel | null} */ pixel) {
       const inside = pixel && pixel[0] < width && pixel[1] < height
       if (magnified) magnified.hidden = !inside

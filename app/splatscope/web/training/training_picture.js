@@ -127,7 +127,7 @@ export function render({model, el}) {
 
   return h(
     "figure",
-    {class: "pic"},
+    {class: "pic", role: "none"}, // its caption has controls, which are no name
     h("figcaption", {}, seg, h("span", {class: "sp"}), h("label", {class: "chk"}, box, "Ellipses ", sample)),
     frame,
   )
