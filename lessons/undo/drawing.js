@@ -14,6 +14,7 @@ import {aloud} from "#web/stepper/model/aloud.js"
  * @property {number} count  of layers
  * @property {number} blended  how many layers the pixel took
  * @property {number[]} alphas  as the kernel used them
+ * @property {number} most  largest α that the kernel uses
  * @property {string[]} colours  of the layers, CSS
  *
  * @typedef {object} Values
@@ -204,13 +205,18 @@ function layerRow(host, i) {
   const [down, up] = [h("span", {class: "state-act num"}), h("span", {class: "state-act num"})]
   const disc = h("b", {class: "layer-number", style: `--layer:${host.facts.colours[i]}`}, String(i + 1))
   const el = h("li", {class: "state-between"}, down, h("label", {}, disc, range, value), up)
-  const dragging = onAlpha(range, (alpha) => host.set("alphas", host.values.alphas.with(i, alpha)))
+  const name = () => {
+    const {most} = host.facts
+    range.setAttribute("aria-valuetext", +range.value > most ? `${range.value}, limited to ${most}` : range.value)
+  }
+  const dragging = onAlpha(range, name, (alpha) => host.set("alphas", host.values.alphas.with(i, alpha)))
   return {
     el,
     showAlpha() {
       const {alphas, blended} = host.facts
       const skipped = i >= blended
       if (!dragging()) range.value = String(host.values.alphas[i])
+      name()
       const alpha = show(alphas[i], 3)
       value.textContent = alpha
       down.textContent = skipped ? "left out" : `↓ ×(1−${alpha})`
@@ -226,15 +232,17 @@ function layerRow(host, i) {
 /**
  * Send a slider's value while it is dragged and when it is let go; returns whether it is being dragged.
  * @param {HTMLInputElement} range
+ * @param {() => void} name  called at each new value
  * @param {(alpha: number) => void} send
  */
-function onAlpha(range, send) {
+function onAlpha(range, name, send) {
   let sent = 0
   let dragging = false
   range.onpointerdown = () => {
     dragging = true
   }
   range.oninput = () => {
+    name()
     if (performance.now() - sent < SEND_EVERY) return
     sent = performance.now()
     send(+range.value)

@@ -26,6 +26,7 @@ class Facts(TypedDict):
     count: int
     blended: int  # layers
     alphas: list[float]  # [layer], as the kernel used them
+    most: float  # largest α that the kernel uses
     colours: list[str]  # [layer], CSS
 
 
@@ -106,6 +107,7 @@ class Undo(Lesson):
             "count": self.count,
             "blended": blended(query),
             "alphas": self._alphas(query),
+            "most": CLAMP if self.clamped else 1.0,
             "colours": [f"rgb({r} {g} {b})" for r, g, b in COLOURS.tolist()],
         }
 
