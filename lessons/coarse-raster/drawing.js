@@ -52,8 +52,11 @@ const DRAWN_SIGMAS = 2 // to the ellipse that is drawn
 const LEAST_ALPHA = 1 / 255
 const NARROW = 520
 const FEW = 8 // threads beside each other where it is narrow: a finger finds their squares
+const LEAST_TABLE = 460 // px of its width from which its rows have names
 const TAP = 24 // px: the side of such a square
 const LEAST_WIDTH = 240
+const KEYS_WIDTH = 168 // px: the keys one below the other, left of the picture
+const KEYS_HEIGHT = 28 // px: the keys in a row over it
 const MARGINS = 4 // px: those that meet where there is no picture between
 
 /** @param {DrawingHost<Facts, unknown, Values>} host */
@@ -73,8 +76,8 @@ function build(host) {
     host.step(facts.moments[test.gaussian])
     if (latest && latest.thread !== test.thread) latest.moment.choose(test.thread)
   }
+  const legend = keys(full)
   const parts = [
-    keys(full),
     sentenceLine(facts),
     axisRows(facts, width),
     title("Who tests what: a column for each thread, a square for each Gaussian."),
@@ -84,8 +87,11 @@ function build(host) {
   const el = h("div", {}, ...parts.flatMap((part) => /** @type {Element[]} */ (part.el)))
   root.replaceChildren(el)
   const room = height - root.offsetHeight - MARGINS // for the picture: what the others, with type of any size, leave
-  const picture = pictureOfTiles(host, Math.max(LEAST_WIDTH, Math.min(width, (room * acrossOf(facts)) / downOf(facts))))
-  el.firstElementChild?.after(...picture.el)
+  const shape = acrossOf(facts) / downOf(facts)
+  const beside = Math.min(width - KEYS_WIDTH, room * shape) // its width with the keys at its left
+  const under = Math.min(width, (room - KEYS_HEIGHT) * shape)
+  const picture = pictureOfTiles(host, Math.max(LEAST_WIDTH, beside, under))
+  el.prepend(h("div", {class: classes(beside > under && "coarse-beside")}, ...legend.el, ...picture.el))
   const paint = (/** @type {Look} */ look) => {
     latest = look
     const tested = testAt(facts, look)
@@ -339,7 +345,7 @@ function threadTable({tests, room}, width, stacked, pick) {
   const narrow = width < NARROW
   const turns = Math.max(...tests.map((test) => test.turn)) + 1
   const across = stacked ? FEW : THREADS // columns; those of the other threads are below
-  const left = stacked ? 60 : narrow ? 0 : 92
+  const left = stacked ? 60 : !narrow ? 92 : width < LEAST_TABLE ? 0 : 64
   const column = Math.max(4, (width - left - 8) / across)
   const cell = stacked ? TAP : Math.max(2, Math.min(14, column - 2))
   const [head, gap] = stacked ? [20, 3] : [26, 4]
