@@ -42,6 +42,7 @@ const CAPTION = 24
 const CELL = {least: 16, most: 30}
 const TAP = 24
 const DISC = 24 // px, of a Gaussian's number: in smaller cells it has no disc, which would cover the picture
+const BESIDE = 98 // px: a caption at the right of its picture, with the gap
 const BETWEEN = 26 // px: the two pictures' distance, with their borders
 
 /** @param {number} value */
@@ -120,7 +121,12 @@ function gradientMaps({room, facts, set}, choice) {
   const wide = (width - PADDING - GAP) / 2 / across - 0.5
   const high = height === Infinity ? Infinity : (height - CHAIN - CAPTION - 24) / down
   const stacked = height === Infinity // as on a phone: a finger finds a pixel of the first picture, and the second gets the rest
-  const cell = Math.floor(Math.max(stacked ? TAP : CELL.least, Math.min(CELL.most, wide, high)))
+  // where height is short, the captions are beside the pictures
+  const highBeside = high + CAPTION / down
+  const wideBeside = ((width - BETWEEN) / 2 - BESIDE) / across
+  const beside = !stacked && Math.min(highBeside, wideBeside) > Math.min(high, wide, CELL.most)
+  const most = beside ? Math.min(highBeside, wideBeside) : Math.min(high, wide)
+  const cell = Math.floor(Math.max(stacked ? TAP : CELL.least, Math.min(CELL.most, most)))
   const cellBeside = stacked ? Math.max(CELL.least - 4, Math.min(cell, Math.floor((width - BETWEEN) / across) - cell)) : cell
   const gradientAttributes = {role: "img", "aria-label": GRADIENTS}
   const picture = pixelGrid(facts.size, cell, choice, {}, outlines(facts, cell))
@@ -138,7 +144,7 @@ function gradientMaps({room, facts, set}, choice) {
   const all = h("span", {class: "num"})
   const el = h(
     "div",
-    {class: "chain-maps", "data-mini": ""},
+    {class: classes("chain-maps", beside && "beside"), "data-mini": ""},
     h(
       "figure",
       {},
