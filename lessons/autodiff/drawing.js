@@ -176,7 +176,8 @@ function gradientMaps({room, facts, set}, choice) {
     picture.mark(look.thread)
     gradients.mark(look.thread)
     own.textContent = `the picture; pixel (${x}, ${y}) is chosen`
-    all.textContent = `∂L/∂p of each pixel, sum ${written < count ? "?" : digits(facts.sum)}`
+    const unknown = [h("span", {"aria-hidden": "true"}, "?"), h("span", {class: "sr"}, "not known yet")]
+    all.replaceChildren("∂L/∂p of each pixel, sum ", ...(written < count ? unknown : [digits(facts.sum)]))
     const ends = [Math.min, Math.max].map((end) => digits(end(...Array.from({length: count}, (_, i) => memory.number(i) ?? 0))))
     gradients.svg.setAttribute(
       "aria-label",
