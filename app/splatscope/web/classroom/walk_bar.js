@@ -143,7 +143,9 @@ function bar(root, guide) {
     leaveNarrow.textContent = asked ? "Press again" : present ? "Stop" : "Leave"
   }
   const said = h("div", {class: "said prose"})
-  const heard = h("p", {class: "sr", role: "status", id: AT_STOP, "data-testid": "walk-heard"})
+  const first = h("p", {class: "sr", id: AT_STOP, "data-testid": "walk-first"}) // the stop that the strip opens at describes it
+  const heard = h("p", {class: "sr", role: "status", "data-testid": "walk-heard"}) // those after it are announced
+  let at = "" // the stop, in words
   root.setAttribute("aria-describedby", AT_STOP)
   const unfold = (shown = said.hidden) => {
     said.hidden = !shown
@@ -178,6 +180,7 @@ function bar(root, guide) {
       leave,
     ),
     said,
+    first,
     heard,
     classLink.dialog,
   )
@@ -218,9 +221,11 @@ function bar(root, guide) {
     const notes = [...said.children].map((block) => block.textContent)
     const name = stops[stop].title.replace(/[^.?!]$/, "$&.")
     const words = own && !guide.isBeside ? [`Stop ${stop + 1} of ${stops.length}: ${name}`, ...notes].join(" ") : ""
-    if (heard.textContent !== words) {
-      if (heard.textContent) root.removeAttribute("aria-describedby") // from the second stop on, the change is announced
-      heard.textContent = words
+    if (at !== words) {
+      if (at) root.removeAttribute("aria-describedby")
+      first.textContent = at ? "" : words
+      heard.textContent = at ? words : ""
+      at = words
     }
     keepClear()
     type.set(present, isSection(current().page))

@@ -45,13 +45,14 @@ let made = 0
 /** @param {Render<Parameters>} component */
 export function render({model, el}) {
   style(el)
-  const claim = h("p", {class: "quoted"})
+  const number = made++
+  const claim = h("p", {class: "quoted", id: `claim-${number}`})
   claim.innerHTML = model.claim
   const source = h("p", {class: "from"})
   source.innerHTML = `From: ${model.source}`
   const name = model.label || claim.textContent
   const ran = h("div", {class: "ran"})
-  const said = h("div", {class: "said", id: `claim-said-${made++}`})
+  const said = h("div", {class: "said", id: `claim-said-${number}`})
   const mark = h("span", {class: "tag"})
   const announced = announceRuns(model)
   let repeats = false // whether the run that the reader waits for is not the first
@@ -71,7 +72,7 @@ export function render({model, el}) {
   const evidence = h("li", {class: "evidence"}, ranTag, said, ran, again)
   const root = h(
     "article",
-    {class: "card claim", "data-testid": "claim", tabindex: -1, "aria-label": `A claim, checked: ${name}`},
+    {class: "card claim", "data-testid": "claim", tabindex: -1, "aria-label": "A claim, checked", "aria-describedby": claim.id},
     h("ol", {}, h("li", {class: "stated"}, claim, model.source ? source : null), verdict, evidence),
   )
   const asked = markOf("claim", claim.textContent ?? "") // the same mark on a section's page and on the page of claims

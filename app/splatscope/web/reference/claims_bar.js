@@ -45,6 +45,7 @@ export function render({model, el}) {
   let said = false // whether it was announced that all were tested
 
   const show = () => {
+    const before = summary.textContent
     const counts = /** @type {Record<string, number>} */ ({})
     shown = 0
     const count = (/** @type {string} */ what) => {
@@ -63,7 +64,8 @@ export function render({model, el}) {
     if (guess.checked) {
       const bets = right + wrong
       summary.replaceChildren(bets ? `You were right about ${right} of ${bets}.` : "Bet on a claim to see its verdict.")
-      return say()
+      if (before && before !== summary.textContent) say() // as the page opens it is there to be read
+      return
     }
     const verdicts = Object.entries(VERDICTS).flatMap(([one, several], i) => {
       const n = counts[one] ?? 0
