@@ -18,6 +18,7 @@ import {onArrows} from "#web/widgets/roving.js"
  * @property {number[]} values  what each thread adds
  * @property {number} rounds
  * @property {[thread: number, round: number, step: number, outcome: Outcome][]} attempts
+ * @property {[was: string, made: string][]} sums  [attempt]
  * @property {(number | null)[]} exact  the sum of each cell; null for NaN
  *
  * @typedef {object} Options
@@ -29,6 +30,7 @@ import {onArrows} from "#web/widgets/roving.js"
  * @property {number} round
  * @property {number} step
  * @property {Outcome} outcome
+ * @property {string} words
  */
 
 const LEFT = 46
@@ -69,7 +71,7 @@ function build({facts, options, room}, look) {
   svg.append(currentColumn, chosenRow)
   drawHeads(svg, facts, layout)
   const lanes = Array.from({length: count}, (_, thread) => drawLane(svg, facts, layout, thread))
-  const marks = facts.attempts.map((attempt) => drawMark(svg, layout, attempt))
+  const marks = facts.attempts.map((attempt, i) => ({...drawMark(svg, layout, attempt), words: attemptText(facts, i)}))
   const rows = lanes.map((_, thread) => ({x: 0, y: rowY(thread) - row / 2, width, height: row}))
   const choose = (/** @type {number} */ thread) => latest.moment.choose(Math.max(0, Math.min(count - 1, thread)))
   const paintChoices = listChoices(svg, "Thread", rows, choose)
@@ -91,8 +93,8 @@ function build({facts, options, room}, look) {
     setAttributes(chosenRow, {y: rowY(chosen) - row / 2})
     setAttributes(currentColumn, {x: LEFT + (last?.round ?? 0) * column, visibility: last ? "visible" : "hidden"})
     paintChoices(chosen, (thread) => {
-      const tried = done.filter((mark) => mark.thread === thread).length
-      return `Thread ${thread} ${doing(now.status(thread))}; it has tried ${tried === 1 ? "once" : `${tried} times`}`
+      const tried = done.filter((mark) => mark.thread === thread).map(({words}) => words)
+      return `Thread ${thread} ${doing(now.status(thread))}; it has ${tried.length ? `tried: ${tried.join("; ")}` : "not tried yet"}`
     })
   }
   return {el: svg, paint, describe: (now) => sumsText(facts, options, now), news: () => "", width} // each step says what is stored
@@ -153,7 +155,6 @@ function drawLane(svg, {rounds}, {column, row, rowY}, thread) {
  * @param {SVGElement} svg
  * @param {Layout} layout
  * @param {Facts["attempts"][number]} attempt
- * @returns {Mark}
  */
 function drawMark(svg, {side, rowY, columnX}, [thread, round, step, outcome]) {
   const [left, top] = [columnX(round) - side / 2, rowY(thread) - side / 2]
@@ -166,6 +167,19 @@ function drawMark(svg, {side, rowY, columnX}, [thread, round, step, outcome]) {
   )
   svg.append(el)
   return {el, step, outcome, thread, round}
+}
+
+/**
+ * An attempt in words: "from 1.8 to 2.2, refused, thread 0 came first".
+ * @param {Facts} facts
+ * @param {number} i
+ */
+function attemptText({attempts, cells, sums}, i) {
+  const [thread, round, , outcome] = attempts[i]
+  const winner = attempts.find(([other, at, , how]) => how === "made" && at === round && other % cells === thread % cells)
+  const first = winner ? `, thread ${winner[0]} came first` : ""
+  const result = {made: "stored", refused: `refused${first}`, lost: "stored, but lost to a later write"}[outcome]
+  return `from ${sums[i][0]} to ${sums[i][1]}, ${result}`
 }
 
 /**

@@ -49,6 +49,7 @@ class Facts(TypedDict):
     cells: int
     values: list[float]  # [thread]: what it adds
     attempts: list[list[int | str]]  # thread, round, step, outcome
+    sums: list[tuple[str, str]]  # [attempt]: the sum that it is based on, and what it makes of it
     rounds: int
     exact: list[float | None]  # [cell]: the sum, rounded once; None for NaN
 
@@ -103,22 +104,26 @@ class Cas(Lesson):
         later = [step for step in writes[3:] if any(other < step for other in refused)]
         return later[0] if later else writes[-1]
 
+    def sums(self, one: Attempt) -> tuple[str, str]:
+        """Return the sum that an attempt is based on, and what it makes of it."""
+        was = np.uint32(one["read"]).view(np.float32)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return short(was), short(was + self.values()[one["thread"]])
+
     def sentences(self, query: RecordingQuery) -> list[str]:
         """Return who wrote, from which value to which, and how many numbers are in, lost, or refused by then."""
-        made, values, said = attempts(query), self.values(), []
+        made, said = attempts(query), []
         for one in made:
             if one["outcome"] == "refused":
                 continue
             by_then = Counter(other["outcome"] for other in made if other["step"] <= one["step"])
-            was = np.uint32(one["read"]).view(np.float32)
-            with np.errstate(over="ignore", invalid="ignore"):
-                sums = f"{short(was + values[one['thread']])}"
+            was, sums = self.sums(one)
             where = f" in float {one['cell']}" if self.cells > 1 else ""
             if self.compare:
-                does = f"Thread {one['thread']} finds {short(was)}{where}, as it expected, and stores {sums}."
+                does = f"Thread {one['thread']} finds {was}{where}, as it expected, and stores {sums}."
                 counts = f"Numbers in the sum: {by_then['made']} of {self.count}. Attempts refused: {by_then['refused']}."
             elif one["outcome"] == "made":
-                does = f"Thread {one['thread']} stores {sums}{where}, made from the {short(was)} that it had read."
+                does = f"Thread {one['thread']} stores {sums}{where}, made from the {was} that it had read."
                 counts = f"Numbers in the sum: {by_then['made']}. Lost: {by_then['lost']}."
             else:
                 does = f"Thread {one['thread']} stores {sums}{where}, in vain: a thread that read before it will write after it."
@@ -163,6 +168,7 @@ class Cas(Lesson):
             "cells": self.cells,
             "values": [round(float(value), 6) for value in self.values()],
             "attempts": [[one["thread"], one["round"], one["step"], one["outcome"]] for one in made],
+            "sums": [self.sums(one) for one in made],
             "rounds": 1 + max(one["round"] for one in made),
             "exact": [None if math.isnan(total) else total for total in sums],
         }

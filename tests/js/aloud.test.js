@@ -10,6 +10,7 @@ for (const [written, said] of [
   ["thread 3, line 21, keys[3] → 30", "thread 3, line 21, keys[3]: 30"],
   ["Before the first event of 9: press → to begin", "Before the first event of 9: press the right arrow to begin"],
   ["p ± 0.01, cut to ±10", "p plus or minus 0.01, cut to plus or minus 10"],
+  ["β₁·m₋₁, m̂ / √v̂", "β₁ times m before, m hat / the root of v hat"],
   ["0.26 ≤ 0.5, 3 ≠ 4", "0.26 is at most 0.5, 3 is not 4"],
 ])
   test(`“${written}” is said in words`, () => assert.equal(aloud(written), said))

@@ -2,6 +2,7 @@
 // values.
 import {h, style} from "#web/shell/dom.js"
 import {aloud} from "#web/stepper/model/aloud.js"
+import {text} from "#web/stepper/model/values.js"
 import {bits, Look} from "./look.js"
 import {onMoments} from "./moments.js"
 import {parseField, splitEquation, splitSentence} from "./formula_text.js"
@@ -13,6 +14,16 @@ import {parseField, splitEquation, splitSentence} from "./formula_text.js"
 /** @typedef {{el: HTMLElement, columns?: Column[], paint(look: Look, stops: number[]): void}} Line */
 
 const NO_VALUE = "–"
+
+/**
+ * What bits are as a float.
+ * @param {number} bits
+ */
+function asFloat(bits) {
+  const view = new DataView(new ArrayBuffer(4))
+  view.setUint32(0, bits)
+  return text(view.getFloat32(0), "float", 7)
+}
 
 /** @param {Render<{text: string, bits: number}>} component */
 export function render({model, el}) {
@@ -50,7 +61,7 @@ function textOf(field, look) {
   if (value === null) return null
   if (field.choice) return value ? field.choice[0] : field.choice[1]
   if (field.format?.startsWith("b")) return bits(value, +field.format.slice(1))
-  if (field.format === "x") return `0x${(value >>> 0).toString(16).toUpperCase().padStart(8, "0")}`
+  if (field.format?.startsWith("x")) return `0x${(value >>> 0).toString(16).toUpperCase().padStart(8, "0")}`
   const digits = field.format ? +field.format : 4
   const text = look.text(field.expression, look.thread, digits)
   // 0.620 beside 0.507: as many digits, even zeros, unless the number is an integer or has an exponent
@@ -165,7 +176,11 @@ function equation(text, bitCount) {
         for (const el of [number, binary]) el.classList.toggle("later", shown ? shown.later : missing)
       }
       // read out cell by cell, its rows would run together
-      el.ariaLabel = aloud(`${letters}, here ${columns.map(({number}) => number.textContent).join(" ")}`)
+      const spoken = columns.map(({field, number}) => {
+        const value = field?.format === "xf" ? now[fields.indexOf(field)].value : null
+        return value === null ? number.textContent : `${number.textContent} (${asFloat(value)})`
+      })
+      el.ariaLabel = aloud(`${letters}, here ${spoken.join(" ")}`)
     },
   }
 }

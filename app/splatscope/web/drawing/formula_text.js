@@ -1,6 +1,6 @@
 // Parses the text of a formula: `{expression}` with a format for its value.
 //
-// `{i ^ j}` the value, `{T:6}` with 6 digits, `{l:b4}` in base 2, `{l:x}` in base 16, `{l*}` in the colour of the chosen thread,
+// `{i ^ j}` the value, `{T:6}` with 6 digits, `{l:b4}` in base 2, `{l:x}` in base 16, `{l:xf}` so, as the bits of a float, which is spoken, `{l*}` in the colour of the chosen thread,
 // `{l = i ^ j}` shown as l, `{i < l ? goes up | goes down}` one of two texts, `{< = T < 1/255 ? < | ≥}` that with a label.
 
 /**
@@ -8,7 +8,7 @@
  * @property {string} expression
  * @property {string} label  its name in the row of letters
  * @property {boolean} mine  whether it has the colour of the chosen thread
- * @property {string} [format]  digits, `b` and digits in base 2, or `x`
+ * @property {string} [format]  digits, `b` and digits in base 2, `x` or `xf`
  * @property {[yes: string, no: string]} [choice]
  */
 
@@ -25,7 +25,7 @@ export function parseField(text) {
     const [, label = "", expression] = /^\s*(?:(\S+) = )?(.+)$/.exec(condition) ?? []
     return {expression, label, mine: false, choice: [yes.trim(), no.trim()]}
   }
-  const [, before, format] = /** @type {RegExpExecArray} */ (/^(.*?)(?::(b?\d+|x))?$/.exec(text))
+  const [, before, format] = /** @type {RegExpExecArray} */ (/^(.*?)(?::(b?\d+|xf?))?$/.exec(text))
   const mine = before.trimEnd().endsWith("*")
   const body = mine ? before.trimEnd().slice(0, -1) : before
   const [, label, expression] = /^\s*([^=!<>]+?)\s*=(?!=)\s*(.+)$/.exec(body) ?? [null, body.trim(), body.trim()]

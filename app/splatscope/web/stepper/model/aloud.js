@@ -14,6 +14,9 @@ const SAID = [
   [/\s?[·×]\s?/g, " times "],
   [/\s?÷\s?/g, " divided by "],
   [/∂/g, "d"],
+  [/√/g, "the root of "],
+  [/\u0302/g, " hat"], // m̂: the letter, then its hat
+  [/₋₁/g, " before"],
   [/ ?± ?/g, " plus or minus "],
   [/ ≠ /g, " is not "],
   [/ ≤ /g, " is at most "],
