@@ -159,16 +159,16 @@ class KernelTimes:
 class ListLengths:
     """The length of each tile's list, with a diamond on each tile whose list overflows."""
 
-    PALE = 8  # squares along each side, at first
+    PALE = (12, 8)  # squares beside and below each other, at first
 
     def __init__(self):
         """Make the empty chart."""
         self.plot = chart(
-            height=140,
-            width=140,
-            sizing_mode="fixed",
-            x_range=Range1d(0, 1),
-            y_range=Range1d(1, 0),
+            height=None,
+            aspect_ratio=self.PALE[0] / self.PALE[1],
+            sizing_mode="scale_width",
+            x_range=Range1d(0, self.PALE[0]),
+            y_range=Range1d(self.PALE[1], 0),
             min_border_left=0,
             min_border_right=0,
         )
@@ -178,9 +178,9 @@ class ListLengths:
         follow_theme(self._mapper, palette=tuple(list(palette) for palette in AMOUNTS))
         self._tiles = ColumnDataSource({"image": [], "dw": [], "dh": []})
         self._overflows = ColumnDataSource({"x": [], "y": []})
-        x, y = (np.mgrid[: self.PALE, : self.PALE].reshape(2, -1) + 0.5) / self.PALE
+        x, y = np.mgrid[: self.PALE[0], : self.PALE[1]].reshape(2, -1) + 0.5
         self._pale = ColumnDataSource({"x": x, "y": y})  # until there are lists
-        squares = Rect(x="x", y="y", width=0.85 / self.PALE, height=0.85 / self.PALE, line_color=None)
+        squares = Rect(x="x", y="y", width=0.85, height=0.85, line_color=None)
         follow_theme(squares, fill_color=GRID)
         self.plot.add_glyph(self._pale, squares)
         self.plot.add_glyph(self._tiles, Image(image="image", x=0, y=0, dw="dw", dh="dh", color_mapper=self._mapper))
@@ -189,7 +189,7 @@ class ListLengths:
         self.plot.add_glyph(self._overflows, marks)
 
     def show(self, report: ProgressReport) -> str:
-        """Draw the map, and return the HTML of the scale beside it; "" if there are no lists."""
+        """Draw the map, and return the HTML of the scale below it; "" if there are no lists."""
         lengths = report.list_lengths
         self._pale.data = {"x": [], "y": []}
         if lengths.size == 0:
@@ -203,10 +203,11 @@ class ListLengths:
         self._tiles.data = {"image": [lengths], "dw": [width], "dh": [height]}
         y, x = np.nonzero(lengths > capacity)
         self._overflows.data = {"x": (x + 0.5) * tile_width, "y": (y + 0.5) * tile_height}
-        side = max(width, height)
-        self.plot.x_range.update(start=(width - side) / 2, end=(width + side) / 2)
-        self.plot.y_range.update(start=(height + side) / 2, end=(height - side) / 2)
-        return f"<p>longest {lengths.max():,}</p><i class='ramp-bar'></i><p>shortest {lengths.min():,}</p>"
+        across = max(width, height)  # a picture that is higher than wide is in the middle of a square
+        self.plot.aspect_ratio = across / height
+        self.plot.x_range.update(start=(width - across) / 2, end=(width + across) / 2)
+        self.plot.y_range.update(start=height, end=0)
+        return f"<p class='ramp-of'>shortest {lengths.min():,} <i class='ramp-bar'></i> longest {lengths.max():,}</p>"
 
     @staticmethod
     def explain(report: ProgressReport) -> str:

@@ -22,13 +22,13 @@ export function render({model, el}) {
     const rows = lengths.length / columns
     x = Math.max(0, Math.min(columns - 1, x))
     y = Math.max(0, Math.min(rows - 1, y))
-    const side = Math.max(columns * tile[0], rows * tile[1]) // of the map, in pixels; the shorter side is in its middle
-    const percent = (/** @type {number} */ pixels) => `${(100 * pixels) / side}%`
+    const across = Math.max(columns * tile[0], rows * tile[1]) // pixels; a picture that is higher than wide is in the middle
+    root.style.setProperty("--height", `${(rows * tile[1]) / across}`) // as a part of the width
     Object.assign(mark.style, {
-      left: percent(x * tile[0] + (side - columns * tile[0]) / 2),
-      top: percent(y * tile[1] + (side - rows * tile[1]) / 2),
-      width: percent(tile[0]),
-      height: percent(tile[1]),
+      left: `${(100 * (x * tile[0] + (across - columns * tile[0]) / 2)) / across}%`,
+      top: `${(100 * y) / rows}%`,
+      width: `${(100 * tile[0]) / across}%`,
+      height: `${100 / rows}%`,
     })
     const length = lengths[y * columns + x]
     words.textContent = `Tile ${x}, ${y}: ${length.toLocaleString("en")}`

@@ -124,7 +124,7 @@ export function render({model, el}) {
       stat("iteration", NUMBER.format(iteration), `of ${NUMBER.format(iterations)}`),
       stat("PSNR", psnr === null ? "–" : psnr.toFixed(1), "dB"),
       stat("iterations per second", speed >= 100 ? NUMBER.format(Math.round(speed)) : speed > 0 ? speed.toFixed(1) : "–", ""),
-      stat("device time", seconds.toFixed(1), "s", "wide"),
+      stat("device time", seconds.toFixed(1), "s"),
     )
     fill.style.width = `${100 * Math.min(1, iteration / iterations)}%`
     progress.setAttribute("aria-valuenow", String(iteration))
@@ -154,7 +154,5 @@ export function render({model, el}) {
  * @param {string} name
  * @param {string} value
  * @param {string} unit
- * @param {string | null} [className]
  */
-const stat = (name, value, unit, className = null) =>
-  h("div", {class: className}, h("dt", {}, name), h("dd", {}, value, unit ? h("small", {}, ` ${unit}`) : null))
+const stat = (name, value, unit) => h("div", {}, h("dt", {}, name), h("dd", {}, value, unit ? h("small", {}, ` ${unit}`) : null))

@@ -56,9 +56,8 @@ HTML = """
         <div class="sr" data-slot="13"></div></section>
       <section class="panel chart" aria-label="List length by tile">
         <h2>List length <span>by tile</span></h2>
-        <div class="maprow">
-          <div class="lists-map"><div data-slot="6" inert aria-hidden="true"></div><div data-slot="18"></div></div>
-          <div class="ramp" data-slot="7"></div></div>
+        <div class="lists-map"><div data-slot="6" inert aria-hidden="true"></div><div data-slot="18"></div></div>
+        <div class="ramp" data-slot="7"></div>
         <div class="ramp" data-slot="17"></div></section>
     </div>
   </div>
