@@ -240,21 +240,16 @@ function labelsOf({grid: [columns, rows], tile, ellipses, reach}, side) {
 }
 
 /**
- * All lists, one after another, in rows.
- * @param {Facts} facts
+ * Where the entries of all lists are, and the names of the lists.
+ * @param {{tile: number, begin: number, length: number}[]} lists
  * @param {number} width
  */
-function listsOf(facts, width) {
-  const {parts, placed} = facts
+function inRows(lists, width) {
   /** @type {{x: number, row: number}[]} */
   const spots = []
-  let [x, row] = [0, 0]
-  const order = parts
-    .map(([, begin, length], tile) => ({tile, begin, length}))
-    .sort((a, b) => a.begin - b.begin || a.length - b.length)
   const names = []
-  for (const {tile, begin, length} of order) {
-    if (!length) continue
+  let [x, row] = [0, 0]
+  for (const {tile, begin, length} of lists) {
     if (x > 0 && x + length * CELL > width) [x, row] = [0, row + 1]
     names.push({tile, x, row})
     for (let i = 0; i < length; i++) {
@@ -264,6 +259,26 @@ function listsOf(facts, width) {
     }
     x += GAP
   }
+  return {spots, names, row}
+}
+
+/**
+ * All lists, one after another, in rows.
+ * @param {Facts} facts
+ * @param {number} width
+ */
+function listsOf(facts, width) {
+  const {parts, placed} = facts
+  const order = parts
+    .map(([, begin, length], tile) => ({tile, begin, length}))
+    .sort((a, b) => a.begin - b.begin || a.length - b.length)
+  const filled = order.filter(({length}) => length)
+  const {row} = inRows(filled, width)
+  const all = filled.reduce((sum, {length}) => sum + length * CELL + GAP, -GAP)
+  const longest = Math.max(...filled.map(({length}) => length))
+  // rows that are equally long, if that takes no more of them
+  const even = inRows(filled, Math.min(width, all / (row + 1) + longest * CELL))
+  const {spots, names} = even.row === row ? even : inRows(filled, width)
   const height = (row + 1) * ROW
   const marks = placed.map(([step, place, gaussian]) => {
     const at = spots[place]

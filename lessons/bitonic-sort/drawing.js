@@ -66,8 +66,13 @@ export const draw = (host) => {
  * @param {Facts} facts
  * @param {{width: number, height: number}} room
  */
-function layOut({count, passes}, {width: rootWidth, height: rootHeight}) {
-  const bar = rootWidth < NARROW ? NARROW_BAR : BAR
+function layOut({count, passes}, {width: space, height: rootHeight}) {
+  const most = count <= 8 ? ROW * 1.35 : ROW
+  const row = Math.max(LEAST_ROW, Math.min(most, (rootHeight - TOP - UNDER - 6) / count))
+  const y = (/** @type {number} */ cell) => TOP + 14 + cell * row
+  const height = y(count - 1) + 44
+  const rootWidth = space * Math.max(1, height / rootHeight) // one that is too high is scaled down, and as wide as there is room
+  const bar = space < NARROW ? NARROW_BAR : BAR
   const first = LEFT + bar + 52
   const room = Math.max(40, rootWidth - first - 12)
   // one lane for each arrow that would cross another of its pass; what is left lies between the passes
@@ -82,10 +87,7 @@ function layOut({count, passes}, {width: rootWidth, height: rootHeight}) {
     x += column.width
     return column
   })
-  const most = count <= 8 ? ROW * 1.35 : ROW
-  const row = Math.max(LEAST_ROW, Math.min(most, (rootHeight - TOP - UNDER - 6) / count))
-  const y = (/** @type {number} */ cell) => TOP + 14 + cell * row
-  return {bar, first, columns, row, y, width: x + 8, height: y(count - 1) + 44}
+  return {bar, first, columns, row, y, width: x + 8, height}
 }
 
 /** @typedef {ReturnType<typeof layOut>} Layout */
