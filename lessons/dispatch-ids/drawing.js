@@ -37,14 +37,16 @@ export const draw = (host) => redrawn(host, (facts) => facts.owner, build)
  */
 function build(host) {
   const {width, owner, steps, group} = host.facts
-  const words = h("p", {class: "reading num"})
+  const [name, words] = [h("span", {class: "pixel-name"}), h("span")]
+  const reading = h("p", {class: "reading num"}, name, words)
   let pointed = -1 // the pixel that the reader chose, -1 for none
   let shown = 0
   const show = (/** @type {number} */ pixel) => {
     shown = pixel
     const thread = owner[pixel]
     const number = `thread ${thread % LANES} of workgroup ${groupOf(thread)}, number ${thread} of ${owner.length}`
-    words.textContent = `Pixel (${pixel % width}, ${Math.floor(pixel / width)}): ${number}.`
+    name.textContent = `Pixel (${pixel % width}, ${Math.floor(pixel / width)}): `
+    words.textContent = `${number}.`
   }
   const point = (/** @type {number} */ pixel) => {
     pointed = pixel
@@ -58,7 +60,7 @@ function build(host) {
     drawn.paint(look)
   }
   return {
-    el: h("div", {}, drawn.el, words),
+    el: h("div", {}, drawn.el, reading),
     paint,
     describe: (look) => `${steps.filter((step) => look.reached(step)).length} of ${LANES} pixels of workgroup ${group} are drawn.`,
     news: () => "", // each step says how many

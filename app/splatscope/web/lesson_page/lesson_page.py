@@ -67,6 +67,7 @@ EXPECTED_ERRORS = (WorkerError, DeviceError, CompileError, ValueError, KeyError,
 
 _HEARD = {  # a mark, as a screen reader says it; the others by their own names
     "run": "disc",
+    "ringed": "disc in a ring",
     "wait": "ring",
     "held": "ring with a dot",
     "done": "small dot",
