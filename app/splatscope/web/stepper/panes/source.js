@@ -506,7 +506,13 @@ function row(text, line, state, recorded, offered) {
   const indent = /^\s*/.exec(text)?.[0] ?? ""
   const code = h("span", {class: "code", style: `--in: ${indent.length}`})
   if (indent) code.append(h("i", {class: "ind"}, indent))
-  for (const [kind, word] of tokens(text.slice(indent.length), state)) code.append(kind ? h("i", {class: kind}, word) : word)
+  let before = ""
+  for (const [kind, word] of tokens(text.slice(indent.length), state)) {
+    // where lines wrap, calls are broken at their arguments and at the next of a chain, and no name
+    if ((before === "(" && word !== ")") || (before === ")" && word === ".")) code.append(h("wbr"))
+    code.append(kind ? h("i", {class: kind}, word) : word)
+    before = word
+  }
   const bp = recorded
     ? h("button", {
         class: "bp off",
