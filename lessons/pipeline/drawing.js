@@ -37,6 +37,7 @@ import {ARROWS, onArrows, setTabStop} from "#web/widgets/roving.js"
  */
 
 const COARSE = 1 // the stage that makes the list
+const SORT = 3
 const SMOOTH = 4 // the first stage through which a derivative goes
 const PADDING = 0xffffffff
 const BOX_SIGMAS = 4 // to the sides of a box
@@ -103,14 +104,14 @@ function describe(facts, look) {
 }
 
 /**
- * What is on the shared list.
+ * What is on the shared list. Sorted, it is told in other words, so that it is announced even where it was in order before.
  * @param {Facts} facts
  * @param {Look} look
  */
-function listText({padded}, look) {
+function listText({padded, stages}, look) {
   const memory = look.memory("blobs")
   const ids = Array.from({length: padded}, (_, i) => memory?.number(i) ?? null).filter((id) => id !== null)
-  return `On the list: ${ids.map((id) => (id === PADDING ? "padding" : id)).join(", ") || "nothing yet"}.`
+  return `On the list${look.reached(stages[SORT].end) ? ", in order" : ""}: ${ids.map((id) => (id === PADDING ? "padding" : id)).join(", ") || "nothing yet"}.`
 }
 
 /** @typedef {{turn: number, stage: number}} StageEntry  number of the thread's event that enters a stage, and which */

@@ -70,8 +70,6 @@ def test_what_a_description_says_again_is_not_spoken_again(read):
     expect(announcer).to_contain_text("The keys: ")
     page.get_by_role("button", name="Events", exact=True).click()
     expect(announcer).to_have_text(re.compile("^Before the first event"))
-    page.keyboard.press("ArrowRight")
-    expect(announcer).to_have_text(re.compile(r"^.+ Event [\d,]+ of [\d,]+: thread \d+, line \d+, [^.]+\."))
     page.keyboard.press("t")
     expect(announcer).to_have_text(re.compile(r"^Thread \d+ is on line \d+: "))
     page.keyboard.press("o")
@@ -80,6 +78,17 @@ def test_what_a_description_says_again_is_not_spoken_again(read):
     expect(announcer).to_have_text("No finding in this recording.")
     page.keyboard.press("w")
     expect(announcer).to_have_text("No cell and no variable is followed: choose one first.")
+
+
+def test_with_events_shown_a_step_is_spoken_with_its_event(read):
+    page = read("bitonic-sort")
+    page.keyboard.press("Home")
+    page.get_by_role("button", name="Events", exact=True).click()
+    announcer = page.get_by_test_id("announcer").first
+    expect(announcer).to_have_text(re.compile("^Before the first event"))
+    page.keyboard.press("ArrowRight")
+    event = r"Event [\d,]+ of [\d,]+: thread \d+, line \d+, reaches the barrier"
+    expect(announcer).to_have_text(re.compile(rf"^Pass 1 .*\. {event}\. Swapped in pass 1: "))
 
 
 def test_what_is_found_once_a_barrier_is_taken_out_is_spoken(read):
@@ -373,6 +382,7 @@ def test_each_place_of_the_sorting_network_has_its_key(read):
     page = read("bitonic-sort")
     drawing = spoken(page).one("group", "The drawing")
     keys = re.search(r"The keys: ([\d, ]+)\.", drawing.description)[1].split(", ")
+    assert drawing.one("list", "A sorting network").name.endswith(f". The keys: {', '.join(keys)}")
     assert [one.name for one in drawing.all("listitem")] == [f"Place {place}: key {key}" for place, key in enumerate(keys)]
     page.keyboard.press("t")
     expect(page.get_by_test_id("announcer").first).to_have_text(re.compile(r"^Thread (\d+) .* At place \1: key \d+\.$"))
@@ -388,6 +398,8 @@ def test_a_round_says_which_gaussians_came_into_the_lists_of_which_tiles(read):
     lists = dict(re.findall(r"ile (\d+): Gaussians? ([\d, and]+)", drawing.description))
     new = dict(re.findall(r"ile (\d+): Gaussians? ([\d, and]+)", announcer.inner_text()))
     assert new
+    in_picture = drawing.one("image", "The entries of all lists").name
+    assert dict(re.findall(r"ile (\d+): Gaussians? ([\d, and]+)", in_picture)) == lists
     for tile, gaussians in new.items():
         assert set(re.findall(r"\d+", gaussians)) <= set(re.findall(r"\d+", lists[tile]))
     page.keyboard.press("t")
@@ -483,7 +495,31 @@ def test_adam_s_news_do_not_repeat_its_sentence(read):
     announcer = page.get_by_test_id("announcer").first
     expect(announcer).to_have_text(re.compile(r"^Iteration \d+: .*\. By the other rule, the sample's, it would be [\d.]+ η\.$"))
     drawing = spoken(page).one("group", "The drawing")
-    assert [one.text() for one in drawing.all("figure")] == ["", ""], "a picture's caption is in its name"
+    assert drawing.all("figure") == [], "a picture has one name, its own"
+
+
+def test_of_each_attempt_to_store_a_sum_it_is_told_from_what_to_what_and_who_came_first(read):
+    page = read("cas")
+    tried = [one.name for one in spoken(page).one("listbox", "Thread").all("option")]
+    attempt = r"from [\d.]+ to [\d.]+, (stored|refused, thread \d+ came first)"
+    assert any(re.search(r"refused, thread \d+ came first; from ", one) for one in tried)
+    assert all(re.match(rf"Thread \d+ [^;]+; it has (not tried yet|tried: {attempt}(; {attempt})*)$", one) for one in tried)
+    formula = spoken(page).all("math")[1].name
+    assert re.match(r"new for old, here 0x[\dA-F]{8} \([\d.]+\) for 0x[\dA-F]{8} \([\d.]+\)$", formula)
+
+
+def test_the_list_is_read_out_when_it_is_padded_and_when_it_is_sorted(read):
+    page = read("pipeline")
+    announcer = page.get_by_test_id("announcer").first
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    for stage, listed in (
+        ("Coarse", r": [\d, ]+"),
+        ("Pad", r": [\d, ]+, padding[padding, ]*"),
+        ("Sort", r", in order: [\d, ]+, padding.*"),
+    ):
+        page.keyboard.press("ArrowRight")
+        expect(announcer).to_have_text(re.compile(rf"^{stage}: .* On the list{listed}\.$"))
 
 
 def test_a_flipped_bit_is_heard_once_as_the_float_it_makes(read):

@@ -24,6 +24,7 @@ export class Sentence {
   #painted = "" // the recording and the position last painted
   #news = "" // to be announced first
   #due = false // whether the sentence is to be announced
+  #moved = false // whether the drawing's news are to be announced with it
   #instead = "" // the recording and the position whose sentence the news replace
   /** @type {string[]} */
   #told = [] // the drawing's sentences that were announced last
@@ -92,9 +93,7 @@ export class Sentence {
     this.#again = false
     this.#painted = here
     this.#name()
-    if (!moved) return // only repainted: pending announcements stay pending
-    this.#due = true
-    this.#soon()
+    if (moved) this.rest() // else only repainted: pending announcements stay pending
   }
 
   /** Go to the start. The button that does so vanishes there, so the focus moves on to the one that is pressed next. */
@@ -119,12 +118,18 @@ export class Sentence {
    */
   tell(news, sentence = false) {
     this.#news = news
-    this.#due ||= sentence
-    this.#soon()
+    if (sentence) this.rest()
+    else this.#soon()
   }
 
-  /** Announce the sentence of where the run has come to rest. */
+  /** Announce the sentence of where the run has come to rest, and what is new in the drawing. */
   rest() {
+    this.#moved = true
+    this.answer()
+  }
+
+  /** Announce the sentence. */
+  answer() {
     this.#due = true
     this.#soon()
   }
@@ -135,10 +140,10 @@ export class Sentence {
   }
 
   #speak() {
-    if (this.stepper.player.timer) this.#due = false // only where it comes to rest
+    if (this.stepper.player.timer) this.#due = this.#moved = false // only where it comes to rest
     if (this.stepper.player.timer || this.stepper.root.classList.contains("still")) return
     const sentences = this.#drawingNews.split(/(?<=\.) /)
-    const fresh = sentences.filter((one) => !this.#told.includes(one)) // unchanged sentences are not repeated
+    const fresh = this.#moved ? sentences.filter((one) => !this.#told.includes(one)) : [] // unchanged sentences are not repeated
     const words = this.#words
     const sentence = this.#recorded && words === this.#spoken ? "Recorded." : words // of other inputs, but the same
     const replaced = this.#instead === this.#painted && !this.stepper.transport.said
@@ -146,14 +151,14 @@ export class Sentence {
       ? [this.#news, replaced || this.#saidBySlider(sentence) ? "" : sentence, this.#event, ...fresh]
       : [this.#news]
     if (this.#due) {
-      this.#told = sentences
+      if (this.#moved) this.#told = sentences
       this.#spoken = words
       this.#recorded = false
     }
     this.announcer.textContent = aloud(parts.filter(Boolean).join(" "))
     this.#news = ""
     this.#instead = ""
-    this.#due = false
+    this.#due = this.#moved = false
   }
 
   /** The current event where a figure shows it beside a sentence of its lesson; otherwise "". */

@@ -213,7 +213,7 @@ export class Transport {
   say(words) {
     this.said = words
     this.stepper.paint()
-    if (words) this.stepper.sentence.rest()
+    if (words) this.stepper.sentence.answer()
   }
 
   /** @param {Moment} moment */
