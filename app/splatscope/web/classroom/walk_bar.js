@@ -146,6 +146,7 @@ function bar(root, guide) {
   const first = h("p", {class: "sr", id: AT_STOP, "data-testid": "walk-first"}) // the stop that the strip opens at describes it
   const heard = h("p", {class: "sr", role: "status", "data-testid": "walk-heard"}) // those after it are announced
   let at = "" // the stop, in words
+  let opened = false // whether the first one is told
   root.setAttribute("aria-describedby", AT_STOP)
   const unfold = (shown = said.hidden) => {
     said.hidden = !shown
@@ -222,10 +223,14 @@ function bar(root, guide) {
     const name = stops[stop].title.replace(/[^.?!]$/, "$&.")
     const words = own && !guide.isBeside ? [`Stop ${stop + 1} of ${stops.length}: ${name}`, ...notes].join(" ") : ""
     if (at !== words) {
-      if (at) root.removeAttribute("aria-describedby")
-      first.textContent = at ? "" : words
-      heard.textContent = at ? words : ""
       at = words
+      if (opened) {
+        root.removeAttribute("aria-describedby")
+        first.textContent = ""
+      }
+      const told = opened ? heard : first
+      told.textContent = words
+      opened ||= words !== ""
     }
     keepClear()
     type.set(present, isSection(current().page))
