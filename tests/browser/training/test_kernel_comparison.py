@@ -11,10 +11,12 @@ def test_the_ladder_is_measured_on_demand_while_the_page_goes_on(turn_to):
     at = TrainPage(turn_to("/app?page=train")).small()
     ladder = at.page.get_by_test_id("ladder")
     button = at.page.get_by_test_id("ladder-measure")
-    said = ladder.get_by_role("status")
+    said = ladder.locator(".rung-said")
     expect(ladder.locator(".rung")).to_have_count(3)
     expect(said).to_contain_text("Measured on an NVIDIA")
+    expect(ladder.get_by_role("status")).to_have_count(0)  # what is there as the page opens is not announced
     button.click()
+    expect(ladder.get_by_role("status")).to_have_count(1)
     at.page.get_by_test_id("train-step").click()  # takes its turn between the ladder's jobs, at the latest
     expect(ladder).to_have_attribute("data-measured", "", timeout=240_000)
     expect(button).to_be_hidden()

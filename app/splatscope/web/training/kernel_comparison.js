@@ -69,6 +69,7 @@ export function render({model, el}) {
   const measure = () => {
     if (model.busy) return
     asked = true
+    said.setAttribute("role", "status") // only now: what is there as the page opens is not announced
     model.send_msg({type: "measure"})
   }
   const button = h(
@@ -76,7 +77,7 @@ export function render({model, el}) {
     {class: "btn", type: "button", "data-testid": "ladder-measure", onclick: measure, onblur: () => (asked = false)},
     "Measure on this device",
   )
-  const said = h("p", {class: "rung-said", role: "status"})
+  const said = h("p", {class: "rung-said"})
   const heading = h("h2", {id: "climb-title", tabindex: "-1"}, "The ladder: simple, tiled, binned")
   const list = h("ol", {class: "rungs"})
   const large = h("p", {class: "rung-large"})
