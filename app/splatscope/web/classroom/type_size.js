@@ -33,7 +33,7 @@ export function typeSize() {
     larger.disabled = index() === SIZES.length - 1
   }
   return {
-    el: h("span", {class: "type wide"}, smaller, larger),
+    el: h("span", {class: "type"}, smaller, larger),
     set(/** @type {boolean} */ present, /** @type {boolean} */ enlarged) {
       const large = innerWidth >= LARGE && !enlarged
       usual = present ? (large ? PRESENTING_LARGE : PRESENTING) : USUAL

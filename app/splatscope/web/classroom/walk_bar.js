@@ -8,6 +8,7 @@ import {current, isSection, setGuide, titleOf} from "#web/shell/router.js"
 import {icon} from "#web/stepper/panes/icons.js"
 import {Guide, randomName} from "./guide.js"
 import {attendance} from "./attendance.js"
+import {more} from "./more.js"
 import {headsText, notes} from "./notes.js"
 import {classDialog} from "./students.js"
 import {kindOf} from "./view.js"
@@ -89,7 +90,7 @@ function bar(root, guide) {
     ...stops.map((stop, i) => h("option", {value: i}, `${i + 1}. ${stop.title}`)),
     beside,
   )
-  const count = h("span", {class: "dim num wide"})
+  const count = h("span", {class: "dim num count"})
   const state = h("p", {class: "state", role: "status"})
   const type = typeSize()
   const classLink = classDialog(model)
@@ -148,6 +149,7 @@ function bar(root, guide) {
   let at = "" // the stop, in words
   let opened = false // whether the first one is told
   root.setAttribute("aria-describedby", AT_STOP)
+  const rest = more([resume, inside, students, second, teach, type.el, leave], [type.el, leave])
   const unfold = (shown = said.hidden) => {
     said.hidden = !shown
     second.setAttribute("aria-expanded", String(shown))
@@ -161,25 +163,7 @@ function bar(root, guide) {
   unfold(!model.teaches)
   const notesAddress = () => `?walk=${model.walk}&class=${model.code}&notes=1&stop=${guide.stop}`
   root.replaceChildren(
-    h(
-      "div",
-      {class: "strip-row"},
-      back,
-      on,
-      there,
-      list,
-      count,
-      state,
-      rejoin,
-      resume,
-      h("span", {class: "sp"}),
-      inside,
-      students,
-      second,
-      teach,
-      type.el,
-      leave,
-    ),
+    h("div", {class: "strip-row"}, back, on, there, list, count, state, rejoin, h("span", {class: "sp"}), rest.button, rest.box),
     said,
     first,
     heard,
@@ -193,7 +177,7 @@ function bar(root, guide) {
     const {page} = stops[stop]
     Object.assign(root.dataset, {role, stop: String(stop), follows: String(led)})
     document.documentElement.dataset.walk = role
-    for (const part of [back, on, list, count, second, type.el]) part.hidden = !own
+    for (const part of [back, on, list, count, second, type.el, rest.button]) part.hidden = !own
     back.disabled = stop === 0 && !guide.isBeside
     on.disabled = stop === stops.length - 1 && !guide.isBeside
     for (const option of beside.children)
@@ -203,7 +187,7 @@ function bar(root, guide) {
     const shows = guide.isBeside ? "" : kindOf(stops[stop].show)
     there.hidden = !own || !shows
     there.textContent = `To the ${shows.toLowerCase()}`
-    count.textContent = `of ${stops.length}`
+    count.replaceChildren(h("span", {class: "narrow"}, guide.isBeside ? "" : `${stop + 1} `), `of ${stops.length}`)
     state.hidden = own
     state.classList.toggle("led", led && guide.present)
     state.textContent = stateText(guide)
