@@ -174,7 +174,7 @@ function valuePanel(host) {
 function smallPicture(caption, label, [width, height]) {
   const pixels = h("canvas", {width, height, class: "pixels", role: "img", "aria-label": label})
   return {
-    el: h("figure", {role: "none"}, pixels, h("figcaption", {"aria-hidden": "true"}, caption)), // the picture's name says more
+    el: h("figure", {role: "none"}, pixels, h("div", {class: "under-it", "aria-hidden": "true"}, caption)), // the picture's name says more
     paint: (/** @type {string} */ picture) => paintPixels(pixels, picture),
     name: (/** @type {string} */ words) => pixels.setAttribute("aria-label", words),
   }

@@ -389,7 +389,7 @@ function pictureOf([width, height], pixel) {
   const mark = s("rect", {class: "mark", width: pixel, height: pixel, visibility: "hidden"})
   const ground = s("rect", {class: "ground", width: fullWidth, height: fullHeight}) // pale is light, in the dark theme, too
   svg.append(ground, ...pixels, frame, mark)
-  const words = h("figcaption", {"aria-hidden": "true"}) // the picture's name
+  const words = h("div", {class: "under-it", "aria-hidden": "true"}) // the picture's name
   return {
     el: h("figure", {role: "none"}, svg, words),
     name: (/** @type {string} */ text, spoken = text) => {

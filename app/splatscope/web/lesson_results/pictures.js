@@ -53,10 +53,10 @@ function pictureView(picture, lens, onRead) {
   const words = h("p", {class: "reading num", "aria-hidden": "true"})
   const heard = h("p", {class: "sr", "aria-live": "polite"}) // announces what the keys read; what a pointer reads is not announced
   const magnified = lens ? h("canvas", {width: lens, height: lens, class: "pixels glass", hidden: true}) : null
-  const title = h("figcaption")
+  const named = !/<a\b/.test(picture.caption) // the picture has the name that its figure would have, which needs none then
+  const title = h(named ? "div" : "figcaption", {class: "under-it"})
   title.innerHTML = picture.caption
   canvas.setAttribute("aria-label", title.textContent || "Picture")
-  const named = !title.querySelector("a") // the picture has the same name as its figure, which needs none then
   if (named) title.setAttribute("aria-hidden", "true")
   const scale = values && scaleOf(picture, values)
   canvas.setAttribute("aria-description", `${scale ? `${scale.said} ` : ""}Use the arrow keys to read pixels.`)

@@ -127,8 +127,8 @@ export function render({model, el}) {
 
   return h(
     "figure",
-    {class: "pic", role: "none"}, // its caption has controls, which are no name
-    h("figcaption", {}, seg, h("span", {class: "sp"}), h("label", {class: "chk"}, box, "Ellipses ", sample)),
+    {class: "pic", role: "none"}, // what stands over it are controls, which are no name
+    h("div", {class: "over-it"}, seg, h("span", {class: "sp"}), h("label", {class: "chk"}, box, "Ellipses ", sample)),
     frame,
   )
 }
