@@ -163,7 +163,6 @@ def test_pages_have_the_same_edges_in_a_wide_window(turn_to):
         "train": ".run",
         "exercises": ".course",
         "claims": ".claim",
-        "glossary": ".glossary dl",
     }
     edges = {}
     for name, part in across.items():

@@ -42,6 +42,12 @@ const VERDICTS = {
 
 let made = 0
 
+/**
+ * The first words of a claim, by which it is told from others; the whole claim is read out after its name.
+ * @param {string} text
+ */
+const beginning = (text) => `${text.trim().split(/\s+/).slice(0, 6).join(" ")} …`
+
 /** @param {Render<Parameters>} component */
 export function render({model, el}) {
   style(el)
@@ -70,9 +76,10 @@ export function render({model, el}) {
   const verdict = h("li", {tabindex: "-1", "aria-describedby": said.id}, mark, won, ask, announced.el)
   const ranTag = h("span", {class: "tag"})
   const evidence = h("li", {class: "evidence"}, ranTag, said, ran, again)
+  const named = {"aria-label": `A claim: ${beginning(claim.textContent ?? "")}`, "aria-describedby": claim.id}
   const root = h(
     "article",
-    {class: "card claim", "data-testid": "claim", tabindex: -1, "aria-label": "A claim, checked", "aria-describedby": claim.id},
+    {class: "card claim", "data-testid": "claim", tabindex: -1, ...named},
     h("ol", {}, h("li", {class: "stated"}, claim, model.source ? source : null), verdict, evidence),
   )
   const asked = markOf("claim", claim.textContent ?? "") // the same mark on a section's page and on the page of claims

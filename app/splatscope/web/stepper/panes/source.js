@@ -369,7 +369,8 @@ export class Source {
    */
   #scrollTo(y, end) {
     this.spare = Math.max(0, Math.ceil(y - end))
-    this.src.style.setProperty("--spare", `${this.spare}px`)
+    if (this.spare) this.src.style.setProperty("--spare", `${this.spare}px`)
+    else this.src.style.removeProperty("--spare")
     this.pane.scrollTop = y
   }
 
