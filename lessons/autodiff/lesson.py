@@ -188,8 +188,8 @@ class Autodiff(Lesson):
         """Answer which way a step of gradient descent moves p."""
         total = whole(query)
         question = (
-            f"p is {self.field} of Gaussian {self.blob}. Its gradient is the sum over all 32 pixels, orange-red minus blue in the map, "
-            "and training moves p against it. Which way does p go?"
+            f"p is {self.field} of Gaussian {self.blob}. Its gradient is the sum over all 32 pixels, orange-red minus blue in the "
+            "map, and training moves p against it. Which way does p go?"
         )
         value = "nowhere" if total == 0 else "down" if total > 0 else "up"
         uphill = "The sum has the other sign: that way the loss would grow."
