@@ -3,7 +3,7 @@
 import {doing, listChoices} from "#web/drawing/choices.js"
 import {redrawn} from "#web/drawing/redrawn.js"
 import {canvas, classes, laneMark, pointerIn, s, setAttributes} from "#web/drawing/svg.js"
-import {text} from "#web/stepper/model/values.js"
+import {floatFromBits, text} from "#web/stepper/model/values.js"
 import {onArrows} from "#web/widgets/roving.js"
 
 /** @import {Drawn, DrawingHost} from "#web/drawing/types.d.ts" */
@@ -41,11 +41,6 @@ const LABEL = 12 // px: rows lower than that have every second number
 const LEAST_WIDTH = 160
 const MOST_COLUMN = 110 // a few columns fill the room
 
-const FLOAT = new DataView(new ArrayBuffer(4))
-const asFloat = (/** @type {number} */ bits) => {
-  FLOAT.setUint32(0, bits)
-  return FLOAT.getFloat32(0)
-}
 const format = (/** @type {number | null} */ value) => (value === null || Number.isNaN(value) ? "NaN" : text(value, "float", 7))
 
 /** @param {DrawingHost<Facts, Options>} host */
@@ -191,6 +186,6 @@ function attemptText({attempts, cells, sums}, i) {
 function sumsText({cells, exact}, options, look) {
   const cell = look.thread % cells
   const bits = look.memory(options.memory)?.number(cell) ?? null
-  const sum = bits === null ? "not known yet" : format(asFloat(bits))
+  const sum = bits === null ? "not known yet" : format(floatFromBits(bits))
   return `${cells > 1 ? `Sum ${cell}` : "The sum"} is ${sum}; with every number in it, it is ${format(exact[cell])}.`
 }

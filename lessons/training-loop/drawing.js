@@ -2,6 +2,7 @@
 import {redrawn} from "#web/drawing/redrawn.js"
 import {classes, css, s, setAttributes} from "#web/drawing/svg.js"
 import {h} from "#web/shell/dom.js"
+import {floatFromBits} from "#web/stepper/model/values.js"
 import {GRID_AND_ENDS, onArrows, setTabStop} from "#web/widgets/roving.js"
 
 /** @import {Drawn, DrawingHost} from "#web/drawing/types.d.ts" */
@@ -314,8 +315,6 @@ function largestOf({fields, blobs, ends, kept: [raws, gradients]}) {
  */
 const drawBar = (el, share) => el.style.setProperty("--share", Math.min(1, share).toFixed(3))
 
-const FLOAT = new DataView(new ArrayBuffer(4))
-
 /**
  * A float whose bits a cell holds.
  * @param {MemoryLook | null} memory
@@ -323,9 +322,7 @@ const FLOAT = new DataView(new ArrayBuffer(4))
  */
 function floatOf(memory, index) {
   const bits = memory?.number(index) ?? null
-  if (bits === null) return null
-  FLOAT.setUint32(0, bits)
-  return FLOAT.getFloat32(0)
+  return bits === null ? null : floatFromBits(bits)
 }
 
 /** @type {(a: number, b: number) => boolean} */

@@ -19,6 +19,15 @@ export const headsText = ({follow, apart}) =>
 export const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`
 
 /**
+ * A stop as it is announced, with its notes.
+ * @param {string} number
+ * @param {string} title
+ * @param {HTMLElement} words  the notes
+ */
+export const stopAloud = (number, title, words) =>
+  [`${number}: ${title.replace(/[^.?!]$/, "$&.")}`, ...[...words.children].map((block) => block.textContent)].join(" ")
+
+/**
  * Fill the window. Returns the function that repaints it.
  * @param {HTMLElement} root
  * @param {Guide} guide
@@ -120,8 +129,7 @@ export function notes(root, guide) {
       : "<p>These are the presenter's notes. Open them from the presenter's own window.</p>"
     if (words.innerHTML !== said) words.innerHTML = said
     if (announced >= 0 && announced !== stop) {
-      const blocks = [...words.children].map((block) => block.textContent)
-      heard.textContent = [`${number.textContent}: ${stops[stop].title.replace(/[^.?!]$/, "$&.")}`, ...blocks].join(" ")
+      heard.textContent = stopAloud(`${number.textContent}`, stops[stop].title, words)
     }
     announced = stop
     next.replaceChildren(...(after ? [h("span", {class: "dim"}, "Next: "), after.title] : ["This is the last stop"]))

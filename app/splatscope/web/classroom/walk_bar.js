@@ -9,7 +9,7 @@ import {icon} from "#web/stepper/panes/icons.js"
 import {Guide, randomName} from "./guide.js"
 import {attendance} from "./attendance.js"
 import {more} from "./more.js"
-import {headsText, notes} from "./notes.js"
+import {headsText, notes, stopAloud} from "./notes.js"
 import {classDialog} from "./students.js"
 import {kindOf} from "./view.js"
 import {typeSize} from "./type_size.js"
@@ -203,9 +203,7 @@ function bar(root, guide) {
     paintLeave()
     leave.href = present ? guide.aloneAddress : `${location.pathname}?page=${own ? page : (last.page ?? page)}`
     said.innerHTML = present ? "" : (model.notes[stop] ?? "")
-    const notes = [...said.children].map((block) => block.textContent)
-    const name = stops[stop].title.replace(/[^.?!]$/, "$&.")
-    const words = own && !guide.isBeside ? [`Stop ${stop + 1} of ${stops.length}: ${name}`, ...notes].join(" ") : ""
+    const words = own && !guide.isBeside ? stopAloud(`Stop ${stop + 1} of ${stops.length}`, stops[stop].title, said) : ""
     if (at !== words) {
       at = words
       if (opened) {

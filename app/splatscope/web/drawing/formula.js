@@ -2,7 +2,7 @@
 // values.
 import {h, style} from "#web/shell/dom.js"
 import {aloud} from "#web/stepper/model/aloud.js"
-import {text} from "#web/stepper/model/values.js"
+import {floatFromBits, text as valueText} from "#web/stepper/model/values.js"
 import {bits, Look} from "./look.js"
 import {onMoments} from "./moments.js"
 import {parseField, splitEquation, splitSentence} from "./formula_text.js"
@@ -14,16 +14,6 @@ import {parseField, splitEquation, splitSentence} from "./formula_text.js"
 /** @typedef {{el: HTMLElement, columns?: Column[], paint(look: Look, stops: number[]): void}} Line */
 
 const NO_VALUE = "–"
-
-/**
- * What bits are as a float.
- * @param {number} bits
- */
-function asFloat(bits) {
-  const view = new DataView(new ArrayBuffer(4))
-  view.setUint32(0, bits)
-  return text(view.getFloat32(0), "float", 7)
-}
 
 /** @param {Render<{text: string, bits: number}>} component */
 export function render({model, el}) {
@@ -178,7 +168,7 @@ function equation(text, bitCount) {
       // read out cell by cell, its rows would run together
       const spoken = columns.map(({field, number}) => {
         const value = field?.format === "xf" ? now[fields.indexOf(field)].value : null
-        return value === null ? number.textContent : `${number.textContent} (${asFloat(value)})`
+        return value === null ? number.textContent : `${number.textContent} (${valueText(floatFromBits(value), "float", 7)})`
       })
       el.ariaLabel = aloud(`${letters}, here ${spoken.join(" ")}`)
     },

@@ -1,7 +1,8 @@
 // Parses the text of a formula: `{expression}` with a format for its value.
 //
-// `{i ^ j}` the value, `{T:6}` with 6 digits, `{l:b4}` in base 2, `{l:x}` in base 16, `{l:xf}` so, as the bits of a float, which is spoken, `{l*}` in the colour of the chosen thread,
-// `{l = i ^ j}` shown as l, `{i < l ? goes up | goes down}` one of two texts, `{< = T < 1/255 ? < | ≥}` that with a label.
+// `{i ^ j}` the value, `{T:6}` with 6 digits, `{l:b4}` in base 2, `{l:x}` in base 16, `{l:xf}` in base 16 and spoken as the
+// float whose bits it is, `{l*}` in the colour of the chosen thread, `{l = i ^ j}` shown as l, `{i < l ? goes up | goes down}`
+// one of two texts, `{< = T < 1/255 ? < | ≥}` that with a label.
 
 /**
  * @typedef {object} Field

@@ -2,7 +2,7 @@
 // it.
 import {h} from "#web/shell/dom.js"
 import {aloud} from "#web/stepper/model/aloud.js"
-import {text} from "#web/stepper/model/values.js"
+import {floatFromBits, text} from "#web/stepper/model/values.js"
 import {ARROWS, neighbour, onArrows, setTabStop} from "./roving.js"
 
 /**
@@ -87,17 +87,13 @@ function partOf(name, size, buttons) {
   return h("div", {class: "bitpart", style: `--many:${size}`}, label, h("div", {class: "bitrow"}, ...buttons))
 }
 
-const FLOAT = new DataView(new ArrayBuffer(4))
-
 /**
  * What bits stand for: a float if they are parted like one, else a whole number.
  * @param {number} bits
  * @param {number[]} sizes  of their parts
  */
 export function meaningOf(bits, sizes) {
-  if (String(sizes) !== "1,8,23") return String(bits)
-  FLOAT.setUint32(0, bits)
-  return text(FLOAT.getFloat32(0), "float", 7)
+  return String(sizes) === "1,8,23" ? text(floatFromBits(bits), "float", 7) : String(bits)
 }
 
 /**

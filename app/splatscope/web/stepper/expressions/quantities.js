@@ -1,6 +1,6 @@
 // The quantities of expressions: scalars, vectors and matrices, as numbers with their scalar types; and C's and Slang's operators
 // and functions on them. Numbers are real numbers, so that T < 1/255 is exact. Only casts round or wrap.
-import {isFloat, shape, text} from "#web/stepper/model/values.js"
+import {floatFromBits, isFloat, shape, text} from "#web/stepper/model/values.js"
 
 /**
  * @import {Scalar} from "#web/types.d.ts"
@@ -184,11 +184,6 @@ const floatBits = (x) => {
   BITS.setFloat32(0, x)
   return BITS.getUint32(0)
 }
-/** @type {(x: number) => number} */
-const fromBits = (x) => {
-  BITS.setUint32(0, x)
-  return BITS.getFloat32(0)
-}
 
 /**
  * Functions by name. Too few or too many arguments have the same effect as in JavaScript.
@@ -233,7 +228,7 @@ export const FUNCTIONS = {
   asuint: (v) => each([v], v.kinds.some((kind) => kind === "int" || kind === "uint") ? (x) => x >>> 0 : floatBits, "uint"),
   asint: (v) =>
     each([v], v.kinds.some((kind) => kind === "int" || kind === "uint") ? (x) => x | 0 : (x) => floatBits(x) | 0, "int"),
-  asfloat: of(fromBits, "float"),
+  asfloat: of(floatFromBits, "float"),
   countbits: of((x) => (x >>> 0).toString(2).replaceAll("0", "").length, "uint"),
   firstbithigh: of((x) => 31 - Math.clz32(x), "int"),
   firstbitlow: of((x) => (x ? 31 - Math.clz32(x & -x) : -1), "int"),

@@ -56,7 +56,10 @@ export class Player {
     else stepper.seek(moment.position + steps)
   }
 
-  /** Once half of the drawing is in view, step through the run once or until the reader touches anything. Then show where the figure opens. */
+  /**
+   * Once half of the drawing is in view, step through the run once or until the reader touches anything. Then show where the figure
+   * opens.
+   */
   tour() {
     const {stepper} = this
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return

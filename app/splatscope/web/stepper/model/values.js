@@ -12,6 +12,15 @@ const F32 = new Float32Array(1),
   BITS = new Uint32Array(F32.buffer),
   F64 = new Float64Array(1),
   PAIR = new Uint32Array(F64.buffer)
+/**
+ * The float whose bits a word holds.
+ * @param {number} bits
+ */
+export function floatFromBits(bits) {
+  BITS[0] = bits
+  return F32[0]
+}
+
 const SHAPE = /^(bool|u?int(?:8|16|64)_t|u?int|float|half|double)(?:(\d)x(\d)|(\d))?$/
 /** @type {Map<string | undefined, Shape | null>} */
 const shapes = new Map()
@@ -50,8 +59,7 @@ export function number(words, at, scalar) {
   switch (scalar) {
     case "float":
     case "half":
-      BITS[0] = words[at]
-      return F32[0]
+      return floatFromBits(words[at])
     case "double":
       PAIR[0] = words[at]
       PAIR[1] = words[at + 1]

@@ -3,7 +3,7 @@ import {focused, h} from "#web/shell/dom.js"
 import {on} from "#web/shell/events.js"
 import {aloud} from "#web/stepper/model/aloud.js"
 import {PALE, sentenceOf} from "#web/stepper/model/describe.js"
-import {describeMoment} from "./transport.js"
+import {describeMoment, wordsOf} from "./transport.js"
 
 /**
  * @import {Moment} from "#web/stepper/model/moment.js"
@@ -166,9 +166,7 @@ export class Sentence {
     const {model, moment, root, transport, words} = this.stepper
     const shown = model.layout === "figure" && root.classList.contains("detailed") && words && !transport.said
     if (!shown || !moment?.step) return ""
-    return `${describeMoment(moment)
-      .map((part) => (typeof part === "string" ? part : part.textContent))
-      .join("")}.`
+    return `${wordsOf(describeMoment(moment))}.`
   }
 
   /** The sentence as it is spoken: with the line of a single event, which may sound like the one before. */

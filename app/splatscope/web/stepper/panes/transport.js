@@ -251,12 +251,18 @@ export class Transport {
           )
         : ""
     const parts = [unit, ...describeMoment(moment, Boolean(unit))]
-    this.words = parts.map((part) => (typeof part === "string" ? part : part.textContent)).join("")
+    this.words = wordsOf(parts)
     // where it needs two lines, a thread and a line keep their numbers
     const whole = parts.map((part) => (typeof part === "string" ? part.replace(/\b(thread|line) (?=\d)/g, "$1\u00a0") : part))
     this.now.replaceChildren(ask, ...whole)
   }
 }
+
+/**
+ * Parts of a description, some of them elements, as text.
+ * @param {(string | Element)[]} parts
+ */
+export const wordsOf = (parts) => parts.map((part) => (typeof part === "string" ? part : part.textContent)).join("")
 
 /**
  * The current event in words.
