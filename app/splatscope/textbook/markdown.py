@@ -23,7 +23,8 @@ from splatscope.paths import LESSONS, SHADERS, shader
 from splatscope.slang.source import Source
 from splatscope.textbook.terms import Links
 
-KINDS = ("afterwards", "controls", "figure", "formula", "quiz", "claim", "show", "code", "kernel", "deeper", "aside", "end")
+KINDS = ("afterwards", "controls", "figure", "formula", "quiz", "claim", "show")
+KINDS += ("code", "drawing", "kernel", "deeper", "aside", "end")
 _blocks = MarkdownIt("zero").enable("fence").use(front_matter_plugin).use(container_plugin, "block", validate=lambda *_: True)
 _markdown = MarkdownIt("commonmark", {"html": False, "typographer": False}).enable(["table", "strikethrough"])
 
@@ -162,6 +163,17 @@ def _span(path: Path, name: str) -> tuple[int, int]:
     while first > 0 and re.match(r"\s*//", lines[first - 1]):
         first -= 1
     return first, last
+
+
+def drawings(folder: str, files: tuple[str, ...], caption: str = "") -> str:
+    """Return the HTML of SVG files of a section, side by side. Raises LookupError: there is no such file, or none is named."""
+    paths = [LESSONS / folder / file for file in files]
+    for path in paths or [LESSONS / folder]:
+        if path.suffix != ".svg" or not path.is_file():
+            raise LookupError(f"There is no drawing {path.relative_to(LESSONS.parent)}")
+    svgs = "".join(path.read_text(encoding="utf-8").strip() for path in paths)
+    below = f"<figcaption>{caption}</figcaption>" if caption else ""
+    return f'<figure class="sketch"><div class="sketches">{svgs}</div>{below}</figure>'
 
 
 def code(parts: list[tuple[int, str]], caption: str = "", language: str = "slang") -> str:

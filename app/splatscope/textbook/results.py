@@ -109,6 +109,13 @@ class Pictures:
 
 
 @dataclass(frozen=True)
+class Drawings:
+    """SVGs side by side, each at its own size: at most 280 px wide, so that it fits on a phone."""
+
+    svgs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Words:
     """HTML: a compiler's diagnostic, a number in a sentence."""
 
@@ -160,5 +167,5 @@ class Paths:
     goal: tuple[float, float] | None = None
 
 
-Part: TypeAlias = Curves | Bars | Table | Pictures | Words | Code | Scenes | Paths
+Part: TypeAlias = Curves | Bars | Table | Pictures | Drawings | Words | Code | Scenes | Paths
 Result: TypeAlias = Part | Several

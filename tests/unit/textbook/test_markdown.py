@@ -8,7 +8,7 @@ import pytest
 from splatscope.paths import LESSONS
 from splatscope.textbook.contents import find_lesson, lesson_names, text_of
 from splatscope.textbook.lesson import kernels_of
-from splatscope.textbook.markdown import KINDS, html_of, inline, parse, region
+from splatscope.textbook.markdown import KINDS, drawings, html_of, inline, parse, region
 from splatscope.textbook.terms import Links, terms
 from splatscope.web.lesson_page.lesson_form import address_of, set_from_address
 from splatscope.web.shell.pages import BY_NAME
@@ -29,6 +29,8 @@ def test_a_section_names_only_what_there_is(stem: str):
             assert callable(getattr(lesson, block.args[0]))
         if block.kind == "code":
             assert all(text for _, text in region(block.args[0], block.args[1:]))
+        if block.kind == "drawing":
+            assert "aria-label" in drawings(stem, block.args)
         if block.kind == "controls":
             assert all(name in lesson.param for name in block.args)
     assert lesson.job().source in kernels_of(LESSONS / stem / "text.md").values()
@@ -58,6 +60,9 @@ def test_what_is_not_there_is_an_error_and_not_an_empty_box():
         region("nothing.slang", ("a",))
     with pytest.raises(LookupError, match="declares no neverHeardOf"):
         region("shortlist.slang", ("neverHeardOf",))
+    for names in (("nothing.svg",), ("text.md",), ()):
+        with pytest.raises(LookupError, match="no drawing lessons/undo"):
+            drawings("undo", names)
 
 
 def test_a_region_has_its_comment_and_its_line():

@@ -22,7 +22,7 @@ from splatscope.services.lessons import (
 )
 from splatscope.textbook.contents import find_lesson, has_drawing, text_of
 from splatscope.textbook.lesson import Lesson
-from splatscope.textbook.markdown import TextBlock, code, html_of, inline, parse, region, source_path
+from splatscope.textbook.markdown import TextBlock, code, drawings, html_of, inline, parse, region, source_path
 from splatscope.textbook.results import Answer
 from splatscope.textbook.terms import Links
 from splatscope.web import recording_files
@@ -227,6 +227,8 @@ class LessonPage:
                 file, *names = block.args
                 caption = inline(block.text) if block.text.strip() else f"<code>{escape(source_path(file))}</code>"
                 return code(region(file, tuple(names)), caption, "python" if file.endswith(".py") else "slang")
+            case "drawing":
+                return drawings(self.lesson.stem(), block.args, inline(block.text))
             case "kernel":
                 self._kernels.append(code([(1, block.text)], f"<b>{escape(block.args[0])}</b>" if block.args[0] else ""))
                 return ""  # follows at the end of the page, with the others

@@ -11,7 +11,21 @@ from bokeh.embed import json_item
 from bokeh.io.doc import patch_curdoc
 from cachetools import LRUCache
 
-from splatscope.textbook.results import Bars, Code, Curves, Part, Paths, Picture, Pictures, Result, Scenes, Several, Table, Words
+from splatscope.textbook.results import (
+    Bars,
+    Code,
+    Curves,
+    Drawings,
+    Part,
+    Paths,
+    Picture,
+    Pictures,
+    Result,
+    Scenes,
+    Several,
+    Table,
+    Words,
+)
 from splatscope.web.component import Component
 from splatscope.web.lesson_results.curves import curves_chart, in_words
 
@@ -104,6 +118,8 @@ def plain(part: Part) -> dict[str, Any]:
             return {"kind": "paths", **vars(part), **heights, "paths": paths}
         case Code():
             return {"kind": "code", **vars(part)}
+        case Drawings():
+            return {"kind": "drawings", "svgs": part.svgs}
         case Words():
             return {"kind": "words", "html": part.html}
     raise TypeError(f"A page cannot show a {type(part).__name__}")

@@ -18,10 +18,11 @@ import {scenes} from "./scenes.js"
  * @typedef {{labels: string[], amounts: number[], words: string[], unit: string}} BarsResult
  * @typedef {{head: string[], rows: string[][], marked: number[]}} TableResult
  * @typedef {{text: string, first: number, notes: string[]}} CodeResult
+ * @typedef {{svgs: string[]}} DrawingsResult
  * @typedef {{html: string}} WordsResult
  * @typedef {({kind: "chart"} & ChartResult) | ({kind: "bars"} & BarsResult) | ({kind: "table"} & TableResult)
  *   | ({kind: "paths"} & PathsResult) | ({kind: "pictures"} & PicturesResult) | ({kind: "code"} & CodeResult)
- *   | ({kind: "words"} & WordsResult)} Part
+ *   | ({kind: "drawings"} & DrawingsResult) | ({kind: "words"} & WordsResult)} Part
  * @typedef {Part | ({kind: "film"} & ScenesResult<Part>)} Result
  *
  * @typedef {(() => void)[]} Cleanup  functions that free what is shown
@@ -139,6 +140,8 @@ function drawResult(result, cleanup, caption) {
       return pictures(result)
     case "code":
       return h("figure", {class: "quote"}, listing(h("pre"), result.text, result.first, result.notes))
+    case "drawings":
+      return html("div", result.svgs.join(""), {class: "sketches"})
     case "words":
       return html("div", result.html, {class: "said"})
   }
