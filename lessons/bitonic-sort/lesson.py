@@ -13,7 +13,20 @@ from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.questions import answer_among
-from splatscope.textbook.results import Answer, Bars, Curve, Curves, Picture, Pictures, Several, Table, Verdict, Words
+from splatscope.textbook.results import (
+    Answer,
+    Bars,
+    Curve,
+    Curves,
+    Drawings,
+    Picture,
+    Pictures,
+    Scenes,
+    Several,
+    Table,
+    Verdict,
+    Words,
+)
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.job import KernelJob
 
@@ -21,6 +34,7 @@ SENTINEL = 0xFFFFFFFF
 ORDERS = ("shuffled", "rising", "falling", "a hill")
 SORT, MERGE = "all passes", "the last merge of eight"
 HILL = "2 4 6 8 7 5 3 1"
+EIGHT_WANTED = Words("<p>Type eight whole numbers from 0 to 99, with spaces between them.</p>")
 THREADS = 32
 NETWORK = 16  # more keys than that are drawn as rows of colours
 CHOSEN = 5  # the thread whose pairs are shown at first
@@ -346,11 +360,25 @@ class BitonicSort(Lesson):
     # Tried out
 
     @param.depends("eight")
+    def ring(self, experiment: Experiment) -> Scenes | Words:
+        """Show the eight numbers as a ring before the first merging pass, and both halves as rings after it, for each height."""
+        keys = eight_numbers(self.eight)
+        if keys is None:
+            return EIGHT_WANTED
+        query = experiment.record(self._merge(keys))
+        first = passes(query)[0]
+        after = query.contents("blobs", 8, [first["end"]])[0]
+        heights = np.unique(keys)[:-1] if np.ptp(keys) else keys[:1]  # above the largest key there is nothing to see
+        scenes = [Drawings(rings(keys, after, height, first["swapped"])) for height in heights]
+        opens = np.argmin(abs(np.sum(keys > heights[:, None], axis=1) - 3))  # a run of three, if there is one
+        return Scenes(tuple(scenes), tuple(ring_words(keys, after, height) for height in heights), first=int(opens))
+
+    @param.depends("eight")
     def merge(self, experiment: Experiment) -> Several | Words:
         """Show eight numbers before the three merging passes and after each; refuse what is not eight numbers."""
         keys = eight_numbers(self.eight)
         if keys is None:
-            return Words("<p>Type eight whole numbers from 0 to 99, with spaces between them.</p>")
+            return EIGHT_WANTED
         query = experiment.record(self._merge(keys))
         made = passes(query)
         lists = [keys, *query.contents("blobs", 8, [one["end"] for one in made])]
@@ -576,6 +604,66 @@ def bitonic(keys: np.ndarray) -> bool:
     steps = np.sign(np.diff(np.r_[keys, keys[:1]].astype(int)))
     steps = steps[steps != 0]
     return bool(np.sum(steps != np.roll(steps, 1)) <= 2)
+
+
+def runs_above(keys: np.ndarray, height: int) -> int:
+    """Return how many runs the keys above a height form in a ring."""
+    above = keys > height
+    return int(np.sum(above & ~np.roll(above, 1)))
+
+
+def ring_words(keys: np.ndarray, after: np.ndarray, height: int) -> str:
+    """Say how many keys above a height there are in how many runs, and what the halves hold after the pass."""
+    many, parts = int(np.sum(keys > height)), runs_above(keys, height)
+    above = "no ●" if not many else f"{many} ● in {parts} runs" if parts > 1 else f"a run of {many} ●"
+    halves = []
+    for name, half in (("left", after[:4] > height), ("right", after[4:] > height)):
+        if half.all() or not half.any():
+            halves.append(f"{name} half all {'●' if half.all() else '○'}")
+    return f"Above {height}: {above}. After the pass: {', '.join(halves) or 'both halves mixed'}"
+
+
+def rings(keys: np.ndarray, after: np.ndarray, height: int, swapped: list[int]) -> tuple[str, str]:
+    """Return two SVGs: all keys before the pass as a ring, with a line between partners; and both halves after it."""
+    centre = np.array((110, 118))
+    before = '<circle class="quiet" cx="110" cy="118" r="84"/><path class="apart" d="M110 0V236"/>'
+    before += '<text x="98" y="12" text-anchor="end">left half</text><text x="122" y="12">right half</text>'
+    for low in range(4):
+        line = f"M{point(centre, 84, low, 8)}L{point(centre, 84, low + 4, 8)}"
+        before += f'<path class="{"strong" if low in swapped else "quiet"}" d="{line}"/>'
+    before += seats(keys, height, centre, 84)
+    halves = ""
+    for name, half, x in (("left half", after[:4], 62), ("right half", after[4:], 202)):
+        halves += f'<text x="{x}" y="12" text-anchor="middle">{name}</text><circle class="quiet" cx="{x}" cy="84" r="46"/>'
+        halves += seats(half, height, np.array((x, 84)), 46)
+    said = f"Before the pass, around the ring: {listed(keys, height)}"
+    then = f"After it, left: {listed(after[:4], height)}. Right: {listed(after[4:], height)}"
+    return (
+        f'<svg width="220" height="236" role="img" aria-label="{said}">{before}</svg>',
+        f'<svg width="264" height="150" role="img" aria-label="{then}">{halves}</svg>',
+    )
+
+
+def point(centre: np.ndarray, radius: float, place: int, count: int) -> str:
+    """Return where a place stands on a ring, "x y": from the bottom up on the left, and down on the right."""
+    angle = (place + 0.5) * 2 * np.pi / count
+    x, y = centre + radius * np.array((-np.sin(angle), np.cos(angle)))
+    return f"{x:.1f} {y:.1f}"
+
+
+def seats(keys: np.ndarray, height: int, centre: np.ndarray, radius: float) -> str:
+    """Return the keys of a ring as SVG discs, filled above a height."""
+    found = ""
+    for place, key in enumerate(keys):
+        x, y = point(centre, radius, place, len(keys)).split()
+        found += f'<circle class="{"full" if key > height else "empty"}" cx="{x}" cy="{y}" r="15"/>'
+        found += f'<text x="{x}" y="{y}" dy="0.36em" text-anchor="middle">{key}</text>'
+    return found
+
+
+def listed(keys: np.ndarray, height: int) -> str:
+    """Return keys as text, each with whether it is above a height."""
+    return ", ".join(f"{key} {'●' if key > height else '○'}" for key in keys)
 
 
 def marked(row: np.ndarray) -> list[str]:

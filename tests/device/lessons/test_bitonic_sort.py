@@ -1,11 +1,12 @@
 """The section on the bitonic sort, against the network in NumPy."""
 
+import re
 import sys
 from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import reference
@@ -81,6 +82,36 @@ def test_what_is_not_bitonic_stays_unsorted_and_says_so(experiment: Experiment):
     _, words = find_lesson(STEM)(eight="1 9 2 8 3 7 4 6").merge(experiment).shows
     assert "the list is not sorted: the sequence was not bitonic" in words.html
     assert "Type eight" in find_lesson(STEM)(eight="1 2 3").merge(experiment).html
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.lists(st.integers(0, 9), min_size=8, max_size=8))
+@example([2, 4, 6, 8, 7, 5, 3, 1])
+@example([3, 3, 3, 3, 3, 3, 3, 3])
+@example([1, 9, 2, 8, 3, 7, 4, 6])
+def test_the_rings_show_one_pass_at_every_height(experiment: Experiment, keys: list[int]):
+    shown = find_lesson(STEM)(eight=" ".join(map(str, keys))).ring(experiment)
+    low, high = zip(*(sorted((keys[i], keys[i + 4])) for i in range(4)), strict=True)
+    heights = sorted(set(keys))[:-1] or keys[:1]
+    for height, scene, words in zip(heights, shown.scenes, shown.words, strict=True):
+        before, after = ([int(key) for key in re.findall(r"middle\">(\d+)</text>", svg)] for svg in scene.svgs)
+        assert (before, after) == (keys, [*low, *high])
+        assert scene.svgs[0].count('class="strong"') == sum(keys[i] > keys[i + 4] for i in range(4))
+        assert scene.svgs[0].count('class="full"') == scene.svgs[1].count('class="full"') == sum(key > height for key in keys)
+        circle = "".join("●" if key > height else "○" for key in keys)
+        runs = (circle + circle[0]).count("○●")
+        many = circle.count("●")
+        assert words.startswith(
+            f"Above {height}: {f'{many} ● in {runs} runs' if runs > 1 else f'a run of {many} ●' if many else 'no ●'}."
+        )
+        assert ("left half all ○" in words) == (max(low) <= height)
+        assert ("right half all ●" in words) == (min(high) > height)
+
+
+def test_the_proof_opens_on_a_run_of_three(experiment: Experiment):
+    shown = find_lesson(STEM)().ring(experiment)
+    assert shown.words[shown.first] == "Above 5: a run of 3 ●. After the pass: left half all ○"
+    assert "Type eight" in find_lesson(STEM)(eight="1 2 3").ring(experiment).html
 
 
 def test_padding_ends_up_behind_all_keys(experiment: Experiment):
