@@ -45,7 +45,7 @@ import {onArrows} from "#web/widgets/roving.js"
  */
 
 const AXES = ["its short side", "its long side", "the tile's width", "the tile's height"]
-const KEYS = {yes: "touches the framed tile", lost: "found no place", no: "is apart", later: "not tested yet"} // of the picture
+const KEYS = {yes: "touches the framed tile", lost: "found no place", no: "is apart"} // of the picture
 const THREADS = 32
 const BOX_SIGMAS = 4 // to the sides of a box
 const DRAWN_SIGMAS = 2 // to the ellipse that is drawn
@@ -57,6 +57,7 @@ const TAP = 24 // px: the side of such a square
 const LEAST_WIDTH = 240
 const KEYS_WIDTH = 168 // px: the keys one below the other, left of the picture
 const KEYS_HEIGHT = 28 // px: the keys in a row over it
+const LOW = 460 // px: in less height only the direction that decides has a row, so that the picture has room
 const MARGINS = 4 // px: those that meet where there is no picture between
 
 /** @param {DrawingHost<Facts, unknown, Values>} host */
@@ -79,7 +80,7 @@ function build(host) {
   const legend = keys(full)
   const parts = [
     sentenceLine(facts),
-    axisRows(facts, width),
+    axisRows(facts, width, height < LOW),
     title("Who tests what: a column for each thread, a square for each Gaussian."),
     threadTable(facts, width, height === Infinity && width < NARROW, pick),
     listOfGaussians(facts),
@@ -269,30 +270,43 @@ function sentence({strongest}, test, room) {
 }
 
 /**
- * The projections of both boxes, a row an axis, in the order in which they are asked.
+ * The axis that decides a test: the one with the gap, or where there is none, the one with the least overlap.
+ * @param {Shape} shape
+ * @param {Test} test
+ */
+export function decisiveAxis({distance, box, tile}, {asked, place}) {
+  if (place < 0) return asked.length - 1
+  const gaps = distance.map((d, i) => Math.abs(d) - tile[i] - box[i])
+  return gaps.indexOf(Math.max(...gaps))
+}
+
+/**
+ * The projections of both boxes, a row an axis, in the order in which they are asked; or that of the axis that decides alone.
  * @param {Facts} facts
  * @param {number} width
+ * @param {boolean} one
  */
-function axisRows({shapes}, width) {
+function axisRows({shapes}, width, one) {
   const narrow = width < NARROW
   const [left, right] = narrow ? [132, 92] : [132, 150]
   const [top, rowHeight] = [18, 18]
   const room = Math.max(1, width - left - right - 12)
-  const height = top + 4 * rowHeight + 4
+  const height = top + (one ? 1 : AXES.length) * rowHeight + 4
   const label = "The shadows of the two boxes on four directions"
   const svg = canvas(width, height, {class: "coarse", role: "img", "aria-label": label})
-  svg.append(s("text", {x: left - 10, y: 12, "text-anchor": "end"}, "direction u"))
+  const head = s("text", {x: left, y: 12})
   svg.append(
-    s("text", {x: left, y: 12}, narrow ? "shadows" : "shadows of the tile, above, and of the box"),
-    s("text", {x: width - right + 10, y: 12}, narrow ? "|d·u|, h + r" : "|d·u| and h + r"),
+    s("text", {x: left - 10, y: 12, "text-anchor": "end"}, "direction"),
+    head,
+    s("text", {x: width - right + 10, y: 12}, narrow ? "apart, halves" : "apart, half shadows"),
   )
-  const rows = AXES.map((name, i) => {
+  const rows = AXES.slice(0, one ? 1 : AXES.length).map((_, i) => {
     const y = top + i * rowHeight + rowHeight / 2
     const line = s("path", {class: "coarse-line", d: `M${left} ${y}H${left + room}`})
     const tile = s("rect", {class: "coarse-shadow tile", y: y - 5, height: 4, rx: 1})
     const box = s("rect", {class: "coarse-shadow box", y: y + 1, height: 4, rx: 1})
     const gap = s("path", {class: "coarse-gap"})
-    const title = s("text", {x: left - 10, y: y + 4, "text-anchor": "end"}, name)
+    const title = s("text", {x: left - 10, y: y + 4, "text-anchor": "end"})
     const words = s("text", {x: width - right + 10, y: y + 4, class: "num"})
     svg.append(line, tile, box, gap, title, words)
     return {y, tile, box, gap, title, words}
@@ -304,7 +318,11 @@ function axisRows({shapes}, width) {
     const between = (/** @type {number} */ from, /** @type {number} */ to) => ({x: x(from), width: Math.max(0, x(to) - x(from))})
     svg.classList.toggle("later", look.step < test.known)
     svg.setAttribute("aria-label", `${label}: ${look.step < test.known ? "not known yet" : shadowsText(shape, test)}`)
-    rows.forEach(({y, tile, box, gap, title, words}, i) => {
+    head.textContent = narrow ? "shadows" : "shadows of the tile, above, and of the box"
+    if (one) head.textContent = test.place < 0 ? "the shadows with the gap" : "the shadows that overlap least"
+    rows.forEach(({y, tile, box, gap, title, words}, row) => {
+      const i = one ? decisiveAxis(shape, test) : row
+      title.textContent = AXES[i]
       const asked = i < test.asked.length
       title.setAttribute("class", asked ? "now" : "")
       const [d, tileHalf, boxHalf] = [shape.distance[i], shape.tile[i], shape.box[i]]

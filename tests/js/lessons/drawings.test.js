@@ -4,7 +4,7 @@ import {labelPlaces, pathOf, powers} from "../../../lessons/adam/drawing.js"
 import {comparedPairs, stopAt} from "../../../lessons/bitonic-sort/drawing.js"
 import {descents, keyColour, PADDING} from "../../../lessons/bitonic-sort/key_rows.js"
 import {newLayer} from "../../../lessons/blending/drawing.js"
-import {outcomeOf, separatingLine, testAt} from "../../../lessons/coarse-raster/drawing.js"
+import {decisiveAxis, outcomeOf, separatingLine, testAt} from "../../../lessons/coarse-raster/drawing.js"
 import {groupBorders} from "../../../lessons/dispatch-ids/drawing.js"
 import {numberPlace} from "../../../lessons/final-count/drawing.js"
 import {dotsText} from "../../../lessons/gaussian/bell.js"
@@ -95,6 +95,13 @@ test("the test that is shown is the latest of the chosen thread", () => {
   assert.deepEqual([at(0, 3), at(0, 7), at(1, 8), at(1, 9)], [0, 32, 1, 33])
   assert.equal(at(1, 1), 1, "its first, where it has begun none")
   assert.equal(at(5, 8), 32, "the latest of all, where it has none")
+})
+
+test("in a low window, the direction that decides is the one with the gap, else the one with the least overlap", () => {
+  const shape = /** @type {any} */ ({distance: [1, -7, 2, 3], box: [2, 1, 1, 2], tile: [4, 2, 4, 2]})
+  assert.equal(decisiveAxis(shape, /** @type {any} */ ({place: -1, asked: [10, 11]})), 1)
+  const touching = {...shape, distance: [1, -2, 2, 3.5]}
+  assert.equal(decisiveAxis(touching, /** @type {any} */ ({place: 0, asked: [10, 11, 12, 13]})), 3)
 })
 
 test("the separating line runs through the middle of the gap", () => {
