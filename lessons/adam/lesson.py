@@ -300,11 +300,11 @@ class AdamLesson(Lesson):
         names = ("steady", "noisy", "sparse")
         curves = tuple(Curve(name, shown, moved[i, :120, 0]) for i, name in enumerate(names))
         rows = [
-            (f"{right:.3f} η", f"{in_sample:.3f} η", name)
+            (name, f"{right:.3f} η", f"{in_sample:.3f} η")
             for name, (right, in_sample) in zip((*names, "steady, × 1,000"), mean_steps(moved), strict=True)
         ]
         return Several(
-            (Curves("iteration", "corrected step, in η", curves), Table(("corrected", "the sample's", "stream"), tuple(rows)))
+            (Curves("iteration", "corrected step, in η", curves), Table(("stream", "corrected", "the sample's"), tuple(rows)))
         )
 
     def training(self, experiment: Experiment) -> Curves:

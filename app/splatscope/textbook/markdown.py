@@ -37,7 +37,16 @@ def _keep_derivatives_together(state: StateCore) -> None:
                 child.content = child.content.replace("/∂", "/\u2060∂")
 
 
+def _head_rows(state: StateCore) -> None:
+    """Make the first cell of a table's row the row's head, unless it is a sentence, which names nothing."""
+    for row, cell, words, end in zip(state.tokens, state.tokens[1:], state.tokens[2:], state.tokens[3:], strict=False):
+        if (row.type, cell.type) == ("tr_open", "td_open") and not words.content.endswith("."):
+            cell.tag = end.tag = "th"
+            cell.attrSet("scope", "row")
+
+
 _markdown.core.ruler.push("derivatives", _keep_derivatives_together)
+_markdown.core.ruler.push("heads", _head_rows)
 
 
 @dataclass(frozen=True)

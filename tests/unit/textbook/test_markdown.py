@@ -115,5 +115,11 @@ def test_a_word_with_a_second_meaning_is_linked_on_its_own_page_or_nowhere():
     assert "#term" not in html_of(text, Links("blending"))
 
 
+def test_the_first_cell_of_a_row_is_its_head_unless_it_is_a_sentence():
+    html = html_of("| number | what it says |\n| --- | --- |\n| *x*, y | where |\n| It is long. | It is short. |")
+    assert '<th scope="row"><em>x</em>, y</th>\n<td>where</td>' in html
+    assert "<td>It is long.</td>\n<td>It is short.</td>" in html
+
+
 def test_a_derivative_stays_on_one_line():
     assert inline("Then ∂L/∂p is `∂L/∂p`.") == "Then ∂L/\u2060∂p is <code>∂L/∂p</code>."

@@ -180,7 +180,10 @@ const NUMBER = /^[−-]?\d[\d,.]*(\s?(%|×|dB|KB|MB|ms|µs|ns|s))?$/ // with its
  */
 function table({head, rows, marked}, caption) {
   const titles = head.map((cell) => (cell ? html("th", cell, {scope: "col"}) : h("td")))
-  const lines = rows.map((row, i) => h("tr", {class: marked.includes(i) ? "marked" : null}, ...row.map(tableCell)))
+  const lines = rows.map(([first, ...others], i) => {
+    const cells = [tableCell("th", first, {scope: "row"}), ...others.map((cell) => tableCell("td", cell))]
+    return h("tr", {class: marked.includes(i) ? "marked" : null}, ...cells)
+  })
   const heads = head.some(Boolean) ? h("thead", {}, h("tr", {}, ...titles)) : null
   const name = ["A table", ...head.map((cell) => html("th", cell).textContent).filter(Boolean)].join(", ")
   const label = subjectOf(caption) ? "Table" : name
@@ -202,9 +205,13 @@ function alignNumbers(titles, lines) {
   }
 }
 
-/** @param {string} text  HTML */
-function tableCell(text) {
-  const cell = html("td", text)
+/**
+ * @param {"th" | "td"} tag
+ * @param {string} text  HTML
+ * @param {Record<string, string>} [attributes]
+ */
+function tableCell(tag, text, attributes) {
+  const cell = html(tag, text, attributes)
   cell.classList.toggle("short", (cell.textContent ?? "").length <= SHORT)
   return cell
 }
