@@ -5,6 +5,8 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from helpers.spoken import spoken
+
 PATIENCE = 240_000  # ms: kernels may have to be compiled by the driver
 
 
@@ -28,6 +30,37 @@ def test_arrow_keys_choose_a_segment_and_move_a_slider_and_no_step(visit):
         press_and_hear(page, key)
         assert float(slider.input_value()) == pytest.approx(before + change, abs=0.01)  # the value is rounded
     assert stepper.get_attribute("data-step") == step
+
+
+def test_a_slider_and_its_field_are_one_tab_stop_and_the_field_s_arrows_move_both(turn_to):
+    page = turn_to("/app?page=adam")
+    stepper = page.get_by_test_id("stepper").first
+    expect(stepper).to_have_attribute("data-steps", re.compile("[1-9]"), timeout=PATIENCE)
+    step = stepper.get_attribute("data-step")
+    field, slider = (page.get_by_role(role, name="β₁ of m", exact=True) for role in ("spinbutton", "slider"))
+    field.focus()
+    for key, value in (("ArrowUp", "0.92"), ("ArrowDown", "0.9"), ("ArrowDown", "0.88")):
+        press_and_hear(page, key)
+        expect(field).to_have_value(value)
+        expect(slider).to_have_attribute("aria-valuetext", value)
+        expect(field).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("spinbutton", name="β₂ of v", exact=True)).to_be_focused()
+    page.keyboard.press("Shift+Tab")
+    expect(field).to_be_focused()
+    field.fill("0.5")
+    press_and_hear(page, "ArrowUp")  # goes on from what was typed
+    expect(field).to_have_value("0.52")
+    assert stepper.get_attribute("data-step") == step
+
+
+def test_the_settings_of_a_section_and_of_training_are_groups_with_names(turn_to):
+    page = turn_to("/app?page=adam")
+    expect(page.get_by_role("group", name="Settings", exact=True)).to_have_count(2)
+    page = turn_to("/app?page=train")
+    form = page.get_by_test_id("controls").first
+    assert all(one.name for one in spoken(page).one("form").all("group") if one.all("spinbutton") + one.all("radio"))
+    expect(form.get_by_role("group", name="Gaussians", exact=True)).to_have_count(1)
 
 
 def press_and_hear(page: Page, key: str) -> None:

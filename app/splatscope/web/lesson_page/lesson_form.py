@@ -16,7 +16,7 @@ MAX_CHARACTERS = 4000  # of one value in an address
 def controls_of(lesson: Lesson, names: tuple[str, ...] = ()) -> list[Spec]:
     """Return a group with a control for each of these parameters, by default for all of them."""
     items = [_control(lesson.param[name], lesson.controls.get(name, ControlSpec())) for name in names or parameters(lesson)]
-    return [group("", *(item for item in items if item is not None))]
+    return [group("Settings", *(item for item in items if item is not None))]
 
 
 def _control(parameter: param.Parameter, spec: ControlSpec) -> Spec | None:

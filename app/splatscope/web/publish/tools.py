@@ -92,7 +92,7 @@ async def _shown(example: Example, mended: bool, address: str) -> Page:
     controls = Controls(
         lambda name, value: None,
         {},
-        groups=[group("", menu("example", "Example", [(one.name, one.title) for one in EXAMPLES]), kernel)],
+        groups=[group("Settings", menu("example", "Example", [(one.name, one.title) for one in EXAMPLES]), kernel)],
         values={"example": example.name, "mended": mended and bool(example.fixes)},
         bar=True,
     )

@@ -59,6 +59,7 @@ export function render({model, el}) {
       return [made.el, note]
     })
     if (group.folded) return h("details", {}, h("summary", {}, group.title), ...parts.flat())
+    if (model.bar) return h("fieldset", {"aria-label": group.title}, ...parts.flat()) // a bar has no room for titles
     return h("fieldset", {}, h("legend", {}, group.title), ...parts.flat())
   })
 
@@ -101,6 +102,8 @@ const MAKERS = {
     return {el: h("label", {class: "f", title: item.doc}, h("span", {}, item.label, grouped), input), input, show}
   },
 
+  // A slider and its field are one Tab stop, the field: it speaks its value at each arrow, as the slider does, and takes typed numbers
+  // as well. Pointers and the cursor of a screen reader reach either.
   slider(item, set, model) {
     /** @type {(x: number) => number} */
     const to = item.log ? Math.log : (x) => x
@@ -109,7 +112,7 @@ const MAKERS = {
     const low = to(item.from),
       high = to(item.to)
     const {input, grouped, show: put, group} = field(item, set)
-    const range = h("input", {type: "range", min: 0, max: 1, step: "any", "aria-label": item.label})
+    const range = h("input", {type: "range", min: 0, max: 1, step: "any", tabindex: -1, "aria-label": item.label})
     const value = () => (+range.value >= 1 ? item.to : round(from(low + +range.value * (high - low)), item))
     let told = 0
     const say = (/** @type {number} */ x) => {
@@ -133,14 +136,16 @@ const MAKERS = {
     const place = (/** @type {number} */ x) => String(Math.min(1, Math.max(0, (to(x) - low) / (high - low))))
     let pressed = -Infinity // time of the last arrow key, in ms
     const ladder = new Ladder(item)
-    onArrows(range, RISE, (way) => {
+    const press = (/** @type {number} */ way) => {
       const next = ladder.next(+input.value, way)
       range.value = place(next)
       pressed = performance.now()
       inHand.delete(input)
       say(next)
       set(item.name, next)
-    })
+    }
+    onArrows(range, RISE, press)
+    onArrows(input, {ArrowUp: RISE.ArrowUp, ArrowDown: RISE.ArrowDown}, press) // the others move in its text
     const show = (/** @type {number} */ now) => {
       if (inHand.has(range)) return
       const early = pressed + PRESSES - performance.now()

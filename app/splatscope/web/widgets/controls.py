@@ -43,7 +43,7 @@ class Controls(Component):
 
 
 def group(title: str, *items: Spec, folded: bool = False) -> Spec:
-    """Return items under a heading. A `folded` group opens on a click."""
+    """Return items under a heading, which a bar does not show but only tells. A `folded` group opens on a click."""
     return {"title": title, "items": list(items), "folded": folded}
 
 
