@@ -37,6 +37,10 @@ def test_the_picture_is_described_whether_or_not_it_has_been_drawn_here(visit):
     assert [one.name for one in spoken(page).all("image")].count(ALT) == 1
 
 
+def test_the_figure_is_named_by_what_it_shows_and_not_by_its_slider(visit):
+    expect(visit("/app").get_by_role("figure", name="A picture of 2,048 Gaussians", exact=True)).to_be_attached()
+
+
 def test_the_number_of_gaussians_rises_by_itself_once(visit):
     page = visit("/app")
     expect(slider(page)).to_have_value(ALL)

@@ -118,7 +118,7 @@ export function render({model, el}) {
   const name = stills ? ["Take it apart", h("span", {class: "sr"}, " (Gaussians that are drawn)")] : ["Gaussians blended"]
   return h(
     "figure",
-    {class: "live", "data-testid": "live-render"},
+    {class: "live", "aria-label": `A picture of ${thousands(model.total)} Gaussians`, "data-testid": "live-render"},
     frame,
     h("figcaption", {}, h("label", {for: "blended"}, ...name), count, slider, note),
   )
