@@ -34,7 +34,7 @@ export function render({model, el}) {
   const elsewhere = badge(true, "elsewhere")
   const link = h(
     "a",
-    {class: "btn", hidden: true, "aria-label": DEBUG, title: DEBUG},
+    {class: "btn", hidden: true, "aria-label": DEBUG},
     h("span", {class: "wide"}, "Debugger"),
     h("span", {class: "narrow", "aria-hidden": "true"}, h("span", {}, "Debug"), icon("bug")),
   )
