@@ -139,8 +139,9 @@ def answer(page: Page) -> int:
     quizzes = page.locator("[data-testid=quiz][data-answer]").all()
     assert len(quizzes) == page.get_by_test_id("quiz").count()
     for quiz in quizzes:
-        quiz.get_by_role("button", name=quiz.get_attribute("data-answer"), exact=True).click()
-        quiz.get_by_role("button", name="Reveal").click()
+        # By keyboard: the page still scrolls to the figure of the previous answer, and a click could miss.
+        quiz.get_by_role("button", name=quiz.get_attribute("data-answer"), exact=True).press("Enter")
+        quiz.get_by_role("button", name="Reveal").press("Enter")
         expect(quiz.locator(".said")).to_contain_text("Yes")
     return len(quizzes)
 
