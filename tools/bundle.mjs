@@ -1,8 +1,8 @@
-// Bundles the browser's sources into app/splatscope/web/dist: splatscope.js for the app, book.js for the published book, single_page.js
-// and .css for the page of one recording, and in panel-models-VERSION.js the few of Panel's models that the app uses. setup.py runs it as a step of the build, with
-// the folder and the version of the Panel installed.
+// Bundles the browser's sources into app/splatscope/web/dist: splatscope.js for the app, fonts.css with its typefaces, book.js for the
+// published book, single_page.js and .css for the page of one recording, and in panel-models-VERSION.js the few of Panel's models that
+// the app uses. setup.py runs it as a step of the build, with the folder and the version of the Panel installed.
 import {build} from "esbuild"
-import {globSync} from "node:fs"
+import {globSync, readFileSync} from "node:fs"
 import {basename, dirname, join, resolve} from "node:path"
 
 const root = resolve(import.meta.dirname, "..")
@@ -32,6 +32,18 @@ await build({
   format: "esm",
   loader: {".woff2": "dataurl", ".svg": "dataurl", ".png": "dataurl"}, // one file to serve, none beside it
   plugins: [drawings],
+})
+
+// The typefaces, with their licences, which must travel with them.
+const licences = ["inter", "jetbrains-mono"].map((name) =>
+  readFileSync(join(root, `node_modules/@fontsource-variable/${name}/LICENSE`), "utf8"),
+)
+await build({
+  ...COMMON,
+  entryPoints: ["app/splatscope/web/theme/fonts.css"],
+  outfile: "app/splatscope/web/dist/fonts.css",
+  loader: {".woff2": "dataurl"},
+  banner: {css: `/*\n${licences.join("\n\n")}*/`},
 })
 
 // The published book: no module, which a browser does not load from a disk.

@@ -14,12 +14,12 @@ import panel as pn
 from bokeh.settings import settings
 from tornado.web import HTTPError, RequestHandler
 
-from splatscope.paths import ASSETS, BUNDLE
+from splatscope.paths import ASSETS, BUNDLE, FONTS
 
 FOR_GOOD = "public, max-age=31536000, immutable"
 # Bokeh, and the few Panel models that the app uses. The build bundles those for the installed version of Panel.
 SLIM = (settings.bokehjs_path() / "js" / "bokeh.min.js", BUNDLE.parent / f"panel-models-{pn.__version__}.js")
-FILES = {path.name: path for path in (*SLIM, BUNDLE, *ASSETS.glob("*.webp"), *ASSETS.glob("*.jpg"))}
+FILES = {path.name: path for path in (*SLIM, BUNDLE, FONTS, *ASSETS.glob("*.webp"), *ASSETS.glob("*.jpg"))}
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,13 @@ def test_a_section_is_stepped_answered_and_its_controls_are_moved(whole_book: Pa
     assert (done["questions"], done["claims"]) == (blocks.count("quiz"), blocks.count("claim"))
 
 
+def test_a_book_on_a_disk_is_set_in_its_own_typefaces(whole_book: Path, closed: Callable[..., Page]):
+    page = opener("disk", whole_book, "", closed)("?page=blending")
+    loaded = "name => [...document.fonts].some((font) => font.family === name && font.status === 'loaded')"
+    for typeface in ("Inter", "JetBrains Mono"):
+        page.wait_for_function(loaded, arg=typeface)
+
+
 def test_what_is_set_in_a_drawing_and_was_not_recorded_is_taken_back(whole_host: str, closed: Callable[..., Page]):
     page = closed(f"{whole_host}index.html?page=blending", whole_host)
     stepper_of(page)

@@ -55,6 +55,17 @@ def test_figures_follow_the_theme(visit):
     assert page.evaluate(read) == ["#ffffff", "#0072b2"]
 
 
+@pytest.mark.parametrize(("name", "part"), [("home", "h1"), ("blending", "h1"), ("blending", ".src"), ("train", "h1")])
+def test_pages_are_set_in_the_typefaces_that_come_with_them(visit, name, part):
+    page = visit(f"/app?page={name}")
+    set_in = page.locator(part).first.evaluate("el => getComputedStyle(el).fontFamily")
+    typeface = "JetBrains Mono" if part == ".src" else "Inter"
+    assert set_in.lstrip('"').startswith(typeface)
+    page.wait_for_function(
+        "name => [...document.fonts].some((font) => font.family === name && font.status === 'loaded')", arg=typeface
+    )
+
+
 def test_an_action_of_a_page_stands_in_the_top_bar_and_leaves_with_it(visit):
     page = visit("/parts?page=parts")
     action = page.locator("header.top").get_by_role("button", name="An action")

@@ -26,7 +26,7 @@ from bokeh.settings import settings
 
 from splatscope import __version__
 from splatscope.gpu.device import is_software
-from splatscope.paths import ASSETS, BUNDLE
+from splatscope.paths import ASSETS, BUNDLE, FONTS
 from splatscope.recordings.wire import lean
 from splatscope.splat.thumbnail import Thumbnail
 from splatscope.textbook.contents import find_lesson, lesson_names
@@ -412,6 +412,7 @@ def _write_documents(book: Book) -> None:
         (book.folder / "embed" / f"{entry.name}.html").write_text(_document(book, entry, alone=True, base="../"), encoding="utf-8")
     (book.folder / "style.js").write_text(STYLE.format(json.dumps(css)), encoding="utf-8")
     shutil.copyfile(ASSETS / GROWTH, book.folder / "assets" / GROWTH)
+    shutil.copyfile(FONTS, book.folder / FONTS.name)
     shutil.copyfile(BOKEH, book.folder / "assets" / "bokeh.js")
 
 
@@ -424,6 +425,7 @@ def _document(book: Book, entry: Entry, base: str = "", **variables: Any) -> str
         base=base,
         bokeh=f"{base}assets/bokeh.js",
         bundle=base + SCRIPT.name,
+        fonts=base + FONTS.name,
         groups=[(group, pages) for group, pages in known if pages],
         current=entry,
         title=title(entry),
@@ -442,7 +444,8 @@ def _policy(text: str) -> str:
     allowed = {
         "default-src": "'none'",
         "script-src": f"'self' {hashes}",
-        "style-src": "'unsafe-inline'",
+        "style-src": "'self' 'unsafe-inline'",
+        "font-src": "data:",
         "img-src": "'self' data: blob:",
         "base-uri": "'none'",
         "form-action": "'none'",

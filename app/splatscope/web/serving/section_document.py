@@ -13,7 +13,7 @@ import panel as pn
 from bokeh.core.templates import MACROS
 from cachetools import LRUCache
 
-from splatscope.paths import BUNDLE, PACKAGE
+from splatscope.paths import BUNDLE, FONTS, PACKAGE
 from splatscope.textbook.contents import lesson_names, text_of
 from splatscope.web.assets import Asset, address, scripts
 from splatscope.web.component import style_sheet
@@ -36,7 +36,8 @@ def reads(path: str) -> bool:
 
 def variables(page: str, words: str) -> dict[str, Any]:
     """Return the variables of `shell.html` for a page, with or without a session."""
-    return {"css": style_sheet(), "groups": groups(), "current": entry_of(page), "scripts": scripts(), "first": words}
+    styles = {"fonts": address(FONTS.name), "css": style_sheet()}
+    return {**styles, "groups": groups(), "current": entry_of(page), "scripts": scripts(), "first": words}
 
 
 def session_variables(shell: Shell) -> dict[str, Any]:

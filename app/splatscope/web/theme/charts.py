@@ -28,7 +28,7 @@ AMOUNTS: tuple[tuple[str, ...], tuple[str, ...]] = (  # from the background to s
     ("#eef4f9", "#c9dff0", "#9cc5e2", "#67a8d1", "#318dc1", "#0072b2"),
     ("#22282f", "#26394b", "#2b506f", "#336d9b", "#3e88c0", "#4ba3e3"),
 )
-SANS = "-apple-system, Segoe UI, Roboto, Noto Sans, Liberation Sans, Arial, sans-serif"
+SANS = "Inter, -apple-system, Segoe UI, Roboto, Noto Sans, Liberation Sans, Arial, sans-serif"
 
 
 def follow_theme(model: Model, **pairs: tuple[Any, Any]) -> None:
