@@ -29,6 +29,16 @@ const SWATCH = 76
 const MOST_TALL = 132 // px: the chosen pixel's steps
 const PIXEL_GAP = 6
 const TITLE = 22 // px
+const LIMIT = 1 / 255 // of T
+const LOWEST = Math.log10(LIMIT / 100) // exponent at the bottom: T falls no further, as no α is above 0.99
+const TICKS = [1, 0.1, 0.01, 0.001]
+const APART = 13 // px between two numbers of the axis, at least
+
+/**
+ * How far down a logarithmic scale a transmittance stands, from 0 for 1 to 1 at the bottom.
+ * @param {number} T
+ */
+export const depth = (T) => Math.min(1, Math.log10(Math.max(T, 1e-30)) / LOWEST)
 
 const onWhite = (/** @type {number[]} */ [r, g, b, T]) => css([r + T, g + T, b + T])
 
@@ -67,7 +77,7 @@ function build({root, facts, options, room}, look) {
     return `T of the chosen pixel, of thread ${now.thread}: ${show(T, 3)}.`
   }
   const title = (/** @type {string} */ words) => h("p", {class: "fine-words"}, words)
-  const chosenTitle = title("The chosen pixel: what each Gaussian takes of its light. ✕ comes too late.")
+  const chosenTitle = title("The chosen pixel: how each Gaussian lowers T (log scale). ✕ comes too late.")
   const tileTitle = title("All 32 pixels: colour so far, falling T, Gaussians blended. Grey: turns in vain.")
   return {
     el: h("div", {class: "fine-both"}, chosenTitle, chosen.el, tileTitle, tile.el),
@@ -99,24 +109,26 @@ function sentence({states}, look, turnsOf) {
  * @param {number} tall  height of the steps
  */
 function chosenPixel({count, states, layers, counts}, width, tall) {
-  const [left, top] = [34, 24] // above, the axis's name
+  const [left, top] = [46, 24] // above, the axis's name
   const room = Math.max(1, width - left - SWATCH - 16)
   const height = top + tall + 26
-  const y = (/** @type {number} */ T) => top + (1 - T) * tall
+  const y = (/** @type {number} */ T) => top + depth(T) * tall
   const label = `Transmittance of the chosen pixel through ${count} Gaussians`
   const svg = canvas(width, height, {class: "fine-pass", role: "img", "aria-label": label})
   const axisText = (/** @type {number} */ at, /** @type {string} */ text, name = "") =>
     s("text", {x: left - 8, y: at, "text-anchor": "end", class: name || null}, text)
   svg.append(s("path", {class: "fine-axis", d: `M${left} ${y(1)}H${left + room}M${left} ${y(0)}H${left + room}`}))
-  svg.append(axisText(10, "T", "m"), axisText(y(1) + 4, "1"), axisText(y(0) + 4, "0"))
+  const free = TICKS.filter((T) => Math.abs(y(T) - y(LIMIT)) >= APART)
+  svg.append(axisText(10, "T", "m"), ...free.map((T) => axisText(y(T) + 4, String(T))), axisText(y(LIMIT) + 4, "1/255", "now"))
   const columns = Array.from({length: count}, (_, i) => drawColumn(svg, i, left, room / count, y(0)))
+  const limit = s("path", {class: "fine-limit", d: `M${left} ${y(LIMIT)}H${left + room}`})
   const level = s("path", {class: "fine-level"})
   const swatchHeight = Math.max(0, tall - 40)
   const swatch = s("rect", {class: "fine-swatch", x: width - SWATCH, y: top, width: SWATCH, height: swatchHeight, rx: 3})
   const [T, absorbed, blended] = [16, 33, 50]
     .map((below) => below + swatchHeight)
     .map((below, i) => s("text", {x: width - SWATCH, y: top + below, class: i ? "num" : "now num"}))
-  svg.append(level, swatch, T, absorbed, blended)
+  svg.append(limit, level, swatch, T, absorbed, blended)
 
   /**
    * @param {number} thread
@@ -133,10 +145,10 @@ function chosenPixel({count, states, layers, counts}, width, tall) {
       const [from, to] = [history[i][3], history[i + 1][3]]
       const done = i < turn
       const skipped = counts[thread][i + 1] === counts[thread][i]
-      setAttributes(before, {y: y(from), height: Math.max(0, from * tall), class: classes("fine-light", done && "done")})
+      setAttributes(before, {y: y(from), height: y(0) - y(from), class: classes("fine-light", done && "done")})
       setAttributes(taken, {
         y: y(from),
-        height: Math.max(0, (from - to) * tall),
+        height: Math.max(0, y(to) - y(from)),
         class: classes("fine-taken", done ? "done" : "later"),
       })
       taken.style.fill = css(layers[thread][i].slice(0, 3))
@@ -237,7 +249,7 @@ function drawPixel(svg, {count, states, counts}, thread, {x, y, width, height}) 
   const colourHeight = height * 0.5
   const stepsTop = y + colourHeight + 2
   const stepsHeight = Math.max(0, height - colourHeight - 3)
-  const yOf = (/** @type {number} */ T) => stepsTop + (1 - T) * stepsHeight
+  const yOf = (/** @type {number} */ T) => stepsTop + depth(T) * stepsHeight
   const xOf = (/** @type {number} */ turn) => x + (width * turn) / count
   const stepsTo = (/** @type {number} */ turn) =>
     history
@@ -249,11 +261,12 @@ function drawPixel(svg, {count, states, counts}, thread, {x, y, width, height}) 
   const inVain = s("rect", {class: "fine-off", y: stepsTop, height: stepsHeight})
   const ahead = s("path", {class: "fine-line later", d: `M${x} ${yOf(history[0][3])}${stepsTo(count)}`})
   const line = s("path", {class: "fine-line"})
-  const number = {x: x + width - 3, y: y + colourHeight + 12, "text-anchor": "end", class: "fine-count m"}
+  const limit = s("path", {class: "fine-limit", d: `M${x} ${yOf(LIMIT)}h${width}`})
+  const number = {x: x + width - 3, y: y + height - 2, "text-anchor": "end", class: "fine-count m"} // below the limit
   const blended = s("text", number)
   const outline = {x: x - 1.5, y: y - 1.5, width: width + 3, height: height + 2, rx: 3}
   const frame = s("rect", {class: "fine-frame", ...outline})
-  svg.append(colour, past, inVain, ahead, line, blended, frame)
+  svg.append(colour, past, inVain, limit, ahead, line, blended, frame)
   return {
     /**
      * @param {number} turn

@@ -6,6 +6,7 @@ import {descents, keyColour, PADDING} from "../../../lessons/bitonic-sort/key_ro
 import {newLayer} from "../../../lessons/blending/drawing.js"
 import {decisiveAxis, outcomeOf, separatingLine, testAt} from "../../../lessons/coarse-raster/drawing.js"
 import {groupBorders} from "../../../lessons/dispatch-ids/drawing.js"
+import {depth} from "../../../lessons/fine-raster/drawing.js"
 import {numberPlace} from "../../../lessons/final-count/drawing.js"
 import {dotsText} from "../../../lessons/gaussian/bell.js"
 import {titleOf} from "../../../lessons/reduction/drawing.js"
@@ -116,6 +117,13 @@ test("the separating line runs through the middle of the gap", () => {
   }
   const line = separatingLine(/** @type {any} */ (shape), 2, 1, {x: 100, y: 50}, 7)
   assert.equal(line, "M106 57L106 43") // 4 of the tile, 2 of the box, 4 between
+})
+
+test("on the scale of T, equal factors are equal distances, and the least T that a pixel can reach is at its end", () => {
+  assert.equal(Math.abs(depth(1)), 0)
+  assert.ok(Math.abs(depth(0.01) - 2 * depth(0.1)) < 1e-12)
+  assert.ok(Math.abs(depth((1 / 255) * 0.01) - 1) < 1e-12)
+  assert.equal(depth(0), 1)
 })
 
 test("a border stands between pixels of different workgroups alone", () => {
