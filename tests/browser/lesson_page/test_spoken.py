@@ -203,6 +203,25 @@ def test_a_step_past_the_end_or_the_start_is_said_to_be_none(read):
         expect(announcer).to_contain_text(words)
 
 
+def test_the_same_answer_is_spoken_again(read):
+    page = read("blending")
+    announcer = page.get_by_test_id("announcer").first
+    page.keyboard.press("f")
+    expect(announcer).to_have_text("No finding in this recording.")
+    announcer.evaluate("el => new MutationObserver(() => (window.said ??= []).push(el.textContent)).observe(el, {childList: true})")
+    page.keyboard.press("f")
+    page.wait_for_function("window.said?.join('|') === '|No finding in this recording.'")
+
+
+def test_a_table_of_results_is_a_tab_stop_only_where_it_is_cut_off_and_its_rows_have_heads(read):
+    page = read("adam")
+    table = page.get_by_role("group", name="Table", exact=True)
+    expect(table.get_by_role("rowheader")).to_have_text(["steady", "noisy", "sparse", "steady, × 1,000"], timeout=240_000)
+    expect(table).not_to_have_attribute("tabindex", "0")
+    table.evaluate("el => void (el.style.width = '120px')")
+    expect(table).to_have_attribute("tabindex", "0")
+
+
 def test_the_last_step_of_a_run_that_plays_is_spoken(read):
     page = read("blending")
     announcer = page.get_by_test_id("announcer").first

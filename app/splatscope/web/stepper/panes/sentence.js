@@ -14,6 +14,7 @@ import {describeMoment, wordsOf} from "./transport.js"
 export const DESCRIPTION = "drawing-description"
 
 const REST = 300 // ms without a step after which it is announced
+const GAP = 100 // ms for which the announcer is empty before it says the same again, which screen readers would not notice otherwise
 
 export class Sentence {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -81,6 +82,8 @@ export class Sentence {
     const inside = stepper.openedInside
     if (inside && this.opened.hidden)
       this.opened.replaceChildren(
+        h("span", {}, `Opened at ${stepper.numbering}.`),
+        " ",
         h(
           "button",
           {type: "button", title: `The figure opened at ${stepper.numbering}`, onclick: () => this.#fromStart()},
@@ -155,7 +158,14 @@ export class Sentence {
       this.#spoken = words
       this.#recorded = false
     }
-    this.announcer.textContent = aloud(parts.filter(Boolean).join(" "))
+    const said = aloud(parts.filter(Boolean).join(" "))
+    const say = () => {
+      this.announcer.textContent = said
+    }
+    if (this.announcer.textContent === said) {
+      this.announcer.textContent = ""
+      this.#rest = setTimeout(say, GAP)
+    } else say()
     this.#news = ""
     this.#instead = ""
     this.#due = this.#moved = false
