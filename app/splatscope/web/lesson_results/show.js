@@ -174,7 +174,8 @@ const SHORT = 14 // characters up to which a cell is not wrapped
 const NUMBER = /^[−-]?\d[\d,.]*(\s?(%|×|dB|KB|MB|ms|µs|ns|s))?$/ // with its unit
 
 /**
- * A table. Where no caption below it names the figure, it is named by its column heads.
+ * A table, which is a Tab stop where it is cut off, so that arrow keys can move it. Where no caption below it names the figure, it is
+ * named by its column heads.
  * @param {TableResult} result
  * @param {HTMLElement} caption
  */
@@ -189,7 +190,12 @@ function table({head, rows, marked}, caption) {
   const label = subjectOf(caption) ? "Table" : name
   alignNumbers([...titles], lines)
   const facts = h("table", {class: "facts"}, heads, h("tbody", {}, ...lines))
-  return h("div", {class: "tablebox", tabindex: "0", role: "group", "aria-label": label}, facts)
+  const box = h("div", {class: "tablebox", role: "group", "aria-label": label}, facts)
+  new ResizeObserver(() => {
+    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0
+    else box.removeAttribute("tabindex")
+  }).observe(box)
+  return box
 }
 
 /**
