@@ -417,6 +417,24 @@ def test_the_page_says_what_it_waits_for_from_the_press_of_start(visit):
     expect(page.get_by_test_id("train-message")).to_have_text("")
 
 
+def test_what_follows_a_change_of_the_settings_is_announced_only_if_it_lasts(train):
+    page = train().page
+    message = page.get_by_test_id("train-message")
+    message.evaluate(
+        """el => new MutationObserver(() => {
+          (window.shown ??= new Set()).add(el.textContent)
+          const words = el.querySelector("[role=status]").textContent
+          if (words) (window.announced ??= []).push(performance.now() - window.pressed)
+        }).observe(el, {childList: true, subtree: true})"""
+    )
+    page.get_by_role("spinbutton", name="Seed", exact=True).focus()
+    page.evaluate("window.pressed = performance.now()")
+    page.keyboard.press("ArrowUp")
+    page.wait_for_function("window.shown?.has('Compiling the kernels …')")
+    expect(page.get_by_test_id("train-heard")).to_have_text("Ready. Nothing is trained yet.")
+    assert all(ms > 1900 for ms in page.evaluate("window.announced ?? []"))
+
+
 def test_the_page_has_a_heading_that_can_be_seen(train):
     heading = train().page.get_by_role("heading", level=1)
     expect(heading).to_have_count(1)

@@ -15,6 +15,7 @@ import {addKeys} from "#web/shell/keys.js"
 
 const SOON = 250 // ms between two updates of the line that says what a started run is waiting for
 const EVERY = 10_000 // ms between two announcements of a running run
+const LASTS = 2000 // ms after which what is waited for is announced if nobody pressed Start
 const REST = 300 // ms without news after which a run that stands is announced
 const DONE = "Choose a pixel of the picture to see what it is made of."
 const NUMBER = new Intl.NumberFormat("en")
@@ -39,7 +40,7 @@ export function render({model, el}) {
   const fill = h("i")
   const progress = h("div", {class: "prog", role: "progressbar", "aria-label": "Iterations"}, fill)
   const words = h("span", {role: "status"})
-  const waited = h("span", {"aria-hidden": "true"}) // for how long; visible, but not announced every second
+  const waited = h("span", {"aria-hidden": "true"}) // for how long; visible, but not announced every second. At first also for what
   const message = h("p", {class: "told", "data-testid": "train-message"}, words, waited)
 
   // Announces to screen readers where the run is: now and then while it runs, and once when it stands.
@@ -99,6 +100,10 @@ export function render({model, el}) {
     clearInterval(wait?.timer)
     wait = null
   }
+  // After a change of the settings it is announced only if it lasts. Each arrow key in a field is such a change.
+  let busySince = 0 // ms, 0 while nothing is waited for
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let lasting
   const tell = () => {
     const {busy, running, reading} = model
     const {iteration = 0, iterations = 1} = reading
@@ -108,8 +113,13 @@ export function render({model, el}) {
     const seconds = wait ? Math.floor((Date.now() - wait.since) / 1000) : 0
     const what = busy || (wait && !model.message ? "Compiling the kernels" : "")
     const said = what ? `${what} …` : model.message || (iteration >= iterations ? DONE : "")
-    if (words.textContent !== said) words.textContent = said // setting the same text would announce it again
-    waited.textContent = what && seconds ? ` ${seconds} s` : ""
+    busySince = what ? busySince || performance.now() : 0
+    const brief = what && !wait ? busySince + LASTS - performance.now() : 0
+    clearTimeout(lasting)
+    if (brief > 0) lasting = setTimeout(tell, brief)
+    const spoken = brief > 0 ? "" : said
+    if (words.textContent !== spoken) words.textContent = spoken // setting the same text would announce it again
+    waited.textContent = brief > 0 ? said : what && seconds ? ` ${seconds} s` : ""
     message.classList.toggle("wrong", !what && model.message !== "")
     progress.classList.toggle("busy", what !== "")
   }
@@ -146,6 +156,7 @@ export function render({model, el}) {
     endKeys()
     end()
     clearTimeout(resting)
+    clearTimeout(lasting)
   })
   return root
 }
