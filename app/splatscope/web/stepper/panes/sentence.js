@@ -82,13 +82,12 @@ export class Sentence {
     const inside = stepper.openedInside
     if (inside && this.opened.hidden)
       this.opened.replaceChildren(
-        h("span", {}, `Opened at ${stepper.numbering}.`),
-        " ",
         h(
           "button",
           {type: "button", title: `The figure opened at ${stepper.numbering}`, onclick: () => this.#fromStart()},
           "From the start",
         ),
+        h("span", {}, `Opened at ${stepper.numbering}.`),
       )
     this.opened.hidden = !inside
     const here = `${stepper.shown} ${moment.position}`
