@@ -37,8 +37,9 @@ export function render({model, el}) {
     ask()
     options.querySelector("button")?.focus({preventScroll: true}) // the clicked button is gone
   })
-  const hint = h("span", {role: "status"})
-  const from = h("span", {}, "The answer is read from the recording with these inputs.") // not live, or each change of the inputs would announce it
+  // these two are not live, or each change of the inputs would announce them, once for every question of the page
+  const hint = h("span")
+  const from = h("span", {}, "The answer is read from the recording with these inputs.")
   const said = h("p", {class: "said", tabindex: "-1"})
   const root = h(
     "section",
@@ -103,8 +104,7 @@ export function render({model, el}) {
     see.hidden = !shown || other || !asked.answer.step
     back.hidden = again.hidden = !other
     from.hidden = other || shown
-    const words = other ? "This question is about the inputs before your change." : ""
-    if (hint.textContent !== words) hint.textContent = words
+    hint.textContent = other ? "This question is about the inputs before your change." : ""
   }
 
   const choose = (/** @type {string} */ option) => {
