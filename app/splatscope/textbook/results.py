@@ -77,7 +77,7 @@ class Bars:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of short HTML under a head. A row in `marked` stands out."""
+    """Rows of short HTML under a head. The first cell of a row names it. A row in `marked` stands out."""
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
