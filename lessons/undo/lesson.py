@@ -5,12 +5,13 @@ from typing import ClassVar, TypedDict
 import numpy as np
 import param
 
+from splatscope.splat.files.images import to_bytes
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
 from splatscope.textbook.numbers import number
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.questions import answer_among
-from splatscope.textbook.results import Answer, Curve, Curves, Table, Verdict
+from splatscope.textbook.results import Answer, Curve, Curves, Picture, Pictures, Table, Verdict
 from splatscope.tracing.job import KernelJob
 
 MOST = 8
@@ -30,6 +31,8 @@ class Facts(TypedDict):
     colours: list[str]  # [layer], CSS
 
 
+# x, y, radius and α of discs, the nearest first
+DISCS = ((12, 12, 9, 0.5), (24, 9, 8, 0.6), (33, 13, 10, 1.0), (42, 9, 8, 0.4), (50, 14, 9, 0.7), (28, 16, 7, 0.5))
 ALPHAS = [0.36, 0.31, 0.36, 0.31, 0.55, 1.0, 0.29, 0.5]
 
 
@@ -193,6 +196,34 @@ class Undo(Lesson):
             rows.append((exactly(alpha), exactly(after[3]), *(exactly(value) for value in (back[3], back[0]))))
         head = ("α", "T after the layer", "T undone, from 1", "red undone, from 0")
         return Table(head, tuple(rows), marked=(3,))
+
+    def taken_off(self, experiment: Experiment) -> Pictures:
+        """Show a picture of discs, and what is left once they are taken off again, with α clamped and without."""
+        width, height = 64, 24
+        groups = (width // 8, height // 4, 1)
+        inputs = {
+            "discs": np.array(DISCS, np.float32),
+            "colors": np.c_[COLOURS[: len(DISCS)] / 255, np.ones(len(DISCS))].astype(np.float32),
+            "picture": np.zeros((height, width, 4), np.float32),
+            "left": np.zeros((height, width, 4), np.float32),
+            "count": np.uint32(len(DISCS)),
+            "width": np.uint32(width),
+        }
+        pictures, left = [], []
+        for most in (CLAMP, 1.0):
+            job = self.kernel("off", entry="takeOff", groups=groups, inputs=inputs | {"maxWeight": np.float32(most)})
+            found = experiment.run(job)
+            pictures.append(to_bytes(found["picture"][..., :3]))
+            left.append(found["left"][..., :3])
+        lost = [f"{np.isnan(one).any(axis=2).sum():,} of {width * height:,} pixels lost" for one in left]
+        clamped, whole = (to_bytes(np.nan_to_num(one, nan=0.0)) for one in left)
+        return Pictures(
+            (
+                Picture("the picture", pictures[1]),
+                Picture(f"taken off, α at most 0.99: {lost[0]}", clamped),
+                Picture(f"taken off, α up to 1: {lost[1]}", whole),
+            )
+        )
 
     def by_depth(self, experiment: Experiment) -> Curves:
         """Show the largest error of T and C by the number of layers."""

@@ -1,5 +1,7 @@
 """The section on undoing a blend: its figure, questions and claims, against the NumPy twin."""
 
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -108,3 +110,16 @@ def test_without_the_guard_transmittance_is_lost(experiment):
 def test_the_table_ends_with_a_loss(experiment):
     rows = Undo().clamp(experiment).rows
     assert [row[2] for row in rows] == ["1.0", "1.0", "1.0", "NaN"]
+
+
+def test_a_picture_is_lost_where_a_layer_of_alpha_one_was_not_clamped(experiment):
+    x, y, radius, alpha = sys.modules[Undo.__module__].DISCS[2]
+    assert alpha == 1
+    across, down = np.meshgrid(np.arange(64), np.arange(24))
+    inside = np.hypot(across - x, down - y) < radius
+    picture, clamped, whole = Undo().taken_off(experiment).pictures
+    assert (picture.pixels[inside] != 255).any(axis=1).all()
+    assert (clamped.pixels == 255).all()
+    assert (whole.pixels == np.where(inside[..., None], 0, 255)).all()
+    assert clamped.caption.endswith(": 0 of 1,536 pixels lost")
+    assert whole.caption.endswith(f": {inside.sum()} of 1,536 pixels lost")
