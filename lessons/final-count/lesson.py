@@ -202,6 +202,24 @@ class FinalCount(Lesson):
             rows.append((name, f"({light})", number(transmittance, 4), f"{found['backCount'][0]:,}"))
         return Table(("", "C", "T", "finalCount"), tuple(rows), marked=(1,))
 
+    def taken_off(self, experiment: Experiment) -> Pictures:
+        """Show a picture's nearest 20 layers, and what is left when all others are taken off, with the test and without it."""
+        size, count, wanted = (64, 16), 90, 20
+        names = ("nearest", "tested", "untested")
+        inputs = scene_inputs(size, some_gaussians(count, size, seed=3, spread=(2.0, 9.0))) | {"wanted": np.uint32(wanted)}
+        inputs |= {name: np.zeros((size[1], size[0], 4), np.float32) for name in names}
+        found = experiment.run(self.kernel("off", entry="takeOff", groups=(size[0] // 8, size[1] // 4, 1), inputs=inputs))
+        nearest, tested, untested = (to_bytes(found[name][..., :3]) for name in names)
+        off = [np.sum((abs(one.astype(int) - nearest) > 1).any(axis=2)) for one in (tested, untested)]
+        with_it, without = (f"{many:,} of {size[0] * size[1]:,} pixels wrong" for many in off)
+        return Pictures(
+            (
+                Picture(f"the nearest {wanted} layers", nearest),
+                Picture(f"with the test: {with_it}", tested),
+                Picture(f"without it: {without}", untested),
+            )
+        )
+
     def how_wrong(self, experiment: Experiment) -> Curves:
         """Show the median error of T by the number of layers left out, without the test."""
         found = self._many(experiment, guarded=False)

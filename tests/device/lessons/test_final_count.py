@@ -92,3 +92,14 @@ def test_the_table_and_the_chart_show_the_damage(experiment):
     assert rows[1][3] == "4,294,967,295"
     (curve,) = FinalCount().how_wrong(experiment).curves
     assert curve.y[20] > 10 * curve.y[5] > 0
+
+
+def test_layers_come_off_a_picture_only_with_the_test(experiment):
+    nearest, tested, untested = FinalCount().taken_off(experiment).pictures
+    np.testing.assert_allclose(tested.pixels.astype(int), nearest.pixels, atol=1)
+    assert "with the test: 0 of 1,024 pixels wrong" in tested.caption
+    off = (abs(untested.pixels.astype(int) - nearest.pixels) > 1).any(axis=2)
+    assert f"without it: {off.sum()} of 1,024 pixels wrong" == untested.caption
+    assert (untested.pixels[off].astype(int).sum(axis=1) > nearest.pixels[off].astype(int).sum(axis=1)).all(), "too bright"
+    counts = FinalCount().tile(experiment).pictures[1].pixels
+    assert not off[counts == 90].any(), "a pixel that took all layers needs no test"
