@@ -8,6 +8,7 @@ import numpy as np
 import param
 
 from splatscope.gpu.kernel import CompileError
+from splatscope.splat.files.images import to_bytes
 from splatscope.splat.parameters import OPACITY
 from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
@@ -15,7 +16,7 @@ from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson, edited
 from splatscope.textbook.numbers import number
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.questions import answer_among
-from splatscope.textbook.results import Answer, Curve, Curves, Several, Table, Verdict, Words
+from splatscope.textbook.results import Answer, Curve, Curves, Picture, Pictures, Several, Table, Verdict, Words
 from splatscope.tracing.job import KernelJob
 
 MOST = 10  # layers of the figure
@@ -158,6 +159,24 @@ class Caching(Lesson):
         question = f"{self.count} layer{'s' if self.count > 1 else ''}: how many bytes of states has `kept` at the turning point?"
         because = f"{len(kept)} × {each} bytes, for one pixel. The undo holds {each} bytes, however many layers there are."
         return answer_among(question, f"{kept.nbytes:,} bytes", wrong, self.stops(query)[self.count - 1], because)
+
+    # What if neither
+
+    def forgotten(self, experiment: Experiment) -> Pictures:
+        """Show the gradient of the nearest Gaussian's red, by the undo and with the last state in place of each."""
+        names = ("byUndo", "byLast")
+        inputs = scene_inputs(SIZE, some_gaussians(12, SIZE, 5, (3, 7)))
+        inputs |= {"dEnd": D_END, "picture": np.zeros((SIZE[1], SIZE[0], 4), np.float32)}
+        inputs |= {name: np.zeros((SIZE[1], SIZE[0]), np.float32) for name in names}
+        groups = (SIZE[0] // TILE[0], SIZE[1] // TILE[1], 1)
+        found = experiment.run(self.kernel("forgotten", entry="oneGradient", groups=groups, inputs=inputs))
+        most = float(found["byUndo"].max())
+        captions = ("by the undo", "with the last state for all")
+        maps = (
+            Picture(f"{caption}: sum {found[name].sum():.3g}", found[name], low=0.0, high=most)
+            for caption, name in zip(captions, names, strict=True)
+        )
+        return Pictures((Picture("the picture", to_bytes(found["picture"][..., :3])), *maps))
 
     # Read off the compiled kernels
 

@@ -9,6 +9,7 @@ import reference
 from helpers.numbers_in_text import value_of
 from splatscope.gpu.device import open_device
 from splatscope.gpu.kernel import CompileError
+from splatscope.splat.scenes import some_gaussians
 from splatscope.textbook.contents import find_lesson
 from splatscope.textbook.experiment import Experiment
 from splatscope.tracing import dispatch
@@ -163,3 +164,19 @@ def test_a_kernels_gradient_is_a_slope(experiment, entry):
     gradient = experiment.run(job)["derivBuffer"].view(np.float32).reshape(9, 64)
     assert gradient[5, 4] == pytest.approx(0.4 * share.sum(), rel=1e-3)
     assert not gradient[:, 8:].any()
+
+
+def test_with_the_last_state_for_all_the_nearest_layer_learns_too_little(experiment):
+    _, by_undo, by_last = Caching().forgotten(experiment).pictures
+    found, too_little = by_undo.pixels, by_last.pixels
+    raw = some_gaussians(12, (32, 16), 5, (3, 7)).astype(float)
+    pixels = np.stack(np.meshgrid(np.arange(32.0), np.arange(16.0)), axis=-1).reshape(-1, 2)
+    g = reference.load_direct(raw)
+    value, count = np.tile([0.0, 0, 0, 1], (len(pixels), 1)), np.zeros(len(pixels), int)
+    for blob in range(12):
+        value, count = reference.transform_pixel_state(value, count, reference.evaluate(g, blob, pixels))
+    alpha = reference.evaluate(g, 0, pixels)[:, 3].reshape(found.shape)
+    np.testing.assert_allclose(found, 0.4 * alpha, atol=1e-4)
+    through = value[:, 3].reshape(found.shape)
+    np.testing.assert_allclose(too_little, np.where(through < 1 / 255, 0, 0.4 * through * alpha), atol=1e-4)
+    assert too_little.sum() < found.sum() / 2
