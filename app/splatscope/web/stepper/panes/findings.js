@@ -13,6 +13,8 @@ import {describeEvent, subscript} from "#web/stepper/model/describe.js"
  */
 
 const MOST_MISSED = 6 // sentences about what was not looked at
+const LOOKED_FOR =
+  "No race, no barrier that only some threads reach, no access out of bounds, no read before a write, nor any of a dozen other faults."
 export const PLAIN = {
   true: "Without recording, the kernel gives the same results.",
   false: "Without recording, the kernel gives other results: the order of its threads matters.",
@@ -162,6 +164,7 @@ export class Findings {
     const plain = head.rounding ?? head.difference ?? (same === null ? "" : PLAIN[`${same}`])
     const all = head.between_groups && !missed.length && !findings.length
     const words = [
+      level === "ok" && !findings.length ? LOOKED_FOR : "",
       head.events
         ? ""
         : "So nothing is known of what the kernel does. Choose fewer functions under Edit, Records, and run it again.",

@@ -40,13 +40,14 @@ export class Memory {
       ["rd", "read"],
       ["st", "stale"],
       ["rc", "raced"],
+      ["", "not written"],
       ["sel", "followed"],
     ]
     this.key = h(
       "div",
       {class: "key"},
       ...key.map(([klass, word]) =>
-        h("span", {title: WORDS[word]}, h("i", {class: `cell ${klass}`}), word === "followed" ? "followed: choose a cell" : word),
+        h("span", {title: WORDS[word]}, h("i", {class: `cell ${klass}`}, klass ? "" : "·"), word === "followed" ? "followed: choose a cell" : word),
       ),
     )
     this.el = h("section", {class: "panel memory", "aria-label": "Memory"}, this.list, this.key)
@@ -116,6 +117,7 @@ const WORDS = {
   read: "a thread read it just now",
   stale: "its new value was written after it was read, in the same epoch",
   raced: "two threads raced on it",
+  "not written": "it has no value yet",
   followed: "its history is shown below",
 }
 
