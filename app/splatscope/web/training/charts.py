@@ -2,15 +2,15 @@
 
 import numpy as np
 from bokeh.core.properties import value
-from bokeh.models import ColumnDataSource, HBar, Image, Line, LinearColorMapper, LogScale, Range1d, Rect, Scatter, Text
+from bokeh.models import ColumnDataSource, Image, Line, LinearColorMapper, LogScale, Range1d, Rect, Scatter
 
 from splatscope.splat.progress_report import ProgressReport
-from splatscope.web.theme.charts import AMOUNTS, GRID, SANS, SERIES, TICK, VALUE, Pair, chart, follow_theme
+from splatscope.web.theme.charts import AMOUNTS, GRID, SANS, SERIES, Pair, chart, follow_theme
 
 MOST_POINTS = 400
 UNLIMITED = 2**32 - 1
 VERMILION = ("#a83c00", "#ff9a66")
-NO_TIMES = "<p class='hint'>a bar for each kernel</p>"
+NO_TIMES = "<p class='hint'>a bar for each kernel, once they have run</p>"
 NO_LISTS = "<p class='hint'>a square for each tile, darker the longer its list</p>"
 
 
@@ -45,7 +45,8 @@ class Quality:
 
     def __init__(self):
         """Make the empty chart."""
-        self.plot = chart(height=150, x_range=Range1d(0, 10), y_range=Range1d(0, 30), min_border_left=26)
+        x, y = Range1d(0, 10), Range1d(0, 30)
+        self.plot = chart(sizing_mode="stretch_both", x_range=x, y_range=y, min_border_left=26, min_border_top=2)
         self.plot.extra_y_ranges = {"loss": Range1d(1e-3, 1.0)}
         self.plot.extra_y_scales = {"loss": LogScale()}
         self.plot.xaxis.ticker.desired_num_ticks = 4
@@ -105,48 +106,23 @@ def _key(psnr: str, loss: str) -> str:
 class KernelTimes:
     """Milliseconds of each kernel: a line with its name and time, and below it a bar."""
 
-    ROWS = 4
+    MOST = 4
 
     def __init__(self):
-        """Make the empty chart."""
+        """Start without times."""
         self._shown: tuple[str, ...] = ()
-        # Wider than the bars: where there are fewer rows than before, Bokeh does not clear what of them is outside the chart.
-        x, y = Range1d(-0.01, 1.01), Range1d(self.ROWS, 0)
-        self.plot = chart(height=150, x_range=x, y_range=y, min_border_left=0, min_border_right=0)
-        self.plot.axis.visible = False
-        self.plot.grid.visible = False
-        rows = [row + 0.78 for row in range(self.ROWS)]
-        blank = [""] * self.ROWS
-        nothing = [float("nan")] * self.ROWS
-        self._source = ColumnDataSource({"row": rows, "share": nothing, "name": blank, "words": blank})
-        tracks = HBar(y="row", height=0.22, left=0, right=1, line_color=None)
-        follow_theme(tracks, fill_color=GRID)
-        self.plot.add_glyph(self._source, tracks)
-        bars = HBar(y="row", height=0.22, left=0, right="share", line_color=None)
-        follow_theme(bars, fill_color=SERIES[0])
-        self.plot.add_glyph(self._source, bars)
-        for x, words, colour, align in ((value(0), "name", TICK, "left"), (value(1), "words", VALUE, "right")):
-            text = Text(x=x, y="row", text=words, text_align=align, y_offset=-9, text_font_size="12px")
-            text.text_font = value(SANS)
-            follow_theme(text, text_color=colour)
-            self.plot.add_glyph(self._source, text)
 
     def show(self, kernel_ms: dict[str, float]) -> str:
-        """Show the longest of these times, in ms by entry point. Return them in words, as HTML."""
+        """Return the longest of these times, in ms by entry point, as HTML; "" if there are none."""
         kernels = {name: ms for name, ms in kernel_ms.items() if name not in _OF_LOOKS}
-        longest_few = sorted(kernels, key=kernels.get)[-self.ROWS :]
+        longest_few = sorted(kernels, key=kernels.get)[-self.MOST :]
         shown = [(name, ms) for name, ms in kernels.items() if name in longest_few]
         if not shown:
             return ""
-        longest = max((ms for _, ms in shown), default=1) or 1
-        self._source.data = {
-            "row": [row + 0.78 for row in range(len(shown))],
-            "share": [ms / longest for _, ms in shown],
-            "name": [name for name, _ in shown],
-            "words": [f"{ms:.2f}" for _, ms in shown],
-        }
         self._shown = tuple(name for name, _ in shown)
-        return f"<p>{', '.join(f'{name} {ms:.2f} ms' for name, ms in shown)}</p>"
+        longest = max(ms for _, ms in shown) or 1
+        rows = "".join(f"<li style='--share: {ms / longest:.3f}'>{name} <b>{ms:.2f}</b></li>" for name, ms in shown)
+        return f"<ul class='kernel-times'>{rows}</ul>"
 
     def explain(self) -> str:
         """Return what the shown kernels do, as HTML that unfolds; "" if none is shown."""

@@ -30,7 +30,7 @@ SAMPLES = sorted(
     path.name for path in ASSETS.iterdir() if path.suffix in (".jpg", ".png") and not path.name.startswith("screenshot")
 )
 FIRST = "chelsea.jpg"
-QUALITY, TIMES = "Chart of PSNR and loss over iterations", "Chart of each kernel's milliseconds"
+QUALITY = "Chart of PSNR and loss over iterations"
 
 HTML = """
 <h1 class="train-title">Fit a picture with Gaussians</h1>
@@ -46,19 +46,18 @@ HTML = """
     <div class="charts">
       <section class="panel chart" aria-label="PSNR and loss over iterations">
         <h2>PSNR and loss <span>over iterations</span></h2>
-        <div data-slot="16" aria-hidden="true"></div>
-        <div aria-hidden="true"><div data-slot="4" inert></div></div>
+        <div data-slot="15" aria-hidden="true"></div>
+        <div class="plot" aria-hidden="true"><div data-slot="4" inert></div></div>
         <div class="sr" data-slot="12"></div></section>
       <section class="panel chart" aria-label="Time by kernel">
         <h2>Time by kernel <span>ms</span></h2>
-        <div aria-hidden="true"><div data-slot="5" inert></div></div>
-        <div data-slot="15"></div>
-        <div class="sr" data-slot="13"></div></section>
+        <div class="plot" data-slot="5"></div>
+        <div data-slot="13"></div></section>
       <section class="panel chart" aria-label="List length by tile">
         <h2>List length <span>by tile</span></h2>
-        <div class="lists-map"><div data-slot="6" inert aria-hidden="true"></div><div data-slot="18"></div></div>
+        <div class="lists-map"><div data-slot="6" inert aria-hidden="true"></div><div data-slot="17"></div></div>
         <div class="ramp" data-slot="7"></div>
-        <div class="ramp" data-slot="17"></div></section>
+        <div class="ramp" data-slot="16"></div></section>
     </div>
   </div>
   <aside data-slot="8"></aside>
@@ -97,23 +96,23 @@ class TrainingView:
         self.quality, self.times, self.lists = Quality(), KernelTimes(), ListLengths()
         self.list_scale, self.list_words = Text(), Text(html=NO_LISTS)
         self.quality_key, self.quality_words = Text(html=self.quality.key), Text(html=_chart(QUALITY))
-        self.times_words, self.kernel_words = Text(html=_chart(TIMES)), Text(html=NO_TIMES)
+        self.kernel_times, self.kernel_words = Text(html=NO_TIMES), Text()
         self.list_reader = ListReader()
         self.controls = self._controls()
         self.save_buttons = SaveButtons(self.session)
         self.comparison = KernelComparison()
         first = _first_picture()
         self._show_target(first.pixels, first.name, first.note)
-        figures = [pn.pane.Bokeh(part.plot, sizing_mode=part.plot.sizing_mode) for part in (self.quality, self.times, self.lists)]
+        quality, lists = (pn.pane.Bokeh(part.plot, sizing_mode=part.plot.sizing_mode) for part in (self.quality, self.lists))
         self.page = Page(
             page="train",
             html=HTML.replace("TARGET", address(FIRST)),
             keys=KEYS,
             actions=[self.save_buttons],
             slots=[
-                *(self.bar, self.picture, self.caption, self.target, *figures, self.list_scale, self.controls),
-                *(self.tile_view.bar, self.tile_view.stepper, self.comparison, self.quality_words, self.times_words),
-                *(self.tile_view.story, self.kernel_words, self.quality_key, self.list_words, self.list_reader),
+                *(self.bar, self.picture, self.caption, self.target, quality, self.kernel_times, lists, self.list_scale),
+                *(self.controls, self.tile_view.bar, self.tile_view.stepper, self.comparison, self.quality_words),
+                *(self.kernel_words, self.tile_view.story, self.quality_key, self.list_words, self.list_reader),
             ],
         )
         self.page.on_close(self.session.close)
@@ -241,8 +240,8 @@ class TrainingView:
         }
         self.quality_words.html = _chart(QUALITY, self.quality.show(self.session.history))
         self.quality_key.html = self.quality.key
-        self.times_words.html = _chart(TIMES, self.times.show(report.kernel_ms))
-        self.kernel_words.html = self.times.explain() or NO_TIMES
+        self.kernel_times.html = self.times.show(report.kernel_ms) or NO_TIMES
+        self.kernel_words.html = self.times.explain()
         self.list_scale.html = self.lists.show(report)
         self.list_words.html = self.lists.explain(report)
         self.list_reader.show(report)
