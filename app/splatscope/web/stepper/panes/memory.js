@@ -47,7 +47,12 @@ export class Memory {
       "div",
       {class: "key"},
       ...key.map(([klass, word]) =>
-        h("span", {title: WORDS[word]}, h("i", {class: `cell ${klass}`}, klass ? "" : "·"), word === "followed" ? "followed: choose a cell" : word),
+        h(
+          "span",
+          {title: WORDS[word]},
+          h("i", {class: `cell ${klass}`}, klass ? "" : "·"),
+          word === "followed" ? "followed: choose a cell" : word,
+        ),
       ),
     )
     this.el = h("section", {class: "panel memory", "aria-label": "Memory"}, this.list, this.key)
