@@ -248,3 +248,10 @@ def test_a_line_number_of_three_digits_keeps_clear_of_the_bar_beside_it(visit):
     row = page.locator(".src .mine")
     assert len(row.locator(".no").inner_text()) == 3
     assert row.evaluate(gap) > 3  # px, the width of the bar
+
+
+def test_a_button_without_words_tells_what_it_does_and_its_key_at_once(turn_to):
+    page = turn_to("/app?page=undo")
+    button = page.get_by_test_id("stepper").first.get_by_role("button", name="To the end", exact=True)
+    button.hover()
+    assert button.evaluate("el => getComputedStyle(el, '::after').content") == '"To the end (End)" / ""'

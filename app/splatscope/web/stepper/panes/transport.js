@@ -32,9 +32,8 @@ const button = (name, label, key, act, klass = "") =>
     {
       type: "button",
       class: `btn icon ${klass}`,
-      title: `${label} (${key})`,
+      "data-tip": `${label} (${key})`,
       "aria-label": label,
-      "aria-description": "", // the title says it again
       "aria-keyshortcuts": shortcut(key),
       onclick: act,
     },
@@ -172,7 +171,7 @@ export class Transport {
       [this.on, `One ${unit} forward`, "→"],
     ])
     for (const [el, label, key] of named) {
-      el.title = `${label} (${key})`
+      el.dataset.tip = `${label} (${key})`
       el.ariaLabel = label
     }
   }
@@ -228,7 +227,7 @@ export class Transport {
     this.stair.replaceChildren(icon(moment.lockstep ? "straight" : "stair"))
     const order = moment.lockstep ? "In lockstep: show the device's order" : "The device's order: show lockstep"
     this.stair.ariaLabel = order
-    this.stair.title = `${order} (O)`
+    this.stair.dataset.tip = `${order} (O)`
     this.ownOrder.hidden = !this.stepper.inOtherOrder
     this.ownOrderName.data = moment.lockstep ? "Leave lockstep" : "Back to lockstep"
     const {stops, unit: moves} = this.stepper
