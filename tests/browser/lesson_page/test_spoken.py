@@ -548,3 +548,21 @@ def test_a_flipped_bit_is_heard_once_as_the_float_it_makes(read):
     page.get_by_role("switch", name=re.compile("^bit 31, sign")).press("Enter")
     expect(heard).to_have_text("The sum at the start: −1.2")
     assert spoken(page).one("group", "The sum at the start").all("status") == []
+
+
+def test_back_on_a_page_the_focus_is_on_the_link_by_which_it_was_left(read):
+    page = read("gaussian")
+    link = page.get_by_role("link", name="splatting", exact=True).first
+    link.focus()
+    at = page.evaluate("scrollY")
+    page.keyboard.press("Enter")
+    page.locator("[data-page=glossary]").wait_for()
+    expect(link).to_have_count(0)
+    page.go_back()
+    page.locator("[data-page=gaussian]").wait_for()
+    expect(link).to_be_focused()
+    assert page.evaluate("scrollY") == at
+    page.keyboard.press("Tab")
+    expect(link).not_to_be_focused()
+    page.get_by_role("link", name="Blending", exact=True).first.press("Enter")
+    expect(page.get_by_role("heading", level=1, name="Blending")).to_be_focused()

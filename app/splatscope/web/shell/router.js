@@ -2,7 +2,7 @@
 import {startTheme} from "#web/theme/theme.js"
 import {UNNAMED, format, parse} from "./address.js"
 import {startDrawer} from "./drawer.js"
-import {focused, h, within} from "./dom.js"
+import {below, focused, h, within} from "./dom.js"
 import {emit} from "./events.js"
 import {startKeys} from "./keys.js"
 import {startProgress} from "./progress.js"
@@ -107,6 +107,7 @@ export function go(page, step = UNNAMED, hash = "", inputs = "") {
 export function travel(next, hash = "") {
   flush()
   saveScroll()
+  history.replaceState({...history.state, left: placeOf(focused())}, "")
   history.pushState(null, "", address(next) + hash)
   show(next)
 }
@@ -116,7 +117,7 @@ export function travel(next, hash = "") {
  * @param {Place} next
  */
 export function showLed(next) {
-  if (next.page !== shown.page) history.replaceState({...history.state, scroll: undefined}, "") // it belonged to the previous page
+  if (next.page !== shown.page) history.replaceState({...history.state, scroll: undefined, left: undefined}, "") // of the previous page
   if (next.page !== shown.page || next.inputs !== shown.inputs) return show(next)
   shown = next
   emit("step", next.step)
@@ -278,7 +279,7 @@ export function arrived(root, sought = null) {
   const content = byId("content")
   content.removeAttribute("aria-busy")
   const stood = title !== null && [title, document.body].includes(focused() ?? document.body) // on the same page's title, before the page was live
-  if (moving || stood) head(sought ?? root.querySelector("h1"))
+  if ((moving || stood) && !focusLeft()) head(sought ?? root.querySelector("h1"))
   const top = moving ? 0 : scrollY // a first page may have been scrolled before it was live
   moving = false
   scrollTo(0, history.state?.scroll ?? top)
@@ -288,7 +289,7 @@ export function arrived(root, sought = null) {
 }
 
 /** @type {HTMLElement | null} */
-let title = null // the title that was focused last
+let title = null // the title, or the link of a page come back to, that was focused last
 
 /**
  * Focus a page's title, so that it is read out and Tab continues there. A tool's title is in the top bar.
@@ -302,6 +303,33 @@ function head(heading) {
     title = el
     if (focused() === el) return
   }
+}
+
+/**
+ * All links of the document with an address.
+ * @param {string | null} href
+ */
+const linksTo = (href) => [...below(document)].filter((el) => el instanceof HTMLAnchorElement && el.getAttribute("href") === href)
+
+/**
+ * A link as its history entry stores it, since the element itself is gone by the time the reader comes back.
+ * @param {HTMLElement | null} link
+ */
+function placeOf(link) {
+  if (!(link instanceof HTMLAnchorElement)) return undefined
+  const href = link.getAttribute("href")
+  return {href, which: linksTo(href).indexOf(link)}
+}
+
+/** After Back or Forward, focus the link by which the page was left. Return whether it is there. */
+function focusLeft() {
+  const {left} = history.state ?? {}
+  const link = left && linksTo(left.href)[left.which]
+  if (!(link instanceof HTMLElement)) return false
+  link.focus({preventScroll: true})
+  if (focused() !== link) return false // in a closed drawer
+  title = link
+  return true
 }
 
 // A page's scroll position is stored in its history entry, for Back, Forward and reload.
