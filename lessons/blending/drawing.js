@@ -91,9 +91,9 @@ export function draw(host) {
       const done = layers.filter((blend) => look.step >= blend.end).length
       const T = done ? layers[done - 1].after[3] : 1
       const open = done ? `${short(T)} of the pixel` : "the whole pixel"
-      return `${done} of ${layers.length} layers ${done === 1 ? "is" : "are"} blended, and ${open} is still open.`
+      return `${done} of ${layers.length} layers ${done === 1 ? "is" : "are"} blended, and ${open} is still open. ${outcome(host.facts)}`
     },
-    news: () => "", // each step says how much its layer lets through
+    news: () => (host.facts.layers ? outcome(host.facts) : ""), // what changes with the layers; each step says what its layer does
   }
 }
 
@@ -102,6 +102,24 @@ export function draw(host) {
  * @param {number[]} colour
  */
 const numbers = (colour) => colour.map(short).join("\u00a0")
+
+/**
+ * The same for screen readers.
+ * @param {number[]} colour
+ */
+const named = (colour) => ["red", "green", "blue"].map((name, i) => `${name} ${short(colour[i])}`).join(", ")
+
+/**
+ * The pixel's colour in the end, in a sentence.
+ * @param {Facts} facts
+ */
+const outcome = ({over}) => `In the end, over white paper: ${named(over)}.`
+
+/**
+ * A colour's numbers for the eye, and with their names for the ear.
+ * @param {number[]} colour
+ */
+const forBoth = (colour) => [h("span", {"aria-hidden": "true"}, numbers(colour)), h("span", {class: "sr"}, named(colour))]
 
 /** What the pixel has gathered so far, and its colour in the end. */
 function gatheredColours() {
@@ -117,13 +135,13 @@ function gatheredColours() {
     el,
     showEnd(/** @type {number[]} */ colour) {
       endSwatch.style.background = css(colour)
-      endWords.textContent = numbers(colour)
+      endWords.replaceChildren(...forBoth(colour))
     },
     paint(/** @type {Look} */ look) {
       const [r, g, b] = ["r", "g", "b"].map((part) => look.value(`state.value.${part}`) ?? 0)
       const T = look.value("state.value.a") ?? 1
       nowSwatch.style.background = css([r, g, b])
-      nowWords.textContent = `C = ${numbers([r, g, b])}\nT = ${short(T)}`
+      nowWords.replaceChildren("C = ", ...forBoth([r, g, b]), `\nT = ${short(T)}`)
     },
   }
 }
@@ -169,11 +187,15 @@ function layerStack(host) {
     },
     edited: send.soon,
     drop(/** @type {Layer} */ layer) {
-      edits.say(`Layer ${layers().indexOf(layer) + 1} is removed; ${layers().length - 1} left`)
+      const at = layers().indexOf(layer)
+      edits.say(`Layer ${at + 1} is removed; ${layers().length - 1} left`)
       place(layers().filter((other) => other !== layer))
       stale(true)
       send.now()
-      add.focus()
+      const next = (ordered()[at] ?? ordered()[at - 1]).dropButton
+      if (next.disabled)
+        add.focus() // the only layer stays
+      else next.focus()
     },
   }
   /**
@@ -275,9 +297,13 @@ function layerRow(first, {moved, say, edited, drop}) {
     layer.colour = colour.value
     edited()
   }
+  const showAlpha = () => {
+    value.textContent = layer.alpha.toFixed(2)
+    alpha.setAttribute("aria-valuetext", layer.alpha.toFixed(2))
+  }
   alpha.oninput = () => {
     layer.alpha = +alpha.value
-    value.textContent = layer.alpha.toFixed(2)
+    showAlpha()
     edited()
   }
   alpha.onkeydown = (event) => {
@@ -295,7 +321,7 @@ function layerRow(first, {moved, say, edited, drop}) {
       layer = {...given}
       colour.value = given.colour
       alpha.value = String(given.alpha)
-      value.textContent = given.alpha.toFixed(2)
+      showAlpha()
     },
     setNumber(/** @type {number} */ n) {
       number.textContent = String(n)

@@ -107,6 +107,21 @@ def test_a_layer_that_is_moved_is_named_by_both_its_places(read):
     expect(heard).to_have_text("Layer 2 is removed; 3 left")
 
 
+def test_once_a_layer_is_removed_the_focus_goes_to_the_next_and_the_colour_that_is_left_is_said(read):
+    page = read("blending")
+    page.keyboard.press("ArrowLeft")
+    announcer = page.get_by_test_id("announcer").first
+    end = "In the end, over white paper: "
+    expect(announcer).to_contain_text(end)
+    before = announcer.inner_text().partition(end)[2]
+    for removed, focused in ((2, "Remove layer 2"), (3, "Remove layer 2"), (2, "Add a layer")):
+        page.get_by_role("button", name=f"Remove layer {removed}").press("Enter")
+        expect(page.get_by_role("button", name=focused)).to_be_focused()
+        expect(announcer).to_contain_text(re.compile(rf"{end}red [\d.]+, green [\d.]+, blue [\d.]+\.$"), timeout=240_000)
+        expect(announcer).not_to_contain_text(before, timeout=240_000)
+        before = announcer.inner_text().partition(end)[2]
+
+
 def test_before_anything_has_run_no_result_is_told(read):
     page = read("autodiff")
     page.keyboard.press("Home")
