@@ -61,3 +61,11 @@ def test_a_finger_that_taps_a_word_stays_on_the_page(visit: Callable[..., Page])
 def test_an_entry_is_found_by_its_address(visit: Callable[..., Page]):
     page = visit("/app?page=glossary#term-workgroup", height=500)
     expect(page.locator("#term-workgroup")).to_be_in_viewport()
+
+
+def test_below_a_figure_the_names_in_its_code_are_explained(turn_to):
+    page = turn_to("/app?page=blending")
+    names = page.locator("details.names")
+    names.get_by_text("The names in the code").click()
+    expect(names.locator("dt:has(code:text-is('transformPixelState')) + dd")).to_contain_text("One step of the blend")
+    expect(names.locator("dt code:text-is('localIdx')")).to_have_count(0)  # the code of this page does not use it

@@ -20,6 +20,7 @@ from splatscope.services.lessons import (
     record_lesson,
     run_experiment,
 )
+from splatscope.textbook.code_names import names_in
 from splatscope.textbook.contents import find_lesson, has_drawing, text_of
 from splatscope.textbook.lesson import Lesson
 from splatscope.textbook.markdown import TextBlock, code, drawings, html_of, inline, parse, region, source_path
@@ -102,6 +103,16 @@ def legend(text: str) -> str:
     items = [f"<li>{_drawn(line[2:])}</li>" for line in lines if line.startswith("- ")]
     html = OPENS.sub(lambda match: f'<span class="sr">{match[0]}</span>', words)
     return f'{html}<ul class="keys" role="list">{"".join(items)}</ul>' if items else html
+
+
+def _names(blocks: list[TextBlock]) -> str:
+    """Return a folded list of the names in the code of a section: its figure's kernel, and the shaders that it quotes."""
+    sources = [block.text for block in blocks if block.kind == "kernel" and not block.args[0]]
+    for block in blocks:
+        if block.kind == "code" and block.args[0].endswith(".slang"):
+            sources += [text for _, text in region(block.args[0], block.args[1:])]
+    rows = "".join(f"<dt><code>{name}</code></dt><dd>{inline(says)}</dd>" for name, says in names_in("\n".join(sources)).items())
+    return f'<details class="deeper names"><summary>The names in the code</summary><dl>{rows}</dl></details>' if rows else ""
 
 
 def _drawn(text: str) -> str:
@@ -207,7 +218,7 @@ class LessonPage:
                 settings = self._controls(block)
             elif block.kind == "figure":
                 figure = self._slot(self._figure(legend(block.text), settings), "figure")
-                html += f'<div class="fig"><div class="whole" data-testid="figure">{figure}</div></div>'
+                html += f'<div class="fig"><div class="whole" data-testid="figure">{figure}</div></div>{_names(blocks)}'
             else:
                 html += self._block(block)
         return html

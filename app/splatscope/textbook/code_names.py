@@ -1,0 +1,20 @@
+"""The names in the code that a reader may not know: Slang's own, and those of the shaders that many sections run."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+NAMES = Path(__file__).with_name("code_names.md")
+
+
+@cache
+def code_names() -> dict[str, str]:
+    """Return all names, each with a sentence in Markdown."""
+    rows = [line.split(" | ") for line in NAMES.read_text(encoding="utf-8").splitlines() if line.strip()]
+    return {name.strip("*"): sentence for name, sentence in rows}
+
+
+def names_in(source: str) -> dict[str, str]:
+    """Return the known names that a Slang source uses outside its comments, in the order of their first use."""
+    words = re.findall(r"\w+", re.sub(r"//.*", "", source))
+    return {word: code_names()[word] for word in words if word in code_names()}
