@@ -168,7 +168,7 @@ class Gaussian(Lesson):
             f"The pixel lies {away(*now['offset'])}.",
             f"Along the ellipse's own axes, that is {turned[0]} pixels on the first and {turned[1]} on the second.",
             f"Divided by the sizes: {scaled[0]} and {scaled[1]}. So the pixel is {now['distance']:.2f} sizes from the centre.",
-            f"At {now['distance']:.2f} sizes the bell curve, `exp(−½ · distance²)`, has fallen to {part(now['falloff'])}.",
+            f"{now['distance']:.2f} sizes from the centre, the bell curve {fallen(now['falloff'])}.",
             f"Opacity {now['opacity']:.3f} times fall-off {part(now['falloff'])}: "
             f"α, the share of this pixel that the Gaussian covers, is {part(now['alpha'])}.",
             f"`eval`, which the whole program uses, gets there by a shortcut: α = {part(now['layer'])}.",
@@ -379,6 +379,12 @@ def part(share: float) -> str:
     if not share:
         return "0"
     return "less than 0.001" if share < 0.0005 else f"{share:.3f}"
+
+
+def fallen(falloff: float) -> str:
+    """Return how far the bell curve has fallen, in words."""
+    share = part(falloff)
+    return "is still at its top, 1" if share == "1.000" else f"has fallen from 1 to {share}"
 
 
 def rgb(color: Iterable[float]) -> str:
