@@ -97,7 +97,8 @@ class Undo(Lesson):
         """Say how well the first state came back, and what it would have taken to store the states."""
         found, many = query.output("backward")[0], blended(query)
         if np.isnan(found).any():
-            return "α = 1 left nothing to divide: the pixel came back as NaN, its earlier states are lost. The clamp prevents this."
+            lost = "the pixel came back as NaN, which equals nothing, not even itself"
+            return f"α = 1 left nothing to divide: {lost}. The clamp prevents this."
         states = f"{many} undone blends" if many > 1 else "One undone blend"
         off = float(np.abs(found - (0, 0, 0, 1)).max())
         end = f"to within {number(off, 2)}" if off else "exactly"
@@ -319,8 +320,8 @@ def came(layer: int, alpha: float, before: float, after: float, taken: bool, off
         return f"Back: layer {layer} was never blended, so nothing is undone."
     division = f"Back: T = {number(after)} is divided by 1 − {positional(alpha)}"
     if np.isnan(before):
-        why = "0/0 is not a number" if after == 0 else "what is not a number stays so"
-        return f"{division}: {why}, and the state before layer {layer} is lost."
+        why = "0/0 gives NaN" if after == 0 else "NaN stays NaN"
+        return f"{division}: {why}, which equals nothing, not even itself, and the state before layer {layer} is lost."
     light, share = float(off[:3].max()), float(off[3])
     same = f"exactly as it was{f'; C is off by {number(light, 2)}' if light else ', and so is C'}"
     if share:
