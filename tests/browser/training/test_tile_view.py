@@ -217,6 +217,7 @@ def test_by_keyboard_alone(small):
     at.page.keyboard.press("Escape")
     expect(at.button).to_be_visible()
     expect(at.picture).to_be_focused()
+    expect(at.page.get_by_test_id("pixel-story-heard")).to_have_text("")  # there is nothing to say of no pixel
     assert at.settled() == 0
 
 

@@ -92,8 +92,8 @@ export function render({model, el}) {
     for (const part of [mix, head]) part.hidden = !known
     list.hidden = Boolean(error)
     words.classList.toggle("busy", Boolean(busy))
-    const text = error || busy || sentence(layers)
-    if (words.textContent !== text) hear(error || busy || summary(layers))
+    const text = root.hidden ? "" : error || busy || sentence(layers) // of no pixel there is nothing to say
+    if (words.textContent !== text) hear(text && (error || busy || summary(layers)))
     words.textContent = text
     if (!known)
       return list.replaceChildren(
