@@ -581,3 +581,19 @@ def test_back_on_a_page_the_focus_is_on_the_link_by_which_it_was_left(read):
     expect(link).not_to_be_focused()
     page.get_by_role("link", name="Blending", exact=True).first.press("Enter")
     expect(page.get_by_role("heading", level=1, name="Blending")).to_be_focused()
+
+
+def test_findings_have_one_order_in_what_is_said_and_for_the_key(read):
+    page = read("bitonic-sort")
+    page.get_by_role("radio", name="Taken out").click()
+    announcer = page.get_by_test_id("announcer").first
+    found = re.compile(r"(\d+) findings, the first: race on (\S+), lines ")
+    expect(announcer).to_contain_text(found, timeout=120_000)
+    many, cell = found.search(announcer.inner_text()).groups()
+    cards = page.locator(".finding .opens")
+    expect(cards).to_have_count(int(many))
+    expect(cards.first).to_contain_text(cell)
+    for key, number in (("f", 1), ("f", 2), ("Shift+F", 1)):
+        page.keyboard.press(key)
+        expect(announcer).to_have_text(re.compile(rf"^Finding {number} of {many}, event "))
+        expect(cards.nth(number - 1)).to_have_attribute("aria-expanded", "true")

@@ -134,6 +134,7 @@ export class Stepper {
   #starts = false // whether that is the reader's first move
   #said = "" // the caption
   #given = -1 // the thread that the model chose last
+  #visited = -1 // number of the finding to which the reader went last
   #mended = false // whether the next recording is that of a fix, whose result the reader waits for
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #clock
@@ -368,6 +369,7 @@ export class Stepper {
     this.player.play(false)
     const moment = new Moment(recording, (moved) => this.#changed(moved))
     this.moment = moment
+    this.#visited = -1
     this.#adopt(model.kernel)
     const chosen = before && before.pinned !== this.#given ? before.pinned : model.thread
     this.#given = model.thread
@@ -801,40 +803,33 @@ export class Stepper {
     moment.finding = number
     if (cell) moment.followed = cell
     moment.goto(step)
-    const all = this.#findingsInTurn()
-    const turn = all.findIndex((one) => one.number === number) + 1
-    this.sentence.tellInstead(`Finding ${turn} of ${all.length}, event ${step.toLocaleString("en")}: ${finding?.message}`)
+    this.#visited = number
+    const all = this.#findingsShown
+    this.sentence.tellInstead(
+      `Finding ${all.indexOf(number) + 1} of ${all.length}, event ${step.toLocaleString("en")}: ${finding?.message}`,
+    )
   }
 
-  /** The findings that have events, in the order of their last ones, each with its number in the recording. */
-  #findingsInTurn() {
-    const {moment} = this
-    if (!moment) return []
-    return moment.recording.findings
-      .flatMap(({events}, number) =>
-        events.length ? [{number, position: moment.after(/** @type {number} */ (events.at(-1)) - 1)}] : [],
-      )
-      .sort((a, b) => a.position - b.position)
+  /** The numbers of the findings that have events, in the order of their cards. */
+  get #findingsShown() {
+    return this.moment?.recording.findings.flatMap(({events}, number) => (events.length ? [number] : [])) ?? []
   }
 
   /**
-   * Move to the next or the previous finding, wrapping around at the ends. If the recording has opened at a finding, that one is the
-   * first to be shown.
+   * Move to the next or the previous finding, in the order of their cards, wrapping around at the ends. If the recording has opened
+   * at a finding, that one is the first to be shown.
    * @param {number} way  1 or -1
    */
   nextFinding(way) {
     const {moment} = this
     if (!moment) return
-    const all = this.#findingsInTurn()
-    const positions = all.map(({position}) => position)
-    const first = positions.indexOf(moment.position)
-    if (this.#opened && moment.finding < 0 && first >= 0) return this.showFinding(all[first].number)
-    const position = near(positions, moment.position, way) ?? positions.at(way > 0 ? 0 : -1)
-    if (position === undefined) return this.announce("No finding in this recording.")
-    const shown = all.findIndex((one) => one.number === moment.finding && one.position === moment.position)
-    const here = shown >= 0 ? shown : first
-    const next = here >= 0 ? (here + way + all.length) % all.length : positions.indexOf(position)
-    this.showFinding(all[next].number)
+    const all = this.#findingsShown
+    if (!all.length) return this.announce("No finding in this recording.")
+    const opened = all.find((number) => moment.recording.findings[number].events.at(-1) === moment.step)
+    if (this.#opened && this.#visited < 0 && opened !== undefined) return this.showFinding(opened)
+    const here = all.indexOf(this.#visited)
+    const next = here < 0 ? (way > 0 ? 0 : all.length - 1) : (here + way + all.length) % all.length
+    this.showFinding(all[next])
     if (here === next) this.say("There is no other finding.")
     else if (here >= 0 && next < here === way > 0)
       this.say(way > 0 ? "That was the last finding. This is the first." : "That was the first finding. This is the last.")
