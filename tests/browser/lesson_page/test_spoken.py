@@ -122,6 +122,19 @@ def test_once_a_layer_is_removed_the_focus_goes_to_the_next_and_the_colour_that_
         before = announcer.inner_text().partition(end)[2]
 
 
+@pytest.mark.parametrize(("name", "has_barriers"), [("bitonic-sort", True), ("cas", False)])
+def test_the_list_of_keys_has_those_of_this_section_s_figure(read, name, has_barriers):
+    page = read(name)
+    page.keyboard.press("b")
+    expect(page.locator(".src .bp[aria-pressed=true], .src .bp:not(.off)").first).to_be_visible()
+    page.keyboard.press("?")
+    rows = page.get_by_role("dialog", name="Keys")
+    for words in ("Set or clear a breakpoint", "Who wrote this?", "To the next finding"):
+        expect(rows).to_contain_text(words)
+    expect(rows).not_to_contain_text("Find: ")
+    assert ("barrier" in rows.inner_text()) is has_barriers
+
+
 def test_before_anything_has_run_no_result_is_told(read):
     page = read("autodiff")
     page.keyboard.press("Home")

@@ -47,7 +47,7 @@ from splatscope.workers.connection import WorkerError
 
 log = logging.getLogger(__name__)
 
-BASIC = ("Shift+→ Shift+←", "S Shift+S", "N P", "Home End", "Space", "T Shift+T", "M", "F", "O", "/")
+BASIC = ("Shift+→ Shift+←", "S Shift+S", "N P", "Home End", "Space", "T Shift+T", "M", "W", "B", "] [", "F", "O")
 SETTLE = 0.4  # seconds without a change of the inputs, after which claims and shows run again
 RECORDED = (
     "meta",

@@ -1,5 +1,5 @@
 // Global keys: one listener that dispatches to registered scopes, and the list of keys that `?` opens.
-import {h, typing} from "./dom.js"
+import {below, h, typing} from "./dom.js"
 
 /**
  * Keys that act without focus. A chord is a key's name, single letters in lower case, after the modifiers held: "e", "Shift+e",
@@ -85,14 +85,32 @@ export function setWalkKeys(keys) {
   ofWalk = keys
 }
 
+/**
+ * A key as `aria-keyshortcuts` has it: "Shift+→" is "Shift+ArrowRight".
+ * @param {string} key
+ */
+export const shortcut = (key) => key.replace("→", "ArrowRight").replace("←", "ArrowLeft")
+
+/**
+ * Return a test of whether a row's key does something on this page now: not if its button is hidden, as that for barriers is in a run
+ * without any.
+ */
+function actsHere() {
+  const buttons = [...below(document)].filter((el) => el.hasAttribute("aria-keyshortcuts"))
+  return (/** @type {KeyWords} */ [keys]) => {
+    const own = buttons.filter((el) => el.getAttribute("aria-keyshortcuts") === shortcut(keys.split(" ")[0]))
+    return !own.length || own.some((el) => !el.hasAttribute("hidden"))
+  }
+}
+
 /** Let `?` and the button in the bar open the list of keys. Called once, by the router. */
 export function startKeys() {
   const dialog = /** @type {HTMLDialogElement} */ (document.getElementById("keys"))
   const toggle = () => {
     if (dialog.open) return dialog.close()
-    const rows = [...ofPage, ...ofWalk, ...SHELL].map(([keys, words]) =>
-      h("div", {}, h("dt", {}, ...caps(keys)), h("dd", {}, words)),
-    )
+    const rows = [...ofPage, ...ofWalk, ...SHELL]
+      .filter(actsHere())
+      .map(([keys, words]) => h("div", {}, h("dt", {}, ...caps(keys)), h("dd", {}, words)))
     dialog.querySelector("dl")?.replaceChildren(...rows)
     dialog.showModal()
   }

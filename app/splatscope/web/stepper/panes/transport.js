@@ -1,5 +1,6 @@
 // How: the buttons that move through the run, the current event, the order, the search.
 import {h} from "#web/shell/dom.js"
+import {shortcut} from "#web/shell/keys.js"
 import {remember, remembered} from "#web/shell/stored.js"
 import {onFieldKeys} from "#web/widgets/field_keys.js"
 import {arrowsChoose, checkOne} from "#web/widgets/roving.js"
@@ -13,12 +14,6 @@ import {isNonFinite} from "#web/stepper/model/slice.js"
  * @import {Stepper} from "#web/stepper/stepper.js"
  * @import {IconName} from "./icons.js"
  */
-
-/**
- * A key as `aria-keyshortcuts` has it: "Shift+→" is "Shift+ArrowRight".
- * @param {string} key
- */
-const shortcut = (key) => key.replace("→", "ArrowRight").replace("←", "ArrowLeft")
 
 /**
  * @param {IconName} name
