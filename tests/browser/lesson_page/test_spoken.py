@@ -160,6 +160,17 @@ def test_the_first_heading_is_the_section_s_title(read):
     assert spoken(page).one("list", "One tile").all("link")[1].name == "Workgroups"
 
 
+def test_the_headings_of_a_section_stay_within_reach_once_the_figure_is_scrolled_past(read):
+    page = read("bitonic-sort")
+    entries = page.get_by_role("navigation", name="On this page").get_by_role("button")
+    page.get_by_role("heading", name="Other sorts").scroll_into_view_if_needed()
+    expect(page.locator(".companion.needed")).to_have_count(1)
+    assert len(spoken(page).one("navigation", "On this page").all("button")) == entries.count() > 4
+    entries.first.focus()
+    expect(entries.first).to_be_focused()
+    expect(entries.first).to_be_in_viewport()
+
+
 def test_lines_of_code_are_read_with_their_number_and_without_buttons(read):
     page = read("workgroups")
     source = spoken(page).one("region", "Source with")
@@ -610,3 +621,14 @@ def test_findings_have_one_order_in_what_is_said_and_for_the_key(read):
         page.keyboard.press(key)
         expect(announcer).to_have_text(re.compile(rf"^Finding {number} of {many}, event "))
         expect(cards.nth(number - 1)).to_have_attribute("aria-expanded", "true")
+
+
+def test_of_a_statement_that_threads_execute_together_it_is_said_how_many(read):
+    page = read("bitonic-sort")
+    announcer = page.get_by_test_id("announcer").first
+    page.keyboard.press("o")
+    expect(announcer).to_have_text(re.compile("^In lockstep order."))
+    page.keyboard.press("s")
+    expect(announcer).to_have_text(re.compile(r"^32 threads execute this together\. Thread \d+ .*, on line \d+\."))
+    page.keyboard.press("n")
+    expect(announcer).to_have_text(re.compile(r"^Thread \d+ "))

@@ -719,7 +719,11 @@ export class Stepper {
   }
   /** @param {number} way  1: one statement forward, -1: back, for all threads that execute it together */
   line(way) {
-    if (!this.#atEnd(way)) this.moment?.line(way)
+    const {moment} = this
+    if (!moment || this.#atEnd(way)) return
+    moment.line(way)
+    const {executing} = moment // of them, the sentence names one
+    if (executing > 1) this.announce(`${executing} threads execute this together.`)
   }
   /** @param {number} thread  the thread to choose; choosing it again clears the choice */
   choose(thread) {

@@ -190,6 +190,16 @@ export class Moment {
     this.seek(p)
   }
 
+  /** How many threads have executed the current statement together, up to this moment. */
+  get executing() {
+    const threads = new Set()
+    let p = this.position
+    if (p > 0)
+      do threads.add(this.recording.thread[this.eventAt(--p)])
+      while (p > 0 && !this.#begins(p))
+    return threads.size
+  }
+
   /** Move to the end of the current statement, unless another begins here. */
   finish() {
     if (this.position > 0 && this.position < this.recording.length && !this.#begins(this.position)) this.line(1)
