@@ -632,3 +632,8 @@ def test_of_a_statement_that_threads_execute_together_it_is_said_how_many(read):
     expect(announcer).to_have_text(re.compile(r"^32 threads execute this together\. Thread \d+ .*, on line \d+\."))
     page.keyboard.press("n")
     expect(announcer).to_have_text(re.compile(r"^Thread \d+ "))
+
+
+def test_a_menu_has_no_option_without_a_name(read):
+    menu = read("autodiff").get_by_role("combobox", name="Value p", exact=True)
+    assert all(menu.locator("option").all_text_contents())

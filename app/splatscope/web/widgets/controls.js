@@ -179,12 +179,12 @@ const MAKERS = {
     const select = h("select", {"aria-label": item.label}, ...item.options.map(([value, label]) => h("option", {value}, label)))
     select.onchange = () => set(item.name, select.value)
     const el = item.bare ? select : h("label", {class: "choice", title: item.doc}, h("span", {}, item.label), select)
-    const other = h("option", {hidden: true}) // for a value that is not an option, such as the user's own file, its name is shown
-    select.append(other)
+    const other = h("option", {hidden: true}) // in the menu only for a value that is not an option, such as the user's own file
     const show = (/** @type {string} */ value) => {
       const known = item.options.some(([option]) => option === value)
-      other.value = known ? "" : value
-      other.textContent = other.value
+      if (known) other.remove()
+      else select.append(other)
+      other.value = other.textContent = value
       select.value = value
     }
     return {el, show}
