@@ -85,9 +85,8 @@ def _html(missing: str, known: Collection[Walk] = (), live: bool = True, pages: 
           <p class="lede">This picture is made of 2,048 soft ellipses of colour. A program on a graphics card
             blends them into a picture, and finds them: it starts with noise and learns from a photograph. This book takes that
             program apart.</p>
-          <p>In each section you step through the real code, forward and back, and see what it does and why. You should be able
-            to read code in a language such as C, Java or Python. You need to know nothing about graphics cards, and
-            no calculus except, once the program learns, what the slope of a curve is. You do not need a graphics card.</p>
+          <p>In each section you step through the real code, forward and back, and see what it does and why. You can read C, Java
+           or Python, and know what the slope of a curve is. You need no graphics card, and no knowledge of one.</p>
           {_ways_in(pages)}
           {_led(known, live)}
         </div>
