@@ -50,12 +50,8 @@ export function companion(root) {
     h("button", {type: "button", class: "btn", onclick: toFigure}, "To the figure"),
     h("button", {type: "button", class: "btn shut", onclick: lower}, "Close"),
   )
-  const cover = h(
-    "div",
-    {class: "cover"},
-    h("b", {"aria-hidden": "true"}, "?"),
-    h("p", {}, "The figure may show the answer. It reappears once you have answered the question."),
-  )
+  const words = "The figure may show the answer. It reappears once you have answered the question."
+  const cover = h("div", {class: "cover"}, h("p", {}, words))
   const view = h("div", {class: "mirror"}, copy, cover)
   const box = h("div", {role: "group", "aria-label": "The figure's current state", tabindex: "-1"}, view, says, row)
   const el = h("aside", {class: "companion", "aria-label": "Small copy of the figure"}, box)

@@ -35,7 +35,7 @@ import {announceRuns} from "./announce.js"
  */
 const VERDICTS = {
   true: {name: "yes", words: "Holds", sign: "ok", bet: "Holds"},
-  null: {name: "part", words: "Holds in part", sign: "note", bet: "In part"},
+  null: {name: "part", words: "Holds in part", sign: "part", bet: "In part"},
   false: {name: "no", words: "Does not hold", sign: "no", bet: "Does not hold"},
   undecided: {name: "open", words: "Cannot be decided here", sign: "open", bet: ""},
 }

@@ -37,6 +37,7 @@ const SEVERITY = {
   warn: `<path d="M7 1 13.5 12.500H.5z" fill="var(--sev-warn)" stroke="none"/>`,
   no: `<path d="m3 3 8 8M11 3l-8 8" stroke-width="2.2"/>`,
   note: `<circle cx="7" cy="7" r="5.5" fill="var(--sev-note)" stroke="none"/>`,
+  part: `<circle cx="7" cy="7" r="5.5" stroke-width="1.6"/><path d="M7 1.5a5.5 5.5 0 0 1 0 11z" fill="currentColor" stroke="none"/>`,
   open: `<circle cx="7" cy="7" r="5.5" stroke-width="1.6" stroke-dasharray="2.4 2.2"/>`,
   ok: `<path d="m2 7.5 3.5 3.500L12 3.5" stroke="var(--sev-ok)" stroke-width="2.2"/>`,
 }
