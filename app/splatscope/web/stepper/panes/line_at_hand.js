@@ -45,15 +45,17 @@ export class LineAtHand {
 }
 
 /**
- * The first line, with those that it goes on in: while a bracket is open, or the next line begins with an operator.
+ * The first line, with those that it goes on in: while a bracket is open, an operator ends it, or one begins the next line.
+ * Comments after the code are left out, as the space is for one line.
  * @param {string[]} lines
  */
 function statement([first, ...others]) {
-  let text = first.trim()
+  const code = (/** @type {string} */ line) => line.replace(/(?<=\S.*)\/\/.*/, "").trim()
+  let text = code(first)
   for (const line of others) {
     const isOpen = text.split(/[([]/).length > text.split(/[)\]]/).length
-    if (!isOpen && !/^\s*[.?:&|+*-]/.test(line)) break
-    text += ` ${line.trim()}`
+    if (!isOpen && !/[=?&|+*-]$/.test(text) && !/^\s*[.?:&|+*-]/.test(line)) break
+    text += ` ${code(line)}`
   }
   return text
 }
