@@ -210,6 +210,7 @@ def test_on_a_phone_the_line_of_source_is_above_the_sentence_and_leads_to_the_so
 ):
     page = ready(turn_to("/app?page=blending", width=size[0], height=size[1]))
     line, marked = page.locator(".line-at-hand"), page.locator(".figure .source .mine[data-line]")
+    assert line.locator(".code").evaluate("el => el.scrollHeight <= 20"), "it does not wrap beside the way to the start"
     seen = set()
     for key in ["Home", *["ArrowRight"] * 4, *["s"] * 6]:
         page.keyboard.press(key)
@@ -217,7 +218,6 @@ def test_on_a_phone_the_line_of_source_is_above_the_sentence_and_leads_to_the_so
         number = marked.get_attribute("data-line")
         expect(line.locator(".no")).to_have_text(number)
         expect(line.locator(".code")).to_contain_text(marked.locator(".code").inner_text().strip())
-        assert line.locator(".code").evaluate("el => el.scrollHeight <= 20"), "one line, of which an ellipsis shows that it is cut"
         seen.add((number, line.bounding_box()["height"]))
     assert len(seen) > 3, "several lines"
     assert {height for _, height in seen} == {20}, "no step moves what is above"
