@@ -237,7 +237,7 @@ class Cas(Lesson):
             for words, job in (("compare and swap", swapped), ("InterlockedAdd on a float", own))
         ]
         said = "WGSL has none. CUDA has one, Vulkan by an extension; Slang passes it on. The sums agree but for the last bits."
-        return Verdict(False, f"{experiment.adapter.short_name}, 8,192 numbers<br>" + "<br>".join(lines), said)
+        return Verdict(None, f"{experiment.adapter.short_name}, 8,192 numbers<br>" + "<br>".join(lines), said)
 
     def same_gradients(self, experiment: Experiment) -> Verdict:
         """Run one dispatch 20 times and count the gradients whose bits differ."""

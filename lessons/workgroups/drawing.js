@@ -140,7 +140,7 @@ function threadsAndMemory(facts, options, width, rows, {chosen, choose}) {
     class: "group",
   })
   svg.append(
-    s("text", {x: left, y: 12}, `${count} threads, waves of ${wave}; beside each what it received`),
+    s("text", {x: left, y: 12}, `${count} threads, in frames of ${wave}; beside each what it received`),
     ...waveFrames(facts, layout),
   )
   const cells = Array.from({length: count}, (_, i) => drawCell(facts, layout, i))
