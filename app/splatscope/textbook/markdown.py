@@ -26,15 +26,16 @@ from splatscope.textbook.terms import Links
 KINDS = ("afterwards", "controls", "figure", "formula", "quiz", "claim", "show")
 KINDS += ("code", "drawing", "kernel", "deeper", "aside", "end")
 _blocks = MarkdownIt("zero").enable("fence").use(front_matter_plugin).use(container_plugin, "block", validate=lambda *_: True)
+_OPERATOR = re.compile(r"(?<=[\w)]) ([−·/]) (?=[\w(√])")  # a sum or an equation may still break
 _markdown = MarkdownIt("commonmark", {"html": False, "typographer": False}).enable(["table", "strikethrough"])
 
 
-def _keep_derivatives_together(state: StateCore) -> None:
-    """Keep a derivative on one line: ∂L/∂p may break after the slash, unless a word joiner follows."""
+def _keep_terms_together(state: StateCore) -> None:
+    """Keep on one line the parts of a derivative, which may break after the slash of ∂L/∂p, and of a short term such as 1 − α."""
     for token in state.tokens:
         for child in token.children or []:
             if child.type == "text":
-                child.content = child.content.replace("/∂", "/\u2060∂")
+                child.content = _OPERATOR.sub("\u00a0\\1\u00a0", child.content.replace("/∂", "/\u2060∂"))
 
 
 def _head_rows(state: StateCore) -> None:
@@ -45,7 +46,7 @@ def _head_rows(state: StateCore) -> None:
             cell.attrSet("scope", "row")
 
 
-_markdown.core.ruler.push("derivatives", _keep_derivatives_together)
+_markdown.core.ruler.push("terms", _keep_terms_together)
 _markdown.core.ruler.push("heads", _head_rows)
 
 
