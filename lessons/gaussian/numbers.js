@@ -26,7 +26,7 @@ const written = (number, digits) => number.toFixed(digits).replace("-", "−")
  */
 export function nineNumbers(ranges, change) {
   const rows = NAMES.map((name, i) => row(name, i, ranges[i], change))
-  const colour = h("input", {type: "color", title: "Colour"})
+  const colour = h("input", {type: "color", "aria-label": "Colour", title: "Colour", "aria-description": ""})
   colour.oninput = () => change(partsOf(colour.value), true)
   colour.onchange = () => change(partsOf(colour.value), false)
   rows[RED].el.append(h("span", {class: "nine-colour"}, colour))
