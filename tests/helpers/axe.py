@@ -19,7 +19,8 @@ def wrongs_of(page: Page) -> list[dict]:
     page.evaluate(FADED_IN)
     page.evaluate(AXE.read_text(encoding="utf-8"))
     found = page.evaluate(
-        "rules => axe.run(document, {runOnly: {type: 'tag', values: rules}, resultTypes: ['violations'], preload: false})", list(RULES)
+        "rules => axe.run(document, {runOnly: {type: 'tag', values: rules}, resultTypes: ['violations'], preload: false})",
+        list(RULES),
     )
     return [
         {
