@@ -93,6 +93,7 @@ def test_the_rings_show_one_pass_at_every_height(experiment: Experiment, keys: l
     shown = find_lesson(STEM)(eight=" ".join(map(str, keys))).ring(experiment)
     low, high = zip(*(sorted((keys[i], keys[i + 4])) for i in range(4)), strict=True)
     heights = sorted(set(keys))[:-1] or keys[:1]
+    assert len(shown.words) == len(heights)
     for height, scene, words in zip(heights, shown.scenes, shown.words, strict=True):
         before, after = ([int(key) for key in re.findall(r"middle\">(\d+)</text>", svg)] for svg in scene.svgs)
         assert (before, after) == (keys, [*low, *high])
