@@ -1,6 +1,6 @@
 // Scrolls to a part of a page whose content above it may still be loading.
 
-const LOADS = 3000 // ms without growth after which the content above is taken to be complete
+const LOADS = 15_000 // ms without growth after which the content above is taken to be complete, also on a slow and busy machine
 const MOVES = ["wheel", "touchmove", "pointerdown", "keydown"] // events by which readers scroll the page themselves
 
 /**
