@@ -4,14 +4,15 @@ import re
 from functools import cache
 from pathlib import Path
 
+from splatscope.textbook.terms import rows
+
 NAMES = Path(__file__).with_name("code_names.md")
 
 
 @cache
 def code_names() -> dict[str, str]:
     """Return all names, each with a sentence in Markdown."""
-    rows = [line.split(" | ") for line in NAMES.read_text(encoding="utf-8").splitlines() if line.strip()]
-    return {name.strip("*"): sentence for name, sentence in rows}
+    return dict(rows(NAMES))
 
 
 def names_in(source: str) -> dict[str, str]:

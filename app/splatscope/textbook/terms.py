@@ -36,11 +36,16 @@ class Term:
         return self.name.partition(" (")[0]
 
 
+def rows(path: Path) -> list[list[str]]:
+    """Return the rows of a file such as glossary.md, each split into its cells, the first of them without its asterisks."""
+    lines = (line.split(" | ") for line in path.read_text(encoding="utf-8").splitlines() if line.strip())
+    return [[name.strip("* "), *cells] for name, *cells in lines]
+
+
 @cache
 def terms() -> tuple[Term, ...]:
-    """Return all rows, in alphabetical order."""
-    rows = [line.split(" | ") for line in TERMS.read_text(encoding="utf-8").splitlines() if line.strip()]
-    return tuple(Term(name.strip("* "), definition, page, *linked) for name, definition, page, *linked in rows)
+    """Return all rows of the glossary, in alphabetical order."""
+    return tuple(Term(*row) for row in rows(TERMS))
 
 
 class Links:

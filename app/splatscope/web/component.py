@@ -109,11 +109,8 @@ def style_sheet() -> str:
     """Return all of the app's CSS as one text: tokens and base first, forced colours and print last, the rest in between."""
     first = [WEB / "theme" / "tokens.css", WEB / "theme" / "base.css"]
     last = [WEB / "theme" / "forced_colors.css", WEB / "theme" / "print.css"]
-    own = [
-        *WEB.glob("single_page/*.css"),
-        *WEB.glob("dist/*.css"),
-        WEB / "theme" / "fonts.css",
-    ]  # not part of it: bundled by the build
+    # The build bundles these into files of their own.
+    own = [*WEB.glob("single_page/*.css"), *WEB.glob("dist/*.css"), WEB / "theme" / "fonts.css"]
     rest = {*WEB.glob("*/*.css"), *LESSONS.glob("*/drawing.css")} - {*first, *last, *own}
     # By name, drawing.css comes before lesson_page.css, which overrides it.
     rest = sorted(rest, key=lambda path: (path.name, path.parent.name))

@@ -86,7 +86,7 @@ def _html(missing: str, known: Collection[Walk] = (), live: bool = True, pages: 
             blends them into a picture, and finds them: it starts with noise and learns from a photograph. This book takes that
             program apart.</p>
           <p>In each section you step through the real code, forward and back, and see what it does and why. You can read C, Java
-           or Python, and know what the slope of a curve is. You need no graphics card, and no knowledge of one.</p>
+            or Python, and know what the slope of a curve is. You need no graphics card, and no knowledge of one.</p>
           {_ways_in(pages)}
           {_led(known, live)}
         </div>
