@@ -325,7 +325,7 @@ class Gaussian(Lesson):
             times = "1 time" if iterations == 1 else f"{iterations} times"
             moved = f"all moved {times}" if iterations else "thrown at random"
             words.append(f"{CROWD:,} Gaussians, {moved}: colours are off by {wrong:.0%} on average")
-        return Scenes(tuple(scenes), tuple(words), first=len(CROWD_AT) - 1)
+        return Scenes(tuple(scenes), tuple(words))
 
     def photograph(self, experiment: Experiment) -> Scenes:
         """Show the photograph by more and more of its Gaussians."""
@@ -337,7 +337,7 @@ class Gaussian(Lesson):
         photograph = photograph_itself()
         scenes.append(Pictures((Picture("the photograph", photograph),)))
         words.append(f"the photograph itself: {photograph.size:,} numbers")
-        return Scenes(tuple(scenes), tuple(words), first=len(PHOTOGRAPH_COUNTS) - 1)
+        return Scenes(tuple(scenes), tuple(words), first=PHOTOGRAPH_COUNTS.index(300))  # not yet a cup: the rest is the reader's
 
 
 def raw(numbers: list[float]) -> np.ndarray:
