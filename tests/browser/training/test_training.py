@@ -399,7 +399,7 @@ PRESS = """(start) => {
 def test_charts_are_named_by_what_they_show_and_the_map_of_lists_is_read_with_arrow_keys(train):
     page = train().page
     expect(
-        page.get_by_role("img", name=re.compile(r"^Chart of PSNR and loss over iterations: At iteration 0: [\d.]+ dB"))
+        page.get_by_role("img", name=re.compile(r"^Chart of PSNR and loss over iterations: Start, at iteration 0: [\d.]+ dB"))
     ).to_be_attached()
     reader = page.get_by_role("application", name=re.compile(r"^Map: length of each tile's list, from \d+ to \d+$"))
     heard = reader.locator("xpath=following-sibling::*[@role='status']")

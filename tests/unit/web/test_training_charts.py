@@ -51,14 +51,17 @@ def test_the_dot_at_the_end_of_the_psnr_is_not_cut(best: float) -> None:
 
 
 def test_what_the_charts_show_is_said_in_words_too() -> None:
-    history = np.array([(0, 0.0, 7.0, 0.3), (1200, 2.0, 34.3, 0.0011)], HISTORY)
-    assert Quality().show(history) == "<p>At iteration 0: 7.0 dB, loss 0.3; at iteration 1,200: 34.3 dB, loss 0.0011</p>"
-    assert Quality().show(history[:1]) == "<p>At iteration 0: 7.0 dB, loss 0.3</p>"
+    rows = [(0, 0.0, 7.0, 0.3), (900, 1.5, 34.6, 0.001), (1200, 2.0, 34.3, 0.0011)]
+    history = np.array(rows, HISTORY)
+    start, best, now = (f"iteration {i:,}: {psnr:.1f} dB, loss {loss:.2g}" for i, _, psnr, loss in rows)
+    assert Quality().show(history) == f"<p>Start, at {start}; best PSNR, at {best}; now, at {now}</p>"
+    assert Quality().show(history[:2]) == f"<p>Start, at {start}; best PSNR and now, at {best}</p>"
+    assert Quality().show(history[:1]) == f"<p>Start, at {start}</p>"
 
 
 def test_the_longest_times_are_bars_as_long_as_their_share_of_the_longest() -> None:
     drawn = KernelTimes().show({"scatterMain": 0.234, "measureMain": 1.0, "binnedImageMain": 0.936})
-    bars = re.findall(r"<li style='--share: ([\d.]+)'>(\w+) <b>([\d.]+)</b></li>", drawn)
+    bars = re.findall(r"<li class='share-bar' style='--share: ([\d.]+)'>(\w+) <b>([\d.]+)</b></li>", drawn)
     assert bars == [("0.250", "scatterMain", "0.23"), ("1.000", "binnedImageMain", "0.94")]
     assert KernelTimes().show({"measureMain": 1.0}) == ""
 

@@ -156,4 +156,4 @@ def _train() -> str:
 
 
 def _ms(name: str) -> str:
-    return f'<span class="pm-ms" data-time="{name}"></span>'
+    return f'<span class="pm-ms share-bar" data-time="{name}"></span>'

@@ -93,8 +93,21 @@ class Quality:
         high = max(5 * np.ceil(rows["psnr"].max() / 5), low + 5)
         self.plot.y_range.update(start=float(low), end=float(high + 0.04 * (high - low)))  # space for the dot
         self.plot.extra_y_ranges["loss"].update(start=float(rows["loss"].min() / 1.5), end=float(rows["loss"].max() * 1.2))
-        states = [f"at iteration {row['iteration']:,}: {row['psnr']:.1f} dB, loss {row['loss']:.2g}" for row in history[[0, -1]]]
-        return f"<p>{'; '.join(dict.fromkeys(states))}</p>".replace("<p>at", "<p>At")
+        return f"<p>{_in_words(history)}</p>"
+
+
+def _in_words(history: np.ndarray) -> str:
+    """Return where a run began, where its PSNR was highest and where it stands, each with its iteration, PSNR and loss."""
+    names = {0: ["start"]}
+    if len(history) > 1:
+        names.setdefault(int(np.argmax(history["psnr"])), []).append("best PSNR")
+        names.setdefault(len(history) - 1, []).append("now")
+    states = [
+        f"{' and '.join(names[row])}, at iteration {at['iteration']:,}: {at['psnr']:.1f} dB, loss {at['loss']:.2g}"
+        for row, at in zip(names, history[list(names)], strict=True)
+    ]
+    words = "; ".join(states)
+    return words[0].upper() + words[1:]
 
 
 def _key(psnr: str, loss: str) -> str:
@@ -121,7 +134,8 @@ class KernelTimes:
             return ""
         self._shown = tuple(name for name, _ in shown)
         longest = max(ms for _, ms in shown) or 1
-        rows = "".join(f"<li style='--share: {ms / longest:.3f}'>{name} <b>{ms:.2f}</b></li>" for name, ms in shown)
+        bar = "<li class='share-bar' style='--share: {share:.3f}'>{name} <b>{ms:.2f}</b></li>"
+        rows = "".join(bar.format(share=ms / longest, name=name, ms=ms) for name, ms in shown)
         return f"<ul class='kernel-times'>{rows}</ul>"
 
     def explain(self) -> str:

@@ -32,7 +32,7 @@ const times = (/** @type {number} */ gain) => (gain >= 9.95 ? gain.toFixed(0) : 
  * @param {number} share  of the iteration
  */
 function row(name, value, share) {
-  return h("li", {style: `--share: ${share}`}, h("code", {}, name), h("span", {}, h("b", {}, ms(value)), " ms"))
+  return h("li", {class: "share-bar", style: `--share: ${share}`}, h("code", {}, name), h("span", {}, h("b", {}, ms(value)), " ms"))
 }
 
 /**
@@ -47,7 +47,7 @@ function panel(kind, slowest, before) {
     "li",
     {class: "rung panel", "data-rung": kind.name},
     h("p", {class: "rung-head"}, h("b", {}, kind.name), h("span", {}, kind.title)),
-    h("p", {class: "rung-time", style: `--share: ${kind.ms / slowest}`}, h("b", {}, ms(kind.ms)), " ms", gain),
+    h("p", {class: "rung-time share-bar", style: `--share: ${kind.ms / slowest}`}, h("b", {}, ms(kind.ms)), " ms", gain),
     h("p", {class: "rung-why"}, kind.why),
     h("h3", {}, "Time by kernel"),
     h("ul", {class: "rung-kernels"}, ...kind.kernels.map(([name, value]) => row(name, value, value / kind.ms))),
