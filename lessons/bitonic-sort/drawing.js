@@ -212,14 +212,18 @@ function describePass(count, passes, stop, step) {
   const [end, number] = stop
   const pairs = comparedPairs(count, passes[number])
   const swapped = step >= end ? ` ${swappedText(count, passes, stop)}` : ""
-  return `In pass ${number + 1} these places are compared: ${listPairs(pairs)}.${swapped}`
+  return `In pass ${number + 1} these places are compared, and the first of each two gets the smaller key: ${listPairs(pairs)}.${swapped}`
 }
 
 /** @param {number[]} keys */
 const listKeys = (keys) => keys.map((key) => (key === PADDING ? "padding" : key)).join(", ")
 
-/** @param {{low: number, high: number}[]} pairs */
-const listPairs = (pairs) => pairs.map(({low, high}) => `${low} and ${high}`).join(", ")
+/**
+ * Pairs of places, of each first the one that gets the smaller key.
+ * @param {ReturnType<typeof comparedPairs>} pairs
+ */
+const listPairs = (pairs) =>
+  pairs.map(({low, high, ascending}) => (ascending ? `${low} and ${high}` : `${high} and ${low}`)).join(", ")
 
 /**
  * @param {number} count

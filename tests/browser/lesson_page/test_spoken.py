@@ -57,8 +57,11 @@ def test_a_drawing_is_read_as_its_sentence_and_not_label_by_label(read, name):
     assert len(figure.description) > 20
     if name == "bitonic-sort":
         assert re.search(r"The keys: (\d+, ){15}\d+\.", figure.description), "also before the first step"
-        compared = r"In pass (\d+) these places are compared: (\d+ and \d+, ){7}\d+ and \d+\. Swapped in pass \1: "
-        assert re.search(compared, figure.description)
+        compared = r"In pass (\d+) these places are compared, and the first of each two gets the smaller key: "
+        pairs = re.search(compared + r"((\d+ and \d+, ){7}\d+ and \d+)\. Swapped in pass \1: ", figure.description)
+        first = [int(one.split(" and ")[0]) for one in pairs[2].split(", ")]
+        second = [int(one.split(" and ")[1]) for one in pairs[2].split(", ")]
+        assert [a < b for a, b in zip(first, second, strict=True)] == [True] * 4 + [False] * 4, "half of them fall"
     for drawn in figure.all("image") + figure.all("listbox"):
         assert drawn.text() == "", drawn.name
 
