@@ -26,16 +26,25 @@ from splatscope.textbook.terms import Links
 KINDS = ("afterwards", "controls", "figure", "formula", "quiz", "claim", "show")
 KINDS += ("code", "drawing", "kernel", "deeper", "aside", "end")
 _blocks = MarkdownIt("zero").enable("fence").use(front_matter_plugin).use(container_plugin, "block", validate=lambda *_: True)
-_OPERATOR = re.compile(r"(?<=[\w)]) ([−·/]) (?=[\w(√])")  # a sum or an equation may still break
+# in a term; a sum or an equation may still break. At an end of the text stands markup.
+_OPERATOR = re.compile(r"(?:(?<=[\w)>\u0300-\u036f])|^) ([−·/]) (?=[\w(√<]|$)")
+_FACTOR = re.compile(r"(?<=\d) (?=[α-ω]\b)")  # 2.5 η
 _markdown = MarkdownIt("commonmark", {"html": False, "typographer": False}).enable(["table", "strikethrough"])
 
 
-def _keep_terms_together(state: StateCore) -> None:
-    """Keep on one line the parts of a derivative, which may break after the slash of ∂L/∂p, and of a short term such as 1 − α."""
+def keep_terms_together(text: str) -> str:
+    """Keep on one line the parts of a derivative, which may break after the slash of ∂L/∂p, and of a short term such as 1 − α.
+
+    `html_of` and `inline` do so with Markdown, `web/lesson_results/results.py` with what the methods of a lesson return.
+    """
+    return _OPERATOR.sub("\u00a0\\1\u00a0", _FACTOR.sub("\u00a0", text.replace("/∂", "/\u2060∂")))
+
+
+def _terms(state: StateCore) -> None:
     for token in state.tokens:
         for child in token.children or []:
             if child.type == "text":
-                child.content = _OPERATOR.sub("\u00a0\\1\u00a0", child.content.replace("/∂", "/\u2060∂"))
+                child.content = keep_terms_together(child.content)
 
 
 def _head_rows(state: StateCore) -> None:
@@ -46,7 +55,7 @@ def _head_rows(state: StateCore) -> None:
             cell.attrSet("scope", "row")
 
 
-_markdown.core.ruler.push("terms", _keep_terms_together)
+_markdown.core.ruler.push("terms", _terms)
 _markdown.core.ruler.push("heads", _head_rows)
 
 

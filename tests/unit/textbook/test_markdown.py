@@ -8,9 +8,11 @@ import pytest
 from splatscope.paths import LESSONS
 from splatscope.textbook.contents import find_lesson, lesson_names, text_of
 from splatscope.textbook.lesson import kernels_of
-from splatscope.textbook.markdown import KINDS, drawings, html_of, inline, parse, region
+from splatscope.textbook.markdown import KINDS, drawings, html_of, inline, keep_terms_together, parse, region
+from splatscope.textbook.results import Answer, Verdict
 from splatscope.textbook.terms import Links, terms
 from splatscope.web.lesson_page.lesson_form import address_of, set_from_address
+from splatscope.web.lesson_results.results import plain_answer, plain_verdict
 from splatscope.web.shell.pages import BY_NAME
 
 STEMS = lesson_names()
@@ -123,3 +125,19 @@ def test_the_first_cell_of_a_row_is_its_head_unless_it_is_a_sentence():
 
 def test_a_derivative_stays_on_one_line():
     assert inline("Then ∂L/∂p is `∂L/∂p`.") == "Then ∂L/\u2060∂p is <code>∂L/∂p</code>."
+
+
+def test_a_term_stays_on_one_line_and_a_sum_may_break():
+    text = "So T = 1 − α, m̂ / √v̂ and **0.3** · `T`: 0.9 η + 1."
+    joined = "So T = 1_−_α, m̂_/_√v̂ and <strong>0.3</strong>_·_<code>T</code>: 0.9_η + 1."
+    assert inline(text) == joined.replace("_", "\u00a0")
+    assert keep_terms_together("<b>0.3</b> · T, a − b") == "<b>0.3</b>_·_T, a_−_b".replace("_", "\u00a0")
+
+
+def test_terms_of_an_answer_and_a_verdict_stay_on_one_line():
+    answer = plain_answer(Answer("1 − α", ("1 − α", "2 · α"), because="α · T", wrong={"2 · α": "0.9 η"}, question="1 − α?"))
+    verdict = plain_verdict(Verdict(None, "1 − α", "α · T"))
+    shown = (*answer["options"], *answer["wrong"].values(), answer["because"], answer["question"], verdict["ran"], verdict["said"])
+    assert not [text for text in shown if " " in text]
+    assert set(answer["options"]) == {answer["value"], *answer["wrong"]}
+    assert verdict["holds"] is None

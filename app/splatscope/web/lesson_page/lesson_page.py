@@ -24,7 +24,6 @@ from splatscope.textbook.code_names import names_in
 from splatscope.textbook.contents import find_lesson, has_drawing, text_of
 from splatscope.textbook.lesson import Lesson
 from splatscope.textbook.markdown import TextBlock, code, drawings, html_of, inline, parse, region, source_path
-from splatscope.textbook.results import Answer
 from splatscope.textbook.terms import Links
 from splatscope.web import recording_files
 from splatscope.web.component import Component, components
@@ -36,7 +35,7 @@ from splatscope.web.lesson_page import first_recording
 from splatscope.web.lesson_page.lesson_bar import LessonBar
 from splatscope.web.lesson_page.lesson_form import address_of, controls_of, set_from_address, set_parameter
 from splatscope.web.lesson_page.way_back import way_back_html
-from splatscope.web.lesson_results.results import Claim, Quiz, Show
+from splatscope.web.lesson_results.results import Claim, Quiz, Show, plain_answer, plain_verdict
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
 from splatscope.web.stepper.keys import KEYS
@@ -456,7 +455,7 @@ class LessonPage:
             self.bar.param.update(about)
         for name, quiz in self.quizzes.items():
             if name in recording.answers:
-                quiz.answer = _plain(recording.answers[name])
+                quiz.answer = plain_answer(recording.answers[name])
 
     async def _run(self, name: str, anew: bool = False) -> None:
         """Run a method of the lesson and show its result."""
@@ -468,15 +467,10 @@ class LessonPage:
             experiment.param.update(busy=False, error=str(error))
             return
         if isinstance(experiment, Claim):
-            experiment.param.update(busy=False, verdict=vars(result))
+            experiment.param.update(busy=False, verdict=plain_verdict(result))
         else:
             experiment.show(result)
             experiment.busy = False
-
-
-def _plain(answer: Answer) -> dict[str, Any]:
-    question = inline(answer.question) if answer.question else ""
-    return vars(answer) | {"options": list(answer.options), "wrong": dict(answer.wrong), "question": question}
 
 
 def lesson(location: Location) -> Page:

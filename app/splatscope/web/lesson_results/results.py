@@ -11,7 +11,9 @@ from bokeh.embed import json_item
 from bokeh.io.doc import patch_curdoc
 from cachetools import LRUCache
 
+from splatscope.textbook.markdown import inline, keep_terms_together
 from splatscope.textbook.results import (
+    Answer,
     Bars,
     Code,
     Curves,
@@ -24,6 +26,7 @@ from splatscope.textbook.results import (
     Scenes,
     Several,
     Table,
+    Verdict,
     Words,
 )
 from splatscope.web.component import Component
@@ -82,6 +85,24 @@ class Show(_Experiment):
         self.results = parts_of(result)
 
 
+def plain_answer(answer: Answer) -> dict[str, Any]:
+    """Return an answer as JSON types."""
+    return {
+        "value": keep_terms_together(answer.value),
+        "options": [keep_terms_together(option) for option in answer.options],
+        "step": answer.step,
+        "because": keep_terms_together(answer.because),
+        "wrong": {keep_terms_together(option): keep_terms_together(why) for option, why in answer.wrong.items()},
+        "question": inline(answer.question) if answer.question else "",
+        "thread": answer.thread,
+    }
+
+
+def plain_verdict(verdict: Verdict) -> dict[str, Any]:
+    """Return a verdict as JSON types."""
+    return {"holds": verdict.holds, "ran": keep_terms_together(verdict.ran), "said": keep_terms_together(verdict.said)}
+
+
 _drawn: LRUCache[int, tuple[Result, list[dict[str, Any]]]] = LRUCache(256)  # by id of a result, the result and its parts
 
 
@@ -111,7 +132,8 @@ def plain(part: Part) -> dict[str, Any]:
         case Pictures():
             return {"kind": "pictures", "lens": part.lens, "at": part.at, "pictures": [_picture(one) for one in part.pictures]}
         case Scenes():
-            return {"kind": "film", "scenes": [parts_of(scene) for scene in part.scenes], "words": part.words, "first": part.first}
+            words = tuple(map(keep_terms_together, part.words))
+            return {"kind": "film", "scenes": [parts_of(scene) for scene in part.scenes], "words": words, "first": part.first}
         case Paths():
             paths = [{"label": path.label, "x": path.x.tolist(), "y": path.y.tolist()} for path in part.paths]
             heights = {"heights": _floats(part.heights), "columns": part.heights.shape[1]}
@@ -121,14 +143,14 @@ def plain(part: Part) -> dict[str, Any]:
         case Drawings():
             return {"kind": "drawings", "svgs": part.svgs}
         case Words():
-            return {"kind": "words", "html": part.html}
+            return {"kind": "words", "html": keep_terms_together(part.html)}
     raise TypeError(f"A page cannot show a {type(part).__name__}")
 
 
 def _picture(picture: Picture) -> dict[str, Any]:
     pixels = np.asarray(picture.pixels)
-    about = {name: getattr(picture, name) for name in ("caption", "unit", "low", "high", "signed")}
-    about |= {"width": pixels.shape[1], "height": pixels.shape[0]}
+    about = {name: getattr(picture, name) for name in ("unit", "low", "high", "signed")}
+    about |= {"caption": keep_terms_together(picture.caption), "width": pixels.shape[1], "height": pixels.shape[0]}
     if pixels.ndim == 3:
         data = base64.b64encode(np.ascontiguousarray(pixels, np.uint8).tobytes()).decode()
         return about | {"bytes": data, "alpha": pixels.shape[2] == 4}

@@ -16,7 +16,7 @@ from splatscope.textbook.lesson import Lesson
 from splatscope.textbook.markdown import inline, parse
 from splatscope.web.component import Component
 from splatscope.web.lesson_page.lesson_page import EXPECTED_ERRORS
-from splatscope.web.lesson_results.results import Claim
+from splatscope.web.lesson_results.results import Claim, plain_verdict
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
 from splatscope.web.shell.pages import PAGES, Entry
@@ -113,7 +113,7 @@ class Claims:
     async def _run(self, claim: Claim, lesson: Lesson, name: str, anew: bool = False) -> None:
         claim.param.update(busy=True, error="")
         try:
-            claim.verdict = vars(await run_experiment(worker_pool, lesson, name, anew=anew))
+            claim.verdict = plain_verdict(await run_experiment(worker_pool, lesson, name, anew=anew))
         except EXPECTED_ERRORS as error:
             claim.error = str(error)
         except Exception as error:
