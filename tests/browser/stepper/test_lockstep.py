@@ -120,6 +120,25 @@ def test_the_other_order_of_a_figure_is_seen_and_left_again(turn_to):
     assert at(page) in ask(page, "root => splatscope.inspect(root).model.stops")
 
 
+def test_another_recording_opens_in_lockstep_after_a_whole_statement(turn_to):
+    page = ready(turn_to("/app?page=workgroups&away=9"))  # no recording ships for this distance, nor for the other
+    before = stepper(page).get_attribute("data-recording")
+    page.get_by_role("button", name="The device's order: show lockstep").click()
+    expect(page.get_by_role("button", name="Leave lockstep")).to_be_visible()
+    away = page.get_by_role("spinbutton").first
+    away.fill("11")
+    away.press("Enter")
+    expect(stepper(page)).not_to_have_attribute("data-recording", before)
+    expect(page.get_by_role("button", name="Leave lockstep")).to_be_visible()
+    assert ask(
+        ready(page),
+        """root => {
+          const {moment} = splatscope.inspect(root), {position} = moment
+          return moment.lockstep && position > 0 && !moment.isTogether(moment.eventAt(position - 1), moment.eventAt(position))
+        }""",
+    )
+
+
 def test_a_chosen_thread_that_steps_over_a_call_leaves_the_arrows_to_all(turn_to):
     page = ready(turn_to("/app?page=reduction"))
     stops = ask(page, "root => splatscope.inspect(root).model.stops")

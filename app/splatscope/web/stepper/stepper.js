@@ -487,14 +487,16 @@ export class Stepper {
   }
 
   /**
-   * Go to the moment after an event.
+   * Go to the moment after an event; in lockstep after the whole statement, unless the figure's stops are counted in it.
    * @param {number} step  counted from 1; UNNAMED for the step at which the figure opens
    */
   goto(step) {
     if (!this.moment) return
-    if (step !== UNNAMED) return this.moment.goto(step)
-    this.byItself(() => this.moment?.goto(this.model.opening))
-    this.#opened = true
+    if (step === UNNAMED) {
+      this.byItself(() => this.moment?.goto(this.model.opening))
+      this.#opened = true
+    } else this.moment.goto(step)
+    if (this.inOtherOrder) this.byItself(() => this.#wholeStep())
   }
 
   /**
@@ -740,8 +742,13 @@ export class Stepper {
   setOrder(lockstep) {
     if ((this.moment?.recording.threads ?? 0) < 2) return this.say("There is only one thread: both orders are the same.")
     this.moment?.setOrder(lockstep)
-    if (lockstep && this.model.layout === "figure") this.moment?.finish() // so that all who execute the statement are seen together
+    this.#wholeStep()
     this.announce(lockstep ? "In lockstep order." : "In the device's order.")
+  }
+
+  /** In a figure in lockstep, finish the statement, so that all who execute it are seen together. */
+  #wholeStep() {
+    if (this.moment?.lockstep && this.model.layout === "figure") this.moment.finish()
   }
 
   /**
