@@ -82,11 +82,7 @@ export class Sentence {
     const inside = stepper.openedInside
     if (inside && this.opened.hidden)
       this.opened.replaceChildren(
-        h(
-          "button",
-          {type: "button", title: `The figure opened at ${stepper.numbering}`, onclick: () => this.#fromStart()},
-          "From the start",
-        ),
+        h("button", {type: "button", onclick: () => this.#fromStart()}, "From the start"),
         h("span", {}, `Opened at ${stepper.numbering}.`),
       )
     this.opened.hidden = !inside
