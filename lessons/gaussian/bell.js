@@ -11,7 +11,7 @@ const AXIS = 222 // px: the words at the axis
 const [LEFT, RIGHT, TOP, BOTTOM] = [22, 10, 10, 34]
 
 export function bellCurve() {
-  const el = h("div", {class: "bell awaits"})
+  const el = h("div", {class: "bell awaits", "data-mini": ""})
   /** @type {Facts | null} */
   let facts = null
   let [width, height] = [0, 0]

@@ -91,10 +91,14 @@ export function draw(host) {
     const table = nineNumbers(host.facts.ranges, change)
     const bell = bellCurve()
     const share = pixelShare()
-    const left = h("div", {class: "spot-left", "data-mini": ""}, picture.el, bell.el)
+    const left = h("div", {class: "spot-left", "data-mini": ""}, picture.el)
     const right = h("div", {class: "spot-right"}, table.el, share.el)
     host.root.replaceChildren(h("div", {class: "spot", "data-testid": "controls"}, left, right))
-    return {picture, table, bell, share}
+    const placeBell = (/** @type {boolean} */ beside) => {
+      if (beside) left.append(bell.el)
+      else share.el.before(bell.el) // the numbers are nearer to the picture that they change
+    }
+    return {picture, table, bell, share, placeBell}
   }
 
   const layOut = () => {
@@ -110,6 +114,7 @@ export function draw(host) {
     const pictureHeight = (pictureWidth * h_) / w
     const bellHeight = Number.isFinite(height) ? Math.min(170, Math.max(110, height - pictureHeight - 12)) : 130
     host.root.classList.toggle("spot-beside", beside)
+    parts?.placeBell(beside)
     host.root.style.setProperty("--numbers-width", `${numbersWidth}px`)
     parts?.picture.resize(pictureWidth, pictureHeight)
     parts?.bell.resize(across, bellHeight)

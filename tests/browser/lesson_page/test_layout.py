@@ -182,6 +182,16 @@ def test_a_phone_shows_first_the_drawing_and_then_its_settings_over_a_low_dock(t
     assert page.locator(".top").evaluate("el => el.scrollWidth <= el.clientWidth")
 
 
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (360, 780)])
+def test_on_a_phone_the_nine_numbers_are_on_the_screen_with_the_picture(turn_to: Callable[..., Page], width: int, height: int):
+    page = ready(turn_to("/app?page=gaussian", width=width, height=height))
+    top, bottom = page.locator(".top").bounding_box(), page.locator(".figure > .dock").first.bounding_box()
+    picture, last = page.locator(".spot-picture"), page.get_by_label("Logit of the opacity")
+    room = bottom["y"] - (top["y"] + top["height"])
+    assert last.bounding_box()["y"] + last.bounding_box()["height"] - picture.bounding_box()["y"] <= room
+    assert page.locator(".figure .bell").bounding_box()["y"] > last.bounding_box()["y"]
+
+
 @pytest.mark.parametrize("stem", ["autodiff", "blending", "premultiply", "training-loop", "undo"])
 def test_on_a_phone_what_a_step_is_about_is_above_the_dock(turn_to: Callable[..., Page], stem: str):
     page = ready(turn_to(f"/app?page={stem}", width=390, height=844))
