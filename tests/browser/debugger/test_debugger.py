@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from helpers.stepping import at, opened, stepper
+from helpers.stepping import at, opened, ready, stepper
 from helpers.workbench import KERNEL, edit, open_example, run, write
 from splatscope.web.examples.gallery import EXAMPLES
 
@@ -80,6 +80,37 @@ def test_a_recording_and_its_findings_are_spoken_and_a_fix_keeps_the_focus(bench
     expect(bench.get_by_test_id("findings")).to_be_focused()
     expect(heard).to_have_text(re.compile(r"^Recorded\. Nothing found\."))
     expect(bench.get_by_test_id("debugger-heard")).to_contain_text("The fix took")
+
+
+def test_what_opens_from_the_gallery_has_the_focus_by_its_name(bench):
+    bench.get_by_test_id("debugger-open").press("Enter")
+    bench.locator("[data-example=missing-barrier]").press("Enter")
+    opened = bench.get_by_role("group", name="A barrier too far out")
+    expect(opened).to_be_focused()
+    expect(bench.get_by_test_id("announcer")).to_contain_text("Recorded. 2 findings")
+    expect(opened).to_be_focused()
+
+
+def test_a_view_that_goes_hands_the_focus_on(bench):
+    open_example(bench, "plain-histogram")
+    bench.get_by_role("button", name="Apply the fix and re-run").first.press("Enter")
+    bench.get_by_role("button", name="See both side by side").press("Enter")
+    expect(bench.get_by_role("group", name="Both runs")).to_be_focused()
+    bench.keyboard.press("e")
+    expect(bench.locator(".cm-content")).to_be_focused()
+    bench.get_by_role("button", name="Add a file").focus()
+    bench.keyboard.press("e")
+    expect(bench.get_by_role("button", name="One event forward")).to_be_focused()
+
+
+def test_a_dialog_from_the_menu_returns_the_focus_to_the_menus_button(turn_to):
+    page = ready(turn_to("/app?page=debugger", width=390, height=844))
+    more = page.get_by_test_id("debugger-save")
+    more.press("Enter")
+    page.get_by_role("menuitem", name="Open An example").press("Enter")
+    expect(page.get_by_role("dialog", name="Open")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(more).to_be_focused()
 
 
 @pytest.mark.parametrize("name", ["bitonic-sort", "sort-list", "fine-raster", "adam-step", "playground"])

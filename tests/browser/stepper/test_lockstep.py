@@ -113,8 +113,9 @@ def test_the_other_order_of_a_figure_is_seen_and_left_again(turn_to):
         press(page, "ArrowRight")
         together = "root => [...Array(32).keys()].every((thread) => splatscope.inspect(root).moment.isAtHand(thread))"
         assert ask(page, together), "an arrow moves all threads that execute the statement"
-    way_back.click()
+    way_back.press("Enter")
     expect(way_back).to_have_count(0)
+    expect(page.get_by_role("button", name="One step forward")).to_be_focused()
     expect(page.get_by_role("button", name="One step forward")).to_be_visible()
     press(page, "ArrowRight")
     assert at(page) in ask(page, "root => splatscope.inspect(root).model.stops")

@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from helpers.stepping import STEPPING, ask, at, example, next_frame, ready, site, stepper, to
+from helpers.stepping import STEPPING, ask, at, example, next_frame, press, ready, site, stepper, to
 
 STATE = """(root, position) => {
     const {moment} = splatscope.inspect(root), {State} = splatscope
@@ -255,3 +255,36 @@ def test_a_button_without_words_tells_what_it_does_and_its_key_at_once(turn_to):
     button = page.get_by_test_id("stepper").first.get_by_role("button", name="To the end", exact=True)
     button.hover()
     assert button.evaluate("el => getComputedStyle(el, '::after').content") == '"To the end (End)" / ""'
+
+
+def test_the_list_of_keys_names_that_for_findings_only_where_there_are_some(sort):
+    row = sort.locator("#keys dd", has_text="To the next finding")
+    for name, rows in (("missing-barrier", 1), ("bitonic-sort", 0)):
+        example(sort, name)
+        sort.keyboard.press("?")
+        expect(sort.locator("#keys dd", has_text="Play or pause")).to_be_visible()
+        expect(row).to_have_count(rows)
+        sort.keyboard.press("Escape")
+    sort.keyboard.press("f")
+    expect(sort.get_by_test_id("announcer")).to_contain_text("No finding in this recording.")
+
+
+def test_the_focus_stays_in_the_stepper_when_what_had_it_goes(sort):
+    follow = "root => splatscope.inspect(root).follow({memory: 0, cell: 0})"
+    forward = sort.get_by_role("button", name="One event forward")
+    press(sort, "End")
+    ask(sort, follow)
+    who = sort.get_by_test_id("who")
+    earlier = who.get_by_role("link").nth(1)
+    step = earlier.text_content().removeprefix("event ").replace(",", "")
+    earlier.press("Enter")
+    expect(stepper(sort)).to_have_attribute("data-painted", step)
+    expect(who.get_by_role("link").first).to_be_focused()
+    press(sort, "Home")
+    expect(who.get_by_role("button", name="Previous write")).to_have_attribute("aria-disabled", "true")
+    who.get_by_role("button", name="Next write").focus()
+    press(sort, "End")
+    expect(who.get_by_role("button", name="Next write")).to_be_focused()
+    who.get_by_role("button", name="Stop following it").press("Enter")
+    expect(who).to_be_hidden()
+    expect(forward).to_be_focused()

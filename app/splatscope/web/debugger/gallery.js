@@ -32,8 +32,8 @@ export class Gallery {
           type: "button",
           "data-example": name,
           onclick: () => {
+            this.close() // gives the focus back to the button that opened it
             open(name)
-            this.close()
           },
         },
         h("b", {}, broken ? severity("error") : null, title),

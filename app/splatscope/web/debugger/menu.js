@@ -1,5 +1,5 @@
 // The menu that copies a link or saves a file.
-import {h} from "#web/shell/dom.js"
+import {focused, h} from "#web/shell/dom.js"
 import {emit} from "#web/shell/events.js"
 import {addKeys} from "#web/shell/keys.js"
 
@@ -98,15 +98,13 @@ export class Menu {
       items[(at + way + items.length) % items.length].focus()
     }
     window.addEventListener("pointerdown", this.outside)
-    const shut = () => {
-      this.toggle(false)
-      this.button.focus()
-    }
+    const shut = () => this.toggle(false)
     this.endKeys = addKeys({active: () => !this.list.hidden, keys: {Escape: shut}, whileTyping: true, inDialogs: true})
   }
 
   /** @param {boolean} open */
   toggle(open) {
+    if (!open && this.list.contains(focused())) this.button.focus() // a dialog that an item opens returns the focus there
     this.list.hidden = !open
     this.button.setAttribute("aria-expanded", String(open))
     this.say("")

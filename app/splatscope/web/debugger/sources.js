@@ -228,6 +228,7 @@ export class Sources {
     this.files.set(name, shown)
     this.show(name)
     this.changed()
+    this.#tab(name)?.focus() // the button goes
   }
 
   /**

@@ -186,7 +186,7 @@ class Workbench {
       ),
       h("div", {class: "quote"}, this.reading),
     )
-    this.step = h("div", {class: "step"}, this.model.get_child("stepper"), this.first)
+    this.step = h("div", {class: "step", tabindex: "-1", role: "group"}, this.model.get_child("stepper"), this.first)
     this.pair = h(
       "div",
       {class: "pair", hidden: true, tabindex: "-1", role: "group", "aria-label": "Both runs"},
@@ -309,8 +309,11 @@ class Workbench {
   }
   /** The name of what is open: an example's title, or the file's name if it has one. */
   get title() {
-    const example = this.model.examples.flatMap(([, entries]) => entries).find(([name]) => name === this.example)
-    return example?.[1] ?? (this.sources.entry === ONLY ? "" : this.sources.entry)
+    return this.#titleOf(this.example) ?? (this.sources.entry === ONLY ? "" : this.sources.entry)
+  }
+  /** @param {string} example */
+  #titleOf(example) {
+    return this.model.examples.flatMap(([, entries]) => entries).find(([name]) => name === example)?.[1]
   }
   /** The current step. */
   get at() {
@@ -323,13 +326,15 @@ class Workbench {
   }
 
   /**
-   * Open an example.
+   * Open an example, and focus what will show it, so that its name is read out and Tab continues there.
    * @param {string} name
    */
   open(name) {
     clearLink()
     this.model.send_msg({type: "open", example: name})
     this.show("step")
+    this.step.ariaLabel = this.#titleOf(name) ?? null
+    this.step.focus({preventScroll: true})
   }
 
   run() {
@@ -345,10 +350,6 @@ class Workbench {
     const focused = this.#focused
     this.left = focused && this.edit.contains(focused) ? focused : null
     this.show(this.chosen === "both" ? "compare" : "step")
-    if (!this.left) return
-    // the editor is hidden now
-    if (this.view === "step") primary()?.transport.on.focus({preventScroll: true})
-    else this.pair.focus({preventScroll: true})
   }
 
   /** What has the focus on this page, or contains it. */
@@ -400,6 +401,7 @@ class Workbench {
     this.example = next.example ?? ""
     this.room = next.room ?? 1
     this.given = true
+    this.step.ariaLabel = this.title || "The run"
     if (this.root.isConnected) nameTab(this.title, "Debugger")
     this.state()
     this.fromFile = Boolean(next.from_file)
@@ -501,6 +503,8 @@ class Workbench {
   /** @param {string} name  "step", "compare" or "edit" */
   show(name) {
     if (name === "compare" && this.view !== "compare") this.model.send_msg({type: "compare"})
+    const {notice, edit, step, pair} = this
+    const leaves = [notice, edit, step, pair].some((part) => part.contains(this.#focused))
     this.view = name
     this.root.dataset.view = name
     this.edit.inert = name !== "edit"
@@ -509,6 +513,17 @@ class Workbench {
     if (name !== "step") this.note("")
     this.state()
     if (name === "edit") this.editor?.view.requestMeasure()
+    if (leaves) this.#enter()
+  }
+
+  /** Focus what is shown, if what had the focus is hidden now. */
+  #enter() {
+    const {view, step, pair} = this
+    const shown = {edit: this.edit, step, compare: pair}[view]
+    if (shown?.contains(this.#focused)) return
+    if (view === "edit") return this.editor?.view.focus()
+    if (view === "step") primary()?.focusStep()
+    if (!shown?.contains(this.#focused)) shown?.focus({preventScroll: true})
   }
 
   /**
@@ -537,7 +552,7 @@ class Workbench {
     if (!this.begin.hidden) remember(STEPPED, "yes")
     const focused = this.notice.contains(this.#focused)
     this.note("")
-    if (focused && this.view === "step") primary()?.transport.on.focus({preventScroll: true}) // what had it is gone
+    if (focused) this.#enter()
   }
 
   #paired() {

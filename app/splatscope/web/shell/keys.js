@@ -11,6 +11,7 @@ import {below, h, typing} from "./dom.js"
  * @property {boolean} [whileTyping]  also while a text field has the focus
  * @property {boolean} [inDialogs]  also while a dialog is open
  * @property {Record<string, string>} [leave]  by chord, a selector of controls that use the key themselves when focused
+ * @property {Record<string, () => boolean>} [idle]  by chord, whether it has nothing to do now, so that the list leaves it out
  */
 
 /** @type {Set<KeyScope>} */
@@ -92,13 +93,15 @@ export function setWalkKeys(keys) {
 export const shortcut = (key) => key.replace("→", "ArrowRight").replace("←", "ArrowLeft")
 
 /**
- * Return a test of whether a row's key does something on this page now: not if its button is hidden, as that for barriers is in a run
- * without any.
+ * Return a test of whether a row's key does something on this page now: not if it is idle, and not if its button is hidden, as that
+ * for barriers is in a run without any.
  */
 function actsHere() {
   const buttons = [...below(document)].filter((el) => el.hasAttribute("aria-keyshortcuts"))
   return (/** @type {KeyWords} */ [keys]) => {
-    const own = buttons.filter((el) => el.getAttribute("aria-keyshortcuts") === shortcut(keys.split(" ")[0]))
+    const [first] = keys.split(" ")
+    if ([...scopes].some(({idle, active}) => active?.() !== false && idle?.[first.toLowerCase()]?.())) return false
+    const own = buttons.filter((el) => el.getAttribute("aria-keyshortcuts") === shortcut(first))
     return !own.length || own.some((el) => !el.hasAttribute("hidden"))
   }
 }

@@ -89,6 +89,7 @@ addKeys({
 addKeys({
   active: () => Boolean(visible(primary())),
   leave: LEAVE,
+  idle: {f: () => !primary()?.findingsShown.length},
   keys: Object.fromEntries(
     Object.entries(STEPPER).flatMap(([key, [alone, shifted = alone]]) => {
       const on = (/** @type {(stepper: Stepper) => void} */ act) => () => act(/** @type {Stepper} */ (primary()))

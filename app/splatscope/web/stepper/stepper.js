@@ -383,7 +383,10 @@ export class Stepper {
       this.seek(Infinity)
       this.say(before ? effect(before.recording, recording) : "")
     } else this.#openAt(step)
-    if (this.#mended && !this.#focused) this.findings.el.focus({preventScroll: true}) // the button that started it is gone
+    if (this.#mended && !this.#focused) {
+      this.findings.el.focus({preventScroll: true}) // the button that started it is gone
+      if (!this.#focused) this.focusStep() // in a figure that finds nothing, the findings are gone, too
+    }
     this.#mended = false
     this.#toReason()
     if (model.tour && !before && step === UNNAMED) this.player.tour()
@@ -394,10 +397,15 @@ export class Stepper {
     root.dataset.steps = String(recording.length)
   }
 
-  /** Whether the focus is inside. */
+  /** Focus the button that steps forward, in place of one that is gone. */
+  focusStep() {
+    this.transport.on.focus({preventScroll: true})
+  }
+
+  /** What has the focus in here, or contains it. */
   get #focused() {
     const root = this.root.getRootNode()
-    return root instanceof ShadowRoot && root.activeElement !== null
+    return root instanceof ShadowRoot ? root.activeElement : null
   }
 
   /** Move to what the recording is to explain: the finding, else the thread's last event on the line or at the element. */
@@ -642,9 +650,11 @@ export class Stepper {
       const began = performance.now()
       const steps = this.#steps && began - this.#paintedAt > QUICK && this.painted === moment
       this.#steps = false
+      const held = this.#focused
       moment.state.seek(moment.position).meet()
       for (const pane of this.panes)
         if (pane.el.isConnected || pane === this.when || pane === this.sentence) pane.paint(moment, steps)
+      if (held && !this.#focused?.checkVisibility()) this.focusStep() // what had the focus is gone
       root.dataset.painted = String(moment.step)
       this.took = performance.now() - began
       this.painted = moment
@@ -815,14 +825,14 @@ export class Stepper {
     if (cell) moment.followed = cell
     moment.goto(step)
     this.#visited = number
-    const all = this.#findingsShown
+    const all = this.findingsShown
     this.sentence.tellInstead(
       `Finding ${all.indexOf(number) + 1} of ${all.length}, event ${step.toLocaleString("en")}: ${finding?.message}`,
     )
   }
 
   /** The numbers of the findings that have events, in the order of their cards. */
-  get #findingsShown() {
+  get findingsShown() {
     return this.moment?.recording.findings.flatMap(({events}, number) => (events.length ? [number] : [])) ?? []
   }
 
@@ -834,8 +844,8 @@ export class Stepper {
   nextFinding(way) {
     const {moment} = this
     if (!moment) return
-    const all = this.#findingsShown
-    if (!all.length) return this.announce("No finding in this recording.")
+    const all = this.findingsShown
+    if (!all.length) return this.say("No finding in this recording.")
     const opened = all.find((number) => moment.recording.findings[number].events.at(-1) === moment.step)
     if (this.#opened && this.#visited < 0 && opened !== undefined) return this.showFinding(opened)
     const here = all.indexOf(this.#visited)

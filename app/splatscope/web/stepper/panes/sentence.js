@@ -82,7 +82,7 @@ export class Sentence {
     const inside = stepper.openedInside
     if (inside && this.opened.hidden)
       this.opened.replaceChildren(
-        h("button", {type: "button", onclick: () => this.#fromStart()}, "From the start"),
+        h("button", {type: "button", onclick: () => stepper.seek(0)}, "From the start"),
         h("span", {}, `Opened at ${stepper.numbering}.`),
       )
     this.opened.hidden = !inside
@@ -92,12 +92,6 @@ export class Sentence {
     this.#painted = here
     this.#name()
     if (moved) this.rest() // else only repainted: pending announcements stay pending
-  }
-
-  /** Go to the start. The button that does so vanishes there, so the focus moves on to the one that is pressed next. */
-  #fromStart() {
-    this.stepper.seek(0)
-    this.stepper.transport.on.focus({preventScroll: true})
   }
 
   /**

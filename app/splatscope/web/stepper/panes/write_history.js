@@ -1,5 +1,5 @@
 // Who wrote this? The history of the followed cell or variable, and its writes so far, newest first.
-import {h} from "#web/shell/dom.js"
+import {focused, h} from "#web/shell/dom.js"
 import {colour, onTheme} from "#web/theme/theme.js"
 import {icon} from "./icons.js"
 import {AccessIndex} from "#web/stepper/model/accesses.js"
@@ -137,8 +137,9 @@ export class WriteHistory {
       writes = this.#writes(moment, followed)
     this.name.textContent = nameOf(recording, followed)
     const until = writes.findLastIndex((position) => position <= moment.position)
-    this.before.disabled = near(writes, moment.position, -1) === undefined
-    this.beyond.disabled = near(writes, moment.position, 1) === undefined
+    // not disabled: that would take the focus from the one just pressed
+    this.before.ariaDisabled = String(near(writes, moment.position, -1) === undefined)
+    this.beyond.ariaDisabled = String(near(writes, moment.position, 1) === undefined)
     const shown = writes
       .slice(Math.max(0, until + 1 - ROWS), until + 1)
       .reverse()
@@ -168,7 +169,9 @@ export class WriteHistory {
       followed.memory !== undefined && recording.memories[followed.memory].space === "device"
         ? "No thread yet: it has its initial value."
         : "No thread yet."
+    const held = this.rows.contains(focused())
     this.rows.replaceChildren(...(shown.length ? shown : [h("li", {class: "none"}, first)]))
+    if (held) this.rows.querySelector("a")?.focus({preventScroll: true}) // that of the write just gone to
     this.#draw(moment, followed, writes)
   }
 
