@@ -45,7 +45,6 @@ import {onArrows} from "#web/widgets/roving.js"
  */
 
 const AXES = ["its short side", "its long side", "the tile's width", "the tile's height"]
-const KEYS = {yes: "touches the framed tile", lost: "found no place", no: "is apart"} // of the picture
 const THREADS = 32
 const BOX_SIGMAS = 4 // to the sides of a box
 const DRAWN_SIGMAS = 2 // to the ellipse that is drawn
@@ -55,8 +54,6 @@ const FEW = 8 // threads beside each other where it is narrow: a finger finds th
 const LEAST_TABLE = 460 // px of its width from which its rows have names
 const TAP = 24 // px: the side of such a square
 const LEAST_WIDTH = 240
-const KEYS_WIDTH = 168 // px: the keys one below the other, left of the picture
-const KEYS_HEIGHT = 28 // px: the keys in a row over it
 const LOW = 460 // px: in less height only the direction that decides has a row, so that the picture has room
 const MARGINS = 4 // px: those that meet where there is no picture between
 
@@ -72,12 +69,10 @@ function build(host) {
   const {width, height} = host.room()
   /** @type {Look | null} */
   let latest = null
-  const full = facts.tests.some((test) => outcomeOf(test, facts.room) === "lost")
   const pick = (/** @type {Test} */ test) => {
     host.step(facts.moments[test.gaussian])
     if (latest && latest.thread !== test.thread) latest.moment.choose(test.thread)
   }
-  const legend = keys(full)
   const parts = [
     sentenceLine(facts),
     axisRows(facts, width, height < LOW),
@@ -88,11 +83,8 @@ function build(host) {
   const el = h("div", {}, ...parts.flatMap((part) => /** @type {Element[]} */ (part.el)))
   root.replaceChildren(el)
   const room = height - root.offsetHeight - MARGINS // for the picture: what the others, with type of any size, leave
-  const shape = acrossOf(facts) / downOf(facts)
-  const beside = Math.min(width - KEYS_WIDTH, room * shape) // its width with the keys at its left
-  const under = Math.min(width, (room - KEYS_HEIGHT) * shape)
-  const picture = pictureOfTiles(host, Math.max(LEAST_WIDTH, beside, under))
-  el.prepend(h("div", {class: classes(beside > under && "coarse-beside")}, ...legend.el, ...picture.el))
+  const picture = pictureOfTiles(host, Math.max(LEAST_WIDTH, Math.min(width, (room * acrossOf(facts)) / downOf(facts))))
+  el.prepend(...picture.el)
   const paint = (/** @type {Look} */ look) => {
     latest = look
     const tested = testAt(facts, look)
@@ -105,14 +97,6 @@ function build(host) {
 const title = (/** @type {string} */ words) => {
   const el = h("p", {class: "coarse-title"}, words)
   return {el: [el], paint() {}}
-}
-/** @param {boolean} full  whether a Gaussian finds no place on the list */
-function keys(full) {
-  const items = Object.entries(KEYS).map(([klass, words]) =>
-    h("li", {}, h("i", {class: `mark coarse-key is-${klass}`}), ` ${words}`),
-  )
-  if (!full) items.splice(1, 1)
-  return {el: [h("ul", {class: "keys coarse-title", role: "list", "data-mini": ""}, ...items)], paint() {}}
 }
 const acrossOf = (/** @type {Facts} */ {tiles, size}) => tiles[0] * size[0]
 const downOf = (/** @type {Facts} */ {tiles, size}) => tiles[1] * size[1]
