@@ -46,6 +46,7 @@ const SAMPLE = 16 // px: a piece of the curve, in front of its name
 const FULL = {head: 22, gap: 8, foot: 28, top: 84} // px: of a row, below it, below all, and the menu and the pictures above the chart
 const CLOSE = {head: 18, gap: 4, foot: 26, top: 60}
 const LOW = 400 // px of height: below, all of these are close
+const OVER = 6 // px between a row's highest number and its title where the one stands under the other
 const ROWS = {least: 34, most: 74} // heights; the first row, the page's subject, has twice that
 const TICK_EVERY = 12
 const LABEL_HEIGHT = 14
@@ -207,10 +208,11 @@ function chart({facts, options, step}, thread, width, most, space) {
   const end = width - (narrow ? EDGE : RIGHT)
   const room = end - LEFT
   const x = (/** @type {number} */ iteration) => LEFT + (iteration * room) / count
-  const unit = (most - space.foot - rows.length * (space.head + space.gap)) / (rows.length + 1)
+  const head = space.head + (narrow ? OVER : 0)
+  const unit = (most - space.foot - rows.length * (head + space.gap)) / (rows.length + 1)
   const row = Math.max(ROWS.least, Math.min(ROWS.most, Math.floor(unit)))
   const rowHeight = (/** @type {number} */ i) => (i ? row : 2 * row)
-  const rowTop = (/** @type {number} */ i) => (i ? (i + 1) * row + i * (space.head + space.gap) : 0) + space.head
+  const rowTop = (/** @type {number} */ i) => (i ? (i + 1) * row + i * (head + space.gap) : 0) + head
   const height = rowTop(rows.length - 1) + row + space.foot
   /** What the curves show up to the cursor. */
   const label = (/** @type {number} */ done) => {
@@ -274,7 +276,8 @@ function drawRow(svg, row, thread, place) {
   const {top, height, x, end, over, count, clip} = place
   const curves = row.curves.map((curve) => ({...curve, own: curve.values[thread].map((value) => (row.log ? log10(value) : value))}))
   const {low, high, y} = scaleOf([...curves.flatMap((curve) => curve.own), ...(row.levels ?? [])], top, height)
-  svg.append(s("text", {x: over ? 0 : LEFT, y: top - 9, class: "title"}, row.title))
+  const base = top - 9 - (over ? OVER : 0) // of the title
+  svg.append(s("text", {x: over ? 0 : LEFT, y: base, class: "title"}, row.title))
   const wanted = row.log ? powers(low, high) : [low, high, ...(row.levels ?? [])]
   /** @type {number[]} */
   const values = [] // numbers that would touch are left out, from the last on
@@ -296,16 +299,16 @@ function drawRow(svg, row, thread, place) {
     row.curves.map((curve) => curve.label),
     over,
   )
-  const labels = curves.map((_, i) => (over ? {x: starts[i], y: top - 9} : {x: end + 6, y: beside[i]}))
+  const labels = curves.map((_, i) => (over ? {x: starts[i], y: base} : {x: end + 6, y: beside[i]}))
   const drawn = curves.map((curve, i) => {
     const colour = HUES[curve.label] ?? "ink"
     const path = (/** @type {number} */ upTo) => pathOf(curve.own.slice(0, upTo), curve.mark === "dots", x, y)
     const dots = curve.mark === "dots"
     const full = s("path", {class: `${colour} ${curve.mark}`, d: path(count), "clip-path": dots ? null : `url(#${clip})`})
     const head = s("circle", {class: `${colour} head`, r: 3.2})
-    const {x: left, y: base} = labels[i]
-    const sample = s("path", {class: `${colour} ${curve.mark}`, d: sampleOf(dots, left, base - 4)})
-    const name = s("text", {x: left + SAMPLE + 5, y: base, class: `name ${colour}`}, curve.label)
+    const {x: left, y: level} = labels[i]
+    const sample = s("path", {class: `${colour} ${curve.mark}`, d: sampleOf(dots, left, level - 4)})
+    const name = s("text", {x: left + SAMPLE + 5, y: level, class: `name ${colour}`}, curve.label)
     svg.append(
       s("path", {class: `${colour} ${curve.mark} later`, d: path(count)}),
       full,

@@ -369,8 +369,8 @@ function linkBox(link) {
         const derivative = last.value(part.moves) ?? 0
         const gradient = last.value(part.gradient) ?? 0
         write(value, there ? inBox(last.value(part.value) ?? 0) : "?", there)
-        write(up, `↑${there ? inBox(derivative) : "?"}`, there)
-        write(down, `↓${asked ? inBox(gradient) : "?"}`, asked)
+        write(up, `↑\u2004${there ? inBox(derivative) : "?"}`, there)
+        write(down, `↓\u2004${asked ? inBox(gradient) : "?"}`, asked)
         const moved = asked ? `, and moves the loss at a rate of ${digits(gradient)}` : ""
         if (there)
           said.push(
