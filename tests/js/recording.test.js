@@ -89,3 +89,17 @@ test("barriers are counted beyond 65,535", () => {
   const events = Array.from({length: 140_000}, (_, i) => ({thread: 0, site: i % 2}))
   assert.equal(recordingOf({sites, events}).epoch.at(-1), 70_000)
 })
+
+test("a variable that no thread ever sets is known as such", () => {
+  /** @type {Partial<Site>[]} */
+  const sites = [
+    {kind: "value", variable: 2, width: 1, type: "float"},
+    {kind: "element", width: 1, type: "float"},
+  ]
+  const variables = ["a", "b", "c"].map((name) => ({name, type: "float", function: "main", width: 1}))
+  const events = [
+    {thread: 0, site: 0, words: [1]},
+    {thread: 0, site: 1, words: [2], target: 1},
+  ]
+  assert.deepEqual([...recordingOf({sites, variables, events}).everSet()], [1, 0, 1])
+})

@@ -197,6 +197,17 @@ export class Recording {
     return site.width ? show(this.words, this.wordAt[event], site.type) : ""
   }
 
+  /** For each variable, 1 if any thread ever sets it. */
+  everSet() {
+    const set = new Uint8Array(this.variables.length)
+    for (let e = 0; e < this.length; e++) {
+      const site = this.site[e]
+      if (this.kind[site] === KIND.value) set[this.sites[site].variable ?? -1] = 1
+      else if (this.kind[site] === KIND.element && this.target[e]) set[this.target[e] - 1] = 1
+    }
+    return set
+  }
+
   /** Constants of the source by name, as expressions. */
   get constants() {
     this.#constants ??= constantsOf(this.head)

@@ -47,7 +47,7 @@ export class Threads {
   /** @type {string | null} */
   shownVariables = null
   /** @type {Map<string, number[]>} */
-  functions = new Map() // by function, its variables
+  functions = new Map() // by function, its variables that are ever set
   /** @type {Map<number, {el: HTMLElement, value: HTMLElement}>} */
   entries = new Map() // entries of the chosen thread's variables
   /** @type {Watch[]} */
@@ -113,8 +113,9 @@ export class Threads {
     this.inView = -1
     this.shownColumns = null
     this.functions = new Map()
+    const set = recording.everSet() // the others would be columns with nothing in them
     recording.variables.forEach(({width, function: name}, v) => {
-      if (!width) return
+      if (!width || !set[v]) return
       const others = this.functions.get(name)
       if (others) others.push(v)
       else this.functions.set(name, [v])
