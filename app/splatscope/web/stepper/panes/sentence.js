@@ -14,11 +14,14 @@ import {describeMoment, wordsOf} from "./transport.js"
 export const DESCRIPTION = "drawing-description"
 
 const REST = 300 // ms without a step after which it is announced
+const LASTS = 2000 // ms for which the announcer holds its text: whoever reads on with the arrow keys is not to meet it a second time
 const GAP = 100 // ms for which the announcer is empty before it says the same again, which screen readers would not notice otherwise
 
 export class Sentence {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #rest
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #emptied // when the announcer is emptied
   #described = "" // the drawing's description of itself
   #drawingNews = "" // what of it is announced after a step
   ofChosen = "" // what the drawing says of the chosen thread
@@ -54,6 +57,7 @@ export class Sentence {
     this.close = () => {
       unsubscribe()
       clearTimeout(this.#rest)
+      clearTimeout(this.#emptied)
     }
   }
 
@@ -150,6 +154,8 @@ export class Sentence {
     const said = aloud(parts.filter(Boolean).join(" "))
     const say = () => {
       this.announcer.textContent = said
+      clearTimeout(this.#emptied)
+      this.#emptied = setTimeout(() => this.announcer.replaceChildren(), LASTS)
     }
     if (this.announcer.textContent === said) {
       this.announcer.textContent = ""
