@@ -29,6 +29,7 @@ _blocks = MarkdownIt("zero").enable("fence").use(front_matter_plugin).use(contai
 # in a term; a sum or an equation may still break. At an end of the text stands markup.
 _OPERATOR = re.compile(r"(?:(?<=[\w)>\u0300-\u036f])|^) ([−·/]) (?=[\w(√<]|$)")
 _FACTOR = re.compile(r"(?<=\d) (?=[α-ω]\b)")  # 2.5 η
+_VALUE = re.compile(r"(?<=\b[A-Za-zα-ω]) = (?=−?\d)")  # α = 0.5
 _markdown = MarkdownIt("commonmark", {"html": False, "typographer": False}).enable(["table", "strikethrough"])
 
 
@@ -37,7 +38,8 @@ def keep_terms_together(text: str) -> str:
 
     `html_of` and `inline` do so with Markdown, `web/lesson_results/results.py` with what the methods of a lesson return.
     """
-    return _OPERATOR.sub("\u00a0\\1\u00a0", _FACTOR.sub("\u00a0", text.replace("/∂", "/\u2060∂")))
+    joined = _VALUE.sub("\u00a0=\u00a0", _FACTOR.sub("\u00a0", text.replace("/∂", "/\u2060∂")))
+    return _OPERATOR.sub("\u00a0\\1\u00a0", joined)
 
 
 def _terms(state: StateCore) -> None:

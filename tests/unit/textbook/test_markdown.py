@@ -128,8 +128,8 @@ def test_a_derivative_stays_on_one_line():
 
 
 def test_a_term_stays_on_one_line_and_a_sum_may_break():
-    text = "So T = 1 − α, m̂ / √v̂ and **0.3** · `T`: 0.9 η + 1."
-    joined = "So T = 1_−_α, m̂_/_√v̂ and <strong>0.3</strong>_·_<code>T</code>: 0.9_η + 1."
+    text = "So T = 1 − α, m̂ / √v̂ and **0.3** · `T`: 0.9 η + 1, so α = 0.5."
+    joined = "So T_=_1_−_α, m̂_/_√v̂ and <strong>0.3</strong>_·_<code>T</code>: 0.9_η + 1, so α_=_0.5."
     assert inline(text) == joined.replace("_", "\u00a0")
     assert keep_terms_together("<b>0.3</b> · T, a − b") == "<b>0.3</b>_·_T, a_−_b".replace("_", "\u00a0")
 
