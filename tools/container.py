@@ -61,7 +61,10 @@ class Replay:
         """Execute an instruction. Raises SystemExit for an unknown one."""
         print(f"{name} {argument}", flush=True)
         if name == "FROM":
-            self._debian(re.fullmatch(r"debian:(\w+)-slim", argument)[1])
+            suite = re.fullmatch(r"debian:(\w+)-slim", argument)
+            if not suite:
+                raise SystemExit(f"FROM {argument}: only debian:SUITE-slim is known here")
+            self._debian(suite[1])
         elif name == "RUN":
             self.run(["sh", "-c", argument])
         elif name == "COPY":
@@ -85,9 +88,9 @@ class Replay:
         elif name != "EXPOSE":
             raise SystemExit(f"{FILE.name}: {name} is not known here")
 
-    def run(self, command: list[str], **options: object) -> subprocess.CompletedProcess[str]:
+    def run(self, command: list[str], stdout: int | None = None) -> subprocess.CompletedProcess[str]:
         """Run a command as the user, in the folder and with the environment of the instructions so far."""
-        return subprocess.run(self._inside(command), env=self.environment, check=True, text=True, **options)
+        return subprocess.run(self._inside(command), env=self.environment, check=True, text=True, stdout=stdout)
 
     def start(self, command: list[str]) -> subprocess.Popen:
         """Start a command in the same environment."""

@@ -1,13 +1,11 @@
 """Splatscope: an interactive textbook of one real GPU program, and a time-travelling debugger for Slang kernels.
 
 The public interface is `record`, `capture`, `load`, and the types that they return. Each is imported on first use, so that
-`import splatscope` needs no device. The import does patch SlangPy, lightly: see `slangpy_hooks`.
+`import splatscope` needs no device.
 """
 
 import importlib
 from typing import TYPE_CHECKING, Any
-
-from splatscope.slangpy_hooks import install_hooks
 
 if TYPE_CHECKING:
     from splatscope.api.capture import capture
@@ -41,6 +39,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
-
-
-install_hooks()

@@ -74,7 +74,7 @@ def run_command(command: Sequence[str], limit: float) -> str:
 
 def start_module(name: str, *arguments: str, **options: Any) -> subprocess.Popen:
     """Start `python -m name` in the background, without input or output unless `options`, which go to Popen, change that."""
-    silent = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    silent: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
     return subprocess.Popen([sys.executable, "-P", "-m", name, *arguments], **(silent | options))
 
 

@@ -103,7 +103,7 @@ class AdamLesson(Lesson):
         functions = ("trainAlone", "adamMove")
         return self.kernel(entry="trainAlone", inputs=inputs, functions=functions, constants={"SIMPLE_BLOBCOUNT": BLOBS})
 
-    def adam(self, as_sample: int = 0, rate: float | None = None) -> dict[str, np.ndarray]:
+    def adam(self, as_sample: int = 0, rate: float | None = None) -> dict[str, np.ndarray | np.generic]:
         """Return the uniform `adam` of adam.slang, for one rate of a position in pixels or for the lesson's own."""
         x, shape, colour, opacity = (BY_FIELD[field] * self.rate for field in (0, 2, 5, 8))
         return {
@@ -188,10 +188,7 @@ class AdamLesson(Lesson):
                 {
                     "title": title,
                     **more.get(title, {}),
-                    "curves": [
-                        dict(zip(("label", "values", "mark"), (label, rounded(values), mark), strict=True))
-                        for label, values, mark in all_of
-                    ],
+                    "curves": [{"label": label, "values": rounded(values), "mark": mark} for label, values, mark in all_of],
                 }
                 for title, all_of in curves.items()
             ],
@@ -378,8 +375,8 @@ def target() -> np.ndarray:
 def lives(query: RecordingQuery) -> dict[str, np.ndarray]:
     """Return what each value went through, (27, iterations) each: p and g before, m, v, m̂ and v̂ after, and `ends`, the steps."""
 
-    def of(name: str, function: str, nth: int = 0, of_each: int = 1, **wanted: str) -> np.ndarray:
-        steps = query.steps(**{"kind": "value", "name": name, "function": function} | wanted)
+    def of(name: str, function: str, nth: int = 0, of_each: int = 1, kind: str = "value") -> np.ndarray:
+        steps = query.steps(kind=kind, name=name, function=function)
         steps = steps[np.argsort(query.threads(steps), kind="stable")]
         return steps.reshape(COUNT, ITERATIONS, of_each)[..., nth]
 

@@ -3,11 +3,12 @@
 import re
 from dataclasses import replace
 from html import escape
-from typing import Any, ClassVar, NotRequired, TypedDict
+from typing import Any, ClassVar, Literal, NotRequired, TypedDict
 
 import numpy as np
 import param
 import slangpy as spy
+from slangpy.slangpy import Shape
 
 from splatscope.gpu.diagnostics import first_error
 from splatscope.splat.parameters import ANGLE, COLOUR, DIRECT, GROUPS, LOG_SIZE, POSITION
@@ -153,7 +154,7 @@ class Autodiff(Lesson):
             rate = f"the loss moves at a rate of {number(gradient)} as {name} grows"
             asks = rate if gradient else "none of its parts moves the loss"
             said.append(f"Back through {by} at pixel {PIXEL}: {asks}.")
-        dp, tried = (float(query.last(name, THREAD)) for name in ("dp", "difference"))
+        dp, tried = (query.last_number(name, THREAD) for name in ("dp", "difference"))
         said.append(f"Back through `decode`: at pixel {PIXEL} the loss moves at a rate of {number(dp)} as p, {p}, grows.")
         said.append(
             f"Tried out with p ± {self.nudge:g}: the difference is {number(tried)} at pixel {PIXEL}; the chain says {number(dp)}."
@@ -403,9 +404,9 @@ class Autodiff(Lesson):
             curves.append(Curve(label, steps, found[:, 0]))
         return Curves("step", "loss", tuple(curves))
 
-    def form(self, body: str, **options: Any) -> KernelJob:
+    def form(self, body: str, entry: str = "look", **options: Any) -> KernelJob:
         """Return the kernel of the trap with another body of its function."""
-        return edited(self.kernel("trap", **{"entry": "look"} | options), MEMBER, body)
+        return edited(self.kernel("trap", entry=entry, **options), MEMBER, body)
 
     def _look(self, experiment: Experiment, body: str, xs: np.ndarray | None = None) -> np.ndarray:
         """Return value, gradient and difference at the lesson's x (3,), or at those given (3, n); float32."""
@@ -445,7 +446,7 @@ TARGET = target()
 def links(field: int) -> list[Link]:
     """Return the chain from the loss to the raw value: the parts of each link, and their names in the recording."""
 
-    def parts(names: str, value: str, gradient: str, letters: str = "rgba") -> list[dict[str, str]]:
+    def parts(names: str, value: str, gradient: str, letters: str = "rgba") -> list[Part]:
         return [
             {"name": name, "value": f"{value}.p.{c}", "moves": f"{value}.d.{c}", "gradient": f"{gradient}.{c}"}
             for name, c in zip(names.split(), letters, strict=False)
@@ -503,14 +504,16 @@ def numbers(value: Any) -> str:
     return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
 
 
-def strongest(query: RecordingQuery, link: Link, what: str) -> tuple[str, float]:
+def strongest(query: RecordingQuery, link: Link, what: Literal["moves", "gradient"]) -> tuple[str, float]:
     """Return the name of a link's part whose derivative is largest for THREAD, and that derivative."""
 
     def value(expression: str) -> float:
         name, _, part = expression.rpartition(".")
         if not name or part in "pd":  # a number of its own
-            return float(query.last(expression, THREAD))
-        return float(query.last(name, THREAD)[("rgba" if part in "rgba" else "xyz").index(part)])
+            return query.last_number(expression, THREAD)
+        vector = query.last(name, THREAD)
+        assert isinstance(vector, list)
+        return vector[("rgba" if part in "rgba" else "xyz").index(part)]
 
     return max(((part["name"], value(part[what])) for part in link["parts"]), key=lambda one: abs(one[1]))
 
@@ -519,7 +522,7 @@ def tensor_gradients(device: spy.Device, source: str, values: np.ndarray) -> np.
     """Return the gradient of the sum of all results by each element of a tensor."""
     module = spy.Module.load_from_source(device, "tensor", source)
     tensor = spy.Tensor.from_numpy(device, values).with_grads(zero=True)
-    results = spy.Tensor.empty(device, (len(values),), "float").with_grads(zero=True)
+    results = spy.Tensor.empty(device, Shape((len(values),)), "float").with_grads(zero=True)
     results.grad.copy_from_numpy(np.ones(len(values), np.float32))
     module.beside.bwds(tensor, np.arange(len(values), dtype=np.uint32), _result=results)
     return tensor.grad.to_numpy()

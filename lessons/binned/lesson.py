@@ -49,6 +49,7 @@ class Facts(TypedDict):
     numbered: list[list[int]]  # [Gaussian]: step, its first number, how many
     parts: list[list[int]]  # [tile]: step, where its list begins, how long it is
     placed: list[list[int]]  # [entry, in the order of placing]: step, place in the lists, Gaussian, number
+    filled: list[list[int]]  # [round in which entries are placed]: its first and its last step
 
 
 class Binned(Lesson):
@@ -169,7 +170,7 @@ class Binned(Lesson):
             "tile": TILE,
             "ellipses": [[float(number) for number in ellipse] for ellipse in ellipses],
             "reach": [float(np.sqrt(max(0.0, cutoff[1][0]))) for cutoff in cutoffs],
-            "boxes": [[*corner[1], *size[1]] for corner, size in zip(corners, sizes, strict=True)],
+            "boxes": [[*map(int, corner[1]), *map(int, size[1])] for corner, size in zip(corners, sizes, strict=True)],
             "boxed": [size[0] for size in sizes],
             "counted": [[int(step), int(tile)] for step, tile in zip(counts, query.indices(counts), strict=True)],
             "walked": [],
@@ -178,6 +179,7 @@ class Binned(Lesson):
             "placed": [
                 [int(step), int(place), *map(int, lists[place])] for step, place in zip(fills, query.indices(fills), strict=True)
             ],
+            "filled": [],
         }
         turns = turns_of(query, facts)
         for steps in ([step for step, *_ in facts[name]] for name in ("counted", "placed")):
@@ -320,7 +322,7 @@ Turn = tuple[int | None, int]  # the Gaussian that the whole wave walks, None wh
 
 def turns_of(query: RecordingQuery, facts: Facts) -> dict[int, Turn]:
     """Return for each step that counts or places an entry the turn of the loop in `forEachTile` that it belongs to."""
-    wave = query.recording.trace.header["wave_size"]
+    wave = query.recording.trace.info.wave_size
     tile_at = {begin + i: tile for tile, (_, begin, length) in enumerate(facts["parts"]) for i in range(length)}
     turns: dict[int, Turn] = {}
     walks: dict[int, list[Turn]] = {thread: [] for thread in range(COUNT)}

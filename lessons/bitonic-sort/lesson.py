@@ -101,7 +101,7 @@ class BitonicSort(Lesson):
         """Return the list at the start, uint32: each key once, or the eight numbers that are merged."""
         if self.runs == MERGE:
             eight = eight_numbers(self.eight)
-            return eight_numbers(HILL) if eight is None else eight
+            return np.array(HILL.split(), np.uint32) if eight is None else eight
         keys = np.arange(self.count, dtype=np.uint32)
         match self.order:
             case "falling":
@@ -297,7 +297,7 @@ class BitonicSort(Lesson):
         differ, total, first = 0, 0, ""
         for step in query.steps(kind="value", name="ascending", function="orderPair"):
             thread = int(query.threads([step])[0])
-            k, i = (int(query.last(name, thread, int(step))) for name in ("k", "i"))
+            k, i = (int(query.last_number(name, thread, int(step))) for name in ("k", "i"))
             says, does = i % k < k // 2, bool(query.values([step])[0])
             total += 1
             if says != does:
@@ -398,7 +398,7 @@ class BitonicSort(Lesson):
         for i in range(8):
             partners = {}
             for step in steps[query.threads(steps) == i].tolist():
-                partners[query.last("j", i, step)] = int(query.values([step])[0])
+                partners[query.last_number("j", i, step)] = int(query.values([step])[0])
             rows.append((f"<code>{i:03b}</code> = {i}", *(f"<code>{partners[j]:03b}</code> = {partners[j]}" for j in (1, 2, 4))))
         head = ("place", *(f"its partner, <code>j</code> = <code>{j:03b}</code>" for j in (1, 2, 4)))
         return Table(head, tuple(rows))
@@ -473,7 +473,7 @@ class BitonicSort(Lesson):
         return Curves("keys", "", curves, log_x=True, log_y=True, height=280)
 
 
-def sort_inputs(keys: np.ndarray) -> dict[str, np.ndarray]:
+def sort_inputs(keys: np.ndarray) -> dict[str, np.ndarray | np.generic]:
     """Return the inputs of a kernel that sorts these keys."""
     return {"keys": keys.astype(np.uint32), "sorted": np.zeros(len(keys), np.uint32), "count": np.uint32(len(keys))}
 
@@ -501,8 +501,9 @@ def turns_of(query: RecordingQuery) -> np.ndarray:
 
 def ends_of_passes(query: RecordingQuery) -> tuple[np.ndarray, np.ndarray]:
     """Return steps at which threads may have ended a pass, and the number of that pass."""
-    wanted = {"kind": "arrive"} if orderly(query) else {}  # without a barrier, the last that it does in a pass
-    steps = query.steps(function=sorter_of(query), **wanted)
+    sorter = sorter_of(query)
+    # without a barrier, the last that it does in a pass
+    steps = query.steps(kind="arrive", function=sorter) if orderly(query) else query.steps(function=sorter)
     return steps, query.count_until(steps, turns_of(query)) - 1
 
 
@@ -517,7 +518,7 @@ def passes(query: RecordingQuery) -> list[Pass]:
     for i, (turn, j) in enumerate(zip(first, query.values(first), strict=True)):
         end = int(ends[number == i].max())
         lower = sorted({int(place) for place in places[written == i] if not place & j})
-        found.append({"k": int(query.last("k", 0, int(turn))), "j": int(j), "begin": began, "end": end, "swapped": lower})
+        found.append({"k": int(query.last_number("k", 0, int(turn))), "j": int(j), "begin": began, "end": end, "swapped": lower})
         began = end
     return found
 
@@ -530,7 +531,7 @@ def ends_of(query: RecordingQuery) -> list[tuple[int, int, int, int]]:
     ends, number = ends_of_passes(query)
     if orderly(query):
         return [(int(ends[number == i].max()), i, 0, THREADS - 1) for i in np.unique(number[number >= 0]).tolist()]
-    width = min(THREADS, int(query.recording.trace.header["wave_size"]))
+    width = min(THREADS, int(query.recording.trace.info.wave_size))
     waves, busy = query.threads(ends) // width, min(THREADS, padded(len(query.job.inputs["keys"])))
     found = []
     for wave in range(-(-busy // width)):
@@ -564,7 +565,7 @@ def stale_reads(query: RecordingQuery) -> list[StaleRead]:
         strict=True,
     ):
         written[place, number] = step, thread
-    found = []
+    found: list[StaleRead] = []
     for step, place, number, thread in zip(
         reads.tolist(),
         query.indices(reads).tolist(),

@@ -131,11 +131,10 @@ class Blending(Lesson):
         """Return the chosen stack over every pixel, a workgroup each; the chosen pixel's is recorded."""
         return self._job(self.layers)
 
-    def _job(self, layers: list[ChosenLayer], name: str = "", **options: Any) -> KernelJob:
+    def _job(self, layers: list[ChosenLayer], name: str = "", entry: str = "blendPixel") -> KernelJob:
         inputs = scene_inputs((WIDTH, HEIGHT), raw(layers)) | {"picture": np.zeros((HEIGHT, WIDTH, 4), np.float32)}
         x, y = self.pixel
-        given = {"entry": "blendPixel", "groups": (WIDTH, HEIGHT, 1), "group": (x, y, 0), "inputs": inputs, "functions": RECORDED}
-        return self.kernel(name, **given | options)
+        return self.kernel(name, entry=entry, groups=(WIDTH, HEIGHT, 1), group=(x, y, 0), inputs=inputs, functions=RECORDED)
 
     # What the figure shows
 

@@ -88,7 +88,7 @@ class Caching(Lesson):
 
     def opening(self, query: RecordingQuery) -> int:
         """Return a step halfway back, where some states still wait; if a layer was left out, the last one on the way there."""
-        if query.last("state.finalCount", 0, self.stops(query)[self.count - 1]) < self.count:
+        if query.last_number("state.finalCount", 0, self.stops(query)[self.count - 1]) < self.count:
             return self.stops(query)[self.count - 1]
         return self.stops(query)[self.count + self.count // 2]
 
@@ -96,7 +96,7 @@ class Caching(Lesson):
         """Return for each layer what is kept on the way there, and what both ways find on the way back."""
         kept, undone = (query.output(name)[:, 3] for name in ("kept", "undone"))
         by_kept, by_undo = (query.output(name)[:, 3] for name in ("dByKept", "dByUndo"))
-        many = int(query.last("state.finalCount", 0, self.stops(query)[self.count - 1]))
+        many = int(query.last_number("state.finalCount", 0, self.stops(query)[self.count - 1]))
         there, back = [], []
         for i in range(self.count):
             layer, before = i + 1, number(kept[i])
@@ -256,7 +256,7 @@ class Caching(Lesson):
         for count in (8, 24, 64):
             by_undo, again = (self._gradient(experiment, "byUndo", count) for _ in range(2))
             others = (self._gradient(experiment, entry, count) for entry in ("byAutodiff", "byBuffer"))
-            cells = (REFUSED if one is None else number(_off(one, by_undo), 1) for one in (*others, again))
+            cells = (REFUSED if one is None or by_undo is None else number(_off(one, by_undo), 1) for one in (*others, again))
             rows.append((f"{count} layers", *cells))
         head = ("", "autodiff and undo", "buffer and undo", "undo and undo, a second run")
         return Table(head, tuple(rows))

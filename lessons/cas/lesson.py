@@ -319,7 +319,7 @@ class Cas(Lesson):
         rows = []
         for words, start in (("1.2", 0x3F99999A), ("NaN", 0x7FC00000)):
             for compares, name, entry in (("bits", "", "addAll"), ("floats", "floats", "addComparingFloats")):
-                inputs = {"values": numbers(1), "derivBuffer": np.full(1, start, np.uint32)}
+                inputs: dict[str, np.ndarray | np.generic] = {"values": numbers(1), "derivBuffer": np.full(1, start, np.uint32)}
                 inputs |= {} if name else {"count": np.uint32(1), "cells": np.uint32(1)}
                 query = experiment.record(self.kernel(name, entry=entry, inputs=inputs, loop_budget=64, records=65_536))
                 many = len(query.steps(kind="atomic", access="compareExchange"))
@@ -449,7 +449,7 @@ def microseconds(seconds: float) -> str:
     return f"{seconds * 1e6:,.0f} µs"
 
 
-def short(value: float) -> str:
+def short(value: float | np.floating) -> str:
     """Return a float32 with six digits, fewer than it has."""
     return number(value, 6)
 

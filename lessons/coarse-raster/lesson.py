@@ -213,7 +213,7 @@ class CoarseRaster(Lesson):
         )
         return replace(answer, options=tuple(sorted(answer.options)), thread=thread)
 
-    def faint(self, query: RecordingQuery) -> Answer:
+    def count_invisible(self, query: RecordingQuery) -> Answer:
         """Count the Gaussians in the list whose alpha stays below 1/255 in the whole tile."""
         kept = [one["gaussian"] for one in tests(query) if 0 <= one["place"] < ROOM]
         measured = query.output("measured")[kept]
@@ -380,7 +380,7 @@ class CoarseRaster(Lesson):
 
     # Their kernels
 
-    def tiles(self, entry: str, size: tuple[int, int], raw: np.ndarray, constants: dict[str, int | float]) -> KernelJob:
+    def tiles(self, entry: str, size: tuple[int, int], raw: np.ndarray, constants: dict[str, int]) -> KernelJob:
         """Return a kernel over every tile of a picture of `size` (width, height) pixels."""
         wide, high = (size[0] // constants.get("WG_X", 8), size[1] // constants.get("WG_Y", 4))
         inputs = scene_inputs(size, raw) | {"listLength": np.zeros((high, wide), np.uint32)}
@@ -431,7 +431,7 @@ def tests(query: RecordingQuery) -> list[BoxTest]:
     ends = query.steps(lambda site: site.kind in ("loop", "arrive") and site.function == function)
     asked, places = query.steps(kind="call", name="projectedRadius"), query.steps(kind="value", name="place", function=function)
     all_threads, gaussians, drawn = query.threads(np.arange(1, len(query) + 1)), query.values(turns), query.values(places)
-    found = []
+    found: list[BoxTest] = []
     for thread in np.unique(all_threads):
         own = np.flatnonzero(all_threads == thread) + 1
         mine = {name: steps[query.threads(steps) == thread] for name, steps in (("ends", ends), ("asked", asked))}
@@ -460,7 +460,7 @@ def rounds(query: RecordingQuery) -> list[tuple[int, list[BoxTest], bool]]:
 
     A round in which a box touches has two such steps, unless a thread drew a place before another knew its outcome.
     """
-    width = int(query.recording.trace.header["wave_size"])
+    width = int(query.recording.trace.info.wave_size)
     made: dict[tuple[int, int], list[BoxTest]] = {}
     for one in tests(query):
         made.setdefault((one["thread"] // width, one["turn"]), []).append(one)

@@ -71,7 +71,7 @@ class DispatchIds(Lesson):
             functions=(ENTRIES[arrangement], "draw"),
         )
 
-    def inputs(self) -> dict[str, np.ndarray]:
+    def inputs(self) -> dict[str, np.ndarray | np.generic]:
         """Return the inputs of the page's kernels."""
         return scene_inputs((WIDTH, HEIGHT), SCENE) | {
             "picture": np.zeros((HEIGHT, WIDTH, 4), np.float32),
@@ -245,8 +245,8 @@ class DispatchIds(Lesson):
     def module(self, experiment: Experiment) -> Any:
         """Return the page's kernel as a module whose functions Python can call, its Gaussians bound."""
         module = spy.Module.load_from_source(experiment.device, "dispatch_ids", self.source())
-        inputs = self.inputs()
-        blobs = experiment.device.create_buffer(usage=spy.BufferUsage.unordered_access, data=inputs["blobsBuffer"], struct_size=4)
+        raw = np.asarray(self.inputs()["blobsBuffer"])
+        blobs = experiment.device.create_buffer(usage=spy.BufferUsage.unordered_access, data=raw, struct_size=4)
         values = {"size": spy.uint2(WIDTH, HEIGHT), "blobCount": SCENE.shape[1], "maxWeight": 0.99, "sampleBackground": 0}
         module.shade = module.shade.set({"scene": values, "blobsBuffer": blobs})
         return module
@@ -267,7 +267,7 @@ def calcCompressedDispatchIDs(x_max: int, y_max: int, wg_x: int, wg_y: int) -> n
 
 def wave_of(query: RecordingQuery) -> int:
     """Return how many of the workgroup's threads make a wave."""
-    return min(LANES, int(query.recording.trace.header["wave_size"]))
+    return min(LANES, int(query.recording.trace.info.wave_size))
 
 
 def finds(query: RecordingQuery) -> np.ndarray:
@@ -299,7 +299,7 @@ def span(name: str, numbers: np.ndarray) -> str:
 def functional_calls(module: Any, ids: np.ndarray) -> dict[str, tuple[np.ndarray, float, float]]:
     """Call `shade` three ways and return for each the picture, the gradient by the gain, and the seconds of a call."""
     device, found = module.device, {}
-    listed = spy.Tensor.empty(device, (len(ids),), "uint2")
+    listed = spy.Tensor.empty(device, Shape((len(ids),)), "uint2")
     listed.copy_from_numpy(ids)
     grid, tiles = spy.grid((HEIGHT, WIDTH)), module.shade.call_group_shape(Shape((TILE[1], TILE[0])))
     ways = {
@@ -313,7 +313,7 @@ def functional_calls(module: Any, ids: np.ndarray) -> dict[str, tuple[np.ndarray
             unlisted = np.zeros((HEIGHT, WIDTH, 4), np.float32)
             unlisted[ids[:, 1], ids[:, 0]] = picture
             picture = unlisted
-        output, began = spy.Tensor.empty(device, shape, "float4"), time.perf_counter()
+        output, began = spy.Tensor.empty(device, Shape(shape), "float4"), time.perf_counter()
         for _ in range(20):
             shade(pixels, 1.0, _result=output)
         device.wait()
@@ -323,9 +323,9 @@ def functional_calls(module: Any, ids: np.ndarray) -> dict[str, tuple[np.ndarray
 
 def shade_and_differentiate(device: spy.Device, shade: Any, pixels: Any, shape: tuple[int, ...]) -> tuple[np.ndarray, float]:
     """Call `shade` for these pixels, then its derivative; return the picture, and the gradient by the gain."""
-    gain = spy.Tensor.empty(device, (1,), "float").with_grads(zero=True)
+    gain = spy.Tensor.empty(device, Shape((1,)), "float").with_grads(zero=True)
     gain.copy_from_numpy(np.ones(1, np.float32))
-    picture = spy.Tensor.empty(device, shape, "float4").with_grads(zero=True)
+    picture = spy.Tensor.empty(device, Shape(shape), "float4").with_grads(zero=True)
     picture.grad.copy_from_numpy(np.ones((*shape, 4), np.float32))
     shade(pixels, gain, _result=picture)
     shade.bwds(pixels, gain, picture)

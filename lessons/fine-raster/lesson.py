@@ -1,7 +1,6 @@
 """The model of the section on the fine pass."""
 
 import re
-from functools import partial
 from typing import ClassVar, TypedDict
 
 import numpy as np
@@ -283,16 +282,15 @@ def walk(query: RecordingQuery) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.
         (threads, turns + 1) of layers blended so far; and the steps at which these stood, shaped alike.
     """
 
-    def by_thread(**wanted: str) -> tuple[np.ndarray, np.ndarray]:
-        steps = query.steps(kind="value", **wanted)
+    def by_thread(name: str, function: str = "fineRasterize") -> tuple[np.ndarray, np.ndarray]:
+        steps = query.steps(kind="value", name=name, function=function)
         steps = steps[np.argsort(query.threads(steps), kind="stable")]
         values = query.values(steps)
         return values.reshape(THREADS, -1, *values.shape[1:]), steps.reshape(THREADS, -1)
 
-    of_loop = partial(by_thread, function="fineRasterize")
-    states, _ = of_loop(name="state.value")
-    counts, ends = of_loop(name="state.finalCount")
-    layers, _ = by_thread(name="gval", function="transformPixelState")
+    states, _ = by_thread("state.value")
+    counts, ends = by_thread("state.finalCount")
+    layers, _ = by_thread("gval", "transformPixelState")
     return states, layers, counts.astype(int), ends
 
 

@@ -351,10 +351,19 @@ def seen(query: RecordingQuery) -> Seen:
     def of(name: str) -> np.ndarray:
         return np.asarray(query.values(query.steps(kind="value", name=name, function="splatPixel")[-1:])[0], float)
 
-    both = {name: of(name).tolist() for name in ("size", "offset", "turned", "scaled")}
-    ones = {name: float(of(name)) for name in ("opacity", "distance", "falloff", "alpha")}
-    more = {"layer": float(of("layer")[3]), "light": float(of("pixel")[3]), "color": of("color")[:3].tolist()}
-    return {**both, **ones, **more}
+    return {
+        "size": of("size").tolist(),
+        "opacity": float(of("opacity")),
+        "offset": of("offset").tolist(),
+        "turned": of("turned").tolist(),
+        "scaled": of("scaled").tolist(),
+        "distance": float(of("distance")),
+        "falloff": float(of("falloff")),
+        "alpha": float(of("alpha")),
+        "layer": float(of("layer")[3]),
+        "light": float(of("pixel")[3]),
+        "color": of("color")[:3].tolist(),
+    }
 
 
 def away(right: float, below: float) -> str:

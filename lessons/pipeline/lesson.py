@@ -74,7 +74,7 @@ class Pipeline(Lesson):
         inputs = self.inputs() | {"picture": np.zeros((LANES, 4), np.float32), "boxes": np.zeros(self.blobs, BOX)}
         return self.kernel(entry="oneTile", inputs=inputs, functions=RECORDED)
 
-    def inputs(self, raw: np.ndarray | None = None) -> dict[str, np.ndarray]:
+    def inputs(self, raw: np.ndarray | None = None) -> dict[str, np.ndarray | np.generic]:
         """Return what all of the page's kernels take, for these raw values or the lesson's own."""
         tone = np.linspace(0.2, 0.9, SIZE[0] * SIZE[1], dtype=np.float32)
         return scene_inputs(SIZE, self.raw() if raw is None else raw) | {
@@ -89,7 +89,7 @@ class Pipeline(Lesson):
 
         The list is empty once thread 0 has said so, the tile done with its last pixel; other stages end with their last return.
         """
-        found = []
+        found: list[Stage] = []
         for function, title, token in STAGES:
             first = query.steps(kind="call", name=function, thread=0)[0]
             end = query.steps(kind="return", function=function, thread=LANES - 1)[-1]

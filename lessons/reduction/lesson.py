@@ -150,7 +150,7 @@ class Reduction(Lesson):
 
     def _waves_told(self, query: RecordingQuery, turn: int, one: Fold) -> list[tuple[int, str]]:
         """Return for each wave that adds in a round its last addition, and what came of it."""
-        stride, width, told = one["stride"], int(query.recording.trace.header["wave_size"]), []
+        stride, width, told = one["stride"], int(query.recording.trace.info.wave_size), []
         for first in range(0, stride, width):
             last = min(stride, first + width) - 1
             who = f"threads {first} to {last}" if last > first else f"thread {first}"
@@ -211,7 +211,16 @@ class Reduction(Lesson):
             "limit": LIMIT,
             "begin": query.barriers()[0],
             "written": first_writes(query),
-            "rounds": [{name: one[name] for name in ("stride", "end", "written", "stale", "wrong")} for one in rounds],
+            "rounds": [
+                {
+                    "stride": one["stride"],
+                    "end": one["end"],
+                    "written": one["written"],
+                    "stale": one["stale"],
+                    "wrong": one["wrong"],
+                }
+                for one in rounds
+            ],
             "rows": [first_row(query), *(one["row"] for one in rounds)],
         }
 

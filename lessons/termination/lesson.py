@@ -62,8 +62,8 @@ class Termination(Lesson):
     def _job(self, count: int) -> KernelJob:
         layers = np.ones((count, 4), np.float32)
         layers[:, 3] = self.alpha
-        inputs = {"layers": layers, "count": np.uint32(count)}
-        inputs |= {"result": np.zeros((2, 4), np.float32), "finalCount": np.zeros(1, np.uint32)}
+        outputs = {"result": np.zeros((2, 4), np.float32), "finalCount": np.zeros(1, np.uint32)}
+        inputs = {"layers": layers, "count": np.uint32(count)} | outputs
         return self.kernel(entry="walk", inputs=inputs, functions=RECORDED)
 
     # What the figure shows

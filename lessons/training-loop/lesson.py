@@ -18,6 +18,7 @@ from splatscope.paths import ASSETS, shader
 from splatscope.splat.files.images import crop_picture, to_bytes
 from splatscope.splat.initialise import start_state
 from splatscope.splat.parameters import DIRECT, LABELS
+from splatscope.splat.sample_kernels import TiledKernels
 from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians
 from splatscope.splat.settings import Settings
 from splatscope.splat.trainer import Trainer
@@ -134,12 +135,13 @@ class TrainingLoop(Lesson):
 
     def conclusion(self, query: RecordingQuery) -> str:
         """Say what the iterations have done to the values, and to the picture."""
-        raw, psnr, many = query.output("kept")[..., 0], self._psnr(query), self.iterations
+        raw, many = query.output("kept")[..., 0], self.iterations
+        psnr = [value for value in self._psnr(query) if value is not None]
         moved = int(np.sum(raw[0] != raw[-1]))
         so_many = f"{many} iterations" if many > 1 else "one iteration"
         if not moved:
             return f"After {so_many} without {self.without}, not one of the {COUNT} values has moved: nothing was learned."
-        if psnr[0] is None:
+        if not psnr:
             return f"After {so_many} without render, {moved} of {COUNT} values have moved, and nobody has seen what they paint."
         if many == 1:
             return f"One iteration has moved {moved} of {COUNT} values. The picture they paint is at {psnr[0]:.1f} dB."
@@ -610,6 +612,7 @@ def real_run(experiment: Experiment, kernels: str = "tiled", without: str = "non
 def iterate(experiment: Experiment, without: str = "none") -> Iterator[Scene]:
     """Yield the state before each iteration, and before the one that would come after the last."""
     trainer = real_run(experiment, without=without)
+    assert isinstance(trainer.kernels, TiledKernels)
     for _ in range(ITERATIONS + 1):
         look, raw = trainer.look(), trainer.save().splats.raw.copy()
         trainer.advance(1)

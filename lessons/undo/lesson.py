@@ -285,7 +285,7 @@ LAST_PLACE = ((2.0**-24, "2⁻²⁴"),)
 def blended(query: RecordingQuery) -> int:
     """Return how many layers the pixel took on the way there."""
     end = int(query.steps(kind="write", name="backward")[0])
-    return int(query.last("state.finalCount", 0, end))
+    return int(query.last_number("state.finalCount", 0, end))
 
 
 def exact_bits(query: RecordingQuery) -> np.ndarray:
@@ -303,8 +303,7 @@ def off_by(query: RecordingQuery, same: np.ndarray) -> str:
 
 def exactly(value: float) -> str:
     """Return a float32 with as many digits as tell it from its neighbours."""
-    value = np.float32(value)
-    return "NaN" if np.isnan(value) else str(value)
+    return "NaN" if np.isnan(value) else str(np.float32(value))
 
 
 def went(layer: int, alpha: float, before: float, after: float, taken: bool) -> str:

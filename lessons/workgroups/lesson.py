@@ -128,7 +128,7 @@ class Workgroups(Lesson):
         marked = {step: query.site(step).kind for step in steps.tolist() if step > opened}
         return {
             "size": SHAPES["8 × 4"],
-            "wave": min(THREADS, int(query.recording.trace.header["wave_size"])),
+            "wave": min(THREADS, int(query.recording.trace.info.wave_size)),
             "away": self.away,
             "threads": query.recording.trace.thread[order].tolist(),
             "kinds": [marked.get(step, "") for step in range(1, len(query) + 1)],
@@ -141,7 +141,7 @@ class Workgroups(Lesson):
     def not_yet(self, query: RecordingQuery) -> Answer:
         """Count the threads that have not written when thread 0 goes on."""
         many, step = unwritten(query)
-        wave = int(query.recording.trace.header["wave_size"])
+        wave = int(query.recording.trace.info.wave_size)
         wrong = {
             str(THREADS - width): f"{THREADS - width} would be right if a wave had {width} threads; here it has {wave}."
             for width in (32, 8, 16)
@@ -199,7 +199,7 @@ class Workgroups(Lesson):
 
     def _served(self, query: RecordingQuery) -> Answer:
         """Count the threads that read what a thread of another wave has written."""
-        wave = int(query.recording.trace.header["wave_size"])
+        wave = int(query.recording.trace.info.wave_size)
         reads = query.steps(kind="read", name="blobs")
         many = int(np.sum(query.threads(reads) // wave != query.indices(reads) // wave))
         wrong = {
@@ -362,7 +362,7 @@ def moments(query: RecordingQuery) -> list[tuple[int, list[int], str]]:
 
     The first is the step with which the first barrier opens, once every cell is empty.
     """
-    opened, width = first_barrier(query), int(query.recording.trace.header["wave_size"])
+    opened, width = first_barrier(query), int(query.recording.trace.info.wave_size)
     steps = moves(query)
     steps = steps[steps > opened]
     found = [(opened, list(range(THREADS)), "arrive")]

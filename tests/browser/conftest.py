@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -9,14 +10,28 @@ from urllib.parse import parse_qs, urlsplit
 from urllib.request import urlopen
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, JSHandle, Page, expect, sync_playwright
 from playwright.sync_api import Error as PlaywrightError
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from helpers.chromium import FLAGS, LOCAL
 from helpers.serving import served_to_all
 
 PATIENCE = 60_000  # ms for what a page has to show: a busy machine takes 20 s where a quiet one takes 1
 expect.set_options(timeout=PATIENCE)
+
+
+def wait_for_function(page: Page, expression: str, *, arg: Any = None, timeout: float = PATIENCE) -> JSHandle:
+    """Return an expression's value once it is true. Playwright would evaluate it in the page, which a page's policy forbids."""
+    end = time.monotonic() + timeout / 1000
+    while not (value := page.evaluate_handle(expression, arg)).evaluate("value => Boolean(value)"):
+        if time.monotonic() > end:
+            raise PlaywrightTimeout(f"{timeout:g} ms passed, and this was never true: {expression}")
+        page.wait_for_timeout(30)
+    return value
+
+
+Page.wait_for_function = wait_for_function
 
 NOWHERE = "?page=nowhere"  # an empty page, see parts.py
 FOLLOW = """(query) => {

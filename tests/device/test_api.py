@@ -114,7 +114,7 @@ void main(uint3 t : SV_DispatchThreadID, uint lane : SV_GroupIndex, uint3 g : SV
 
 def test_the_group_that_fails_is_recorded_and_findings_of_others_are_told():
     found = splatscope.record(source=GROUPS, groups=(2, 3, 1), group="all")
-    assert found.trace.header["group"] == [1, 2, 0]
+    assert found.trace.info.group == (1, 2, 0)
     outside, division = found.findings
     assert (outside.kind, outside.line, outside.count, bool(outside.events)) == ("out-of-bounds", 7, 8, True)
     assert (division.kind, division.line, division.events) == ("integer-division-by-zero", 7, [])
@@ -133,12 +133,12 @@ def test_what_pages_say_stands_in_the_header(monkeypatch):
 
     source = KERNEL.replace("particles[t.x].id += 1;", "")
     options = {"source": source, "vars": GIVEN, "device": open_device()}
-    assert "rounding" not in splatscope.record(**options).trace.header
-    assert splatscope.record(**options, groups=(2, 1, 1), group="all").trace.header["between_groups"]
+    assert not splatscope.record(**options).trace.verdict.rounding
+    assert splatscope.record(**options, groups=(2, 1, 1), group="all").trace.verdict.between_groups
     monkeypatch.setattr(record_and_check, "record", rounds_otherwise)
     found = splatscope.record(**options)
     assert (found.difference, found.same_as_plain) == ("rounding", False)
-    assert "differ by at most 1 ulps" in found.trace.header["rounding"]
+    assert "differ by at most 1 ulps" in found.trace.verdict.rounding
 
     def leaves_otherwise(device, job, *more):
         recording = real(device, job, *more)
@@ -147,7 +147,7 @@ def test_what_pages_say_stands_in_the_header(monkeypatch):
 
     monkeypatch.setattr(record_and_check, "record", leaves_otherwise)
     found = splatscope.record(**options)
-    assert found.missed == [found.trace.header["difference"]]
+    assert found.missed == [found.trace.verdict.difference]
     assert "nothing that was recorded explains it" in found.missed[0]
 
 
@@ -362,7 +362,7 @@ void main(uint t : SV_GroupIndex)
     o[t] = total;
 }"""
     recording = splatscope.record(source=source, vars={"o.count": 64})
-    width = recording.trace.header["wave_size"]
+    width = recording.trace.info.wave_size
     (race,) = [finding for finding in recording.findings if finding.kind == "race"]
     first, second = (thread // width for thread in race.threads)
     assert f"on line 7 (first lanes of waves {first} and {second}, {width} lanes each), and nothing orders the two" in race.message

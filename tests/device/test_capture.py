@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import slangpy as spy
 
-import splatscope
+from splatscope import capture
 from splatscope.api.capturing.programs import folder_of
 from splatscope.gpu.device import open_device
 
@@ -108,7 +108,7 @@ def test_a_kernel_is_captured_with_all_that_it_is_given(device):
     }
     offsets = buffer_of(device, np.arange(8, dtype=np.float32))
     kernel = kernel_of(device, MIX, "mix", "mix")
-    with splatscope.capture() as captured:
+    with capture() as captured:
         kernel.dispatch([7, 1, 1], given, k=3.0, offsets=offsets)
     (recording,) = captured.recordings
     assert captured.missed == []
@@ -142,7 +142,7 @@ def test_in_a_pass_each_dispatch_has_the_inputs_that_the_one_before_left(device)
         return out
 
     without = numbers(steps())
-    with splatscope.capture() as captured:
+    with capture() as captured:
         assert numbers(steps()) == without
     assert captured.missed == []
     first, second, third = captured.recordings
@@ -156,7 +156,7 @@ def test_in_a_pass_each_dispatch_has_the_inputs_that_the_one_before_left(device)
 def test_a_root_object_that_is_bound_again_and_again_is_captured(device):
     kernel = kernel_of(device, STEP, "step")
     out = buffer_of(device, np.ones(4, np.uint32))
-    with splatscope.capture() as captured:
+    with capture() as captured:
         root = device.create_root_shader_object(kernel.program)
         cursor = spy.ShaderCursor(root)
         cursor.write({"o": out})
@@ -180,7 +180,7 @@ def test_functions_are_captured_as_they_are_called(device):
         module.Ball.as_struct(),
         {"at": spy.Tensor.from_numpy(device, np.zeros((3, 3), np.float32)), "speed": spy.float3(1, 2, 3)},
     )
-    with splatscope.capture() as captured:
+    with capture() as captured:
         result = module.parabola(2.0, x)
         result = result.with_grads()
         result.grad.copy_from_numpy(np.ones(4, np.float32))
@@ -217,12 +217,12 @@ def test_the_workgroup_with_a_finding_is_the_one_that_is_recorded(device):
     racy = STEP.replace("o[t.x] = o[t.x] * by + t.x;", "if (t.x >= 4) o[0] = t.x + by;")
     kernel = kernel_of(device, racy, "racy")
     out = buffer_of(device, np.zeros(8, np.uint32))
-    with splatscope.capture() as captured:
+    with capture() as captured:
         kernel.dispatch([8, 1, 1], {"o": out}, by=1)
     (recording,) = captured.recordings
     assert [finding.kind for finding in recording.findings] == ["race"]
-    assert recording.trace.header["group"] == [1, 0, 0]
-    with splatscope.capture(group=(0, 0, 0)) as captured:
+    assert recording.trace.info.group == (1, 0, 0)
+    with capture(group=(0, 0, 0)) as captured:
         kernel.dispatch([8, 1, 1], {"o": out}, by=1)
     assert captured.recordings[0].findings == []
 
@@ -232,12 +232,12 @@ def test_dispatches_are_chosen_by_kernel_and_number(device):
     out = buffer_of(device, np.zeros(4, np.uint32))
 
     def chosen(**options) -> list[tuple[str, int]]:
-        with splatscope.capture(**options) as captured:
+        with capture(**options) as captured:
             for by in range(3):
                 one.dispatch([4, 1, 1], {"o": out}, by=by)
                 other.dispatch([4, 1, 1], {"o": out}, by=10 + by)
         assert captured.missed == []
-        return [(r.trace.header["entry"], int(r.recorded.job.inputs["by"])) for r in captured.recordings]
+        return [(r.trace.info.entry, int(r.recorded.job.inputs["by"])) for r in captured.recordings]
 
     assert chosen(kernel="other", when=1) == [("other", 11)]
     assert chosen(kernel=one, when=range(1, 3)) == [("step", 1), ("step", 2)]
@@ -247,7 +247,7 @@ def test_dispatches_are_chosen_by_kernel_and_number(device):
 
 def test_a_kernel_that_is_never_dispatched_is_said_with_those_that_were(device):
     kernel, out = kernel_of(device, STEP, "step"), buffer_of(device, np.zeros(4, np.uint32))
-    with splatscope.capture(kernel="stepp") as captured:
+    with capture(kernel="stepp") as captured:
         for _ in range(2):
             kernel.dispatch([4, 1, 1], {"o": out}, by=1)
     assert captured.recordings == []
@@ -256,7 +256,7 @@ def test_a_kernel_that_is_never_dispatched_is_said_with_those_that_were(device):
 
 def test_more_dispatches_than_a_script_wants_recorded_are_one_line(device):
     kernel, out = kernel_of(device, STEP, "step"), buffer_of(device, np.zeros(4, np.uint32))
-    with splatscope.capture() as captured:
+    with capture() as captured:
         captured._seen = 32
         for _ in range(3):
             kernel.dispatch([4, 1, 1], {"o": out}, by=1)
@@ -280,7 +280,7 @@ def test_what_cannot_be_captured_is_one_line_and_runs_all_the_same(device):
     root_made_before = device.create_root_shader_object(step.program)
     spy.ShaderCursor(root_made_before).o = out
     spy.ShaderCursor(root_made_before).find_entry_point(0).by = 0
-    with splatscope.capture() as captured:
+    with capture() as captured:
         kernel.dispatch([4, 1, 1], {"o": out, "on": True}, k=1.0)
         encoder = device.create_command_encoder()
         with encoder.begin_compute_pass() as compute_pass:
@@ -310,11 +310,11 @@ RWStructuredBuffer<float> o;
         format=spy.Format.r32_float, width=4, height=4, usage=spy.TextureUsage.shader_resource, data=np.ones((4, 4), np.float32)
     )
     given = {"picture": picture, "o": buffer_of(device, np.zeros(4, np.float32))}
-    with splatscope.capture() as captured:
+    with capture() as captured:
         kernel_of(device, source, "load", "loaded").dispatch([4, 1, 1], given)
     assert captured.missed == []
     assert captured.recordings[0].outputs["o"].tolist() == [1, 1, 1, 1]
-    with splatscope.capture() as captured:
+    with capture() as captured:
         kernel_of(device, source, "sample", "sampled").dispatch([4, 1, 1], given)
     assert captured.missed == ["sampled, dispatch 0, was not captured: its sampler smooth is not among what it is given by name."]
 
@@ -327,7 +327,7 @@ float nth(StructuredBuffer<float> numbers, int n) { return numbers[n]; }
 """
     module = spy.Module.load_from_source(device, "beside", source)
     x = spy.Tensor.from_numpy(device, np.arange(4, dtype=np.float32)).with_grads()
-    with splatscope.capture() as captured:
+    with capture() as captured:
         y = spy.Tensor.from_numpy(device, np.zeros(4, np.float32)).with_grads()
         module.square(x, _result=y)
         y.grad.copy_from_numpy(np.ones(4, np.float32))
@@ -344,7 +344,7 @@ def test_errors_of_the_program_are_its_own_and_slangpy_is_as_before(device):
     out = buffer_of(device, np.ones(4, np.uint32))
 
     def fail() -> None:
-        with splatscope.capture() as captured:
+        with capture() as captured:
             held.append(captured)
             kernel.dispatch([4, 1, 1], {"o": out}, by=1)
             raise ZeroDivisionError
@@ -354,9 +354,9 @@ def test_errors_of_the_program_are_its_own_and_slangpy_is_as_before(device):
         fail()
     assert [owner.__dict__[name] for owner, name in names] == before
     assert len(held[0].recordings) == 1
-    with pytest.raises(ValueError, match="first finding"), splatscope.capture(group="some"):
+    with pytest.raises(ValueError, match="first finding"), capture(group="some"):
         pass
-    with pytest.raises(ValueError, match="predicate"), splatscope.capture(when="never"):
+    with pytest.raises(ValueError, match="predicate"), capture(when="never"):
         pass
 
 
@@ -374,7 +374,7 @@ def test_macros_constants_and_types_are_those_of_the_program(device, tmp_path):
     entry = module.entry_point("areas").specialize([spy.SpecializationArg.from_type("Square")])
     kernel = device.create_compute_kernel(session.link_program([module, count], [entry]))
     out = buffer_of(device, np.zeros(2, np.float32))
-    with splatscope.capture() as captured:
+    with capture() as captured:
         kernel.dispatch([2, 1, 1], {"o": out}, shape={"edge": 2.0})
     assert captured.missed == []
     (recording,) = captured.recordings
@@ -387,7 +387,7 @@ def test_a_kernel_that_prints_is_captured_without_its_printer():
     device = spy.create_device(open_device().info.type, enable_print=True)
     source = "import sgl.device.print;\n" + STEP.replace("o[t.x] =", 'print("{}", t.x);\n    o[t.x] =')
     kernel, out = kernel_of(device, source, "printing"), buffer_of(device, np.ones(4, np.uint32))
-    with splatscope.capture() as captured:
+    with capture() as captured:
         kernel.dispatch([4, 1, 1], {"o": out}, by=2)
     device.flush_print_to_string()
     assert captured.missed == []
@@ -405,24 +405,33 @@ out = device.create_buffer(size=16, struct_size=4, usage=spy.BufferUsage.unorder
 with splatscope.capture() as captured:
     file.dispatch([4, 1, 1], {{"o": out}}, by=1)
     text.dispatch([4, 1, 1], {{"o": out}}, by=1)
-print([r.trace.header["file"] for r in captured.recordings], captured.missed)
+print([r.trace.info.file for r in captured.recordings], captured.missed)
 """
 
 
-def test_a_program_that_was_loaded_before_splatscope_is_known_by_its_file(device, tmp_path):
+def test_a_program_that_was_loaded_before_is_known_by_its_file(device, tmp_path):
     (tmp_path / "step.slang").write_text(STEP)
     (tmp_path / "script.py").write_text(SCRIPT.format(type=device.info.type.name, folder=str(tmp_path)))
     done = subprocess.run([sys.executable, tmp_path / "script.py"], capture_output=True, text=True, timeout=300)
-    line = "other, dispatch 1, was not captured: the source of module text is not known: import splatscope before it is loaded."
+    line = "other, dispatch 1, was not captured: the source of module text is not known: load it after "
+    line += "`from splatscope import capture`."
     assert done.stdout == f"['step.slang'] ['{line}']\n", done.stderr
 
 
-def test_importing_splatscope_first_notices_slangpy_later(device, tmp_path):
+def test_a_program_that_is_loaded_after_capture_is_imported_is_known(device, tmp_path):
     (tmp_path / "step.slang").write_text(STEP)
-    script = "import splatscope, sys\nassert 'slangpy' not in sys.modules\n" + SCRIPT
+    script = "from splatscope import capture\n" + SCRIPT
     (tmp_path / "script.py").write_text(script.format(type=device.info.type.name, folder=str(tmp_path)))
     done = subprocess.run([sys.executable, Path(tmp_path / "script.py")], capture_output=True, text=True, timeout=300)
     assert done.stdout == "['step.slang', 'text.slang'] []\n", done.stderr
+
+
+def test_importing_splatscope_leaves_slangpy_alone():
+    script = "import slangpy as spy\nload = spy.Device.load_module_from_source\nimport splatscope\n"
+    compare = "print(load is spy.Device.load_module_from_source)\n"
+    script += f"{compare}splatscope.capture\n{compare}"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300)
+    assert done.stdout == "True\nFalse\n", done.stderr
 
 
 CBUFFER = """
@@ -438,7 +447,7 @@ def test_what_is_in_a_cbuffer_is_captured(device):
     out = device.create_buffer(element_count=4, struct_size=4, usage=SHADED)
     picture = device.create_texture(width=1, height=1, format=spy.Format.r32_float, usage=spy.TextureUsage.shader_resource)
     picture.copy_from_numpy(np.full((1, 1), 0.5, np.float32))
-    with splatscope.capture() as captured:
+    with capture() as captured:
         kernel.dispatch([4, 1, 1], {"o": out, "Params": {"direction": [1.5, 0], "steps": 2, "picture": picture}})
     assert captured.missed == []
     (recording,) = captured.recordings
@@ -455,7 +464,7 @@ void own(int i, inout float x) { x += i; }
 def test_what_functions_do_through_tensors_is_not_called_clean(device):
     module = spy.Module(device.load_module_from_source("tensors", TENSORS))
     tensor = spy.Tensor.zeros(device, dtype=float, shape=(64,))
-    with splatscope.capture() as captured:
+    with capture() as captured:
         module.scatter(spy.grid((64,)), tensor)
         module.own(spy.grid((64,)), tensor)
     scattered, own = captured.recordings

@@ -1,11 +1,13 @@
 """`splatscope check`: which kernels are looked at, what is found, what is allowed, and the reports."""
 
 import json
+import os
 import re
 import subprocess
 import sys
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from splatscope.cli.main import main
@@ -514,3 +516,226 @@ def test_invalid_json_in_a_comment_is_shown_with_its_line_and_column_in_the_file
     repository(a_slang=f'\n  // splatscope: groups=1 vars={{"o": [1,, 2]}}\n{CLEAN}')
     status, out, _ = check("--json")
     assert (status, kernels(out)["a.slang"]["error"]) == (2, "a.slang, line 2, column 41: Expecting value.")
+
+
+HOSTILE = [
+    "a\n::error::of a name",
+    "::error file=a,line=1::of a name",
+    " ::warning::after a blank",
+    "##[error]of a name",
+    "##vso[task.setvariable variable=PATH]x",
+    "%0A::error::encoded",
+    "\r::error::carriage return",
+    "\u2028::error::line separator",
+    "[/x][red]markup[/red] :warning:",
+    "\x1b[31mred\x1b]0;title\x07",
+    "\x9b31m of C1",
+    "left \u202e right",
+    "a\x01b\x7f",
+    "]]> & <b>'\"",
+    "=HYPERLINK(0)",
+    "n" * 5000,
+]
+
+
+def strings_in(value) -> list[str]:
+    """Return all texts in a JSON value, keys too."""
+    if isinstance(value, dict):
+        return [text for item in value.items() for part in item for text in strings_in(part)]
+    return [text for part in value for text in strings_in(part)] if isinstance(value, list) else [value] * isinstance(value, str)
+
+
+def is_harmless(text: str) -> bool:
+    """Return whether a text is one printable line without a command for a CI system, in UTF-8."""
+    return text.isprintable() and text.encode() is not None and not text.lstrip().startswith("::") and "##[" not in text
+
+
+@pytest.fixture
+def run(repository):
+    """Run the command in a process of its own, whose output may be in an encoding without most characters."""
+
+    def check(*arguments: str, encoding: str = "utf-8"):
+        environment = os.environ | {"PYTHONIOENCODING": encoding}
+        command = [sys.executable, "-m", "splatscope.cli", "check", *arguments]
+        return subprocess.run(command, capture_output=True, timeout=400, env=environment)
+
+    return check
+
+
+def test_names_of_a_repository_are_neither_commands_nor_markup_in_any_report(repository, run):
+    entry = '[[kernel]]\nfile = "{}"\nname = {}\nvars = {{ o = {{ count = 4 }} }}\n'
+    configuration = "".join(entry.format("k.slang", json.dumps(name)) for name in HOSTILE)
+    configuration += entry.format("k\\n::error::nowhere.slang", '"::error::[/x]"')
+    files = {
+        "in\n::error::file.slang": ASKS + CLEAN,
+        "[/x]\x1b[1m.slang": ASKS + RACE,
+        "unnamed\n::error::x.slang": CLEAN,
+        "::error::first.slang": ASKS + CLEAN.replace("t.x;", "nobody;"),
+        "reason.slang": same("  // splatscope: allow benign-race: \x1b[2J ::error::\u202ewhy\x07 [/x]"),
+        "pair\udcff.slang": ASKS + CLEAN,
+        "half.slang": ASKS.replace("groups", 'name="\\ud800" groups') + CLEAN,
+    }
+    folder = repository(k_slang=CLEAN, splatscope_toml=configuration)
+    for name, text in files.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    done = run("--github", "--sarif", "s.json", "--junit", "j.xml", encoding="ascii")
+    assert (done.returncode, done.stderr) == (2, b""), done.stderr
+    lines = done.stdout.decode("ascii").split("\n")
+    commands = [line for line in lines if line.lstrip().startswith("::")]
+    command = re.compile(r"::(error|notice) file=[^,:]+,line=\d+,title=splatscope%3A [\w -]+::")
+    assert [line for line in commands if not command.match(line)] == []
+    assert len(commands) == 4  # a race, two kernels that are not recorded, one without a description
+    assert [line for line in lines if not line.isprintable() or re.search(r"##\w*\[", line)] == []
+    kernels = len(HOSTILE) + len(files)  # one of the files has no description, and one kernel no file
+    assert f"{kernels} kernels: {kernels - 3} clean, 1 with findings, 2 not looked at in full." in lines, done.stdout.decode()
+    sarif = json.loads((folder / "s.json").read_text("ascii"))
+    assert [text for text in strings_in(sarif) if not is_harmless(text)] == []
+    suite = ElementTree.parse(folder / "j.xml").getroot()
+    assert [text for case in suite for text in case.attrib.values() if not is_harmless(text)] == []
+    assert len(suite) == kernels
+    told = run("--json", "[/x]\x1b[1m.slang")
+    assert told.returncode == 1
+    assert [text for text in strings_in(json.loads(told.stdout)) if not is_harmless(text)] == []
+
+
+SECRET = "LEAKED_TOKEN nonsense;\n"
+READS = CLEAN.replace("RWStructured", "INCLUDES\nRWStructured", 1)
+OPENED = {
+    "absolute": '#include "SECRETS/secret.slangh"',
+    "beside": '#include "../outside/secret.slangh"',
+    "macro": '#define FILE "../outside/secret.slangh"\n#include FILE',
+    "module": 'import "../outside/secret";',
+    "link": '#include "link.slangh"',
+    "linked folder": '#include "linked/secret.slangh"',
+    "hidden": '#include ".env"',
+    "git": '#include ".git/config"',
+    "comment": '/*\\\n*/#include \\\n"../outside/secret.slangh"',
+}
+
+
+@pytest.fixture
+def guarded(tmp_path, monkeypatch):
+    """A repository with secrets beside and in it, and links to them."""
+    folder, outside = tmp_path / "repository", tmp_path / "outside"
+    for path in (folder / ".git" / "config", folder / ".env", outside / "secret.slangh", outside / "secret.slang"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(SECRET)
+    (folder / "link.slangh").symlink_to("../outside/secret.slangh")
+    (folder / "linked").symlink_to("../outside")
+    (folder / "linked.slang").symlink_to("../outside/secret.slang")
+    (folder / "circle.slang").symlink_to("circle.slang")
+    np.save(outside / "secret.npy", np.full(4, 1234567, np.float32))
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.mark.parametrize("trusted", [False, True])
+def test_a_kernel_of_a_repository_opens_no_file_outside_of_it(guarded, check, trusted):
+    for i, line in enumerate(OPENED.values()):
+        source = ASKS + READS.replace("INCLUDES", line.replace("SECRETS", str(guarded.parent / "outside")))
+        (guarded / f"k{i}.slang").write_text(source)
+    status, out, err = check("--json", *(["--trusted"] if trusted else []))
+    errors = {name: kernel["error"] or "" for name, kernel in kernels(out).items()}
+    assert status == 2
+    assert errors.keys() == {f"k{i}.slang" for i in range(len(OPENED))}
+    leaking = {name for name, error in errors.items() if "LEAKED" in error}
+    assert leaking == (errors.keys() if trusted else set())
+    assert trusted or "LEAKED" not in out + err
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        'file = "../outside/secret.slang"',
+        'file = "linked.slang"',
+        'file = "linked/secret.slang"',
+        'file = "k.slang"\ninclude = ["../outside"]',
+        'file = "k.slang"\ninputs = "../outside/secret.npy"',
+        'file = "k.slang"\nvars = { o = { file = "../outside/secret.npy" } }',
+        'file = "k.slang"\ninputs = "inputs.json"',
+        'file = "circle.slang"',
+        'file = "/dev/zero"',
+        'file = "/proc/self/environ"',
+        'file = "k\\u0000.slang"',
+        'file = "k.slang"\ngroups = inf',
+        'file = "k.slang"\ntimeout = nan',
+        f'file = "k.slang"\ndevice = "{"d" * 300}"',
+    ],
+)
+def test_a_configuration_of_a_repository_names_no_file_outside_of_it(guarded, check, lines):
+    (guarded / "k.slang").write_text(READS.replace("INCLUDES", '#include "secret.slangh"' * ("include" in lines)))
+    (guarded / "inputs.json").write_text('{"o": {"file": "../outside/secret.npy"}}')
+    (guarded / "splatscope.toml").write_text(f"[[kernel]]\n{lines}\n")
+    status, out, err = check("--json", "--strict")
+    assert (status, err) == (2, "")
+    assert all(kernel["error"] for kernel in kernels(out).values())
+    assert "LEAKED" not in out
+    assert "nonsense" not in out
+
+
+def test_a_report_is_not_written_through_a_link_of_the_repository(guarded, check):
+    (guarded / "k.slang").write_text(ASKS + CLEAN)
+    (guarded / "s.json").symlink_to("../outside/secret.slangh")
+    for file in ("s.json", "linked/new.json"):
+        status, _, err = check("--sarif", file)
+        assert (status, "is not written" in err) == (2, True)
+    assert (guarded.parent / "outside" / "secret.slangh").read_text() == SECRET
+    assert not (guarded.parent / "outside" / "new.json").exists()
+
+
+def test_a_kernel_reads_the_files_of_its_repository(guarded, check):
+    source = ASKS.replace("\n", ' include=["../modules"] inputs=inputs.json\n') + READS.replace(
+        "INCLUDES",
+        '#define HEADER "../shared/twice.slangh"\n#include HEADER\nimport numbers.some_more;\n#include <three.h>\nBuffer<float> b;',
+    ).replace("o[t.x] = t.x;", "o[t.x] = twice(b[t.x]) + one() + three();")
+    files = {
+        "kernels/k.slang": source,
+        "shared/twice.slangh": '#include "deep/inner.slangh"\nfloat twice(float x) { return inner(x) * 2; }\n',
+        "shared/deep/inner.slangh": "float inner(float x) { return x; }\n",
+        "modules/numbers/some-more.slang": "public float one() { return 1; }\n",
+        "modules/three.h": "float three() { return 3; }\n",
+        "kernels/inputs.json": '{"b": {"file": "../b.npy"}, "o": {"count": 4}}',
+    }
+    for name, text in files.items():
+        (guarded / name).parent.mkdir(parents=True, exist_ok=True)
+        (guarded / name).write_text(text)
+    np.save(guarded / "b.npy", np.ones(4, np.float32))
+    for way in ("--sandbox", "--trusted"):
+        status, out, _ = check("--json", "kernels", way)
+        assert (status, kernels(out)["k.slang"]["notes"]) == (0, []), out
+
+
+SLOW = {
+    "behind": CLEAN + "1e" * 150_000,
+    "before": "1e" * 150_000 + CLEAN,
+    "in a head": CLEAN.replace("void main", f"void {'1e' * 150_000} main"),
+    "in a body": CLEAN.replace("o[t.x] = t.x;", f"o[t.x] = {'1e' * 150_000};"),
+    "parentheses": CLEAN.replace("o[t.x] = t.x;", f"o[t.x] = {'(' * 100_000};"),
+    "comments": CLEAN + "/*" * 100_000,
+    "brackets": CLEAN + "[[" * 100_000,
+    "allowed": CLEAN + "// splatscope: allow race" + " " * 100_000 + "x\n",
+    "keys": CLEAN + "// splatscope: " + "a" * 300_000 + "\n",
+}
+
+
+def test_the_time_limit_is_also_one_for_parsing(repository, run):
+    folder = repository(b_slang=ASKS + CLEAN)
+    for name, source in SLOW.items():
+        (folder / f"{name}.slang").write_text(f"// splatscope: entry=main timeout=3\n{source}")
+    done = run("--json")  # it took minutes for each
+    found = kernels(done.stdout)
+    assert done.returncode == 2, done.stderr
+    assert len(found) == len(SLOW) + 1
+    assert found["b.slang"]["state"] == "clean"
+
+
+@pytest.mark.parametrize("text", ["a" + ".a" * 200_000 + " = 1", "a = " + "[" * 100_000, "tool = 5\nsplatscope = 3", "[" * 100_000])
+@pytest.mark.parametrize("file", ["splatscope.toml", "pyproject.toml"])
+def test_a_configuration_that_cannot_be_read_is_status_2_at_once(repository, run, file, text):
+    folder = repository(a_slang=ASKS + CLEAN)
+    (folder / file).write_text(text if file != "pyproject.toml" or "tool" in text else f"[tool.splatscope]\n{text}")
+    done = run()
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"splatscope: ")
+    assert done.stderr.count(b"\n") == 1

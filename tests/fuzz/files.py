@@ -24,9 +24,9 @@ from PIL import Image
 
 from splatscope.paths import LESSONS
 from splatscope.recordings.archive import ArchiveError
+from splatscope.services.drafts.array_files import ArrayFile
 from splatscope.splat.files.images import ImageError, read_picture
 from splatscope.splat.files.state_file import StateError, load_state
-from splatscope.web.debugger import array_files
 from splatscope.workers.sandbox.supervisor import Sandbox
 
 from .bounded import Kind, Verdict, run
@@ -219,13 +219,11 @@ def take_state(data: bytes) -> str:
 
 
 def take_array(data: bytes) -> str:
-    """Read an array file as the debugger does in the server."""
+    """Read an array file as the debugger does in the sandbox."""
     try:
-        array_files.store("numbers.npy", data)[1].array("data")
+        ArrayFile("numbers.npy", data).words("data")
     except ArchiveError as error:
         return str(error)
-    finally:
-        array_files._cached.clear()
     return ""
 
 
@@ -237,12 +235,10 @@ def _sandbox() -> Sandbox:
 def take_recording(data: bytes) -> str:
     """Open a recording in a sandboxed process, as the debugger does."""
     try:
-        answer, parts = _sandbox().run("open", ("recording.npz", data), 30.0)
+        answer, _ = _sandbox().run("open", ("recording.npz", data), 30.0)
     except ValueError as error:
         return str(error)
     json.dumps(answer["meta"])
-    for _, size, dtype, shape in answer["inputs"]:
-        np.frombuffer(parts[1][:size], np.dtype(dtype)).reshape(shape)
     return ""
 
 

@@ -1,7 +1,7 @@
 """Forged messages to the components of all pages: `python -m tests.fuzz.messages --count 100000`. Exits with 1 if one raises.
 
 A page's handlers get maps with texts as keys (`web/serving/incoming_messages.py`), and anything in them. They may ignore it or
-refuse it in one line; they may not raise. No worker runs: the pool refuses every job.
+refuse it in one line; they may not raise, log a traceback, or show what cannot be sent. No worker runs: the pool refuses every job.
 """
 
 import argparse
@@ -9,192 +9,35 @@ import asyncio
 import json
 import logging
 import math
-import random
 import sys
 import traceback
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+from bokeh.core.serialization import Serializer
 from bokeh.document import Document
 from panel.io.state import set_curdoc
+from panel.viewable import Child, Children
 
 from splatscope.gpu.reflection import Interface, Layout, Texture
+from splatscope.services.drafts.draft import job_of, kernel_of, public
+from splatscope.services.drafts.inputs import InputError
 from splatscope.textbook.contents import find_lesson, lesson_names
 from splatscope.web.classroom.walk_bar import WalkBar
 from splatscope.web.classroom.walks import find
 from splatscope.web.component import Component
-from splatscope.web.debugger.draft import job_of, kernel_of, public
-from splatscope.web.debugger.inputs import InputError
 from splatscope.web.lesson_page.section_view import changed
+from splatscope.web.receivers import receivers
 from splatscope.web.shell.pages import PAGES
 from splatscope.web.shell.shell import Shell
 from splatscope.workers import worker_pool
 from splatscope.workers.connection import WorkerError
 
-KINDS = [
-    "apart",
-    "ask",
-    "check",
-    "chunk",
-    "clock",
-    "compare",
-    "drawn",
-    "fix",
-    "go",
-    "join",
-    "kernel",
-    "lead",
-    "measure",
-    "open",
-    "pause",
-    "reset",
-    "run",
-    "save",
-    "save-film",
-    "save-gaussians",
-    "save-picture",
-    "save-state",
-    "search",
-    "set",
-    "start",
-    "step",
-]
-KEYS = [
-    "adapter",
-    "apart",
-    "arguments",
-    "array",
-    "base",
-    "buffer",
-    "conformances",
-    "constants",
-    "count",
-    "data",
-    "defines",
-    "draft",
-    "entry",
-    "example",
-    "file",
-    "filename",
-    "files",
-    "fill",
-    "followed",
-    "from",
-    "functions",
-    "group",
-    "groups",
-    "groups_said",
-    "inputs",
-    "key",
-    "name",
-    "number",
-    "offset",
-    "page",
-    "recorded",
-    "room",
-    "same",
-    "sampler",
-    "seed",
-    "sequence",
-    "settings",
-    "show",
-    "source",
-    "step",
-    "stop",
-    "text",
-    "textures",
-    "total",
-    "type",
-    "value",
-    "what",
-    "words",
-]
-WORDS = [
-    "home",
-    "train",
-    "debugger",
-    "bitonic-sort",
-    "zeros",
-    "file",
-    "picture",
-    "random",
-    "noise",
-    "formula",
-    "number",
-    "list",
-    "index",
-    "recording",
-    "array:keys",
-    "keys",
-    "tint",
-    "project",
-    "page",
-    "python",
-    "perfetto",
-    "linear",
-    "8",
-    "16",
-    "-3",
-    "0.5",
-    "1e999",
-    "nan",
-    "inf",
-]
-ODD: list[Any] = [
-    *(None, True, False, 0, 1, -1, 7, 2**31, 2**63, 10**400, 0.5, 1e308, math.inf, -math.inf, math.nan),
-    *("", "\ud800", "\0", "a" * 5000, "1" * 5000, "[" * 300, "../../x", "<script>", "float4x4 m; //"),
-    *(b"", b"\x93NUMPY\x01\x00", b"PK\x03\x04", b"\x89PNG\r\n", b"\xff\xd8\xff", b"x" * 100),
-]
-SOURCE = """RWStructuredBuffer<float> keys;
-[shader("compute")]
-[numthreads(4, 1, 1)]
-void main(uint i : SV_GroupIndex) { keys[i] = 1; }
-"""
-
-
-class Forger:
-    """Makes messages. The same seed makes the same ones."""
-
-    def __init__(self, seed: int):
-        self.random = random.Random(seed)
-        self.names: list[str] = []  # of what the page at hand has
-
-    def value(self, depth: int = 0) -> Any:
-        """Return any value, small ones more often."""
-        kind = self.random.random()
-        if depth > 3 or kind < 0.6:
-            return self.random.choice([self.random.choice(ODD), self.random.choice(WORDS + self.names)])
-        if kind < 0.75:
-            return [self.value(depth + 1) for _ in range(self.random.randrange(4))]
-        return self.map(depth + 1)
-
-    def map(self, depth: int = 0) -> dict[str, Any]:
-        """Return a map from texts to any values."""
-        keys = self.random.choices(KEYS + self.names, k=self.random.randrange(6))
-        return {key: self.value(depth + 1) for key in keys}
-
-    def message(self) -> dict[str, Any]:
-        """Return a message to a component."""
-        message = self.map() | {"type": self.random.choice(KINDS)}
-        if self.random.random() < 0.5 and self.names:
-            message["name"] = self.random.choice(self.names)
-        return message
-
-    def change(self) -> dict[str, Any]:
-        """Return a change of a section's inputs, as JSON can hold it."""
-        change = {"set": {self.random.choice(self.names): self.value() for _ in range(2)}, "fix": self.value(4)}
-        return json.loads(json.dumps(change, default=str))
-
-    def draft(self) -> dict[str, Any]:
-        """Return a draft of the debugger's page, with a source that compiles in half of them."""
-        draft = self.map() | {"inputs": {name: self.value(1) for name in ("keys", "tint", "picture", "linear")}}
-        if self.random.random() < 0.5:
-            draft["source"] = SOURCE
-        return draft
-
+from .forger import Forger
 
 INTERFACE = Interface(
     ("main",),
@@ -223,12 +66,22 @@ def without_workers() -> Iterator[None]:
         raise WorkerError("There is no worker in this test.")
 
     before, worker_pool.run = worker_pool.run, refused  # type: ignore[method-assign]
-    logging.disable(logging.CRITICAL)
     try:
         yield
     finally:
-        logging.disable(logging.NOTSET)
         worker_pool.run = before  # type: ignore[method-assign]
+
+
+class _Log(logging.Handler):
+    """Counts the tracebacks in the log."""
+
+    def __init__(self, failures: Counter[Failure]):
+        super().__init__()
+        self._failures = failures
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.exc_info and record.exc_info[1] is not None:
+            self._failures[_failure("the log", record.exc_info[1])] += 1
 
 
 async def forge(count: int, seed: int) -> Counter[Failure]:
@@ -238,22 +91,59 @@ async def forge(count: int, seed: int) -> Counter[Failure]:
     asyncio.get_running_loop().set_exception_handler(
         lambda _, context: failures.update([_failure("a task", context["exception"])] if "exception" in context else [])
     )
-    for entry in PAGES:
-        with set_curdoc(Document()):
-            shell = Shell(entry.name)
-        walk = WalkBar(find("whole"), code="abcd-abcd-abcd")
-        parts = [walk, *shell.view.select(Component)]
-        forger.names = sorted({name for part in parts for name in _names(getattr(part, "items", []))})
-        for sent in range(math.ceil(count / len(PAGES))):
-            part, message = forger.random.choice([*parts, shell.router]), forger.message()
-            if part is shell.router and message["type"] == "go":
-                message["page"] = entry.name  # building another page takes long
-            _attempt(failures, type(part).__name__, lambda part=part, message=message: part._handle_msg(message))
-            if sent % 16 == 0:
-                await asyncio.sleep(0)
-        await asyncio.sleep(0.01)
-        walk.close()
-        shell.close()
+    log = _Log(failures)
+    root, level = logging.getLogger(), logging.getLogger().level
+    others, root.handlers = root.handlers, [log]
+    root.setLevel(logging.DEBUG)  # what is logged is also put into words
+    try:
+        for entry in PAGES:
+            await _forge_page(entry.name, math.ceil(count / len(PAGES)), forger, failures)
+        await _forge_values(count, forger, failures)
+    finally:
+        root.handlers = others
+        root.setLevel(level)
+    return failures
+
+
+async def _forge_page(page: str, count: int, forger: Forger, failures: Counter[Failure]) -> None:
+    """Send messages to the components of a page, and to the bars of a class: alone, presenting, with notes, and following."""
+    with set_curdoc(Document()):
+        shell = Shell(page)
+        walk = find("whole")
+        presents = WalkBar(walk, key="key")
+        bars = [WalkBar(walk), presents, WalkBar(walk, key="key", window="notes"), WalkBar(walk, code=presents.code)]
+    parts = [shell.router, *bars, *shell.view.select(Component)]
+    forger.names = sorted({name for part in parts for name in _names(getattr(part, "groups", []))})
+    for part in parts:
+        _watch(part, failures)
+    for sent in range(count):
+        part = forger.random.choice(parts)
+        message = forger.message(receivers(type(part)))
+        if part is shell.router and message["type"] == "go":
+            message["page"] = page  # building another page takes long
+        _attempt(failures, type(part).__name__, lambda part=part, message=message: part._handle_msg(message))
+        if sent % 16 == 0:
+            await asyncio.sleep(0)
+    await asyncio.sleep(0.01)
+    for bar in bars:
+        bar.close()
+    shell.close()
+
+
+def _watch(part: Component, failures: Counter[Failure]) -> None:
+    """Encode what a component shows and sends, as for its browser."""
+
+    def send(what: str, value: Any) -> None:
+        _attempt(failures, what, lambda: Serializer().encode(value))
+
+    own = [name for name in part.param if name not in Component.param and not isinstance(part.param[name], Child | Children)]
+    if own:
+        part.param.watch(lambda *events: [send(f"{type(part).__name__}.{event.name}", event.new) for event in events], own)
+    part._send_msg = lambda message: send(f"a message of {type(part).__name__}", message)  # type: ignore[method-assign]
+
+
+async def _forge_values(count: int, forger: Forger, failures: Counter[Failure]) -> None:
+    """Change the inputs of all sections, and read drafts."""
     for name in lesson_names():
         forger.names = [parameter for parameter in find_lesson(name)().param if parameter != "name"]
         for _ in range(count // 200):
@@ -262,7 +152,6 @@ async def forge(count: int, seed: int) -> Counter[Failure]:
     for _ in range(count // 10):
         draft = forger.draft()
         _attempt(failures, "a draft", lambda draft=draft: _read(draft))
-    return failures
 
 
 def _read(draft: dict[str, Any]) -> None:
@@ -316,8 +205,10 @@ def main() -> int:
     )
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    with without_workers():
+    with without_workers(), warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
         failures = asyncio.run(forge(options.count, options.seed))
+    failures.update(("a warning", str(warning.message), "") for warning in warned if warning.category is RuntimeWarning)
     for (what, error, where), times in failures.most_common():
         print(f"{times:6} {what}: {error} ({where})")
     print(f"{options.count:,} messages, {options.count // 10:,} drafts and as many changes: {len(failures)} kinds of exceptions")

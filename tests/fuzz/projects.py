@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from splatscope.paths import CHECKOUT
+from splatscope.services.drafts.draft import kernel_of
 from splatscope.tracing.project import unpacked
 from splatscope.web.debugger.debugger import LIMITS
-from splatscope.web.debugger.draft import kernel_of
 from splatscope.workers.sandbox.source_filter import refuse_job
 
 from .mutate import bomb, damaged, lying, zipped

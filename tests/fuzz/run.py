@@ -46,13 +46,12 @@ def verdict(seed: int) -> Verdict:
         made.source, groups=made.groups, group=made.group, inputs=made.inputs, functions=made.functions, records=RECORDS
     )
     try:
-        checked = record_and_check(open_device(), job)
+        recording = record_and_check(open_device(), job)
     except CompileError as error:
         return Verdict(seed, "refused", str(error))
     except ValueError as error:
         return Verdict(seed, "unexplained", f"ValueError: {error}")
-    recording, header = checked.recording, checked.recording.trace.header
-    found = "; ".join(f"{f.kind}: {f.message}" for f in checked.findings[:3])
+    found = "; ".join(f"{f.kind}: {f.message}" for f in recording.findings[:3])
     differing = {}
     if recording.plain is not None:
         differing = {n: _difference(words, recording.plain[n]) for n, words in recording.outputs.items()}
@@ -63,9 +62,9 @@ def verdict(seed: int) -> Verdict:
     elif not differing:
         outcome = "equal"
     else:
-        outcome = "rounding" if checked.comparison.difference == "rounding" else "unexplained"
+        outcome = "rounding" if recording.verdict.agreement == "rounding" else "unexplained"
     stepped_over = {name: why for name, why in recording.stepped_over.items() if name.partition(" (")[0] != "tame"}
-    unseen = [text for text in header["unseen"] if "truncated" not in text]
+    unseen = [text for text in recording.trace.verdict.unseen if "truncated" not in text]
     return Verdict(seed, outcome, said, stepped_over, unseen)
 
 

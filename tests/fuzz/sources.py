@@ -9,8 +9,8 @@ from functools import cache
 from typing import Any
 
 from splatscope.paths import shaders
-from splatscope.web.debugger import playground
-from splatscope.web.debugger.draft import kernel_of
+from splatscope.services.drafts import playground
+from splatscope.services.drafts.draft import kernel_of
 from splatscope.web.examples.gallery import EXAMPLES
 from splatscope.workers.connection import WorkerError
 from splatscope.workers.sandbox.source_filter import refuse_job

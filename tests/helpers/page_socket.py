@@ -4,7 +4,7 @@ import asyncio
 import json
 import re
 import secrets
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Self, TypeVar
 from urllib.request import urlopen
@@ -14,10 +14,13 @@ from tornado.websocket import WebSocketClientConnection, websocket_connect
 T = TypeVar("T")
 
 
+LIMIT = 300.0  # seconds for all that a coroutine does: a thread cannot be ended from outside
+
+
 def apart(attack: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine in a separate thread, since this thread may run the event loop of a browser."""
     with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, attack).result()
+        return thread.submit(asyncio.run, asyncio.wait_for(attack, LIMIT)).result()
 
 
 def components(found: Any) -> Iterator[tuple[str, dict[str, str]]]:
@@ -55,17 +58,20 @@ class PageSocket:
                 found = list(components(json.loads(message)))
                 visitor.models = dict(found)
                 visitor.classes = {ids["data"]: name for name, ids in found}
+        await visitor.event("document_ready", [])
         return visitor
 
-    async def send(self, kind: str, content: Any) -> None:
-        """Send a message of Bokeh's protocol."""
-        for part in ({"msgid": secrets.token_hex(8), "msgtype": kind}, {}, content):
+    async def send(self, kind: str, content: Any) -> str:
+        """Send a message of Bokeh's protocol. Return its number, which its answer names."""
+        number = secrets.token_hex(8)
+        for part in ({"msgid": number, "msgtype": kind}, {}, content):
             await self.socket.write_message(json.dumps(part))
+        return number
 
-    async def event(self, name: str, entries: list[list[Any]]) -> None:
-        """Send an event with the entries of a map, encoded as Bokeh encodes them."""
+    async def event(self, name: str, entries: list[list[Any]]) -> str:
+        """Send an event with the entries of a map, encoded as Bokeh encodes them. Return the message's number."""
         data = {"type": "event", "name": name, "values": {"type": "map", "entries": entries}}
-        await self.send("PATCH-DOC", {"events": [{"kind": "MessageSent", "msg_type": "bokeh_event", "msg_data": data}]})
+        return await self.send("PATCH-DOC", {"events": [{"kind": "MessageSent", "msg_type": "bokeh_event", "msg_data": data}]})
 
     async def say(self, component: str, entries: list[list[Any]]) -> None:
         """Send a message to a component, with the entries of its map."""
@@ -77,6 +83,13 @@ class PageSocket:
         model = {"id": self.models[component]["data"]}
         events = [{"kind": "ModelChanged", "model": model, "attr": name, "new": value} for name, value in values.items()]
         await self.send("PATCH-DOC", {"events": events})
+
+    async def answer(self, number: str, on_other: Callable[[], None] = lambda: None) -> None:
+        """Read until the message with this number is answered, or the server closes the connection."""
+        while (part := await self.socket.read_message()) is not None:
+            if isinstance(part, str) and number in part[:200]:
+                return
+            on_other()
 
     async def heard(self, seconds: float) -> list[str]:
         """Return the parts of messages that arrive within a time, followed by None if the server closes the connection."""

@@ -4,18 +4,19 @@ from collections.abc import Callable
 from typing import Any
 
 import param
-from panel.custom import JSComponent
 
-from splatscope.web.component import Bare
+from splatscope.web.component import Component
+from splatscope.web.receivers import receives
 
 
-class _Plain(JSComponent):
+class _Plain(Component):
     """A component that is drawn without the app's bundle."""
 
     __abstract = True
 
-    def __init__(self, **params: Any):
-        super().__init__(design=Bare, **params)
+    @classmethod
+    def _render_esm(cls, compiled: bool = True, server: bool = False) -> str:
+        return "./plain/widgets.js"  # a folder that is served beside the app: a policy allows no script from memory
 
 
 class Button(_Plain):
@@ -23,19 +24,12 @@ class Button(_Plain):
 
     label = param.String()
 
-    _esm = """
-    export function render({model}) {
-      const button = document.createElement("button")
-      button.textContent = model.label
-      button.onclick = () => model.send_msg({})
-      return button
-    }"""
-
     def __init__(self, label: str, on_click: Callable[[], Any] = lambda: None):
         super().__init__(label=label)
         self._on_click = on_click
 
-    def _handle_msg(self, message: dict[str, Any]) -> None:
+    @receives("press")
+    def _press(self) -> None:
         self._on_click()
 
 
@@ -46,29 +40,12 @@ class Menu(_Plain):
     options = param.List(default=[], item_type=str)
     value = param.String()
 
-    _esm = """
-    export function render({model}) {
-      const menu = document.createElement("select")
-      menu.setAttribute("aria-label", model.label)
-      menu.append(...model.options.map((option) => new Option(option)))
-      menu.onchange = () => model.send_msg({value: menu.value})
-      return menu
-    }"""
-
-    def _handle_msg(self, message: dict[str, Any]) -> None:
-        self.value = message["value"]
+    @receives("choose")
+    def _choose(self, value: str) -> None:
+        self.value = value
 
 
 class Line(_Plain):
     """A line of text."""
 
     text = param.String()
-
-    _esm = """
-    export function render({model}) {
-      const line = document.createElement("p")
-      const show = () => { line.textContent = model.text }
-      model.on("text", () => queueMicrotask(show))
-      show()
-      return line
-    }"""

@@ -33,9 +33,9 @@ def served(log: Path, root: Path = ROOT, **environment: str) -> Iterator[str]:
 
 
 @contextmanager
-def serving(command: list[str], log: Path, cwd: Path, env: Mapping[str, str]) -> Iterator[str]:
-    """Run a command that takes `--port`, with exactly this environment. Yield the address."""
-    process, address = _launch(command, log, cwd, env)
+def serving(command: list[str], log: Path, cwd: Path, env: Mapping[str, str], port: int = 0) -> Iterator[str]:
+    """Run a command that takes `--port`, by default a free one, with exactly this environment. Yield the address."""
+    process, address = _launch(command, log, cwd, env, port)
     try:
         yield address
     finally:
@@ -75,14 +75,15 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def _start(log: Path, environment: dict[str, str], root: Path = ROOT) -> tuple[subprocess.Popen, str]:
-    command = [sys.executable, "-m", "panel", "serve", "app", str(HERE / "parts.py")]
+    command = [sys.executable, "-m", "panel", "serve", "app", str(HERE / "parts.py"), "--static-dirs", f"plain={HERE / 'plain'}"]
     return _launch(command, log, root, os.environ | QUIET | environment)
 
 
-def _launch(command: list[str], log: Path, cwd: Path, env: Mapping[str, str]) -> tuple[subprocess.Popen, str]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+def _launch(command: list[str], log: Path, cwd: Path, env: Mapping[str, str], port: int = 0) -> tuple[subprocess.Popen, str]:
+    if not port:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
     with log.open("w") as out:
         process = subprocess.Popen([*command, "--port", str(port)], cwd=cwd, stdout=out, stderr=subprocess.STDOUT, env=env)
     address = f"http://localhost:{port}"

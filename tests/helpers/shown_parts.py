@@ -9,10 +9,10 @@ import panel as pn
 from PIL import Image
 
 from helpers.plain_widgets import Button, Line, Menu
+from splatscope.services.drafts.inputs import inputs_of
 from splatscope.services.recordings import check_source, record_source
 from splatscope.tracing.job import PAGE_RECORDS, KernelJob
 from splatscope.web.compare.compare import Compare
-from splatscope.web.debugger.inputs import inputs_of
 from splatscope.web.examples.example import Example, fixed
 from splatscope.web.examples.gallery import BY_NAME
 from splatscope.web.home.live import LiveRender

@@ -35,6 +35,12 @@ def run(page: Page) -> None:
     ready(page)
 
 
+def agree(page: Page) -> Page:
+    """Run a kernel that came with a link."""
+    page.get_by_test_id("debugger-go").click()
+    return page
+
+
 def open_example(page: Page, name: str) -> None:
     """Open an example from the gallery, and wait for its recording."""
     before = stepper(page).get_attribute("data-recording")

@@ -44,8 +44,9 @@ test("a file adds what has come further, and takes nothing away", () => {
     map: {tries: 1, solved: "2026-02-02", source: "theirs"},
     zip: {tries: 9, solved: "2026-03-03", source: "theirs"},
     guard: {tries: 1, source: "theirs"},
-    turn: {tries: 1, hints: 1},
+    turn: {tries: 1, hints: 1, pending: true},
   })
+  assert.equal(attempt("turn").pending, undefined) // nobody has pressed anything here
   assert.equal(more, 1)
   assert.deepEqual(
     Object.entries(attempts()).map(([name, {source}]) => [name, source]),

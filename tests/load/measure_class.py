@@ -34,7 +34,7 @@ from splatscope.textbook.input_grid import input_grid
 PACE = 10.0  # seconds between two things that a learner does
 PATIENCE = 120.0  # seconds after which a learner gives up
 RECORDING = re.compile(r"recordings/[\w-]+(?:\?v=\w+)?")
-OPTIONS = re.compile(r'"options":(\["[^\]]*\])')  # of a section's first question
+OPTIONS = re.compile(r'"options":(\["[^\]]*\]).*?"offer":"([^"]*)"')  # of a section's first question, and their seal
 OPEN, TURN, SET = "open a page, to its recording", "turn a page, to its recording", "new recording"
 GRIDS = {name: [one for one in input_grid(find_lesson(name)) if len(one) == 1] for name in lesson_names()}
 
@@ -88,6 +88,7 @@ class Learner:
         self.kept: set[str] = set()
         self.page = ""
         self.options: list[str] = []  # to choose from in the page's first question
+        self.offer = ""  # the same, as the server sealed it
         self.reading: asyncio.Task[None] | None = None
 
     async def come(self) -> None:
@@ -137,7 +138,7 @@ class Learner:
             *lines, rest = (rest + chunk).split(b"\n")
             for line in lines:
                 if not self.options and (asked := OPTIONS.search(line.decode())):
-                    self.options = json.loads(asked[1])
+                    self.options, self.offer = json.loads(asked[1]), asked[2]
                 if (found := RECORDING.search(line.decode())) and not file.done():
                     file.set_result(found[0])
 

@@ -28,7 +28,6 @@ from measure_class import GRIDS, PATIENCE, Class, Learner, processor_time, row
 
 from helpers.page_socket import PageSocket
 from helpers.serving import served
-from splatscope.web.classroom.attendance import questions
 from splatscope.web.classroom.classroom import code_of
 
 WALK = "whole"
@@ -94,7 +93,7 @@ async def until(met: Callable[[], object]) -> None:
 async def lead(teacher: Visitor, page: str, step: int) -> float:
     """Present a step; return when."""
     began = time.perf_counter()
-    await teacher.tell(type="lead", page=page, step=step, inputs="", show="figure", stop=7)
+    await teacher.tell(type="lead", page=page, step=step, inputs="", stop=7)
     return began
 
 
@@ -123,11 +122,11 @@ class Student:
             await self.reader.open(page)
         self.peers.took[f"turn to {page}, from when it is presented"].append(time.perf_counter() - began)
 
-    async def answer(self, page: str, question: str) -> None:
-        """Answer a question at a moment of one's own."""
+    async def answer(self) -> None:
+        """Answer the page's first question at a moment of one's own."""
         await asyncio.sleep(self.reader.random.uniform(0, ANSWERS))
         option = self.reader.random.choice(self.reader.options)
-        await self.session.tell(type="answered", page=page, question=question, option=option, inputs="")
+        await self.session.tell(type="answered", option=option, offer=self.reader.offer)
 
     async def experiment(self) -> None:
         """Leave the presenter, move controls, and rejoin."""
@@ -173,8 +172,7 @@ async def measure(address: str, server: psutil.Process, count: int) -> None:
     began = await lead(teacher, SECOND, 0)
     await asyncio.gather(*(student.follow(SECOND, began) for student in students))
 
-    question = next(iter(questions(SECOND)))
-    await asyncio.gather(*(student.answer(SECOND, question) for student in students))
+    await asyncio.gather(*(student.answer() for student in students))
     ended = time.perf_counter()
     async with peers.timed("the last answer, to who presents"):
         while f'"answered",{count}' not in said(teacher) and time.perf_counter() < ended + PATIENCE:

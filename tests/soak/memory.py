@@ -20,13 +20,13 @@ from splatscope.services import lessons, recordings
 from splatscope.web.debugger import array_files
 from splatscope.web.lesson_page import section_view
 from splatscope.web.lesson_results import results
-from splatscope.web.serving import section_document
+from splatscope.web.serving import page_document
 from splatscope.web.shell.shell import Shell
 
 # Each holds what all sections need, and little more.
 SMALL = {
     "pages": (section_view, "_views", 40),
-    "documents": (section_document, "_documents", 30),
+    "documents": (page_document, "_documents", 30),
     "recordings": (lessons._recordings, "_results", 5 * 2**20),
     "results": (lessons._results, "_results", 140),
     "drawn": (results, "_drawn", 60),

@@ -38,7 +38,6 @@ class Session(PageSocket):
         """Open a page, and listen."""
         session = await cls.come(f"{address}/app", query)
         session._listening = asyncio.create_task(session._listen())
-        await session.event("document_ready", [])
         return session
 
     async def send(self, kind: str, content: Any) -> None:

@@ -1,6 +1,6 @@
 """`splatscope.capture`: record what a program dispatches through SlangPy."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -8,6 +8,7 @@ from typing import Any, Literal
 import slangpy as spy
 
 from splatscope.api.capturing.calls import Call, CallInterceptor
+from splatscope.api.capturing.notes import take_notes
 from splatscope.api.capturing.programs import NotCaptured
 from splatscope.api.capturing.reading import Bound, forget_readings
 from splatscope.api.errors import RecordError
@@ -15,6 +16,8 @@ from splatscope.api.record import SECONDS, record_on_worker
 from splatscope.api.recording import Recording
 from splatscope.gpu.kernel import CompileError
 from splatscope.tracing.job import MOST_RECORDS, KernelJob
+
+take_notes()  # from here on, since SlangPy keeps nothing that could be read later
 
 MOST_CALLS = 32  # dispatches captured in one block, unless `when` selects some
 
@@ -69,11 +72,11 @@ class Captured:
         self._record_taken()
         lines = [line for _, line in sorted(self._missed)]
         if self._beyond:
-            of = "dispatch was" if self._beyond == 1 else "dispatches were"
-            lines.append(f"{self._beyond:,} more {of} not captured, after the first {MOST_CALLS}: choose with when.")
+            subject = "dispatch was" if self._beyond == 1 else "dispatches were"
+            lines.append(f"{self._beyond:,} more {subject} not captured, after the first {MOST_CALLS}: choose with when.")
         if self._others and not self._seen:
-            wanted = self._kernel if isinstance(self._kernel, str) else "this kernel"
-            lines.append(f"No dispatch was of {wanted}: there were {', '.join(self._others)}.")
+            kernel = self._kernel if isinstance(self._kernel, str) else "this kernel"
+            lines.append(f"No dispatch was of {kernel}: there were {', '.join(self._others)}.")
         return lines
 
     def __repr__(self) -> str:
@@ -121,7 +124,7 @@ class Captured:
             bound = taken.bound()
             everywhere = self._group is None
             group = (0, 0, 0) if self._group is None else (*self._group, 0, 0)[:3]
-            if any(chosen >= count for chosen, count in zip(group, bound.groups, strict=True)):
+            if any(index >= count for index, count in zip(group, bound.groups, strict=True)):
                 raise ValueError(f"group {group} is not one of its {bound.groups} groups.")
             job = replace(taken.job, inputs=bound.inputs, groups=bound.groups, group=group, records=self._budget)
             recorded = record_on_worker(job, taken.adapter, self._timeout, everywhere)
@@ -149,7 +152,7 @@ def capture(
     *,
     timeout: float = SECONDS,
     budget: int = MOST_RECORDS,
-) -> Iterator[Captured]:
+) -> Generator[Captured]:
     """Record what a program dispatches through SlangPy while a block of code runs.
 
     Before each dispatch the device copies its inputs. The dispatch itself runs unchanged and leaves its own results. Later a worker
@@ -174,14 +177,14 @@ def capture(
     """
     if isinstance(group, str) and group not in ("all", "first finding"):
         raise ValueError(f"group is up to three numbers, “all” or “first finding”, not “{group}”.")
-    chosen = None if isinstance(group, str) else tuple(int(number) for number in group)
-    if chosen is not None and not (1 <= len(chosen) <= 3 and all(number >= 0 for number in chosen)):
+    chosen_group = None if isinstance(group, str) else tuple(int(number) for number in group)
+    if chosen_group is not None and not (1 <= len(chosen_group) <= 3 and all(number >= 0 for number in chosen_group)):
         raise ValueError(f"group is up to three numbers from 0, “all” or “first finding”, not {group}.")
     if not (when is None or isinstance(when, int | range) or callable(when)):
         raise ValueError(f"when is a number, a range or a predicate, not a {type(when).__name__}.")
     if timeout <= 0:
         raise ValueError(f"timeout is a number of seconds above 0, not {timeout:g}.")
-    captured = Captured(device, kernel, when, chosen, timeout, budget)
+    captured = Captured(device, kernel, when, chosen_group, timeout, budget)
     try:
         with CallInterceptor(captured._observe):
             yield captured

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from splatscope.api.recording import Recording
 from splatscope.recordings.untrusted import open_file
-from splatscope.tracing.record_and_check import CheckedRecording
+from splatscope.tracing.judge import judge_file
 
 
 def load(file: str | Path) -> Recording:
@@ -19,4 +19,5 @@ def load(file: str | Path) -> Recording:
     recording = opened.recording
     recording.job, recording.layouts = opened.job, opened.layouts
     recording.arrays = opened.arrays
-    return Recording(CheckedRecording.of_file(recording, opened.findings()))
+    recording.trace.verdict = judge_file(recording, opened.findings())
+    return Recording(recording)

@@ -1,7 +1,7 @@
 """`splatscope.record`: record a kernel from a script, a test or a notebook."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,16 +16,17 @@ from splatscope.slang.modules import declared_constants, find_entry, generic_par
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.cost import endless_loops
 from splatscope.tracing.inputs import flat
-from splatscope.tracing.job import CRASHED, MOST_RECORDS, KernelJob, narrower_scope, too_slow
+from splatscope.tracing.job import MOST_RECORDS, KernelJob
 from splatscope.tracing.parts import MORE_SECONDS
 from splatscope.tracing.progress import COMPARING, COMPILING, INSTRUMENTING, RUNNING, SEARCHING
-from splatscope.tracing.record_and_check import CheckedRecording, record_and_check
+from splatscope.tracing.record_and_check import record_and_check
+from splatscope.tracing.recording import Recording as Recorded
+from splatscope.tracing.retries import Attempt
 
 if TYPE_CHECKING:
     import slangpy as spy
 
 SECONDS = 60.0
-LEAST_SECONDS = 10.0  # for an attempt that records less, after one that used up its time
 _SLOW = {  # the message for each stage that takes too long
     COMPILING: "the compiler needs more than {:g} s for it",
     RUNNING: "it did not end within {:g} s, and the machine may be busy",
@@ -140,27 +141,27 @@ def job_of(
         except UnicodeDecodeError:
             raise ValueError(f"{path} is not a text file: name a file with Slang source.") from None
         name, folders = path.name, (path.resolve().parent, *folders)
-    for name_of, given in (("vars", vars), ("defines", defines), ("constants", constants)):
-        if given is not None and not isinstance(given, Mapping):
-            raise ValueError(f"{name_of} takes a dict, not a {type(given).__name__}.")
+    for argument, value in (("vars", vars), ("defines", defines), ("constants", constants)):
+        if value is not None and not isinstance(value, Mapping):
+            raise ValueError(f"{argument} takes a dict, not a {type(value).__name__}.")
     counts = _three("groups", groups, 1)
-    chosen = (0, 0, 0) if isinstance(group, str) else _three("group", group, 0)
+    chosen_group = (0, 0, 0) if isinstance(group, str) else _three("group", group, 0)
     if isinstance(group, str) and group != "all":
         raise ValueError(f"group is three numbers or “all”, not “{group}”.")
-    if any(c >= n for c, n in zip(chosen, counts, strict=True)):
-        raise ValueError(f"group {chosen} is not one of the {counts} groups: each number must be below that of groups.")
+    if any(c >= n for c, n in zip(chosen_group, counts, strict=True)):
+        raise ValueError(f"group {chosen_group} is not one of the {counts} groups: each number must be below that of groups.")
     return KernelJob(
         source=source or "",
         file=name,
         entry=entry or "",
         groups=counts,
-        group=chosen,
+        group=chosen_group,
         inputs=flat({key: as_input(key, value) for key, value in (vars or {}).items()}),
         include=folders,
         constants=dict(constants or {}),
         defines={key: str(value) for key, value in (defines or {}).items()},
         arguments=tuple(arguments),
-        conformances=tuple(_pair(one) for one in conformances),
+        conformances=tuple(_pair(conformance) for conformance in conformances),
         functions=tuple(functions or ()),
         records=int(budget),
     )
@@ -173,58 +174,74 @@ def _pair(conformance: tuple[str, str] | str) -> tuple[str, str]:
     return str(parts[0]).strip(), str(parts[1]).strip()
 
 
-def _three(name: str, given: int | Sequence[int], least: int) -> tuple[int, int, int]:
-    numbers = [int(n) for n in ([given] if isinstance(given, int) else given)]
+def _three(name: str, value: int | Sequence[int], least: int) -> tuple[int, int, int]:
+    numbers = [int(n) for n in ([value] if isinstance(value, int) else value)]
     if not 1 <= len(numbers) <= 3 or not all(least <= n < 65536 for n in numbers):
-        raise ValueError(f"{name} are up to three numbers from {least} to 65,535, not {given}.")
+        raise ValueError(f"{name} are up to three numbers from {least} to 65,535, not {value}.")
     x, y, z = (*numbers, *[least] * (3 - len(numbers)))
     return x, y, z
 
 
-def record_on_worker(job: KernelJob, adapter: str, timeout: float, between_groups: bool) -> CheckedRecording:
+def endless_loops_of(job: KernelJob) -> tuple[str, list[int]]:
+    """Return a job's entry point, and the lines of its loops that would get no budget. Nothing is compiled."""
+    lines = endless_loops(job.source, job.file, job.include)
+    return job.entry or (find_entry(load_modules(job.source, job.file, job.include)[-1]) if lines else ""), lines
+
+
+def record_on_worker(
+    job: KernelJob,
+    adapter: str,
+    timeout: float,
+    between_groups: bool,
+    run: Callable[..., Any] | None = None,
+    endless: Callable[[KernelJob], tuple[str, list[int]]] = endless_loops_of,
+) -> Any:
     """Record a job in a worker process, or as much of it as the compiler and the driver survive.
 
-    A busy machine is not the kernel's fault. So an attempt that runs out of time is repeated once with twice the time, if the
-    kernel may well end or the worker got little processor time.
+    See `tracing.retries` for what is tried. A kernel that ran out of time may well end if it has no loop without a budget, or if
+    its worker got little processor time.
 
     Args:
         job: The kernel and its inputs.
         adapter: Part of an adapter's name, or "" for the best on this machine.
-        timeout: Seconds that the whole job may take. If compiling the instrumented kernel takes longer, the entry point alone is
-            tried, for half as long.
+        timeout: Seconds that the first attempt may take.
         between_groups: Whether to check all workgroups.
+        run: What makes one attempt, called as `run_on_worker` is by default.
+        endless: What looks for loops that may not end.
+
+    Returns:
+        What `run` returned: by default a recording with its verdict.
 
     Raises:
         KernelTimeout: The kernel ran until its time was up, in a loop that may not end.
         RecordError: The compiler or the driver crashed on every attempt, or the second attempt took too long, too.
     """
-    limit, stages, is_second = timeout, [COMPILING], False
+    attempt = Attempt(timeout, job.instrument_scope, job.scope_reason)
     device = adapter or os.environ.get("SPLATSCOPE_DEVICE", "")  # a process opens one
     while True:
+        stages, limit = [COMPILING], attempt.limit
+        part = replace(job, instrument_scope=attempt.scope, scope_reason=attempt.reason)
         try:
-            asked = job, adapter, between_groups, limit / 2
-            return run_on_worker(_record, *asked, limit=limit, kind=device, on_progress=stages.append)
+            arguments = part, adapter, between_groups, limit / 2
+            return (run or run_on_worker)(_record, *arguments, limit=limit, kind=device, on_progress=stages.append)
         except ChildTimeout as error:
             stage = stages[-1]
-            lines = endless_loops(job.source, job.file, job.include) if stage == RUNNING else []
+            entry, lines = endless(job) if stage == RUNNING else ("", [])
             is_slow = isinstance(error, ChildStalled) or error.was_starved or not (lines or stage == INSTRUMENTING)
             if lines and not is_slow:
-                raise KernelTimeout(timeout_of(job, limit, lines[0])) from None
-            if is_slow and not is_second:
-                limit, stages, is_second = 2 * limit, [COMPILING], True
-                continue
-            if is_slow and stage != INSTRUMENTING:
+                raise KernelTimeout(_timeout_of(job, entry, limit, lines[0])) from None
+            if is_slow and not attempt.is_first and stage != INSTRUMENTING:
                 why = str(error) if isinstance(error, ChildStalled) else _SLOW[stage].format(limit)
                 loop = f" The loop on line {lines[0]} has no budget." if lines else ""
                 raise RecordError(f"{job.file} cannot be recorded: {why}.{loop} {MORE_SECONDS}") from None
-            reason, scope, limit = too_slow(limit), narrower_scope(job.instrument_scope), max(LEAST_SECONDS, timeout / 2)
+            following = attempt.after(is_late=True, may_end=is_slow)
             why = f"the compiler needs more than {timeout:g} s for what records it. {MORE_SECONDS}"
         except ChildError as error:
-            reason, scope = CRASHED, narrower_scope(job.instrument_scope)
+            following = attempt.after(is_late=False)
             why = f"the compiler or the driver crashes ({error}), even where nothing is recorded."
-        if scope is None:
+        if following is None:
             raise RecordError(f"{job.file} cannot be recorded: {why}")
-        job = replace(job, instrument_scope=scope, scope_reason=reason)
+        attempt = following
 
 
 def check_names(job: KernelJob) -> None:
@@ -236,26 +253,25 @@ def check_names(job: KernelJob) -> None:
     """
     modules = load_modules(job.source, job.file, job.include)
     functions = {block.name for module in modules for block in module.source.functions()}
-    for given, known, what in (
+    for names, known, kind in (
         (job.constants, set(declared_constants(modules)), "link-time constant (`extern static const`)"),
         (job.functions, functions, "function"),
     ):
-        if unknown := [name for name in given if name not in known]:
-            raise ValueError(f"There is no {what} {unknown[0]}. There is {', '.join(sorted(known)) or 'none'}.")
+        if unknown := [name for name in names if name not in known]:
+            raise ValueError(f"There is no {kind} {unknown[0]}. There is {', '.join(sorted(known)) or 'none'}.")
     entry = job.entry or find_entry(modules[-1])
     generic = generic_parameters(modules[-1], entry)
     if generic and not job.arguments:
         raise CompileError(f"{entry} has generic parameters ({generic}): name their types (arguments, --argument).")
 
 
-def timeout_of(job: KernelJob, seconds: float, line: int) -> Finding:
+def _timeout_of(job: KernelJob, entry: str, seconds: float, line: int) -> Finding:
     """Return the finding for a kernel that had to be killed, with the line of the loop that may not end."""
-    entry = job.entry or find_entry(load_modules(job.source, job.file, job.include)[-1])
     why = f"the loop on line {line} has no budget, since nothing is recorded there"
     return Finding("timeout", entry, f"The kernel did not end within {seconds:g} s: {why}.", [line], [0], file=job.file)
 
 
-def _record(job: KernelJob, adapter: str, between_groups: bool, seconds: float) -> CheckedRecording:
+def _record(job: KernelJob, adapter: str, between_groups: bool, seconds: float) -> Recorded:
     from splatscope.gpu.device import open_device, prepare_for_recording
 
     prepare_for_recording()

@@ -12,8 +12,9 @@ from splatscope.recordings.packed import packed_recording
 from splatscope.recordings.recording_file import save
 from splatscope.tracing.checks import CHECKS
 from splatscope.tracing.checks.finding import Finding
-from splatscope.tracing.record_and_check import FULL, NO_ACCESS, CheckedRecording
+from splatscope.tracing.recording import Recording as Recorded
 from splatscope.tracing.trace import Trace
+from splatscope.tracing.verdict import FULL, NO_ACCESS, Agreement
 
 MOST_ALLOWED = 2**26  # records that the command line allows: 1 GiB
 _LESS = "record fewer functions or groups"
@@ -32,13 +33,12 @@ class Recording:
         recorded: Everything that the recorder returned, with the outputs as words, and the job.
     """
 
-    def __init__(self, checked: CheckedRecording) -> None:
-        self._checked = checked
-        self.recorded = checked.recording
-        self.findings: list[Finding] = list(checked.findings)
-        self.outputs: dict[str, np.ndarray] = dict(checked.recording.arrays)
-        self.missed: list[str] = [self._with_advice(missed) for missed in checked.missed]
-        self.trace: Trace = checked.recording.trace
+    def __init__(self, recorded: Recorded) -> None:
+        self.recorded = recorded
+        self.trace: Trace = recorded.trace
+        self.findings: list[Finding] = recorded.findings
+        self.outputs: dict[str, np.ndarray] = dict(recorded.arrays)
+        self.missed: list[str] = [self._with_advice(missed) for missed in recorded.verdict.missed or ()]
 
     @property
     def complete(self) -> bool:
@@ -53,17 +53,17 @@ class Recording:
     @property
     def threads(self) -> int:
         """The number of recorded threads."""
-        return self.trace.header["threads"]
+        return self.trace.info.threads
 
     @property
     def adapter(self) -> str:
         """The device's name."""
-        return self.trace.header["adapter"]
+        return self.trace.info.adapter
 
     @property
     def too_many(self) -> str:
         """Why the other workgroups could not be checked; "" if they were, or if that was not requested."""
-        return self._checked.too_many
+        return self.recorded.verdict.too_many
 
     @property
     def saw_nothing(self) -> bool:
@@ -73,24 +73,22 @@ class Recording:
     @property
     def verdict(self) -> str:
         """What may be said of the kernel beside its findings: "Nothing found" only of what was looked at; "" for nothing."""
-        return self._checked.verdict
+        return self.recorded.verdict.words
 
     @property
     def truncated(self) -> bool:
         """Whether the recording was full before the end."""
-        return self._checked.truncated
+        return self.recorded.verdict.truncated
 
     @property
-    def difference(self) -> str | None:
+    def difference(self) -> Agreement | None:
         """How the plain kernel's buffers differ: "same", "rounding" or "different"; None if that is not known."""
-        comparison = self._checked.comparison
-        return comparison.difference if comparison else None
+        return self.recorded.verdict.agreement
 
     @property
     def comparison(self) -> str:
         """How the plain kernel's buffers differ, in a sentence."""
-        comparison = self._checked.comparison
-        return comparison.sentence if comparison else "The plain kernel was not run: that is not safe."
+        return self.recorded.verdict.comparison
 
     @property
     def same_as_plain(self) -> bool | None:
@@ -153,19 +151,19 @@ class Recording:
     def _page(self, command: str = "") -> str:
         from splatscope.web.single_page.single_page import page_of
 
-        assert self.recorded.job is not None
-        names = {"adapter": self.adapter.split(" (")[0], "adapter_words": self.adapter}
-        packed = packed_recording(self.recorded, self.findings, self.recorded.job, self.recorded.layouts, **names)
+        recorded, adapter = self.recorded, self.adapter.split(" (")[0]
+        assert recorded.job is not None
+        packed = packed_recording(
+            recorded, self.findings, recorded.job, recorded.layouts, adapter=adapter, adapter_words=self.adapter
+        )
         try:
             return page_of(packed, command=command)
         except FileNotFoundError as error:
             raise RecordError(f"{error.filename} is missing: `python setup.py build_bundle` makes it.") from None
 
     def _summary(self, findings: list[Finding]) -> str:
-        header = self.trace.header
-        lines = [
-            f"{header['entry']} in {header['file']} on {header['adapter']}: {self.events:,} events of {self.threads:,} threads."
-        ]
+        info = self.trace.info
+        lines = [f"{info.entry} in {info.file} on {info.adapter}: {self.events:,} events of {self.threads:,} threads."]
         lines += [self.told(finding) for finding in findings]
         lines += self.notes
         lines += [f"not looked at: {missed}" for missed in self.missed]
@@ -175,46 +173,46 @@ class Recording:
         """Add to what was missed what to do, in words of this interface and of the command line."""
         if missed != FULL:
             return missed
-        if self._checked.lacks is None:  # a file of an earlier version does not say it
+        if (lacks := self.recorded.verdict.lacks) is None:  # a file of an earlier version does not say it
             return f"{FULL} Allow more records (budget=, --budget), or {_LESS}."
-        if not self._checked.lacks:
+        if not lacks:
             return f"{FULL} A thread in a loop that does not end fills any recording."
-        lacks = _rounded_up(self._checked.lacks)
-        if lacks > MOST_ALLOWED:
-            return f"{FULL} That takes {lacks:,} records, and more than {MOST_ALLOWED:,} are not allowed: {_LESS}."
-        return f"{FULL} Allow {lacks:,} records (budget=, --budget), or {_LESS}."
+        enough = _rounded_up(lacks)
+        if enough > MOST_ALLOWED:
+            return f"{FULL} That takes {enough:,} records, and more than {MOST_ALLOWED:,} are not allowed: {_LESS}."
+        return f"{FULL} Allow {enough:,} records (budget=, --budget), or {_LESS}."
 
     def told(self, finding: Finding) -> str:
         """Return a finding as one line that begins with its file and line: "scan.slang:7: race: Thread 3 …"."""
-        place = f"{finding.file or self.trace.header['file']}:{finding.line}: " if finding.line else ""
+        place = f"{finding.file or self.trace.info.file}:{finding.line}: " if finding.line else ""
         return f"{place}{finding.words}"
 
     @property
     def not_given(self) -> list[str]:
         """The inputs that were not given, and so were zeros: buffers and textures with the size that was assumed, and uniforms."""
-        return self._checked.not_given
+        return list(self.recorded.verdict.not_given)
 
     @property
     def unreached(self) -> list[tuple[str, int, int]]:
         """The lines that no recorded thread reached, as (file, first, last), in the entry point and in called functions."""
-        return self._checked.unreached
+        return list(self.recorded.verdict.unreached or ())
 
     @property
     def shortfalls(self) -> list[str]:
         """Those notes that a strict check does not accept: inputs that were not given, lines that no thread reached."""
-        return self._checked.shortfalls
+        return list(self.recorded.verdict.shortfalls)
 
     @property
     def notes(self) -> list[str]:
         """What a reader of the verdict ought to know, a sentence each: inputs that were not given, lines that no thread reached."""
-        return self._checked.notes
+        return [*self.recorded.verdict.shortfalls, *self.recorded.verdict.notes]
 
     def __str__(self) -> str:
         text = self._summary(self.findings)
         return text if self.findings or self.missed else f"{text} {self.verdict}."
 
     def __repr__(self) -> str:
-        entry, state = self.trace.header["entry"], "complete" if self.complete else "incomplete"
+        entry, state = self.trace.info.entry, "complete" if self.complete else "incomplete"
         return f"<Recording of {entry}: {self.events:,} events, {len(self.findings)} findings, {state}>"
 
 

@@ -5,7 +5,6 @@ script again. So these are plain child processes, and calls are sent to them as 
 """
 
 import atexit
-import importlib
 import os
 import pickle
 import select
@@ -17,7 +16,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, BinaryIO, TypeVar
+from typing import IO, Any, TypeVar
 
 from splatscope.gpu.process_memory import is_too_large
 from splatscope.processes import ChildStalled, ChildTimeout, die_with_parent, error_of, processor_seconds, start_module
@@ -70,22 +69,22 @@ def run_on_worker(
 
     watchdog = threading.Timer(limit, end)  # also unblocks a write or read that waits for the worker
     watchdog.start()
-    late = ChildStalled(f"the worker did not take all that it was sent within {limit:g} s")
+    timeout_error = ChildStalled(f"the worker did not take all that it was sent within {limit:g} s")
     try:
-        _send(worker.stdin, (function.__module__, function.__qualname__, args))
-        what = "progress"
-        while what == "progress":
-            late = ChildTimeout(f"no answer within {limit:g} s")
+        _send(worker.stdin, (pickle.dumps(function), args))
+        tag = "progress"
+        while tag == "progress":
+            timeout_error = ChildTimeout(f"no answer within {limit:g} s")
             select.select([worker.stdout], [], [])
             if not is_late.is_set():
-                late = ChildStalled(f"the worker sent only a part of its answer within {limit:g} s")
-            what, result = _receive(worker.stdout)
-            if what == "progress" and on_progress is not None:
+                timeout_error = ChildStalled(f"the worker sent only a part of its answer within {limit:g} s")
+            tag, result = _receive(worker.stdout)
+            if tag == "progress" and on_progress is not None:
                 on_progress(result)
     except (EOFError, BrokenPipeError):
         code = worker.wait()
-        late.was_starved = starved.is_set()
-        raise (late if is_late.is_set() else error_of(code)) from None
+        timeout_error.was_starved = starved.is_set()
+        raise (timeout_error if is_late.is_set() else error_of(code)) from None
     except BaseException:
         worker.kill()
         worker.wait()
@@ -101,7 +100,7 @@ def run_on_worker(
     else:
         with _lock:
             _idle[kind].append(worker)
-    if what == "result":
+    if tag == "result":
         return result
     raise result
 
@@ -120,7 +119,7 @@ def stop_workers() -> None:
                 workers.pop().kill()
 
 
-def _send(stream: BinaryIO, value: Any) -> None:
+def _send(stream: IO[bytes], value: Any) -> None:
     data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
     left = memoryview(_SIZE.pack(len(data)) + data)
     while left:
@@ -128,7 +127,7 @@ def _send(stream: BinaryIO, value: Any) -> None:
     stream.flush()
 
 
-def _receive(stream: BinaryIO) -> Any:
+def _receive(stream: IO[bytes]) -> Any:
     """Return the next value.
 
     Raises:
@@ -138,7 +137,7 @@ def _receive(stream: BinaryIO) -> Any:
     return pickle.loads(_read(stream, size))
 
 
-def _read(stream: BinaryIO, size: int) -> bytearray:
+def _read(stream: IO[bytes], size: int) -> bytearray:
     data = bytearray()
     while len(data) < size:
         part = stream.read(min(size - len(data), 1 << 20))
@@ -156,12 +155,12 @@ def _serve() -> None:
     os.dup2(2, 1)
     while True:
         try:
-            module, name, args = _receive(sys.stdin.buffer)
+            function, args = _receive(sys.stdin.buffer)
         except EOFError:
             return
         try:
             with progress_to(lambda stage: _send(answers, ("progress", stage))):
-                answer = "result", getattr(importlib.import_module(module), name)(*args)
+                answer = "result", pickle.loads(function)(*args)  # unpickled here, because its module may not load
         except BaseException as error:
             answer = "error", error
         try:

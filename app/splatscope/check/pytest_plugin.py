@@ -10,12 +10,14 @@ each as a page and as a file for `splatscope.load`.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from splatscope.printable import printable
 
 if TYPE_CHECKING:
     from splatscope.api.recording import Recording
@@ -58,7 +60,7 @@ def splatscope(request: pytest.FixtureRequest) -> Recorder:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Iterator[None]:
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Add to the report of a failed test what its kernels did and where their recordings are.
 
     An error about a call's arguments is shown at that call, without Splatscope's frames below it.
@@ -68,7 +70,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Itera
     report = yield
     recordings = item.stash.get(_RECORDED, [])
     if report.when == "call" and report.failed and recordings:
-        report.sections.append(("splatscope", "\n\n".join(_saved(item, i, one) for i, one in enumerate(recordings))))
+        report.sections.append(("splatscope", "\n\n".join(_saved(item, i, recording) for i, recording in enumerate(recordings))))
     return report
 
 
@@ -96,7 +98,7 @@ def _saved(item: pytest.Item, number: int, recording: "Recording") -> str:
     folder = Path(item.config.getoption("--splatscope-dir"))
     folder = folder if folder.is_absolute() else item.config.rootpath / folder
     name = re.sub(r"[^\w.-]+", "_", item.nodeid.rpartition("/")[2])[:120] + (f"-{number + 1}" if number else "")
-    text = str(recording)
+    text = "\n".join(map(printable, str(recording).splitlines()))
     try:
         folder.mkdir(parents=True, exist_ok=True)
         recording.save(folder / f"{name}.npz")

@@ -1,13 +1,16 @@
 """Reports of a check: JSON, SARIF 2.1.0, JUnit, and annotations for GitHub's workflows."""
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 from xml.etree import ElementTree
 
 from splatscope import __version__
 from splatscope.check.kernels import Undescribed
 from splatscope.check.run import ERROR, FINDINGS, KernelVerdict
+from splatscope.printable import printable
 from splatscope.tracing.checks import CHECKS
 from splatscope.tracing.checks.finding import Finding
 
@@ -15,13 +18,15 @@ _MOST_LEFT_OUT = 6  # kernels without a description, or folders, that a sentence
 
 
 def undescribed_words(undescribed: Undescribed, here: Path) -> list[str]:
-    """Return a sentence about kernels that nothing describes, and one about folders that were not searched."""
+    """Return sentences about kernels that nothing describes, folders that were not searched, and what is not read."""
     words = []
-    if names := [f"{relative(file, here)}:{entry}" for file, entry in undescribed.kernels]:
+    if names := [f"{relative(file, here)}:{printable(entry)}" for file, entry in undescribed.kernels]:
         words.append(f"{len(names)} kernel{' has' if len(names) == 1 else 's have'} no description: {_folded(names)}.")
     if folders := [f"{relative(folder, here)} ({count})" for folder, count in undescribed.skipped]:
         words.append(f"Not searched, with files that hold kernels: {_folded(folders)}. To check such a folder, name it.")
-    return words
+    sentences = [printable(why) for _, why in undescribed.unread]
+    more = [f"{len(sentences) - _MOST_LEFT_OUT} more are not read."] if len(sentences) > _MOST_LEFT_OUT else []
+    return words + sentences[:_MOST_LEFT_OUT] + more
 
 
 def _folded(names: list[str]) -> str:
@@ -48,13 +53,15 @@ def as_json(verdicts: Iterable[KernelVerdict], here: Path, undescribed: Undescri
             }
             for verdict in verdicts
         ],
-        "undescribed": [{"file": relative(file, here), "entry": entry} for file, entry in undescribed.kernels],
+        "undescribed": [{"file": relative(file, here), "entry": printable(entry)} for file, entry in undescribed.kernels],
         "not_searched": [relative(folder, here) for folder, _ in undescribed.skipped],
+        "not_read": [{"file": relative(path, here), "why": printable(why)} for path, why in undescribed.unread],
     }
 
 
 def _finding(verdict: KernelVerdict, finding: Finding, here: Path) -> dict[str, Any]:
-    return {**finding.as_dict(), "file": relative(verdict.path_of(finding), here), "line": finding.line}
+    files = {"files": [relative(verdict.path_of(finding, file), here) for file in finding.files]} if finding.files else {}
+    return {**finding.as_dict(), **files, "file": relative(verdict.path_of(finding), here), "line": finding.line}
 
 
 def as_sarif(verdicts: Iterable[KernelVerdict], here: Path, undescribed: Undescribed) -> dict[str, Any]:
@@ -71,15 +78,15 @@ def as_sarif(verdicts: Iterable[KernelVerdict], here: Path, undescribed: Undescr
         for finding, reason in verdict.silenced:
             suppression = {"kind": "inSource", "justification": reason}
             results.append(_sarif_result(verdict, finding, here) | {"suppressions": [suppression]})
-        where = [_sarif_location(relative(verdict.error_file or verdict.kernel.path, here), verdict.error_line)]
-        said = [("error", text) for text in ([verdict.error] if verdict.error else verdict.missed)]
-        for level, text in [*said, *(("note", text) for text in verdict.notes)]:
+        locations = [_sarif_location(verdict.error_file or verdict.kernel.path, here, verdict.error_line)]
+        errors = [("error", text) for text in ([verdict.error] if verdict.error else verdict.missed)]
+        for level, text in [*errors, *(("note", text) for text in verdict.notes)]:
             message = {"text": f"{verdict.kernel.name}: {text}"}
-            notifications.append({"level": level, "message": message, "locations": where})
+            notifications.append({"level": level, "message": message, "locations": locations})
     notifications += [{"level": "note", "message": {"text": text}} for text in undescribed_words(undescribed, here)]
     rules = [_sarif_rule(kind) for kind in CHECKS]
     driver = {"name": "Splatscope", "semanticVersion": __version__, "rules": rules}
-    complete = all(one["level"] != "error" for one in notifications)
+    complete = all(notification["level"] != "error" for notification in notifications)
     invocation = {"executionSuccessful": complete, "toolExecutionNotifications": notifications}
     return {"version": "2.1.0", "runs": [{"tool": {"driver": driver}, "invocations": [invocation], "results": results}]}
 
@@ -89,20 +96,20 @@ def _sarif_rule(kind: str) -> dict[str, Any]:
 
 
 def _sarif_result(verdict: KernelVerdict, finding: Finding, here: Path) -> dict[str, Any]:
-    file = relative(verdict.path_of(finding), here)
-    found: dict[str, Any] = {
+    result: dict[str, Any] = {
         "ruleId": finding.kind,
         "level": _level(finding.kind),
         "message": {"text": finding.message},
-        "locations": [_sarif_location(file, finding.line)],
+        "locations": [_sarif_location(verdict.path_of(finding), here, finding.line)],
     }
-    others = [place for place in dict.fromkeys(finding.places) if place != (finding.file, finding.line)]
-    related = [_sarif_location(relative(verdict.path_of(finding, name), here), line) for name, line in others]
-    return found | ({"relatedLocations": related} if related else {})
+    other_places = [place for place in dict.fromkeys(finding.places) if place != (finding.file, finding.line)]
+    related = [_sarif_location(verdict.path_of(finding, name), here, line) for name, line in other_places]
+    return result | ({"relatedLocations": related} if related else {})
 
 
-def _sarif_location(file: str, line: int) -> dict[str, Any]:
-    return {"physicalLocation": {"artifactLocation": {"uri": file}, "region": {"startLine": max(1, line)}}}
+def _sarif_location(path: Path, here: Path, line: int) -> dict[str, Any]:
+    uri = quote(os.fsencode(_inside(path, here)))
+    return {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": {"startLine": max(1, line)}}}
 
 
 def _level(kind: str) -> str:
@@ -125,15 +132,15 @@ def as_junit(verdicts: Iterable[KernelVerdict], here: Path) -> str:
         case = ElementTree.SubElement(suite, "testcase", classname=file, name=verdict.kernel.name, time=f"{verdict.seconds:.3f}")
         if verdict.findings:
             messages = [f"{_places(verdict, f, here)}: {f.kind}: {f.message}" for f in verdict.findings]
-            failure = ElementTree.SubElement(case, "failure", message=_xml(messages[0]), type=verdict.findings[0].kind)
-            failure.text = _xml("\n".join([*messages, *verdict.missed]))
+            failure = ElementTree.SubElement(case, "failure", message=messages[0], type=verdict.findings[0].kind)
+            failure.text = "\n".join([*messages, *verdict.missed])
         elif verdict.state != "clean":
             reasons = [verdict.error] if verdict.error else verdict.missed
-            error = ElementTree.SubElement(case, "error", message=_xml(reasons[0]), type=verdict.state)
-            error.text = _xml("\n".join(reasons))
+            error = ElementTree.SubElement(case, "error", message=reasons[0], type=verdict.state)
+            error.text = "\n".join(reasons)
         lines = [f"allowed: {f.kind} on line {f.line}: {why}" for f, why in verdict.silenced] + verdict.notes
         if lines:
-            ElementTree.SubElement(case, "system-out").text = _xml("\n".join(lines))
+            ElementTree.SubElement(case, "system-out").text = "\n".join(lines)
     ElementTree.indent(suite)
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 
@@ -142,17 +149,10 @@ def _places(verdict: KernelVerdict, finding: Finding, here: Path) -> str:
     return " and ".join(f"{relative(path, here)}:{line}" for path, line in verdict.places_of(finding))
 
 
-def _xml(text: str) -> str:
-    """Remove the characters that XML does not allow."""
-    return "".join(
-        c if c in "\t\n" or " " <= c <= "\ud7ff" or "\ue000" <= c <= "\ufffd" or c > "\uffff" else "\ufffd" for c in text
-    )
-
-
 def as_annotations(verdicts: Iterable[KernelVerdict], here: Path, undescribed: Undescribed) -> list[str]:
     """Return the lines that GitHub's workflows show beside the code. A finding that spans several files has one in each."""
     title = "splatscope: no description"
-    lines = [_annotation("notice", relative(file, here), 1, title, entry) for file, entry in undescribed.kernels]
+    lines = [_annotation("notice", relative(file, here), 1, title, printable(entry)) for file, entry in undescribed.kernels]
     for verdict in verdicts:
         for finding in verdict.findings:
             command = "notice" if CHECKS[finding.kind].severity == "note" else "error"
@@ -174,5 +174,9 @@ def _annotation(command: str, file: str, line: int, title: str, message: str) ->
 
 
 def relative(path: Path, here: Path) -> str:
-    """Return a path as reports print it: relative to `here` if it is inside."""
+    """Return a path as reports print it: relative to `here` if it is inside, and printable."""
+    return printable(_inside(path, here))
+
+
+def _inside(path: Path, here: Path) -> str:
     return path.relative_to(here.resolve()).as_posix() if path.is_relative_to(here.resolve()) else path.as_posix()

@@ -7,15 +7,16 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from splatscope.api.errors import KernelTimeout, RecordError
-from splatscope.api.record import record_on_worker
-from splatscope.api.recording import Recording
+from splatscope.api.errors import KernelTimeout
 from splatscope.check.kernels import Allowance, CheckedKernel
-from splatscope.gpu.kernel import CompileError
+from splatscope.check.recorder import Recorder, Refusal, Summary, Workers, summary_of
+from splatscope.check.repository import Repository
+from splatscope.printable import printable
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.comments import Allowed, CommentError, allowances
 
 CLEAN, FINDINGS, INCOMPLETE, ERROR = "clean", "findings", "incomplete", "error"
+MOST_NAME = 200  # characters of a kernel's name
 
 
 @dataclass(frozen=True)
@@ -73,33 +74,57 @@ class KernelVerdict:
 
 
 def check(
-    kernels: Iterable[CheckedKernel], on_verdict: Callable[[KernelVerdict], None] = lambda verdict: None
+    kernels: Iterable[CheckedKernel],
+    on_verdict: Callable[[KernelVerdict], None] = lambda verdict: None,
+    recorder: Recorder | None = None,
+    repository: Repository | None = None,
 ) -> list[KernelVerdict]:
-    """Record kernels on one worker per processor, and return a verdict for each, in their order.
+    """Record kernels, one per processor at a time, and return a verdict for each, in their order.
+
+    The texts in a verdict are printable, whatever the kernels and their files are called; paths are not.
 
     Args:
         kernels: The kernels to record.
         on_verdict: Called with each verdict in the same order, as soon as it and all verdicts before it are available.
+        recorder: What records them; ordinary workers by default.
+        repository: The files that they may read; by default all.
     """
-    verdicts = []
+    recorder, repository, verdicts = recorder or Workers(), repository or Repository(Path.cwd()), []
     with ThreadPoolExecutor(max_workers=max(1, os.cpu_count() or 1)) as pool:
-        for verdict in pool.map(verdict_of, kernels):
+        for verdict in pool.map(lambda kernel: _printable(_verdict_of(kernel, recorder, repository)), kernels):
             verdicts.append(verdict)
             on_verdict(verdict)
     return _with_unused(verdicts)
 
 
+def _printable(verdict: KernelVerdict) -> KernelVerdict:
+    """Return a verdict whose texts can be printed, except for names of files, which lead to its paths."""
+
+    def clean(finding: Finding) -> Finding:
+        return replace(finding, name=printable(finding.name), message=printable(finding.message))
+
+    return replace(
+        verdict,
+        kernel=replace(verdict.kernel, name=printable(verdict.kernel.name, MOST_NAME)),
+        findings=list(map(clean, verdict.findings)),
+        silenced=[(clean(finding), printable(reason)) for finding, reason in verdict.silenced],
+        missed=list(map(printable, verdict.missed)),
+        notes=list(map(printable, verdict.notes)),
+        error=printable(verdict.error),
+    )
+
+
 def _with_unused(verdicts: list[KernelVerdict]) -> list[KernelVerdict]:
     """Add a note on each allowance, in a comment or a configuration, that silenced nothing in any kernel."""
     unsure = [verdict for verdict in verdicts if verdict.missed or verdict.error]
-    needed = {one for verdict in verdicts for one, used in verdict.allowances.items() if used or verdict.missed}
-    needed |= {one for verdict in unsure for one in verdict.kernel.allow.values() if one is not None}
+    needed = {allowance for verdict in verdicts for allowance, used in verdict.allowances.items() if used or verdict.missed}
+    needed |= {allowance for verdict in unsure for allowance in verdict.kernel.allow.values() if allowance is not None}
     reported: set[Allowance] = set()
     noted = []
     for verdict in verdicts:
-        unused = [one for one in verdict.allowances if one not in needed | reported]
+        unused = [allowance for allowance in verdict.allowances if allowance not in needed | reported]
         reported.update(unused)
-        notes = [f"unused: {one.words} silences nothing." for one in unused]
+        notes = [printable(f"unused: {allowance.words} silences nothing.") for allowance in unused]
         noted.append(replace(verdict, notes=verdict.notes + notes) if notes else verdict)
     return noted
 
@@ -112,49 +137,49 @@ def exit_status(verdicts: Iterable[KernelVerdict]) -> int:
     return int(any(verdict.findings for verdict in listed))
 
 
-def verdict_of(kernel: CheckedKernel) -> KernelVerdict:
+def _verdict_of(kernel: CheckedKernel, recorder: Recorder, repository: Repository) -> KernelVerdict:
     """Record one kernel and return the verdict."""
     if kernel.error:
         return KernelVerdict(kernel, error=kernel.error)
     began = time.monotonic()
     try:
-        recording = Recording(record_on_worker(kernel.job, kernel.device, kernel.timeout, kernel.everywhere))
+        verdict = _judged(kernel, summary_of(kernel, recorder, repository))
     except KernelTimeout as error:
-        return KernelVerdict(kernel, [error.finding], missed=[error.finding.message], seconds=time.monotonic() - began)
-    except (CompileError, RecordError, ValueError, RuntimeError) as error:
-        message = " ".join(str(error).split()) or type(error).__name__
-        file, line = (error.file, error.line) if isinstance(error, CompileError) else ("", 0)
-        return KernelVerdict(
-            kernel, error=message, error_file=_path(kernel, file), error_line=line, seconds=time.monotonic() - began
-        )
-    sources: dict[str, str] = recording.trace.header["sources"]
-    paths = {name: path for name in sources if (path := _path(kernel, name)) is not None}
-    try:
-        allowed = {name: allowances(text) for name, text in sources.items() if name in paths}
+        verdict = KernelVerdict(kernel, [error.finding], missed=[error.finding.message])
     except CommentError as error:
-        return KernelVerdict(kernel, error=f"{kernel.path.name}, {error}", seconds=time.monotonic() - began)
+        verdict = KernelVerdict(kernel, error=f"{kernel.path.name}, {error}")
+    except Exception as error:  # whatever a kernel and its files may cause, it concerns this kernel alone
+        message = " ".join(str(error).split()) or type(error).__name__
+        file, line = (error.file, error.line) if isinstance(error, Refusal) else ("", 0)
+        verdict = KernelVerdict(kernel, error=message, error_file=_path(kernel, file), error_line=line)
+    return replace(verdict, seconds=time.monotonic() - began)
+
+
+def _judged(kernel: CheckedKernel, summary: Summary) -> KernelVerdict:
+    """Return the verdict on what was recorded of a kernel. Raises CommentError if a comment in its sources is malformed."""
+    paths = {name: path for name in summary.sources if (path := _path(kernel, name)) is not None}
+    allowed = {name: allowances(text) for name, text in summary.sources.items() if name in paths}
     findings, silenced = [], []
-    used = {_allowance(paths[name], one): False for name, ones in allowed.items() for one in ones}
-    used |= {one: False for one in kernel.allow.values() if one is not None}
-    for finding in recording.findings:
+    used = {_allowance(paths[name], comment): False for name, file_comments in allowed.items() for comment in file_comments}
+    used |= {allowance: False for allowance in kernel.allow.values() if allowance is not None}
+    for finding in summary.findings:
         if finding.kind in kernel.allow:
             silenced.append((finding, "allowed by the configuration"))
-            if (entry := kernel.allow[finding.kind]) is not None:
-                used[entry] = True
+            if (allowance := kernel.allow[finding.kind]) is not None:
+                used[allowance] = True
         elif comments := _comments_on(finding, kernel, allowed):
             silenced.append((finding, comments[0][1].reason))
-            used |= {_allowance(paths[name], one): True for name, one in comments}
+            used |= {_allowance(paths[name], comment): True for name, comment in comments}
         else:
             findings.append(finding)
     return KernelVerdict(
         kernel,
         findings,
         silenced,
-        recording.missed + (recording.shortfalls if kernel.strict else []),
-        [note for note in recording.notes if not (kernel.strict and note in recording.shortfalls)],
-        events=recording.events,
-        threads=recording.threads,
-        seconds=time.monotonic() - began,
+        summary.missed + (summary.shortfalls if kernel.strict else []),
+        [note for note in summary.notes if not (kernel.strict and note in summary.shortfalls)],
+        events=summary.events,
+        threads=summary.threads,
         paths=paths,
         allowances=used,
     )
@@ -167,12 +192,15 @@ def _allowance(path: Path, comment: Allowed) -> Allowance:
 def _comments_on(finding: Finding, kernel: CheckedKernel, allowed: dict[str, list[Allowed]]) -> list[tuple[str, Allowed]]:
     """Return (file, comment) for each comment that silences a finding. `allowed` has the comments by file."""
     places = [(file or kernel.job.file, line) for file, line in finding.places]
-    there = [(file, one, line) for file, line in places for one in allowed.get(file, [])]
-    return [(file, one) for file, one, line in there if finding.kind in one.kinds and one.line == line]
+    candidates = [(file, comment, line) for file, line in places for comment in allowed.get(file, [])]
+    return [(file, comment) for file, comment, line in candidates if finding.kind in comment.kinds and comment.line == line]
 
 
 def _path(kernel: CheckedKernel, name: str) -> Path | None:
     """Return the path of a file of the program, or None for Splatscope's own files."""
     if not name or name == kernel.job.file:
         return kernel.path
-    return next((folder / name for folder in kernel.job.include if (folder / name).is_file()), None)
+    try:
+        return next((folder / name for folder in kernel.job.include if (folder / name).is_file()), None)
+    except OSError:  # a name that is too long
+        return None

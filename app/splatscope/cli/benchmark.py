@@ -50,10 +50,10 @@ def run_race(device: spy.Device, data: bytes, name: str) -> list[BenchmarkCase]:
 
 def run_growth(device: spy.Device, data: bytes, name: str) -> dict[str, list[BenchmarkCase]]:
     """Train the series, one case at a time. Each is freed at once, since a small device cannot hold all of them."""
-    found = {}
-    for what, cases in growth_series(adapter_of(device).is_software).items():
-        found[what], ended = [], set()
-        for case in track(cases, f"Growth with {what}"):
+    by_quantity = {}
+    for quantity, cases in growth_series(adapter_of(device).is_software).items():
+        by_quantity[quantity], ended = [], set()
+        for case in track(cases, f"Growth with {quantity}"):
             if case.kernels in ended:
                 continue
             for ready in _prepared([case], device, data, name):
@@ -63,8 +63,8 @@ def run_growth(device: spy.Device, data: bytes, name: str) -> dict[str, list[Ben
                         ended.add(ready.kernels)
                         break
                 ready.trainer = None
-                found[what].append(ready)
-    return found
+                by_quantity[quantity].append(ready)
+    return by_quantity
 
 
 def _prepared(cases: list[BenchmarkCase], device: spy.Device, data: bytes, name: str) -> Iterator[BenchmarkCase]:
@@ -82,7 +82,7 @@ def race_table(cases: list[BenchmarkCase]) -> Table:
     table = _table("The race", "kernels", "size, count", "it/s", "spread", "to tiled", "dB", "after", "at tiled's dB")
     for case in cases:
         tiled = next((c for c in cases if (c.kernels, c.size, c.blobs, c.label) == ("tiled", case.size, case.blobs, "")), None)
-        history = case.trainer.state.history
+        history = case.history
         table.add_row(
             f"{case.kernels} {case.label}",
             case.sizes,
@@ -91,15 +91,15 @@ def race_table(cases: list[BenchmarkCase]) -> Table:
             f"{case.speed / tiled.speed:.2f}" if tiled else "",
             f"{history[-1]['psnr']:.1f}",
             f"{history[-1]['seconds']:.1f} s",
-            seconds_to(history, tiled.trainer.state.history[-1]["psnr"]) if tiled else "",
+            seconds_to(history, tiled.history[-1]["psnr"]) if tiled else "",
         )
     return table
 
 
 def seconds_to(history: np.ndarray, psnr: float) -> str:
     """Return the time after which a training first reached a PSNR, as text. `psnr` is in dB; `history` has dtype HISTORY."""
-    there = history[history["psnr"] >= psnr]
-    return f"{there[0]['seconds']:.1f} s" if len(there) else "not yet"
+    reached = history[history["psnr"] >= psnr]
+    return f"{reached[0]['seconds']:.1f} s" if len(reached) else "not yet"
 
 
 def growth_table(what: str, cases: list[BenchmarkCase]) -> Table:
@@ -156,9 +156,9 @@ def measure_pictures(device: spy.Device, folder: Path, blobs: str, iterations: i
         ValueError: There are no pictures or no numbers, or the device cannot train one of the cases.
     """
     paths = pictures_in(folder)
-    if not all(one.isdecimal() and int(one) for one in blobs.split(",")):
+    if not all(number.isdecimal() and int(number) for number in blobs.split(",")):
         raise ValueError(f"--blobs takes numbers of Gaussians, as in 5000,10000: “{blobs}” does not fit.")
-    counts = counts_to_measure([int(one) for one in blobs.split(",")])
+    counts = counts_to_measure([int(number) for number in blobs.split(",")])
     with tempfile.TemporaryDirectory() as scratch, Progress(transient=True) as progress:
         fits = fit_all(device, paths, counts, size, iterations, Path(scratch) / "compact.npz")
         fits = list(progress.track(fits, len(paths) * len(counts), description=f"{len(paths)} pictures"))

@@ -52,15 +52,21 @@ class BenchmarkCase:
         """Milliseconds per iteration in the fastest turn, since other load can only add time."""
         return 1e3 / max(self.speeds)
 
+    @property
+    def history(self) -> np.ndarray:
+        """The history of the prepared training so far, with dtype HISTORY."""
+        assert self.trainer is not None
+        return self.trainer.state.history
+
     def prepare(self, device: spy.Device, data: bytes, name: str) -> None:
         """Build the trainer on a device, for the picture in `data`.
 
         Raises:
             ValueError: The device cannot train this case.
         """
-        chosen = {"kernels": self.kernels, "size": self.size, "blobs": self.blobs} | self.variant
+        options = {"kernels": self.kernels, "size": self.size, "blobs": self.blobs} | self.variant
         # Start with all Gaussians, so that all kernels do the same work.
-        settings = Settings(iterations=1_000_000, growth=False, **chosen)
+        settings = Settings(iterations=1_000_000, growth=False, **options)
         problem = refuse(settings, adapter_of(device).is_software)
         if problem:
             raise ValueError(problem)
@@ -70,6 +76,7 @@ class BenchmarkCase:
 
     def turn(self, parts: tuple[float, ...]) -> None:
         """Train for each of these numbers of seconds, and record the speed. The rendering after each part is not timed."""
+        assert self.trainer is not None
         state = self.trainer.state
         before, done = state.seconds, 0
         for seconds in parts:
@@ -83,10 +90,10 @@ def race_cases(is_software: bool) -> list[BenchmarkCase]:
     size, blobs = (256, 2048) if is_software else (512, 40_960)
     # Autodiff stores every step of the simple kernels' loop, and GPU drivers have room for few.
     small, few = (64, 64) if is_software else (256, 32)
-    ways = ("simple", "tiled", "binned")
+    kinds = ("simple", "tiled", "binned")
     return [
-        *(BenchmarkCase(kernels, small, few) for kernels in ways),
-        *(BenchmarkCase(kernels, size, blobs) for kernels in ways[1:]),
+        *(BenchmarkCase(kernels, small, few) for kernels in kinds),
+        *(BenchmarkCase(kernels, size, blobs) for kernels in kinds[1:]),
         BenchmarkCase("tiled", size, blobs, "16 × 16", {"tile": "16 × 16, lists of 256"}),
         BenchmarkCase("tiled", size, blobs, "tree sum", {"gradient_sum": "tree"}),
         BenchmarkCase("tiled", size, blobs, "shipped", {"model": "shipped"}),

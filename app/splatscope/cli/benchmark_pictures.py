@@ -50,15 +50,15 @@ class Fit:
 
 def pictures_in(folder: Path) -> list[Path]:
     """Return the pictures of a folder by name. Raises ValueError if there is none."""
-    found = sorted(path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES)
-    if not found:
+    pictures = sorted(path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES)
+    if not pictures:
         raise ValueError(f"{folder} has no pictures: it needs files that end in {', '.join(SUFFIXES)}.")
-    return found
+    return pictures
 
 
 def counts_to_measure(counts: list[int]) -> list[int]:
     """Return each number of Gaussians, followed by the number that has as many parameters as Gaussians of eight parameters."""
-    return [one for count in counts for one in (count, count * PARAMETERS_ELSEWHERE // FIELDS)]
+    return [number for count in counts for number in (count, count * PARAMETERS_ELSEWHERE // FIELDS)]
 
 
 def fit(device: spy.Device, path: Path, settings: Settings, scratch: Path) -> Fit:
@@ -98,7 +98,7 @@ def fit_all(
 
 def mean(fits: list[Fit]) -> Fit:
     """Return the mean of each measurement. PSNR is averaged in dB, as in papers."""
-    return Fit(**{one.name: statistics.fmean(getattr(each, one.name) for each in fits) for one in fields(Fit)})
+    return Fit(**{field.name: statistics.fmean(getattr(measurement, field.name) for measurement in fits) for field in fields(Fit)})
 
 
 def pictures_table(title: str, fits: list[tuple[int, Fit]]) -> Table:
@@ -107,15 +107,15 @@ def pictures_table(title: str, fits: list[tuple[int, Fit]]) -> Table:
     for name in ("Gaussians", "parameters", "dB", "seconds", "bits/px", "dB, 16 bits", "bits/px in file", "write, read ms"):
         table.add_column(name, justify="right")
     for count in dict.fromkeys(count for count, _ in fits):
-        all_of = mean([one for number, one in fits if number == count])
+        means = mean([measurement for number, measurement in fits if number == count])
         table.add_row(
             f"{count:,}",
             f"{count * FIELDS:,}",
-            f"{all_of.psnr:.2f}",
-            f"{all_of.seconds:.2f}",
-            f"{all_of.bits:.1f}",
-            f"{all_of.stored_psnr:.2f}",
-            f"{all_of.stored_bits:.1f}",
-            f"{all_of.storing_ms:.1f}",
+            f"{means.psnr:.2f}",
+            f"{means.seconds:.2f}",
+            f"{means.bits:.1f}",
+            f"{means.stored_psnr:.2f}",
+            f"{means.stored_bits:.1f}",
+            f"{means.storing_ms:.1f}",
         )
     return table

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from bokeh.embed import file_html
 from bokeh.layouts import gridplot
-from bokeh.models import FixedTicker, NumeralTickFormatter, Whisker
+from bokeh.models import FixedTicker, NumeralTickFormatter, Title, UIElement, Whisker
 from bokeh.models.sources import ColumnDataSource
 from bokeh.plotting import figure
 from bokeh.resources import INLINE
@@ -19,7 +19,7 @@ MARKS = {"simple": "square", "tiled": "triangle", "binned": "circle"}  # so that
 def write_plot(path: Path, title: str, race: list[BenchmarkCase], growth: dict[str, list[BenchmarkCase]]) -> None:
     """Write the plot of a race and of the growth series. Raises OSError."""
     pairs = [case for cases in growth.values() for case in cases if case.pairs]
-    figures = [_speeds(race), _quality(race)]
+    figures: list[UIElement | None] = [_speeds(race), _quality(race)]
     figures += [_grown(f"ms per iteration over {what}", cases, what) for what, cases in growth.items()]
     if pairs:
         figures.append(_grown("ms per iteration over (tile, Gaussian) pairs, all cases", pairs, "pairs"))
@@ -28,9 +28,8 @@ def write_plot(path: Path, title: str, race: list[BenchmarkCase], growth: dict[s
 
 
 def _figure(title: str, **options) -> figure:
-    plot = chart(width=600, height=340, sizing_mode="fixed", title=title, min_border=20, **options)
-    plot.title.text_font_size = "13px"
-    return plot
+    heading = Title(text=title, text_font_size="13px")
+    return chart(width=600, height=340, sizing_mode="fixed", title=heading, min_border=20, **options)
 
 
 def _speeds(race: list[BenchmarkCase]) -> figure:
@@ -60,8 +59,8 @@ def _quality(race: list[BenchmarkCase]) -> figure:
     plot = _figure(f"PSNR in dB over seconds of training, {largest} × {largest}", x_axis_type="log")
     for case in race:
         if case.size == largest and not case.label:
-            seen = case.trainer.state.history[1:]
-            _line(plot, seen["seconds"], seen["psnr"], case.kernels)
+            history = case.history[1:]
+            _line(plot, history["seconds"], history["psnr"], case.kernels)
     plot.legend.location = "top_left"
     return plot
 
@@ -73,7 +72,7 @@ def _grown(title: str, cases: list[BenchmarkCase], what: str) -> figure:
         points = sorted((value(case), case.ms) for case in cases if case.kernels == kernels)
         if points:
             _line(plot, *zip(*points, strict=True), kernels, joined=what != "pairs")
-    steps = {value(case) for case in cases} if what != "pairs" else {many * 10**power for power in range(3, 9) for many in (1, 3)}
+    steps = {value(case) for case in cases} if what != "pairs" else {digit * 10**power for power in range(3, 9) for digit in (1, 3)}
     plot.xaxis.ticker = FixedTicker(ticks=sorted(steps))
     plot.xaxis.formatter = NumeralTickFormatter(format="0,0")
     plot.legend.location = "bottom_right"

@@ -38,13 +38,13 @@ def parse_buffer(text: str) -> tuple[str, np.ndarray]:
             array = np.array([_number(v.strip(), dtype) for v in (match["values"] or "").split(",") if v.strip()], dtype)
     except (ValueError, OverflowError) as error:
         raise CallError(f"--buffer {name}: {error}.") from None
-    given = len(array)
-    count = int(match["count"]) * int(match["lanes"] or 1) if match["count"] else given or int(match["lanes"] or 1)
-    if count < given or count * array.itemsize > MOST_BYTES:
+    value_count = len(array)
+    count = int(match["count"]) * int(match["lanes"] or 1) if match["count"] else value_count or int(match["lanes"] or 1)
+    if count < value_count or count * array.itemsize > MOST_BYTES:
         raise CallError(
-            f"--buffer {name}: {given:,} values do not fit into {count:,} elements of at most {MOST_BYTES:,} bytes together."
+            f"--buffer {name}: {value_count:,} values do not fit into {count:,} elements of at most {MOST_BYTES:,} bytes together."
         )
-    return name, np.r_[array, np.zeros(count - given, array.dtype)]
+    return name, np.r_[array, np.zeros(count - value_count, array.dtype)]
 
 
 def _from_file(file: Path, dtype: np.dtype | None) -> np.ndarray:

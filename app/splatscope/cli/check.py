@@ -1,15 +1,20 @@
 """`splatscope check`: record the kernels of a repository, and say what is wrong with them."""
 
 import json
+import os
+import sys
 from dataclasses import replace
+from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from splatscope.cli.errors import CallError
 
 if TYPE_CHECKING:
+    from splatscope.check.recorder import Recorder
+    from splatscope.check.repository import Repository
     from splatscope.check.run import KernelVerdict
 
 
@@ -30,19 +35,54 @@ def check(
         typer.Option("--strict", help="Exit with 2 for kernels without a description, lines not reached, and inputs not given."),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on one line.")] = False,
+    sandbox: Annotated[
+        bool | None,
+        typer.Option(
+            "--sandbox/--trusted",
+            help="Confine kernels, and do nothing where that is impossible; or let them read all files. "
+            "By default they are confined where the system can.",
+        ),
+    ] = None,
 ) -> None:
     """Record the kernels that splatscope.toml names, or that say so in a comment, and look for what is wrong with them.
 
     Exit status: 0 clean, 1 findings, 2 when anything could not be looked at. See docs/ci.md.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # not every terminal can print every name
+    try:
+        status = _check(paths or [], sarif, junit, timeout, budget, github, strict, as_json, sandbox)
+    except Exception as error:
+        if getattr(error, "exit_code", 1) == 2:
+            raise
+        words = " ".join(str(error).split()) or type(error).__name__
+        raise CallError(f"The check ended early: {words}") from error  # the status 1 would mean findings
+    raise typer.Exit(status)
+
+
+def _check(
+    paths: list[Path],
+    sarif: Path | None,
+    junit: Path | None,
+    timeout: float | None,
+    budget: int | None,
+    github: bool,
+    strict: bool,
+    as_json: bool,
+    sandbox: bool | None,
+) -> int:
     from splatscope.check.kernels import kernels_in
+    from splatscope.check.recorder import PARSE_SECONDS, EntryPoints
     from splatscope.check.reports import as_annotations, as_junit, as_sarif, undescribed_words
     from splatscope.check.reports import as_json as json_report
     from splatscope.check.run import check as check_all
     from splatscope.check.run import exit_status
 
     here = Path.cwd()
-    kernels, undescribed = kernels_in(paths or [], here, strict)
+    recorder, repository = _confinement(sandbox, here, paths)
+    entry_points = EntryPoints(recorder, min(timeout or PARSE_SECONDS, PARSE_SECONDS))
+    kernels, undescribed = kernels_in(paths, here, strict, repository, entry_points)
     if not kernels:
         advice = "name them in splatscope.toml, or write “// splatscope: groups=1” into their files."
         raise CallError(" ".join([f"There is no kernel to check: {advice}", *undescribed_words(undescribed, here)]))
@@ -51,23 +91,44 @@ def check(
     if budget is not None:
         kernels = [replace(kernel, job=replace(kernel.job, records=budget)) for kernel in kernels]
     table = None if as_json else _Table()
-    verdicts = check_all(kernels, table.add if table else lambda verdict: None)
+    verdicts = check_all(kernels, table.add if table else lambda verdict: None, recorder, repository)
     for file, text in (
         (sarif, lambda: json.dumps(as_sarif(verdicts, here, undescribed), indent=1)),
         (junit, lambda: as_junit(verdicts, here)),
     ):
         if file is not None:
-            _write(file, text())
+            _write(file, text(), repository)
     if as_json:
         print(json.dumps(json_report(verdicts, here, undescribed), allow_nan=False))
     if table:
         table.end(verdicts, undescribed_words(undescribed, here))
     if github:
         print(*as_annotations(verdicts, here, undescribed), sep="\n")
-    raise typer.Exit(exit_status(verdicts))
+    return exit_status(verdicts)
 
 
-def _write(file: Path, text: str) -> None:
+def _confinement(sandbox: bool | None, here: Path, paths: list[Path]) -> "tuple[Recorder, Repository]":
+    """Return what records kernels, and the files that they may read."""
+    from splatscope.check.recorder import Sandboxes, Workers
+    from splatscope.check.repository import Repository
+    from splatscope.workers.sandbox.platform_support import missing_support
+
+    why = "" if sandbox is False else missing_support()
+    if why and sandbox:
+        raise CallError(f"Kernels cannot be confined here: {why}. Check on Linux, or with --trusted if you trust them.")
+    if why:
+        print(f"splatscope: not confined, since {why}: check only kernels that you trust, as --trusted says.", file=sys.stderr)
+    if why or sandbox is False:
+        return Workers(), Repository(here)
+    return Sandboxes(), Repository(here, paths, is_open=False)
+
+
+def _write(file: Path, text: str, repository: "Repository") -> None:
+    from splatscope.check.repository import resolved
+
+    path = Path(os.path.abspath(file))
+    if not repository.is_open and repository.root_of(path) in path.parents and resolved(path) != path:
+        raise CallError(f"{file} is not written: a link in the repository leads elsewhere.")
     try:
         file.write_text(text, encoding="utf-8")
     except OSError as error:
@@ -84,10 +145,13 @@ class _Table:
 
     def add(self, verdict: "KernelVerdict") -> None:
         """Print the line of one kernel."""
+        from rich.text import Text
+
         styles = {"clean": "green", "findings": "red", "incomplete": "yellow", "error": "yellow"}
         words = {"findings": f"{len(verdict.findings)} found", "incomplete": "not all looked at", "error": "not recorded"}
         counts = f"{verdict.threads:>7,} threads {verdict.events:>11,} events {verdict.seconds:6.1f} s"
-        self._say(f"{verdict.kernel.name:<40} {counts}  [{styles[verdict.state]}]{words.get(verdict.state, verdict.state)}[/]")
+        state = Text(words.get(verdict.state, verdict.state), styles[verdict.state])
+        self._console.print(Text(f"{verdict.kernel.name:<40} {counts}  ").append_text(state), soft_wrap=True)
 
     def end(self, verdicts: "list[KernelVerdict]", left_out: list[str]) -> None:
         """Print the findings, sentences about what was left out, and a line with the totals."""
@@ -103,14 +167,14 @@ class _Table:
             for text in [verdict.error] if verdict.error else verdict.missed:
                 self._say(f"{path}: {text}", "yellow")
             for text in verdict.notes:
-                self._say(f"{path}: {text}", "default")
+                self._say(f"{path}: {text}")
         for text in left_out:
-            self._say(text, "default")
+            self._say(text)
         states = [verdict.state for verdict in verdicts]
         unseen = sum(bool(verdict.error or verdict.missed) for verdict in verdicts)
-        many = "1 kernel" if len(verdicts) == 1 else f"{len(verdicts)} kernels"
-        total = f"{many}: {states.count('clean')} clean, {states.count('findings')} with findings"
+        kernels = "1 kernel" if len(verdicts) == 1 else f"{len(verdicts)} kernels"
+        total = f"{kernels}: {states.count('clean')} clean, {states.count('findings')} with findings"
         self._say(total + (f", {unseen} not looked at in full" if unseen else "") + ".")
 
-    def _say(self, text: str, style: Any = None) -> None:
-        self._console.print(text, style=style, soft_wrap=True, markup=style is None)
+    def _say(self, text: str, style: str = "default") -> None:
+        self._console.print(text, style=style, soft_wrap=True, markup=False, emoji=False)

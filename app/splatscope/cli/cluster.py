@@ -14,10 +14,10 @@ def scheduler(
     """Connect servers with workers on any machine. See docs/cluster.md for the key that they need."""
     from splatscope.workers.cluster import run_scheduler
 
-    def say(address: str) -> None:
+    def announce(address: str) -> None:
         print(f"Start workers with `splatscope worker {address}`, and servers with SPLATSCOPE_SCHEDULER={address}.", flush=True)
 
-    _until_interrupted(run_scheduler(host, port, say))
+    _until_interrupted(run_scheduler(host, port, announce))
 
 
 def worker(

@@ -51,11 +51,11 @@ def _grade(folder: Path, table: Path, tasks: list) -> None:
     console = Console(highlight=False, soft_wrap=True, markup=False)
     count = 0
 
-    def show(row: Row, of: int) -> None:
+    def show(row: Row, total: int) -> None:
         nonlocal count
         count += 1
         state = "passed" if row.passed else row.cause
-        console.print(f"{count:>5}/{of} {row.student:<20} {row.task:<28} {row.points:5.2f} {row.seconds:6.1f} s  {state}")
+        console.print(f"{count:>5}/{total} {row.student:<20} {row.task:<28} {row.points:5.2f} {row.seconds:6.1f} s  {state}")
 
     try:
         rows = grade(folder, tasks, table, show)
@@ -85,16 +85,16 @@ def _verify(folder: Path, only: str | None) -> int:
     tasks = [task for task in tasks_in(folder) if only in (None, task.name)]
     if not tasks:
         raise CallError(f"There is no task {only or ''} in {folder}.".replace("  ", " "))
-    asked = [(task, name, answer) for task in tasks for name, answer in answers_of(task)]
+    answers = [(task, name, answer) for task in tasks for name, answer in answers_of(task)]
     wrong = [sentence for task in tasks for sentence in shortfalls(task, LEAST_RIGHT, LEAST_WRONG)]
-    for (task, name, answer), mark in mark_all(asked, lambda one: (one[0], one[2].source)):
-        found = Verification(task.name, name, None, mark) if isinstance(mark, str) else judge(task, name, answer, mark)
-        seconds = f"{found.mark.seconds:5.1f} s" if found.mark else ""
-        console.print(f"{task.name:<28} {name:<36} {seconds}  {'ok' if not found.wrong else 'WRONG'}")
-        if found.wrong:
-            wrong.append(f"{task.name}/{name}: {found.wrong}")
+    for (task, name, answer), mark in mark_all(answers, lambda item: (item[0], item[2].source)):
+        verification = Verification(task.name, name, None, mark) if isinstance(mark, str) else judge(task, name, answer, mark)
+        seconds = f"{verification.mark.seconds:5.1f} s" if verification.mark else ""
+        console.print(f"{task.name:<28} {name:<36} {seconds}  {'ok' if not verification.wrong else 'WRONG'}")
+        if verification.wrong:
+            wrong.append(f"{task.name}/{name}: {verification.wrong}")
     for sentence in wrong:
         console.print(sentence, style="red")
     failed = {task.name for task in tasks if any(sentence.startswith((f"{task.name} ", f"{task.name}/")) for sentence in wrong)}
-    console.print(f"{len(asked)} answers, {len(wrong)} wrong: {len(tasks) - len(failed)} of {len(tasks)} tasks")
+    console.print(f"{len(answers)} answers, {len(wrong)} wrong: {len(tasks) - len(failed)} of {len(tasks)} tasks")
     return int(bool(wrong))

@@ -28,8 +28,8 @@ commands = typer.Typer(
 )
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(requested: bool) -> None:
+    if requested:
         print(f"splatscope {__version__}")
         raise typer.Exit
 
@@ -71,7 +71,7 @@ def main(arguments: list[str] | None = None) -> None:
         if debug:
             raise
         # Usage errors format their own message and have the exit code 2.
-        message = error.format_message() if hasattr(error, "format_message") else str(error)
+        message = getattr(error, "format_message", error.__str__)()
         print(f"splatscope: {' '.join(message.split()) or type(error).__name__}", file=sys.stderr)
         status = getattr(error, "exit_code", 1)
     sys.exit(status or 0)

@@ -32,21 +32,21 @@ def publish(
 
     if Console().is_terminal:
         with _ProgressBar() as bar:
-            made = asyncio.run(write(bar.report))
+            published = asyncio.run(write(bar.report))
     else:
-        made = asyncio.run(write(_print_line))
+        published = asyncio.run(write(_print_line))
     files = [path for path in folder.rglob("*") if path.is_file()]
     size = sum(path.stat().st_size for path in files)
-    where = f"recorded on {made.adapter}" if made.adapter else "without a recording"
-    print(f"{folder / 'index.html'}: {len(made.names)} pages, {len(files)} files, {size / 1e6:.1f} MB, {where}")
-    if made.failed:
-        _tell_failed(made)
+    where = f"recorded on {published.adapter}" if published.adapter else "without a recording"
+    print(f"{folder / 'index.html'}: {len(published.names)} pages, {len(files)} files, {size / 1e6:.1f} MB, {where}")
+    if published.failed:
+        _print_failures(published)
         raise typer.Exit(1)
 
 
-def _tell_failed(made: "Book") -> None:
+def _print_failures(book: "Book") -> None:
     """Print what is missing, in red if the terminal has colours."""
-    lines = [f"{len(made.failed)} not recorded, though tried twice. Their places in the book say so:", *made.failed]
+    lines = [f"{len(book.failed)} not recorded, though tried twice. Their places in the book say so:", *book.failed]
     console = Console()
     for line in lines:
         console.print(line, style="bold red", markup=False, highlight=False, soft_wrap=True)

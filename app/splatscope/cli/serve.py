@@ -17,6 +17,22 @@ def serve(
         str | None,
         typer.Option(help="Listen on this socket file instead, for a proxy; whose pages may connect is left to the proxy."),
     ] = None,
+    allow_unconfined: Annotated[
+        bool,
+        typer.Option(help="Run edited kernels even on a system without a sandbox. Only for yourself, with --address localhost."),
+    ] = False,
+    host: Annotated[
+        list[str] | None,
+        typer.Option(help="A further name of this server, such as books.example.org, to which it answers; * for any. Repeatable."),
+    ] = None,
+    proxy: Annotated[
+        bool,
+        typer.Option(help="A proxy is in front, and no way leads past it: visitors have the addresses that it forwards."),
+    ] = False,
+    frames: Annotated[
+        list[str] | None,
+        typer.Option(help="A site that may show pages in a frame, such as https://example.org; * for any. Repeatable."),
+    ] = None,
     record_ahead: Annotated[
         bool,
         typer.Option(help="Record each section's main inputs while the server is idle, which takes minutes: for a class to come."),
@@ -27,10 +43,25 @@ def serve(
     from panel.command.serve import Serve
 
     from splatscope.web.lesson_page import record_ahead as ahead
+    from splatscope.web.policy import FRAMES
+    from splatscope.web.serving.hosts import NAMES
+    from splatscope.workers.cluster import LOOPBACK
+    from splatscope.workers.sandbox.supervisor import UNCONFINED
 
     parser = argparse.ArgumentParser()
     command = Serve(parser)
     arguments = [str(APP)]
+    if proxy:
+        arguments.append("--use-xheaders")
+    for variable, values in ((NAMES, host), (FRAMES, frames)):
+        if values:
+            os.environ[variable] = " ".join([*os.environ.get(variable, "").split(), *values])
+    if allow_unconfined:
+        if not unix_socket and address not in LOOPBACK:
+            raise typer.BadParameter(
+                "Others could run code on this machine: add --address localhost.", param_hint="--allow-unconfined"
+            )
+        os.environ[UNCONFINED] = "1"
     if unix_socket:
         arguments += ["--unix-socket", unix_socket, "--allow-websocket-origin", "*"]
     else:

@@ -62,8 +62,8 @@ def trace(
     everything was looked at. With --group, the other workgroups do not count.
     """
     if jobs is not None:
-        if others := _given(context) - {"--batch", "--json"}:
-            raise CallError(f"--batch takes all that a job needs from the file: leave out {', '.join(sorted(others))}.")
+        if other_options := _find_given_parameters(context) - {"--batch", "--json"}:
+            raise CallError(f"--batch takes all that a job needs from the file: leave out {', '.join(sorted(other_options))}.")
         from splatscope.cli.trace_batch import batch
 
         batch(jobs)
@@ -79,22 +79,22 @@ def trace(
     from splatscope.gpu.kernel import CompileError
     from splatscope.tracing.job import MOST_RECORDS
 
-    counts, chosen = _three("--groups", groups), _three("--group", group or "0")
+    counts, chosen_group = _three("--groups", groups), _three("--group", group or "0")
     everywhere = all_groups or not group
-    if any(c >= n for c, n in zip(chosen, counts, strict=True)):
+    if any(c >= n for c, n in zip(chosen_group, counts, strict=True)):
         raise CallError(f"--group {group} is not one of the {groups} groups: each number must be below that of --groups.")
     for target in (out, page):
         if target is not None and not target.absolute().parent.is_dir():
             raise CallError(f"{target} cannot be written: there is no folder {target.parent}.")
     try:
-        given = {**(read_inputs(inputs) if inputs else {}), **dict(parse_buffer(text) for text in buffer or [])}
-        given |= {name: _numbers(value) for name, value in _pairs("--set", values)}
+        variables = {**(read_inputs(inputs) if inputs else {}), **dict(parse_buffer(text) for text in buffer or [])}
+        variables |= {name: _numbers(value) for name, value in _pairs("--set", values)}
         job = job_of(
             file,
             entry=entry,
             groups=counts,
-            group=chosen,
-            vars=given,
+            group=chosen_group,
+            vars=variables,
             defines=dict(_pairs("--define", define, default="1")),
             include_paths=include or [],
             constants={name: _number("--constant", value) for name, value in _pairs("--constant", constant)},
@@ -125,21 +125,21 @@ def trace(
 
 
 def _status(recording: "Recording", everywhere: bool) -> int:
-    from splatscope.tracing.record_and_check import ONE_GROUP
+    from splatscope.tracing.verdict import ONE_GROUP
 
     if recording.findings and not recording.saw_nothing:
         return 1
     return 2 if any(everywhere or missed != ONE_GROUP for missed in recording.missed) else 0
 
 
-def _given(context: typer.Context) -> set[str]:
+def _find_given_parameters(context: typer.Context) -> set[str]:
     """Return what the command line names: the longest form of each option, and FILE for the kernel."""
-    found = set()
-    for one in context.command.params:
-        source = context.get_parameter_source(one.name or "")
+    names = set()
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
         if source is not None and source.name == "COMMANDLINE":
-            found.add(max(one.opts, key=len) if one.param_type_name == "option" else "FILE")
-    return found
+            names.add(max(parameter.opts, key=len) if parameter.param_type_name == "option" else "FILE")
+    return names
 
 
 def _write(file: Path, write: Callable[[Path], None]) -> None:
@@ -161,10 +161,10 @@ def _three(option: str, text: str) -> tuple[int, int, int]:
     return x, y, z
 
 
-def _pairs(option: str, given: list[str] | None, default: str | None = None) -> list[tuple[str, str]]:
+def _pairs(option: str, texts: list[str] | None, default: str | None = None) -> list[tuple[str, str]]:
     """Return (name, value) for an option that takes NAME=VALUE, or NAME alone if there is a default."""
     pairs = []
-    for text in given or []:
+    for text in texts or []:
         name, sign, value = text.partition("=")
         if not name or not (sign or default):
             raise CallError(f"{option} takes NAME=VALUE: “{text}” does not have that form.")
@@ -175,12 +175,12 @@ def _pairs(option: str, given: list[str] | None, default: str | None = None) -> 
 def _numbers(text: str) -> Any:
     """Return the value of `--set`: one number, several, or a word such as a sampler's filter."""
     try:
-        found = [_number("--set", part) for part in text.split(",")]
+        numbers = [_number("--set", part) for part in text.split(",")]
     except CallError:
         if text.isidentifier():
             return text
         raise
-    return found if len(found) > 1 else found[0]
+    return numbers if len(numbers) > 1 else numbers[0]
 
 
 def _number(option: str, text: str) -> int | float | bool:

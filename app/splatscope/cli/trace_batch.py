@@ -11,8 +11,9 @@ from splatscope.api.recording import Recording
 from splatscope.cli.errors import CallError
 from splatscope.gpu.device import open_device, prepare_for_recording
 from splatscope.tracing.cost import endless_loops
-from splatscope.tracing.job import CRASHED, INSTRUMENT_SCOPES, JOB_SECONDS, KernelJob, narrower_scope, too_slow
+from splatscope.tracing.job import CRASHED, JOB_SECONDS, KernelJob
 from splatscope.tracing.record_and_check import record_and_check
+from splatscope.tracing.retries import Attempt
 
 
 def batch(file: Path) -> None:
@@ -35,7 +36,7 @@ def batch(file: Path) -> None:
         pool = Pool()
         pool.start()
         try:
-            tasks = [asyncio.create_task(_one(pool, line)) for line in lines]
+            tasks = [asyncio.create_task(_run_line(pool, line)) for line in lines]
             for task in tasks:
                 print(json.dumps(await task, allow_nan=False), flush=True)
         finally:
@@ -44,7 +45,7 @@ def batch(file: Path) -> None:
     asyncio.run(run_all())
 
 
-async def _one(pool: Any, line: str) -> dict[str, Any]:
+async def _run_line(pool: Any, line: str) -> dict[str, Any]:
     try:
         job = json.loads(line)
         if not isinstance(job, dict) or not isinstance(job.get("file"), str):
@@ -60,32 +61,21 @@ async def _one(pool: Any, line: str) -> dict[str, Any]:
 
 
 async def _recorded(pool: Any, job: dict[str, Any]) -> dict[str, Any]:
-    """Record a whole job, or as much of it as the compiler and the driver survive.
-
-    A busy machine is not the kernel's fault. So the first attempt that runs out of time is repeated with twice the time, unless the
-    kernel has a loop that may not end.
-    """
+    """Record a whole job, or as much of it as the compiler and the driver survive."""
     from splatscope.workers.connection import JobTimeout, WorkerLost
 
-    widest, *_, least = INSTRUMENT_SCOPES
-    scope, reason, factor = widest, CRASHED, 1
+    attempt = Attempt(JOB_SECONDS)
     while True:
-        limit = JOB_SECONDS / 4 if scope == least else factor * JOB_SECONDS
         try:
-            return await pool.run(run_batch_job, job, scope, reason, limit=limit)
+            return await pool.run(run_batch_job, job, attempt.scope, attempt.reason, limit=attempt.limit)
         except (WorkerLost, JobTimeout) as error:
             is_late = isinstance(error, JobTimeout)
-            if is_late and factor == 1 and scope != least and not _may_not_end(job):
-                factor = 2
-                continue
-            narrower = narrower_scope(scope, timed_out=is_late)
-            if narrower is None:
+            if (following := attempt.after(is_late=is_late, may_end=is_late and not _has_unbounded_loop(job))) is None:
                 raise
-            reason = too_slow(limit) if is_late else CRASHED
-        scope = narrower
+            attempt = following
 
 
-def _may_not_end(job: dict[str, Any]) -> bool:
+def _has_unbounded_loop(job: dict[str, Any]) -> bool:
     """Return whether a job's kernel has a loop that only the time limit ends."""
     file = Path(job["file"])
     return bool(endless_loops(file.read_text(), file.name, (*map(Path, job.get("include", ())), file.parent)))
@@ -102,23 +92,31 @@ def run_batch_job(job: dict[str, Any], scope: str = "all", reason: str = CRASHED
     """
     prepare_for_recording()
     file = Path(job["file"])
-    groups = tuple(int(n) for n in (*job.get("groups", (1, 1, 1)), 1, 1)[:3])
-    words = {name: np.array(given["words"], np.uint64).astype(np.uint32) for name, given in job.get("buffers", {}).items()}
+    x, y, z = (int(n) for n in (*job.get("groups", (1, 1, 1)), 1, 1)[:3])
+    words = {name: np.array(buffer["words"], np.uint64).astype(np.uint32) for name, buffer in job.get("buffers", {}).items()}
     inputs = {name: array.view("V4") for name, array in words.items()}  # bits, whatever the parameter's type
     include = (*map(Path, job.get("include", ())), file.resolve().parent)
-    limits = {"instrument_scope": scope, "scope_reason": reason}
-    asked = KernelJob(file.read_text(), file.name, job.get("entry", ""), groups, (0, 0, 0), inputs, include, **limits)
-    checked = record_and_check(open_device(), asked)
-    recording, plain, told = checked.recording, checked.recording.plain or {}, Recording(checked)
+    kernel_job = KernelJob(
+        file.read_text(),
+        file.name,
+        job.get("entry", ""),
+        (x, y, z),
+        inputs=inputs,
+        include=include,
+        instrument_scope=scope,
+        scope_reason=reason,
+    )
+    recording = record_and_check(open_device(), kernel_job)
+    plain, api_recording = recording.plain or {}, Recording(recording)
     return {
         "ok": True,
         "buffers": {name: words.tolist() for name, words in recording.outputs.items()},
         "plain": {name: words.tolist() for name, words in plain.items()},
         "events": len(recording.trace),
-        "complete": told.complete,
-        "missed": told.missed,
+        "complete": api_recording.complete,
+        "missed": api_recording.missed,
         "functions": recording.functions,
         "stepped_over": [{"function": name, "reason": why} for name, why in recording.stepped_over.items()],
-        "findings": [finding.as_dict() for finding in checked.findings],
+        "findings": [finding.as_dict() for finding in recording.findings],
         "error": None,
     }

@@ -21,7 +21,7 @@ _OPTIONS = {
 
 def report(recording: Recording) -> dict[str, Any]:
     """Return the object that `--json` prints."""
-    found = recording.recorded
+    recorded = recording.recorded
     return {
         "adapter": recording.adapter,
         "threads": recording.threads,
@@ -30,7 +30,7 @@ def report(recording: Recording) -> dict[str, Any]:
         "complete": recording.complete,
         "missed": recording.missed,
         "notes": [_on_command_line(note) for note in recording.notes],
-        "buffers": {name: _numbers(words, found.types[name]) for name, words in found.outputs.items()},
+        "buffers": {name: _numbers(words, recorded.types[name]) for name, words in recorded.outputs.items()},
         "same_as_plain": recording.same_as_plain,
         "difference": recording.difference,
         "findings": [finding.as_dict() for finding in recording.findings],
@@ -63,10 +63,10 @@ def print_findings(recording: Recording, all_groups: bool) -> None:
     """Print what was recorded and what is wrong with it, as text."""
     from rich.console import Console
 
-    console, header = Console(highlight=False), recording.trace.header
+    console, info = Console(highlight=False), recording.trace.info
     full = ", the recording was full before the end" if recording.truncated else ""
-    about = f"{header['entry']} on {recording.adapter}: {recording.threads} threads, {recording.events:,} events{full}"
-    console.print(about, soft_wrap=True, markup=False)
+    heading = f"{info.entry} on {recording.adapter}: {recording.threads} threads, {recording.events:,} events{full}"
+    console.print(heading, soft_wrap=True, markup=False)
     for name, array in recording.outputs.items():
         console.print(f"  {name}: {_shown(array)}", soft_wrap=True, markup=False)
     for note in recording.notes:
@@ -77,7 +77,7 @@ def print_findings(recording: Recording, all_groups: bool) -> None:
     for finding in recording.findings:
         colour = "yellow" if CHECKS[finding.kind].severity == "note" else "red"
         console.print(recording.told(finding), style=colour, soft_wrap=True, markup=False)
-    if header["groups"] != [1, 1, 1] and not all_groups:
+    if info.group_count > 1 and not all_groups:
         console.print("Without --group, or with --all-groups, the other workgroups are looked at too.", soft_wrap=True)
     if recording.saw_nothing:
         console.print(f"{recording.verdict}, so nothing can be said of this kernel.", style="bold yellow", soft_wrap=True)
@@ -88,15 +88,15 @@ def print_findings(recording: Recording, all_groups: bool) -> None:
 def _shown(array: np.ndarray) -> str:
     """Return the first numbers of a buffer, or its first structs with their members."""
     if array.dtype.names is not None:
-        first = "; ".join(_struct(one) for one in array.reshape(-1)[:MOST_STRUCTS])
+        first = "; ".join(_struct(struct) for struct in array.reshape(-1)[:MOST_STRUCTS])
         return f"{first}{'; …' if array.size > MOST_STRUCTS else ''}  ({array.size:,})"
     flat = array.reshape(-1)
     first = ", ".join(f"{v:g}" if isinstance(v, float) else str(v) for v in flat[:MOST_SHOWN].tolist())
     return f"{first}{', …' if flat.size > MOST_SHOWN else ''}  ({flat.size:,})"
 
 
-def _struct(one: Any) -> str:
-    if getattr(one.dtype, "names", None) is None:
-        text = ", ".join(f"{v:g}" for v in np.asarray(one).reshape(-1).tolist())
-        return f"({text})" if np.asarray(one).size > 1 else text
-    return "{" + ", ".join(f"{name} {_struct(one[name])}" for name in one.dtype.names) + "}"
+def _struct(value: Any) -> str:
+    if getattr(value.dtype, "names", None) is None:
+        text = ", ".join(f"{v:g}" for v in np.asarray(value).reshape(-1).tolist())
+        return f"({text})" if np.asarray(value).size > 1 else text
+    return "{" + ", ".join(f"{name} {_struct(value[name])}" for name in value.dtype.names) + "}"

@@ -86,15 +86,16 @@ def train(
         _write_file(film, animation.save(film.suffix[1:].lower()))
 
 
-def _option(parameter: param.Parameter) -> inspect.Parameter:
+def _option(name: str) -> inspect.Parameter:
     """Return the command's option for a setting."""
-    name, default = parameter.name, parameter.default
+    parameter = Settings.param[name]
+    default = parameter.default
     flags, limits = [], {}
     if isinstance(parameter, param.Boolean):
         kind: Any = bool
         flags = [] if default else [f"--{name}"]  # without --no-NAME if it is off by default
     elif isinstance(parameter, param.Selector):
-        kind = Literal[tuple(parameter.objects)]
+        kind = Literal[tuple(parameter.objects)]  # ty: ignore[invalid-type-form] - typer reads it at run time
     else:
         kind = int
         limits = dict(zip(("min", "max"), parameter.bounds, strict=True))
@@ -104,12 +105,16 @@ def _option(parameter: param.Parameter) -> inspect.Parameter:
 
 def _with_options(command: Any, options: list[inspect.Parameter]) -> None:
     """Replace `**chosen` with these options in the signature that typer reads."""
-    own = [one for one in inspect.signature(command).parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
-    command.__signature__ = inspect.Signature([*own, *options])
-    command.__annotations__ = {one.name: one.annotation for one in (*own, *options)} | {"return": None}
+    own_parameters = [
+        parameter
+        for parameter in inspect.signature(command).parameters.values()
+        if parameter.kind is not inspect.Parameter.VAR_KEYWORD
+    ]
+    command.__signature__ = inspect.Signature([*own_parameters, *options])
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in (*own_parameters, *options)} | {"return": None}
 
 
-_with_options(train, [_option(Settings.param[name]) for name in _SETTINGS])
+_with_options(train, [_option(name) for name in _SETTINGS])
 
 
 def _parse_size(text: str) -> tuple[int, int]:
@@ -131,7 +136,7 @@ def _write_results(out: Path, trainer: "Trainer", look: "Look", end: dict[str, A
 
     state = trainer.save()
     height, width, _ = look.picture.shape
-    history = {name: state.history[name].tolist() for name in state.history.dtype.names}
+    history = {name: state.history[name].tolist() for name in state.history.dtype.names or ()}
     settings = {name: value for name, value in state.settings.param.values().items() if name != "name"}
     report = {name: value for name, value in end.items() if name != "event"} | {
         "adapter": adapter_of(trainer.device).name,

@@ -73,18 +73,18 @@ class Cause:
 def causes_of(task: Task, case: Case, outcome: CaseOutcome, source: str = "") -> list[Cause]:
     """Return why a case fails, the most informative cause first; [] if it passes. `source` is the kernel's source."""
     if outcome.error:
-        error = next((one for one in outcome.diagnostics if one["severity"] == "error"), None)
+        error = next((diagnostic for diagnostic in outcome.diagnostics if diagnostic["severity"] == "error"), None)
         line, meaning = (error["line"], meaning_of(error["message"], error["line"], source)) if error else (0, "")
         return [Cause(ERROR, outcome.error, line=line, meaning=meaning)]
-    found = [*_findings(task, case, outcome, source)]
-    first = [cause for cause in found if cause.kind not in _LATE]
+    finding_causes = [*_findings(task, case, outcome, source)]
+    first = [cause for cause in finding_causes if cause.kind not in _LATE]
     first.sort(key=lambda cause: cause.kind != _PARTED)
-    was_ended = any(cause.kind in _ENDED for cause in found)
+    was_ended = any(cause.kind in _ENDED for cause in finding_causes)
     wrong = [] if was_ended else [*_wrong_outputs(task, case, outcome, {cause.kind for cause in first})]
     limits = [] if was_ended else [*_over_limits(task, case, outcome)]
     mistakes = [cause for cause in wrong if cause.kind.startswith(MISTAKE)]
-    causes = mistakes or first or wrong or found
-    causes += [cause for cause in [*found, *wrong, *limits] if cause not in causes]
+    causes = mistakes or first or wrong or finding_causes
+    causes += [cause for cause in [*finding_causes, *wrong, *limits] if cause not in causes]
     if not causes and outcome.missed:
         full = outcome.missed[0].startswith(FULL)
         words = TOO_MANY_STEPS if full else f"Not everything could be looked at. {outcome.missed[0]}"
@@ -109,22 +109,22 @@ def _findings(task: Task, case: Case, outcome: CaseOutcome, source: str) -> Iter
         words = words_of(finding, number, case, outcome, source)
         threads = tuple(int(thread) for thread in finding.threads)
         group, lane = outcome.who[number][-1] if number < len(outcome.who) and outcome.who[number] else (outcome.group, -1)
-        where = (finding.line, step, threads, finding.name, group, lane, finding.index, title)
-        yield Cause(finding.kind, words, case.name, False, *where)
+        details = (finding.line, step, threads, finding.name, group, lane, finding.index, title)
+        yield Cause(finding.kind, words, case.name, False, *details)
 
 
-def _wrong_outputs(task: Task, case: Case, outcome: CaseOutcome, found: set[str]) -> Iterator[Cause]:
-    """Yield why outputs are wrong. `found` holds the kinds of findings, which may have caused wrong numbers."""
+def _wrong_outputs(task: Task, case: Case, outcome: CaseOutcome, kinds: set[str]) -> Iterator[Cause]:
+    """Yield why outputs are wrong. `kinds` holds the kinds of findings, which may have caused wrong numbers."""
     expected = task.expected(case)
     for name in expected:
         if name not in outcome.outputs:
-            there = ", ".join(outcome.outputs) or "none"
-            yield Cause(ERROR, f"There is no buffer {name}: keep the names that the task gives (there is {there}).", case.name)
+            names = ", ".join(outcome.outputs) or "none"
+            yield Cause(ERROR, f"There is no buffer {name}: keep the names that the task gives (there is {names}).", case.name)
             return
     wrong = {name: array for name, array in expected.items() if _differs(name, array, outcome, case).any()}
     if not wrong:
         return
-    if (mistake := _mistake(task, case, outcome, found)) is not None:
+    if (mistake := _mistake(task, case, outcome, kinds)) is not None:
         yield _at(f"{MISTAKE} {mistake.name}", mistake.words, case, outcome, *next(iter(wrong.items())))
         return
     for name, array in wrong.items():
@@ -136,54 +136,56 @@ def _at(kind: str, words: str, case: Case, outcome: CaseOutcome, name: str, expe
     if case.hidden:
         return Cause(kind, words or f"{name} is not what it must be. Which numbers the kernel got stays hidden.", case.name, True)
     differs = _differs(name, expected, outcome, case)
-    at = int(np.flatnonzero(differs)[0])
-    mine = _read(outcome.outputs[name], expected).reshape(-1)[at]
-    plain = _read(outcome.plain[name], expected).reshape(-1)[at] if name in outcome.plain else mine
+    index = int(np.flatnonzero(differs)[0])
+    actual = _read(outcome.outputs[name], expected).reshape(-1)[index]
+    plain = _read(outcome.plain[name], expected).reshape(-1)[index] if name in outcome.plain else actual
     if name not in outcome.elements and not _read(outcome.outputs[name], expected).any():
         group = outcome.group if case.groups == (1, 1, 1) else (0, 0, 0)
-        nothing = f"Nothing is written to {name}: all {expected.size:,} elements are as they were."
-        return Cause(kind, f"{words}{' ' if words else ''}{nothing}", case.name, name=name, group=group, element=at)
-    if _equal(mine, expected.reshape(-1)[at], case.tolerance):
-        mine = plain
-    wanted = f"{_cell(name, at, expected)} is {_number(mine)}, but must be {_number(expected.reshape(-1)[at])}."
+        unchanged = f"Nothing is written to {name}: all {expected.size:,} elements are as they were."
+        return Cause(kind, f"{words}{' ' if words else ''}{unchanged}", case.name, name=name, group=group, element=index)
+    if _equal(actual, expected.reshape(-1)[index], case.tolerance):
+        actual = plain
+    mismatch = f"{_cell(name, index, expected)} is {_number(actual)}, but must be {_number(expected.reshape(-1)[index])}."
     count = int(differs.sum())
-    others = f" {count:,} of {expected.size:,} elements are wrong." if count > 1 else ""
+    wrong_count = f" {count:,} of {expected.size:,} elements are wrong." if count > 1 else ""
     writers = outcome.writers.get(name)
-    step = int(writers[at * max(1, expected.itemsize // 4)]) if writers is not None else 0
-    nobody = " No thread of the recorded workgroup wrote it." if not step and case.groups == (1, 1, 1) else ""
-    said = f"{words}{' ' if words else ''}{wanted}{nobody}{others}"
-    group = outcome.group if step else _owner(at, expected, case, outcome)
-    return Cause(kind, said, case.name, False, 0, step, name=name, group=group, element=at)
+    step = int(writers[index * max(1, expected.itemsize // 4)]) if writers is not None else 0
+    unwritten = " No thread of the recorded workgroup wrote it." if not step and case.groups == (1, 1, 1) else ""
+    message = f"{words}{' ' if words else ''}{mismatch}{unwritten}{wrong_count}"
+    group = outcome.group if step else _owner(index, expected, case, outcome)
+    return Cause(kind, message, case.name, False, 0, step, name=name, group=group, element=index)
 
 
-def _cell(name: str, at: int, like: np.ndarray) -> str:
+def _cell(name: str, index: int, like: np.ndarray) -> str:
     """Return an element of a flat array as a kernel writes it: "table[7]", or "picture[1].r" if a row fits in a vector."""
     width = like.shape[-1] if like.ndim > 1 and like.shape[-1] <= len("rgba") else 0
-    return f"{name}[{at // width}].{'rgba'[at % width]}" if width else f"{name}[{at}]"
+    return f"{name}[{index // width}].{'rgba'[index % width]}" if width else f"{name}[{index}]"
 
 
-def _owner(at: int, expected: np.ndarray, case: Case, outcome: CaseOutcome) -> tuple[int, int, int]:
+def _owner(index: int, expected: np.ndarray, case: Case, outcome: CaseOutcome) -> tuple[int, int, int]:
     """Return the workgroup that probably should write an element, for an element that the recorded workgroup does not write."""
     (across, down, deep), (x, y, _) = case.groups, outcome.group_size
     size = np.atleast_1d(np.asarray(case.inputs.get("size", [])))
     width = expected.shape[1] if expected.ndim == 2 else int(size[0]) if size.size == 2 else 0
     if down > 1 or (width and y > 1):
-        return (min(at % width // x, across - 1), min(at // width // y, down - 1), 0) if width and deep == 1 else outcome.group
+        return (
+            (min(index % width // x, across - 1), min(index // width // y, down - 1), 0) if width and deep == 1 else outcome.group
+        )
     threads = x * y
-    own = threads if -(-expected.size // threads) == across else -(-expected.size // across)
-    return (min(at // own, across - 1), 0, 0) if deep == 1 else outcome.group
+    per_group = threads if -(-expected.size // threads) == across else -(-expected.size // across)
+    return (min(index // per_group, across - 1), 0, 0) if deep == 1 else outcome.group
 
 
-def _mistake(task: Task, case: Case, outcome: CaseOutcome, found: set[str]) -> Mistake | None:
+def _mistake(task: Task, case: Case, outcome: CaseOutcome, kinds: set[str]) -> Mistake | None:
     """Return the typical mistake that would leave exactly these outputs, None if there is none."""
     right = task.expected(case)
     for mistake in task.mistakes:
-        if not found <= {*mistake.leads_to}:
+        if not kinds <= {*mistake.leads_to}:
             continue
-        left = task.mistaken(mistake, case)
-        if all(np.array_equal(array, right.get(name)) for name, array in left.items()):
+        outputs = task.mistaken(mistake, case)
+        if all(name in right and np.array_equal(array, right[name]) for name, array in outputs.items()):
             continue  # on these inputs the mistake changes nothing
-        if not any(_differs(name, array, outcome, case).any() for name, array in left.items()):
+        if not any(_differs(name, array, outcome, case).any() for name, array in outputs.items()):
             return mistake
     return None
 
@@ -204,12 +206,12 @@ def _read(words: np.ndarray, like: np.ndarray) -> np.ndarray:
     return np.frombuffer(data + bytes(like.nbytes - len(data)), like.dtype).reshape(like.shape)
 
 
-def _equal(mine: np.ndarray, wanted: np.ndarray, tolerance: float) -> np.ndarray:
-    if wanted.dtype.kind != "f":
-        return np.asarray(mine == wanted)
+def _equal(actual: np.ndarray, expected: np.ndarray, tolerance: float) -> np.ndarray:
+    if expected.dtype.kind != "f":
+        return np.asarray(actual == expected)
     with np.errstate(all="ignore"):
-        near = np.abs(mine - wanted) <= tolerance * np.maximum(1, np.abs(wanted))
-    return np.asarray((mine == wanted) | near | (np.isnan(mine) & np.isnan(wanted)))
+        near = np.abs(actual - expected) <= tolerance * np.maximum(1, np.abs(expected))
+    return np.asarray((actual == expected) | near | (np.isnan(actual) & np.isnan(expected)))
 
 
 def _over_limits(task: Task, case: Case, outcome: CaseOutcome) -> Iterator[Cause]:
@@ -222,14 +224,14 @@ def _over_limits(task: Task, case: Case, outcome: CaseOutcome) -> Iterator[Cause
 
 def _limit_words(limit: Limit, count: int) -> str:
     who = _WHO.get(limit.what, "The workgroup makes")
-    said = f"{who} {count:,} {limit.noun(count)}{limit.memory}"
+    statement = f"{who} {count:,} {limit.noun(count)}{limit.memory}"
     if count < limit.least:
         bound = f"at least {limit.least:,} {'is' if limit.least == 1 else 'are'} needed"
     elif limit.most:
         bound = f"at most {limit.most:,} {'is' if limit.most == 1 else 'are'} allowed"
     else:
         bound = "none is allowed"
-    return f"{said}; {bound}. {limit.why}".strip()
+    return f"{statement}; {bound}. {limit.why}".strip()
 
 
 def _number(value: np.generic) -> str:

@@ -13,22 +13,22 @@ PYTHON = "This is Python: a kernel is written in Slang. Its variables have types
 def meaning_of(message: str, line: int, source: str) -> str:
     """Return the most likely meaning of an error on a line of a source, as a sentence; "" if it is not known."""
     lines = [_without_comment(text) for text in source.split("\n")]
-    here = lines[line - 1] if 1 <= line <= len(lines) else ""
+    code = lines[line - 1] if 1 <= line <= len(lines) else ""
     before = next((at for at in range(min(line - 1, len(lines)), 0, -1) if lines[at - 1].strip()), 0)
     if is_python(source):
         return PYTHON
-    for meaning in (_python_in(here), _comment_as_division(source, line), _missing_semicolon(message, lines, line, before)):
+    for meaning in (_python_in(code), _comment_as_division(source, line), _missing_semicolon(message, lines, line, before)):
         if meaning:
             return meaning
     if "l-value" in message:
         return "The left side of = cannot be written: a buffer can only if its type begins with RW, and a uniform never."
     if re.search(r"expected an expression of type 'u?int', got 'vector<\w+, ?[23]>'", message):
         return "A buffer has one index, and this is two numbers. Make one of them: row · width + column."
-    if found := re.search(r"undefined identifier '(\w+)'", message):
-        declared = re.compile(rf"\b(?:u?int|float|half|double|bool|let|var)(?:\d(?:x\d)?)?\s+{found[1]}\s*[=;:]")
+    if match := re.search(r"undefined identifier '(\w+)'", message):
+        declaration = re.compile(rf"\b(?:u?int|float|half|double|bool|let|var)(?:\d(?:x\d)?)?\s+{match[1]}\s*[=;:]")
         for below in range(line, len(lines)):
-            if declared.search(lines[below]):
-                return f"{found[1]} is declared only on line {below + 1}. Use it below that line, or declare it earlier."
+            if declaration.search(lines[below]):
+                return f"{match[1]} is declared only on line {below + 1}. Use it below that line, or declare it earlier."
     if "undefined identifier" in message:
         return "Nothing has this name here. A new variable begins with its type: float sum = 0;"
     return _python_in(lines[before - 1]) if before else ""

@@ -6,14 +6,17 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, replace
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 from splatscope.exercises.marking import Mark
 from splatscope.exercises.parallel import mark_all
 from splatscope.exercises.similarity import most_similar
 from splatscope.exercises.submissions import Submission, submissions_in
 from splatscope.exercises.task import Task
+from splatscope.printable import printable
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet treats a cell that begins with one of these as a formula
+# A spreadsheet treats a cell that begins with one of these as a formula, wide forms in some languages; an apostrophe prevents it.
+_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "'")
 
 
 @dataclass(frozen=True)
@@ -47,57 +50,69 @@ def grade(folder: Path, tasks: list[Task], table: Path, on_row: Callable[[Row, i
         ValueError: The file exists but is not a table of grades.
         WorkerError: This system has no sandbox.
     """
-    found, by_name = submissions_in(folder), {task.name: task for task in tasks}
-    known = {(row.student, row.task, row.key): row for row in _rows_in(table)}
-    left = [one for one in found if (one.student, one.task, one.key) not in known]
+    submissions, by_name = submissions_in(folder), {task.name: task for task in tasks}
+    rows_by_key = {(row.student, row.task, row.key): row for row in _rows_in(table)}
+    unmarked = [
+        submission for submission in submissions if (submission.student, submission.task, submission.key) not in rows_by_key
+    ]
 
-    def kernel(one: Submission) -> tuple[Task, str]:
-        if one.wrong:
-            raise ValueError(one.wrong)
-        if one.task not in by_name:
-            raise ValueError(f"There is no task “{one.task}”.{_meant(one.task, list(by_name))}")
-        if not one.source.strip():
+    def kernel(submission: Submission) -> tuple[Task, str]:
+        if submission.wrong:
+            raise ValueError(submission.wrong)
+        if submission.task not in by_name:
+            raise ValueError(f"There is no task “{submission.task}”.{_suggest_task(submission.task, list(by_name))}")
+        if not submission.source.strip():
             raise ValueError("The file is empty.")
-        return by_name[one.task], one.source
+        return by_name[submission.task], submission.source
 
     is_new = not table.exists()
     with table.open("a", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         if is_new:
             writer.writerow([field.name for field in fields(Row)])
-        for one, mark in mark_all(left, kernel):
-            row = _row(one, mark)
-            known[one.student, one.task, one.key] = row
+        for submission, mark in mark_all(unmarked, kernel):
+            row = _row(submission, mark)
+            rows_by_key[submission.student, submission.task, submission.key] = row
             writer.writerow(_cells(row))
             file.flush()
             os.fsync(file.fileno())
-            on_row(row, len(found))
-    rows = [known[one.student, one.task, one.key] for one in found]
-    rows = _with_likeness(rows, found, by_name)
+            on_row(row, len(submissions))
+    rows = [rows_by_key[submission.student, submission.task, submission.key] for submission in submissions]
+    rows = _with_likeness(rows, submissions, by_name)
     _write(table, rows)
     return rows
 
 
-def _meant(name: str, names: list[str]) -> str:
+def _suggest_task(name: str, names: list[str]) -> str:
     """Return a question about the task whose name is most like this one; "" if none is."""
     near = get_close_matches(name.casefold().replace("_", "-").replace(" ", "-"), names, 1)
     return f" Did you mean {near[0]}?" if near else ""
 
 
-def _row(one: Submission, mark: Mark | str) -> Row:
+def _row(submission: Submission, mark: Mark | str) -> Row:
     if isinstance(mark, str):
-        return Row(one.student, one.task, 0, 0.0, "error", 0, mark, 0.0, one.key)
+        return Row(submission.student, submission.task, 0, 0.0, "error", 0, printable(mark), 0.0, submission.key)
     first = mark.causes[0] if mark.causes else None
-    cause, line, words = (first.kind, first.line, first.words) if first else ("", 0, "")
-    return Row(one.student, one.task, int(mark.passed), round(mark.points, 3), cause, line, words, round(mark.seconds, 2), one.key)
+    cause, line, words = (first.kind, first.line, printable(first.words)) if first else ("", 0, "")
+    return Row(
+        submission.student,
+        submission.task,
+        int(mark.passed),
+        round(mark.points, 3),
+        cause,
+        line,
+        words,
+        round(mark.seconds, 2),
+        submission.key,
+    )
 
 
-def _with_likeness(rows: list[Row], found: list[Submission], by_name: dict[str, Task]) -> list[Row]:
+def _with_likeness(rows: list[Row], submissions: list[Submission], by_name: dict[str, Task]) -> list[Row]:
     likeness = {
         (student, name): f"{other} {share:.0%}"
         for name, task in by_name.items()
         for student, (other, share) in most_similar(
-            {one.student: one.source for one in found if one.task == name}, task.start
+            {submission.student: submission.source for submission in submissions if submission.task == name}, task.start
         ).items()
     }
     return [replace(row, alike=likeness.get((row.student, row.task), "")) for row in rows]
@@ -119,9 +134,12 @@ def _rows_in(table: Path) -> list[Row]:
         for cells in reader:
             if None in cells.values() or None in cells:
                 continue  # a truncated row
-            text = {name: cell[1:] if cell[:1] == "'" and cell[1:].startswith(_FORMULA) else cell for name, cell in cells.items()}
+            values: dict[str, Any] = {
+                name: cell[1:] if cell[:1] == "'" and cell[1:].startswith(_FORMULA) else cell for name, cell in cells.items()
+            }
             kinds = {"passed": int, "line": int, "points": float, "seconds": float}
-            rows.append(Row(**text | {name: kind(text[name] or 0) for name, kind in kinds.items()}))
+            values |= {name: kind(values[name] or 0) for name, kind in kinds.items()}
+            rows.append(Row(**values))
         return rows
 
 

@@ -8,7 +8,7 @@ from splatscope.exercises.task import Case
 from splatscope.services.case_outcomes import CaseOutcome
 from splatscope.tracing.checks.finding import Finding
 
-FULL = "The recording was full"  # the beginning of the sentence in `CheckedRecording.missed`
+FULL = "The recording was full"  # the beginning of the sentence in `verdict.FULL`
 TOO_MANY_STEPS = "Too many steps: the recording was full before the end, and a task needs far fewer. Which loop turns so often?"
 _GROUP = re.compile(r"\bgroup (\d+),(\d+),(\d+)")
 _COUNTER = r"\b{name}\s*>=\s*0\b(?!\s*[.\w])"
@@ -20,8 +20,8 @@ def words_of(finding: Finding, number: int, case: Case, outcome: CaseOutcome, so
     if finding.kind == "timeout":
         turns = re.search(r"after ([\d,]+) iterations", finding.message)
         after = turns[1] if turns else "very many"
-        said = f"Too many steps: the loop on line {finding.line} was still running after {after} turns."
-        return f"{said} {_always_true(source, finding.line) or 'Does it ever end?'}"
+        message = f"Too many steps: the loop on line {finding.line} was still running after {after} turns."
+        return f"{message} {_always_true(source, finding.line) or 'Does it ever end?'}"
     if finding.kind == "benign-race":
         return _harmless_race(finding, number, case, outcome)
     words = plain_groups(finding.message, case.groups)
@@ -66,25 +66,25 @@ def _harmless_race(finding: Finding, number: int, case: Case, outcome: CaseOutco
     if beyond := _beyond(number, case, outcome):
         return f"On {lines}, {finding.name}[{finding.index}] is written by two threads.{beyond}"
     if elements > 1 and threads > 1 and writes == threads * elements:
-        said = f"{who} write all {elements:,} elements of {finding.name} (line {finding.line}); each should write its own."
+        message = f"{who} write all {elements:,} elements of {finding.name} (line {finding.line}); each should write its own."
     elif threads > 1 and writes == threads and outcome.elements.get(finding.name) == 1:
-        said = f"{who} write {finding.name}[{finding.index}] (line {finding.line})"
-        said += "; one thread should do that." if elements == 1 else "; each should write an element of its own."
+        message = f"{who} write {finding.name}[{finding.index}] (line {finding.line})"
+        message += "; one thread should do that." if elements == 1 else "; each should write an element of its own."
     else:
-        said = f"Several threads write {finding.name}[{finding.index}] on {lines}. Each element should be written by one thread."
-    return f"{said} They all write the same value, so no number is wrong, but the work is done several times."
+        message = f"Several threads write {finding.name}[{finding.index}] on {lines}. Each element should be written by one thread."
+    return f"{message} They all write the same value, so no number is wrong, but the work is done several times."
 
 
 def _beyond(number: int, case: Case, outcome: CaseOutcome) -> str:
     """Return a sentence if a finding's thread lies beyond the size that the case gives, so it should do nothing; otherwise ""."""
     for group, lane in outcome.who[number] if number < len(outcome.who) else []:
         x, y, z = outcome.group_size
-        at = (lane % x + group[0] * x, lane // x % y + group[1] * y)
+        position = (lane % x + group[0] * x, lane // x % y + group[1] * y)
         size = np.atleast_1d(np.asarray(case.inputs.get("size", [])))
-        if size.size == 2 and (at[0] >= size[0] or at[1] >= size[1]):
-            edge = "right" if at[0] >= size[0] else "lower"
-            return f" Thread ({at[0]}, {at[1]}) is beyond the {edge} edge: it should do nothing."
+        if size.size == 2 and (position[0] >= size[0] or position[1] >= size[1]):
+            edge = "right" if position[0] >= size[0] else "lower"
+            return f" Thread ({position[0]}, {position[1]}) is beyond the {edge} edge: it should do nothing."
         count = np.asarray(case.inputs.get("count", -1))
-        if (y, z) == (1, 1) and count.size == 1 and 0 <= int(count) <= at[0]:
-            return f" Thread {at[0]} has no element: there are {int(count)}, so it should do nothing."
+        if (y, z) == (1, 1) and count.size == 1 and 0 <= int(count) <= position[0]:
+            return f" Thread {position[0]} has no element: there are {int(count)}, so it should do nothing."
     return ""

@@ -67,15 +67,15 @@ class Mark:
         return sum(case.passed is True for case in self.cases) / len(self.cases) if self.cases else 0.0
 
 
-def mark_in_sandbox(folder: Path, source: str, exposed: bool) -> Mark:
-    """Mark a kernel on this worker. `exposed` says whether others can reach the server, see `supervisor.run_sandboxed`.
+def mark_in_sandbox(folder: Path, source: str) -> Mark:
+    """Mark a kernel on this worker.
 
     Raises:
         WorkerError: There is no sandbox.
     """
 
     def run(name: str, arguments: tuple[Any, ...], limit: float) -> JobAnswer:
-        return supervisor.run_sandboxed(sandbox_jobs.__name__, name, arguments, limit, exposed)
+        return supervisor.run_sandboxed(sandbox_jobs.__name__, name, arguments, limit)
 
     return mark(load(folder), source, run)
 
@@ -106,15 +106,15 @@ def mark(task: Task, source: str, run: Run) -> Mark:
         before += len(cases)
         if outcomes is None:  # this machine has no such device
             continue
-        found = [causes_of(task, case, outcome, source) for case, outcome in zip(cases, outcomes, strict=False)]
+        causes_by_case = [causes_of(task, case, outcome, source) for case, outcome in zip(cases, outcomes, strict=False)]
         marks += [
-            CaseMark(case.name, case.hidden, not causes_, waves, outcome.group)
-            for case, causes_, outcome in zip(cases, found, outcomes, strict=False)
+            CaseMark(case.name, case.hidden, not case_causes, waves, outcome.group)
+            for case, case_causes, outcome in zip(cases, causes_by_case, outcomes, strict=False)
         ]
         marks += [CaseMark(case.name, case.hidden, None, waves) for case in cases[len(outcomes) :]]
-        found.sort(key=lambda causes_: bool(causes_) and is_beside_the_point(causes_))
-        first = {(cause.kind, cause.words): cause for causes_ in reversed(found) for cause in reversed(causes_)}
-        causes += [cause for causes_ in found for cause in causes_ if first[cause.kind, cause.words] is cause]
+        causes_by_case.sort(key=lambda case_causes: bool(case_causes) and is_beside_the_point(case_causes))
+        first = {(cause.kind, cause.words): cause for case_causes in reversed(causes_by_case) for cause in reversed(case_causes)}
+        causes += [cause for case_causes in causes_by_case for cause in case_causes if first[cause.kind, cause.words] is cause]
         diagnostics = diagnostics or outcomes[0].diagnostics
     return Mark(task.name, not causes, causes, marks, time.monotonic() - began, diagnostics)
 

@@ -31,16 +31,16 @@ def mark_all(
     """
     if why := missing_support():
         raise WorkerError(f"Kernels of others are not run here: {why}. Grade on Linux.")
-    own = threading.local()
+    thread_local = threading.local()
 
     def run(name: str, arguments: tuple[Any, ...], limit: float) -> JobAnswer:
-        if not hasattr(own, "sandbox"):
-            own.sandbox = Sandbox(sandbox_jobs.__name__)
-        return own.sandbox.run(name, arguments, limit)
+        if not hasattr(thread_local, "sandbox"):
+            thread_local.sandbox = Sandbox(sandbox_jobs.__name__)
+        return thread_local.sandbox.run(name, arguments, limit)
 
-    def marked(one: _Asked) -> Mark | str:
+    def marked(item: _Asked) -> Mark | str:
         try:
-            return _marked_twice(*kernel(one), run)
+            return _marked_twice(*kernel(item), run)
         except (ValueError, OSError, WorkerError) as error:
             return str(error)
 

@@ -31,13 +31,13 @@ def most_similar(sources: Mapping[str, str], start: str) -> dict[str, tuple[str,
         sources: Submissions for one task by name.
         start: The kernel that all of them started from.
     """
-    given = sequences(start)
-    own = {name: sequences(source) - given for name, source in sources.items()}
-    own = {name: found for name, found in own.items() if len(found) >= FEWEST}
+    start_sequences = sequences(start)
+    own = {name: sequences(source) - start_sequences for name, source in sources.items()}
+    own = {name: own_sequences for name, own_sequences in own.items() if len(own_sequences) >= FEWEST}
     best: dict[str, tuple[str, float]] = {}
-    for name, found in own.items():
-        for other, theirs in own.items():
-            share = len(found & theirs) / len(found | theirs)
+    for name, own_sequences in own.items():
+        for other, other_sequences in own.items():
+            share = len(own_sequences & other_sequences) / len(own_sequences | other_sequences)
             if other != name and share >= LEAST and share > best.get(name, ("", 0.0))[1]:
                 best[name] = other, share
     return best

@@ -6,17 +6,20 @@ They are not trusted: archives are unpacked in memory only, and nothing too larg
 import hashlib
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
+from splatscope.printable import printable
 from splatscope.workers.sandbox.source_filter import MOST_BYTES
 
 MOST_IN_ARCHIVE = 500  # files in one archive
+MOST_DEPTH = 12  # levels of folders that are searched
+MOST_NAME = 200  # characters
 
 
 @dataclass(frozen=True)
 class Submission:
-    """A student's kernel for a task. `wrong` says why it cannot be read; "" if it can."""
+    """A student's kernel for a task. `wrong` says why it cannot be read; "" if it can. Names are printable."""
 
     student: str
     task: str
@@ -31,14 +34,36 @@ class Submission:
 
 def submissions_in(folder: Path) -> list[Submission]:
     """Return all submissions in a folder, sorted by student and task. Raises OSError if the folder cannot be read."""
-    found: list[Submission] = []
+    submissions: list[Submission] = []
     for path in sorted(folder.iterdir(), key=lambda path: path.name.casefold()):
         if path.is_dir():
-            files = sorted(file for file in path.rglob("*.slang") if file.is_file() and not file.is_symlink())
-            found += [_submission(path.name, file.stem, file) for file in files]
+            submissions += [_submission(path.name, file.stem, file) for file in sorted(_sources(path))]
         elif path.suffix.lower() == ".zip":
-            found += _unzipped(path)
-    return found
+            submissions += _unzipped(path)
+    return [
+        replace(
+            submission,
+            student=printable(submission.student, MOST_NAME),
+            task=printable(submission.task, MOST_NAME),
+            wrong=printable(submission.wrong),
+        )
+        for submission in submissions
+    ]
+
+
+def _sources(folder: Path, depth: int = 0) -> Iterator[Path]:
+    """Yield the sources in a folder and below it. Links are not followed, and folders that cannot be read are left out."""
+    try:
+        children = list(folder.iterdir())
+    except OSError:
+        return
+    for path in children:
+        if path.is_symlink():
+            continue
+        if path.is_dir() and depth < MOST_DEPTH:
+            yield from _sources(path, depth + 1)
+        elif path.suffix == ".slang" and path.is_file():
+            yield path
 
 
 def _submission(student: str, task: str, file: Path) -> Submission:
@@ -53,8 +78,8 @@ def _unzipped(path: Path) -> Iterator[Submission]:
     student = path.stem
     try:
         with zipfile.ZipFile(path) as archive:
-            members = [one for one in archive.infolist() if one.filename.endswith(".slang") and not one.is_dir()]
-            for member in sorted(members[:MOST_IN_ARCHIVE], key=lambda one: one.filename):
+            members = [info for info in archive.infolist() if info.filename.endswith(".slang") and not info.is_dir()]
+            for member in sorted(members[:MOST_IN_ARCHIVE], key=lambda info: info.filename):
                 with archive.open(member) as opened:
                     yield _decoded(student, PurePosixPath(member.filename).stem, opened.read(MOST_BYTES + 1))
     except Exception as error:  # a damaged or forged archive may raise anything

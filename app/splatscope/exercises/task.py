@@ -191,8 +191,8 @@ class Task:
 
     def inputs(self, case: Case) -> dict[str, np.ndarray]:
         """Return all inputs of a case, with zeros for the buffers that the kernel must fill."""
-        given = {name: np.asarray(value) for name, value in case.inputs.items()}
-        return {name: np.zeros_like(array) for name, array in self.expected(case).items()} | given
+        arrays = {name: np.asarray(value) for name, value in case.inputs.items()}
+        return {name: np.zeros_like(array) for name, array in self.expected(case).items()} | arrays
 
     def answers(self, which: Literal["right", "wrong"]) -> list[SampleAnswer]:
         """Return the answers in its folder `right` or `wrong`. Raises ValueError for a wrong one that does not say why."""
@@ -225,8 +225,8 @@ def task_names() -> list[str]:
 
 def tasks(folder: Path = TASKS) -> list[Task]:
     """Return the tasks in the subfolders of a folder, in the order of the courses. Raises ValueError."""
-    found = [load(path.parent) for path in folder.glob("*/task.md")]
-    return sorted(found, key=lambda task: (list(COURSES).index(task.course), task.order, task.name))
+    loaded = [load(path.parent) for path in folder.glob("*/task.md")]
+    return sorted(loaded, key=lambda task: (list(COURSES).index(task.course), task.order, task.name))
 
 
 _loaded: dict[Path, tuple[tuple, Task]] = {}
@@ -304,6 +304,8 @@ def _reference(folder: Path) -> Any:
 
 def _called(function: Callable[..., Values], case: Case) -> Values:
     """Call a reference with the inputs and constants of a case that its parameters name."""
-    given = {name: np.asarray(value) for name, value in case.inputs.items()} | dict(case.constants)
-    wanted = inspect.signature(function).parameters
-    return {name: np.asanyarray(value) for name, value in function(**{k: v for k, v in given.items() if k in wanted}).items()}
+    arguments = {name: np.asarray(value) for name, value in case.inputs.items()} | dict(case.constants)
+    parameters = inspect.signature(function).parameters
+    return {
+        name: np.asanyarray(value) for name, value in function(**{k: v for k, v in arguments.items() if k in parameters}).items()
+    }

@@ -25,7 +25,10 @@ LANES = (4, 8, 16)  # lanes per wave that the software driver supports; with mor
 
 # SlangPy's functional calls need its own modules.
 # Slang wrongly reports E41017, "use of uninitialized global variable", for shared memory that one function fills and another reads.
-COMPILER_OPTIONS = {"include_paths": [*SHADER_FOLDERS, spy.SHADER_PATH], "disable_warnings": ["41017"]}
+COMPILER_OPTIONS: "spy.SlangCompilerOptionsDict" = {
+    "include_paths": [*SHADER_FOLDERS, spy.SHADER_PATH],
+    "disable_warnings": ["41017"],
+}
 
 
 class DeviceError(RuntimeError):
@@ -90,8 +93,10 @@ class Wanted:
     @classmethod
     def parse(cls, text: str) -> "Wanted":
         """Read `H100`, `H100#1` (the second of two), `vulkan`, `llvmpipe:4` (waves of four lanes) or `llvmpipe:serial`."""
-        name, number, lanes, serial = _WANTED.fullmatch(text.strip().lower()).groups()
-        return cls(name, number and int(number), lanes and int(lanes), bool(serial))
+        match = _WANTED.fullmatch(text.strip().lower())
+        assert match is not None  # any text is a name
+        name, number, lanes, serial = match.groups()
+        return cls(name, int(number) if number else None, int(lanes) if lanes else None, bool(serial))
 
 
 @functools.cache
@@ -108,19 +113,19 @@ def open_device(wanted: str | None = None) -> spy.Device:
             driver with other options, or it has opened another adapter: Slang 2026.12 takes the types of one device for those
             of the other, and crashes.
     """
-    asked = Wanted.parse(wanted or os.environ.get("SPLATSCOPE_DEVICE") or "")
-    if asked.lanes is not None and asked.lanes not in LANES:
-        raise DeviceError(f"The software driver has waves of 4, 8 or 16 lanes, not of {asked.lanes}: ask for one of these.")
-    if asked.lanes or asked.serial:
-        _refuse_other_options(asked)
-    if asked.lanes:  # the driver reads these variables once, when it is loaded
-        os.environ["LP_NATIVE_VECTOR_WIDTH"] = str(32 * asked.lanes)
-        os.environ["MESA_SHADER_CACHE_DIR"] = _cache_of_waves(asked.lanes)
-    if asked.serial:
+    request = Wanted.parse(wanted or os.environ.get("SPLATSCOPE_DEVICE") or "")
+    if request.lanes is not None and request.lanes not in LANES:
+        raise DeviceError(f"The software driver has waves of 4, 8 or 16 lanes, not of {request.lanes}: ask for one of these.")
+    if request.lanes or request.serial:
+        _refuse_other_options(request)
+    if request.lanes:  # the driver reads these variables once, when it is loaded
+        os.environ["LP_NATIVE_VECTOR_WIDTH"] = str(32 * request.lanes)
+        os.environ["MESA_SHADER_CACHE_DIR"] = _cache_of_waves(request.lanes)
+    if request.serial:
         os.environ["LP_NUM_THREADS"] = "0"
-    for backend, adapter in _candidates(asked):
+    for backend, adapter in _candidates(request):
         if is_software(adapter.name):
-            _refuse_other_options(asked)
+            _refuse_other_options(request)
         key = backend, bytes(adapter.luid)
         if _opened and key not in _opened:
             continue
@@ -134,14 +139,14 @@ def open_device(wanted: str | None = None) -> spy.Device:
         except RuntimeError:
             continue
         if is_software(adapter.name):
-            _software[:] = [(asked.lanes, asked.serial)]
+            _software[:] = [(request.lanes, request.serial)]
         _opened[key] = device
         return device
-    name = asked.name if asked.number is None else f"{asked.name}#{asked.number}"
-    if _opened and any(True for _ in _candidates(asked)):
-        there = next(iter(_opened.values())).info.adapter_name
-        raise DeviceError(f"This process works on {there}: open “{name}” in another process.")
-    if asked != Wanted(""):
+    name = request.name if request.number is None else f"{request.name}#{request.number}"
+    if _opened and any(True for _ in _candidates(request)):
+        adapter_name = next(iter(_opened.values())).info.adapter_name
+        raise DeviceError(f"This process works on {adapter_name}: open “{name}” in another process.")
+    if request != Wanted(""):
         raise DeviceError(f"No device is called “{name}”. This machine has: {', '.join(sorted(adapter_names())) or 'none'}.")
     raise DeviceError("No GPU and no software Vulkan driver could be opened: `splatscope doctor` says what to install.")
 
@@ -150,9 +155,9 @@ _opened: dict[tuple[str, bytes], spy.Device] = {}  # this process's device, by b
 _software: list[tuple[int | None, bool]] = []  # the software driver's `lanes` and `serial`, once one of its devices is open
 
 
-def _refuse_other_options(asked: Wanted) -> None:
+def _refuse_other_options(request: Wanted) -> None:
     """Raise DeviceError if the software driver was loaded with other options, since it would adopt only some of the new ones."""
-    if _software and _software != [(asked.lanes, asked.serial)]:
+    if _software and _software != [(request.lanes, request.serial)]:
         raise DeviceError("The software driver of this process runs with other options: open this device in another process.")
 
 
@@ -203,23 +208,23 @@ def in_turn(adapters: list[spy.AdapterInfo], asked: Wanted, turn: int) -> list[s
     Hardware comes before software. Equal adapters take turns: each worker, numbered `turn`, starts with a different one than its
     neighbours. Unequal adapters do not: a slow one beside a fast one would make every other run slow.
     """
-    found = sorted((a for a in adapters if asked.name in a.name.lower()), key=lambda a: is_software(a.name))
+    matches = sorted((a for a in adapters if asked.name in a.name.lower()), key=lambda a: is_software(a.name))
     if asked.number is not None:
-        return found[asked.number : asked.number + 1]
-    equal = [a for a in found if a.name == found[0].name]
+        return matches[asked.number : asked.number + 1]
+    equal = [a for a in matches if a.name == matches[0].name]
     first = turn % max(len(equal), 1)
-    return [*equal[first:], *equal[:first], *(a for a in found if a.name != found[0].name)]
+    return [*equal[first:], *equal[:first], *(a for a in matches if a.name != matches[0].name)]
 
 
-def _candidates(asked: Wanted) -> Iterator[tuple[str, spy.AdapterInfo]]:
+def _candidates(request: Wanted) -> Iterator[tuple[str, spy.AdapterInfo]]:
     """Yield backends and adapters to try. The next backend comes only if nothing opens on this one."""
     turn = int(os.environ.get("SPLATSCOPE_WORKER") or 0)
-    if asked.name in BACKENDS:
-        asked, backends = replace(asked, name=""), (asked.name,)
+    if request.name in BACKENDS:
+        request, backends = replace(request, name=""), (request.name,)
     else:
         backends = BACKENDS
     for backend in backends:
-        for adapter in in_turn(_adapters(backend), asked, turn):
+        for adapter in in_turn(_adapters(backend), request, turn):
             yield backend, adapter
 
 
@@ -240,11 +245,11 @@ def adapter_names() -> list[str]:
 def numbered(names: list[str]) -> list[str]:
     """Append `#0`, `#1` … to the names of a backend's adapters that occur more than once."""
     total, seen = Counter(names), Counter()
-    told_apart = []
+    numbered_names = []
     for name in names:
-        told_apart.append(name if total[name] == 1 else f"{name}#{seen[name]}")
+        numbered_names.append(name if total[name] == 1 else f"{name}#{seen[name]}")
         seen[name] += 1
-    return told_apart
+    return numbered_names
 
 
 def _adapters(backend: str) -> list[spy.AdapterInfo]:

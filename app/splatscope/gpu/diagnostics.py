@@ -146,18 +146,18 @@ def diagnostics_of(words: str, source: str, file: str, others: Mapping[str, str]
     Messages about any other file are marked on line 1 of `source`.
     """
     texts = {**others, file: source}
-    found = []
+    diagnostics = []
     for message in parse(words):
         if message.severity == "internal" or not message.file:
             continue
         name = named(message.file, texts)
         if name is None:
             text = f"{message.file_name}:{message.line}: {message.text}"
-            found.append(Diagnostic(1, 1, 2, message.severity, text))
+            diagnostics.append(Diagnostic(1, 1, 2, message.severity, text))
         else:
             line, end = message.line_in(texts[name]), message.column + message.length
-            found.append(Diagnostic(line, message.column, end, message.severity, message.text, "" if name == file else name))
-    return found
+            diagnostics.append(Diagnostic(line, message.column, end, message.severity, message.text, "" if name == file else name))
+    return diagnostics
 
 
 def named(path: str, names: Collection[str]) -> str | None:
@@ -169,7 +169,7 @@ def named(path: str, names: Collection[str]) -> str | None:
 
 def one_line(diagnostics: list[Diagnostic], file: str, otherwise: str) -> str:
     """Return the first error among the marks on one line, with the name of the file, or `otherwise` if there is none."""
-    first = next((found for found in diagnostics if found.severity == "error"), None)
+    first = next((diagnostic for diagnostic in diagnostics if diagnostic.severity == "error"), None)
     return f"{first.file or file}:{first.line}:{first.column}: {first.message}" if first else otherwise
 
 
@@ -180,9 +180,9 @@ def blamed_lines(words: str, written: Mapping[str, str]) -> set[tuple[str, int]]
         words: Slang's output.
         written: The compiled sources by file name. Messages about other files are ignored.
     """
-    found = set()
+    places = set()
     for message in parse(words):
         file = named(message.file, written)
         if message.severity != "warning" and message.file and file is not None:
-            found.add((file, message.line_in(written[file])))
-    return found
+            places.add((file, message.line_in(written[file])))
+    return places

@@ -163,7 +163,7 @@ def joined(source: str) -> str:
     This works around a bug: Slang 2026.12 frees the text of a token that ends at a backslash-newline before it has finished
     reading it. When a macro is defined over two lines, about one compilation in a thousand crashes.
     """
-    return _CONTINUED.sub(lambda found: re.sub(r"\\\r?\n", "", found[0]) + "\n" * found[0].count("\n"), source)
+    return _CONTINUED.sub(lambda match: re.sub(r"\\\r?\n", "", match[0]) + "\n" * match[0].count("\n"), source)
 
 
 def declaration(name: str, value: int | float | bool, type_name: str = "") -> str:

@@ -55,16 +55,16 @@ class Trial:
 
 def try_all() -> tuple[list[Trial], str]:
     """Run the kernel on every adapter of every backend. Return the outcomes, and why no adapter could be listed, or ""."""
-    found, message = _child()
-    if found is None:
+    adapters, message = _child()
+    if adapters is None:
         return [], message
-    return [_try(backend, index, name) for backend, index, name in found], ""
+    return [_try(backend, index, name) for backend, index, name in adapters], ""
 
 
 def first_working() -> Trial | None:
     """Return the outcome on the first adapter that works, or None if none does."""
-    found, _ = _child()
-    return next((t for backend, index, name in found or () if (t := _try(backend, index, name)).works), None)
+    adapters, _ = _child()
+    return next((t for backend, index, name in adapters or () if (t := _try(backend, index, name)).works), None)
 
 
 def opens(name: str, limit_s: float = LIMIT_S) -> bool:
@@ -79,10 +79,10 @@ def why_none(trials: list[Trial], silence: str) -> str:
 
 
 def _try(backend: str, index: int, name: str) -> Trial:
-    found, message = _child(backend, str(index))
-    if found is None:
+    outcome, message = _child(backend, str(index))
+    if outcome is None:
         return Trial(backend, name, None, None, message)
-    return Trial(backend, name, found["wave_size"], found["seconds"], found["message"])
+    return Trial(backend, name, outcome["wave_size"], outcome["seconds"], outcome["message"])
 
 
 def _child(*arguments: str) -> tuple[Any, str]:
@@ -105,14 +105,14 @@ def _list_adapters() -> list[tuple[str, int, str]]:
 
     from splatscope.gpu.device import BACKENDS, numbered
 
-    found = []
+    listed = []
     for backend in BACKENDS:
         try:
             adapters = spy.Device.enumerate_adapters(getattr(spy.DeviceType, backend))
         except RuntimeError:
             continue
-        found += [(backend, index, name) for index, name in enumerate(numbered([adapter.name for adapter in adapters]))]
-    return found
+        listed += [(backend, index, name) for index, name in enumerate(numbered([adapter.name for adapter in adapters]))]
+    return listed
 
 
 def _open(name: str) -> bool:
@@ -135,9 +135,9 @@ def _run_kernel(backend: str, index: int) -> dict[str, object]:
     kernel = device.create_compute_kernel(device.link_program([module], [module.entry_point("mirror")]))
     numbers = device.create_buffer(size=4 * 256, usage=spy.BufferUsage.unordered_access)
     kernel.dispatch([256, 1, 1], numbers=numbers)
-    got = numbers.to_numpy().view(np.uint32)
+    actual = numbers.to_numpy().view(np.uint32)
     expected = 3 * np.arange(256, dtype=np.uint32).reshape(4, 64)[:, ::-1].ravel() + 1
-    wrong = int((got != expected).sum())
+    wrong = int((actual != expected).sum())
     return {
         "wave_size": device.info.limits.min_wave_size,
         "seconds": round(time.perf_counter() - start, 3),

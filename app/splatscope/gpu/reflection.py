@@ -79,30 +79,34 @@ class Interface:
     @classmethod
     def of(cls, plain: dict[str, Any]) -> "Interface":
         """Return the object that `asdict` and JSON turned into `plain`."""
-        layouts = {name: Layout(**given | {"parts": tuple(map(tuple, given["parts"]))}) for name, given in plain["buffers"].items()}
-        textures = {name: Texture(**given) for name, given in plain["textures"].items()}
+        layouts = {
+            name: Layout(**fields | {"parts": tuple(map(tuple, fields["parts"]))}) for name, fields in plain["buffers"].items()
+        }
+        textures = {name: Texture(**fields) for name, fields in plain["textures"].items()}
         sizes = {"entries": tuple(plain["entries"]), "group_size": tuple(plain["group_size"])}
-        return cls(**plain | sizes | {"buffers": layouts, "textures": textures})
+        values: dict[str, Any] = {**plain, **sizes, "buffers": layouts, "textures": textures}
+        return cls(**values)
 
 
 def interface_of(program: spy.ShaderProgram, entries: tuple[str, ...], parameters: list["Parameter"]) -> Interface:
     """Return the interface of a linked program's entry point, given its parameters and the names of all entry points."""
-    found = Interface(entries, tuple(int(n) for n in program.layout.entry_points[0].compute_thread_group_size), {}, {}, {})
+    size = program.layout.entry_points[0].compute_thread_group_size
+    interface = Interface(entries, (size.x, size.y, size.z), {}, {}, {})
     for parameter in parameters:
         name, type_ = parameter.name, short_name(parameter.layout.type.full_name)
         if parameter.kind == "uniform":
-            found.uniforms[name] = type_
+            interface.uniforms[name] = type_
         elif parameter.kind == "buffer":
-            found.buffers[name] = layout_of(parameter)
+            interface.buffers[name] = layout_of(parameter)
         elif parameter.kind == "texture" and (layout := _texel_layout(parameter.layout.type)):
-            found.buffers[name] = layout
+            interface.buffers[name] = layout
         elif parameter.kind == "texture" and (texture := texture_of(parameter)):
-            found.textures[name] = texture
+            interface.textures[name] = texture
         elif parameter.kind == "sampler":
-            found.samplers.append(name)
+            interface.samplers.append(name)
         elif parameter.kind in ("texture", "other"):
-            found.unfit[name] = type_
-    return found
+            interface.unfit[name] = type_
+    return interface
 
 
 def _texel_layout(type_: Any) -> Layout | None:
@@ -146,11 +150,11 @@ class Parameter:
     @property
     def without_counter(self) -> str:
         """What follows from SlangPy not setting counters, if this parameter has one; otherwise ""."""
-        what = _WITHOUT_COUNTER.get(self.layout.type.name)
-        if self.kind != "buffer" or what is None:
+        consequence = _WITHOUT_COUNTER.get(self.layout.type.name)
+        if self.kind != "buffer" or consequence is None:
             return ""
         return (
-            f"{self.name} is {_with_article(self.layout.type.name)}, whose counter SlangPy cannot set: {what}. "
+            f"{self.name} is {_with_article(self.layout.type.name)}, whose counter SlangPy cannot set: {consequence}. "
             "Take a RWStructuredBuffer and a counter of your own (InterlockedAdd) in its place."
         )
 
@@ -158,8 +162,10 @@ class Parameter:
 def parameters_of(program: spy.ShaderProgram, source: str) -> list[Parameter]:
     """Return the parameters of a linked program with one entry point, without system values."""
     entry = program.layout.entry_points[0]
-    own = [parameter for parameter in entry.parameters if not _is_system_value(source, parameter.name)]
-    return [leaf for parameter in (*program.layout.parameters, *own) for leaf in _walk(parameter.name, parameter.type_layout)]
+    own_parameters = [parameter for parameter in entry.parameters if not _is_system_value(source, parameter.name)]
+    return [
+        leaf for parameter in (*program.layout.parameters, *own_parameters) for leaf in _walk(parameter.name, parameter.type_layout)
+    ]
 
 
 def _walk(name: str, layout: Any) -> Iterator[Parameter]:

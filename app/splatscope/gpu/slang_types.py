@@ -1,4 +1,4 @@
-"""Slang's numeric types, in one table for the recorder, the wire format, the widgets and the command line.
+"""Slang's numeric types: one table, and one parser for all their spellings, which everything that reads types uses.
 
 A scalar has two forms. In a buffer it has the dtype `dtype`, as the kernel stores it. In a recording it occupies whole 32-bit words
 and has the dtype `recorded`: narrow integers and halves are widened, and 64-bit scalars take two words, the low one first.
@@ -67,7 +67,13 @@ SCALARS: dict[str, Scalar] = {
     )
 }
 _ALIASES = {"int32_t": "int", "uint32_t": "uint", "float16_t": "half", "float32_t": "float", "float64_t": "double"}
-_NUMERIC = re.compile(rf"({'|'.join(sorted(SCALARS, key=len, reverse=True))})(?:([1-4])(?:x([1-4]))?)?")
+_ANY_SCALAR = "|".join(sorted({*SCALARS, *_ALIASES}, key=len, reverse=True))
+_NUMERIC = re.compile(rf"({_ANY_SCALAR})(?:([1-4])(?:x([1-4]))?)?")
+_SPELLING = re.compile(  # of a numeric type that has a shorter one
+    rf"\b(?:(?P<alias>{'|'.join(_ALIASES)})(?P<shape>[1-4](?:x[1-4])?)?\b"
+    rf"|(?P<generic>vector|matrix)\s*<\s*(?P<scalar>{_ANY_SCALAR})\s*"
+    r"(?:,\s*(?P<first>[1-4])\s*(?:,\s*(?P<second>[1-4])\s*(?:,[\w\s]*)?)?)?>)"
+)
 
 
 @dataclass(frozen=True)
@@ -80,9 +86,14 @@ class SlangType:
     @staticmethod
     @lru_cache(maxsize=4096)  # bounded, since type names also come from untrusted files
     def parse(text: str) -> "SlangType | None":
-        """Return the type of a name such as `float3x3`, `uint2` or `int64_t`; None for structs and all other types."""
-        match = _NUMERIC.fullmatch(text)
+        """Return the type of any spelling, such as `float3x3`, `vector<int, 2>` or `float32_t`; None for all other types."""
+        match = _NUMERIC.fullmatch(short_names(text).strip())
         return SlangType(SCALARS[match[1]], tuple(int(n) for n in match.groups()[1:] if n)) if match else None
+
+    @property
+    def name(self) -> str:
+        """The shortest spelling: `float3` for `vector<float32_t, 3>`."""
+        return self.scalar.name + "x".join(map(str, self.shape))
 
     @property
     def count(self) -> int:
@@ -130,6 +141,27 @@ def scalar_named(name: str) -> Scalar | None:
 
 def short_name(full_name: str) -> str:
     """Return the short form of a type name from the compiler: `float3` for `vector<float,3>`, likewise for matrices."""
-    text = re.sub(r", DefaultDataLayout", "", full_name)
-    text = re.sub(r"vector<(\w+),(\d)>", r"\1\2", text)
-    return re.sub(r"matrix<(\w+),(\d),(\d)[^>]*>", r"\1\2x\3", text)
+    return short_names(re.sub(r", DefaultDataLayout", "", full_name))
+
+
+def short_names(text: str) -> str:
+    """Return a text with the shortest spelling of each numeric type: `Box<float3>` for `Box<vector<float32_t, 3>>`."""
+    return _SPELLING.sub(_shortest, text)
+
+
+def short_names_in_place(text: str) -> str:
+    """Return a text with the shortest spelling of each numeric type, followed by blanks, so that all offsets and lines stay."""
+
+    def padded(match: re.Match[str]) -> str:
+        shortest = _shortest(match)
+        return shortest + re.sub(r"[^\n]", " ", match.group(0)[len(shortest) :])
+
+    return _SPELLING.sub(padded, text)
+
+
+def _shortest(match: re.Match[str]) -> str:
+    alias, shape, generic, scalar, first, second = match.group("alias", "shape", "generic", "scalar", "first", "second")
+    if alias:
+        return _ALIASES[alias] + (shape or "")
+    shape = f"{first or 4}x{second or 4}" if generic == "matrix" else first or "4"
+    return _ALIASES.get(scalar, scalar) + shape

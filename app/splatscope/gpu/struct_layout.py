@@ -24,8 +24,9 @@ def dtype_of(layout: Any) -> np.dtype | None:
         return element and np.dtype((element, (layout.type.element_count,)))
     if kind != "struct":
         return None
-    members = [(member.name, dtype_of(member.type_layout), member.offset) for member in layout.fields]
-    if not members or any(dtype is None for _, dtype, _ in members):
+    fields = list(layout.fields)
+    members = [(field.name, dtype, field.offset) for field in fields if (dtype := dtype_of(field.type_layout)) is not None]
+    if not members or len(members) < len(fields):
         return None
     names, formats, offsets = map(list, zip(*members, strict=True))
     size = max(layout.stride, *(offset + dtype.itemsize for _, dtype, offset in members))
@@ -50,29 +51,30 @@ def filled(dtype: np.dtype, given: np.ndarray) -> np.ndarray:
     Raises:
         ValueError: A given member does not exist or has another shape.
     """
-    found = np.zeros(given.size, dtype)
+    structs = np.zeros(given.size, dtype)
     if given.dtype.names is not None:
-        _copy(found, given.reshape(-1))
+        _copy(structs, given.reshape(-1))
     else:
-        for i, one in enumerate(given.reshape(-1)):
-            _set(found[i : i + 1], one)
-    return found
+        for i, element in enumerate(given.reshape(-1)):
+            _set(structs[i : i + 1], element)
+    return structs
 
 
-def _copy(target: np.ndarray, given: np.ndarray) -> None:
-    for name in given.dtype.names:
+def _copy(target: np.ndarray, source: np.ndarray) -> None:
+    """Copy structs to structs; both arrays are structured."""
+    for name in source.dtype.names or ():
         part = _member(target, name)
-        if part.dtype.names is not None and given[name].dtype.names is not None:
-            _copy(part, given[name])
+        if part.dtype.names is not None and source[name].dtype.names is not None:
+            _copy(part, source[name])
         else:
-            part[...] = given[name]
+            part[...] = source[name]
 
 
-def _set(target: np.ndarray, given: Any) -> None:
+def _set(target: np.ndarray, members: Any) -> None:
     """Set the single struct in `target`, (1,)."""
-    if not isinstance(given, Mapping):
+    if not isinstance(members, Mapping):
         raise ValueError("all elements must be dicts, with the members' names.")
-    for name, value in given.items():
+    for name, value in members.items():
         part = _member(target, name)
         if isinstance(value, Mapping):
             _set(part, value)

@@ -5,6 +5,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from splatscope.machine import apt
@@ -18,7 +19,7 @@ def find() -> str | None:
     return named or next((path for path in map(shutil.which, NAMES) if path), None) or _playwright_path()
 
 
-def remedy(release: dict[str, str]) -> str:
+def remedy(release: Mapping[str, str]) -> str:
     """Return the command that installs a browser. Ubuntu's package is a snap, which Playwright cannot always drive."""
     if release.get("ID") == "debian":
         return "sudo apt-get install -y --no-install-recommends chromium"

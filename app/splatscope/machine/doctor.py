@@ -88,6 +88,8 @@ def examine() -> DoctorReport:
         missing.append(Missing("the browser bundle, without which pages show no figures", _mend_bundle()))
     if why := platform_support.missing_support():
         missing.append(Missing(f"a sandbox for edited kernels ({why})", here.sandbox_remedy()))
+    else:
+        missing += [Missing(what, mend) for what, mend in platform_support.shortfalls()]
     if here.notebook and find_spec("jupyter_server_proxy") is None:
         missing.append(Missing("jupyter-server-proxy, which opens the app beside notebooks", PROXY_REMEDY))
     if here.checkout and browser is None:

@@ -8,6 +8,7 @@ import platform
 import shlex
 import shutil
 import sys
+from collections.abc import Mapping
 
 from splatscope.gpu import probe
 from splatscope.machine import apt
@@ -27,13 +28,13 @@ COMMANDS = {
 }
 
 
-def backports_of(release: dict[str, str]) -> str:
+def backports_of(release: Mapping[str, str]) -> str:
     """Return the codename of the release whose backports suite holds the driver; "" if its own packages are new enough."""
     codename = release.get("DEBIAN_CODENAME") or release.get("VERSION_CODENAME", "")
     return codename if codename in TOO_OLD else ""
 
 
-def remedy(system: str, release: dict[str, str]) -> str:
+def remedy(system: str, release: Mapping[str, str]) -> str:
     """Return the command or sentence that helps to get a working device.
 
     Args:

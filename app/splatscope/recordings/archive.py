@@ -4,6 +4,7 @@ import io
 import math
 import re
 import zipfile
+from typing import IO
 
 import numpy as np
 
@@ -17,8 +18,8 @@ class ArchiveError(ValueError):
     """The file cannot be read; the message says why in one line."""
 
 
-def read_arrays(name: str, data: bytes) -> dict[str, np.ndarray]:
-    """Return the arrays in a file by name; the only one in a .npy file has the name "".
+def read_arrays(name: str, data: bytes, most: int = MOST_UNPACKED) -> dict[str, np.ndarray]:
+    """Return the arrays in a file by name; the only one in a .npy file has the name "". They have at most `most` bytes.
 
     Raises:
         ArchiveError: The file is too large, damaged, or contains something other than numbers.
@@ -29,7 +30,7 @@ def read_arrays(name: str, data: bytes) -> dict[str, np.ndarray]:
         if data[:6] == b"\x93NUMPY":
             return {"": _read(name, io.BytesIO(data), len(data))}
         if data[:4] == b"PK\x03\x04":
-            return _members(name, data)
+            return _members(name, data, most)
     except ArchiveError:
         raise
     except Exception as error:  # a damaged file can make NumPy and zipfile raise almost anything
@@ -38,21 +39,21 @@ def read_arrays(name: str, data: bytes) -> dict[str, np.ndarray]:
     raise ArchiveError(f"{name} is neither a .npy nor a .npz file: write one with `numpy.save` or `numpy.savez`.")
 
 
-def _members(name: str, data: bytes) -> dict[str, np.ndarray]:
-    found = {}
+def _members(name: str, data: bytes, most: int) -> dict[str, np.ndarray]:
+    arrays = {}
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         infos = archive.infolist()
-        if len(infos) > MOST_MEMBERS or sum(info.file_size for info in infos) > MOST_UNPACKED:
-            raise ArchiveError(f"{name} unpacks to more than {MOST_UNPACKED:,} bytes, or holds more than {MOST_MEMBERS} arrays.")
+        if len(infos) > MOST_MEMBERS or sum(info.file_size for info in infos) > most:
+            raise ArchiveError(f"{name} unpacks to more than {most:,} bytes, or holds more than {MOST_MEMBERS} arrays.")
         for info in infos:
             if not info.filename.endswith(".npy"):
                 raise ArchiveError(f"{name} holds “{info.filename[:40]}”, which is not an array.")
             with archive.open(info) as part:
-                found[info.filename.removesuffix(".npy")] = _read(name, part, info.file_size)
-    return found
+                arrays[info.filename.removesuffix(".npy")] = _read(name, part, info.file_size)
+    return arrays
 
 
-def _read(name: str, part: io.BufferedIOBase, size: int) -> np.ndarray:
+def _read(name: str, part: IO[bytes], size: int) -> np.ndarray:
     version = np.lib.format.read_magic(part)
     if version == (1, 0):
         shape, fortran, dtype = np.lib.format.read_array_header_1_0(part)

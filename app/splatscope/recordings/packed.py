@@ -64,14 +64,14 @@ def packed_recording(
         uniforms: The types of its uniforms, by name; None leaves them out.
     """
     data = pack(recording, findings, job, layouts, uniforms)
-    header = recording.trace.header
+    info = recording.trace.info
     meta = {
         "recording": hashlib.sha256(key.encode() + data).hexdigest()[:16],
         "adapter": adapter,
         "adapter_words": adapter_words,
         "events": len(recording.trace),
-        "threads": header["threads"],
-        "truncated": header["truncated"],
+        "threads": info.threads,
+        "truncated": info.truncated,
         "same_as_plain": recording.same_as_plain,
         "stepped_over": recording.stepped_over,
         "findings": [finding.kind for finding in findings],
@@ -86,14 +86,14 @@ def opening_of(recording: Recording, findings: list[Finding]) -> int:
     It is the finding listed first, so that a reader can connect the step with what they read.
     """
     order = recording.trace.order
-    found = next((finding.events[-1] for finding in findings if finding.events), None)
-    if found is not None:
-        return int(np.flatnonzero(order == found)[0]) + 1
+    event = next((finding.events[-1] for finding in findings if finding.events), None)
+    if event is not None:
+        return int(np.flatnonzero(order == event)[0]) + 1
     arrivals = np.flatnonzero(recording.trace.kinds[order] == "arrive")
-    half = min(len(arrivals), recording.trace.header["threads"]) // 2
+    half = min(len(arrivals), recording.trace.info.threads) // 2
     return int(arrivals[half]) + 1 if len(arrivals) else 0
 
 
 def refused_recording(error: str, diagnostics: list[Diagnostic]) -> PackedRecording:
     """Return a packed recording without data, for a source that the compiler or the source filter refuses."""
-    return PackedRecording({"error": error, "diagnostics": [asdict(found) for found in diagnostics]})
+    return PackedRecording({"error": error, "diagnostics": [asdict(diagnostic) for diagnostic in diagnostics]})

@@ -27,7 +27,7 @@ def save(recording: Recording, job: KernelJob, layouts: dict[str, Layout], findi
         arrays[f"input{number}"] = np.frombuffer(np.ascontiguousarray(job.inputs[name]).tobytes(), np.uint8)
     for number, name in enumerate(names["outputs"]):
         arrays[f"output{number}"] = recording.outputs[name]
-    about: dict[str, Any] = names | {
+    page: dict[str, Any] = names | {
         "types": recording.types,
         "layouts": {name: asdict(layout) for name, layout in layouts.items()},
         "same_as_plain": recording.same_as_plain,
@@ -38,8 +38,8 @@ def save(recording: Recording, job: KernelJob, layouts: dict[str, Layout], findi
         "arrays": {name: [_description(array.dtype), list(array.shape)] for name, array in recording.arrays.items()},
     }
     if findings is not None:
-        about["findings"] = [finding.as_dict() for finding in findings]
-    return _with(recording.trace.save(), arrays | {"page": _text(about)})
+        page["findings"] = [finding.as_dict() for finding in findings]
+    return _with(recording.trace.save(), arrays | {"page": _text(page)})
 
 
 def with_draft(file: bytes, draft: dict[str, Any]) -> bytes:
@@ -51,9 +51,9 @@ def _description(dtype: np.dtype) -> Any:
     """Return a dtype as JSON: the name of a scalar, [description, shape] of a subarray, or a struct's members."""
     if dtype.subdtype is not None:
         return [_description(dtype.subdtype[0]), list(dtype.subdtype[1])]
-    if dtype.names is None:
+    if dtype.fields is None:
         return dtype.str
-    members = {name: [_description(dtype.fields[name][0]), dtype.fields[name][1]] for name in dtype.names}
+    members = {name: [_description(member[0]), member[1]] for name, member in dtype.fields.items()}
     return {"itemsize": dtype.itemsize, "members": members}
 
 

@@ -6,7 +6,7 @@ any worker has run its kernel. `tools/make_shipped_recordings.py` makes both.
 
 from dataclasses import replace
 from functools import cache
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from splatscope.paths import LESSONS
 from splatscope.recordings.untrusted import Opened, open_file
 from splatscope.slang.modules import load_modules
 from splatscope.tracing.job import KernelJob
+from splatscope.tracing.run_info import RunInfo
 from splatscope.tracing.trace import Trace
 
 Shipped = Literal["gpu", "software"]
@@ -22,14 +23,14 @@ FILES: dict[Shipped, str] = {"gpu": "recording.npz", "software": "recording-soft
 
 def device_of(stem: str, sources: dict[str, str]) -> str:
     """Return the GPU whose recording ships for a section, or "" if there is none or it was made from other sources."""
-    header = _header(stem)
-    return header["adapter"] if header.get("sources") == sources else ""
+    info = _info(stem)
+    return info.adapter if info is not None and info.sources == sources else ""
 
 
 @cache
-def _header(stem: str) -> dict[str, Any]:
+def _info(stem: str) -> RunInfo | None:
     file = LESSONS / stem / FILES["gpu"]
-    return Trace.header_of(file) if file.is_file() else {}
+    return Trace.info_of(file) if file.is_file() else None
 
 
 def open_recorded(stem: str, job: KernelJob, shipped: Shipped = "gpu") -> Opened:
@@ -45,11 +46,11 @@ def open_current(stem: str, job: KernelJob, shipped: Shipped = "gpu") -> Opened 
         return None
     opened = open_file(f"{stem}.npz", file.read_bytes())
     sources = {module.file: module.original for module in load_modules(job.source, job.file, job.include)}
-    given = {name: np.frombuffer(np.ascontiguousarray(array).tobytes(), np.uint8) for name, array in job.inputs.items()}
+    inputs = {name: np.frombuffer(np.ascontiguousarray(array).tobytes(), np.uint8) for name, array in job.inputs.items()}
     current = (
-        opened.recording.trace.header["sources"] == sources
+        opened.recording.trace.info.sources == sources
         and (opened.job.groups, opened.job.group) == (job.groups, job.group)
-        and opened.job.inputs.keys() == given.keys()
-        and all(np.array_equal(opened.job.inputs[name], given[name]) for name in given)
+        and opened.job.inputs.keys() == inputs.keys()
+        and all(np.array_equal(opened.job.inputs[name], inputs[name]) for name in inputs)
     )
     return replace(opened, job=job) if current else None

@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import Recording
 from splatscope.tracing.sites import Site
 from splatscope.tracing.textures import SHAPES
-from splatscope.tracing.trace import VERSION, Trace
+from splatscope.tracing.trace import Trace
 
 MOST_EVENTS = 2_000_000
 MOST_SITES = 50_000
@@ -32,9 +32,7 @@ MOST_MESSAGE = 10_000  # characters of a finding, which may name many lines
 MOST_OF_FINDING = 8  # lines, threads or events
 MOST_SENTENCE = 1000  # characters in a note
 MOST_WORD = 200  # characters in a name or a type
-_NUMBERS = ("threads", "lanes", "wave_size", "loop_budget", "capacity")
-_WORDS = ("file", "entry", "adapter")
-_OTHERS = ("version", "group_size", "groups", "group", "cut_threads", "truncated", "sources", "stepped_over")
+_NUMBERS = ("threads", "wave_size", "loop_budget", "capacity")
 
 
 @dataclass(frozen=True)
@@ -70,21 +68,21 @@ class Opened:
         Raises:
             ArchiveError: They do not fit what it holds.
         """
-        found = {}
+        arrays = {}
         for name, words in self.recording.outputs.items():
             try:
                 description, shape = self.described.get(name, ["<u4", [len(words)]])
                 dtype, sizes = dtype_described(description), [int(n) for n in shape]
                 size = dtype.itemsize * math.prod(sizes)
-                found[name] = np.frombuffer(words.tobytes(), np.uint8)[:size].view(dtype).reshape(sizes)
+                arrays[name] = np.frombuffer(words.tobytes(), np.uint8)[:size].view(dtype).reshape(sizes)
             except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
                 raise ArchiveError(f"The file describes its output {name[:40]} wrongly.") from None
-        return found
+        return arrays
 
     @property
     def device(self) -> dict[str, str]:
         """The device's names, as keyword arguments for `packed_recording`."""
-        name = self.recording.trace.header["adapter"]
+        name = self.recording.trace.info.adapter
         return {"adapter": name.split(" (")[0], "adapter_words": f"{name}, a recording from a file"}
 
 
@@ -98,14 +96,14 @@ def open_file(name: str, data: bytes) -> Opened:
     try:
         trace = Trace.load(data)
         _check(trace)
-        header = trace.header
+        info = trace.info
         page = _json(arrays["page"]) if "page" in arrays else {}
         layouts = {str(key): _layout(value) for key, value in page.get("layouts", {}).items()}
         shapes = page.get("given", {})
-        given = {str(key): _shaped(arrays[f"input{i}"], shapes.get(key)) for i, key in enumerate(page.get("inputs", ()))}
+        inputs = {str(key): _shaped(arrays[f"input{i}"], shapes.get(key)) for i, key in enumerate(page.get("inputs", ()))}
         outputs = {str(key): arrays[f"output{i}"].astype(np.uint32).reshape(-1) for i, key in enumerate(page.get("outputs", ()))}
         types = {key: str(page.get("types", {}).get(key, "uint")) for key in outputs}
-        stepped = {str(key): str(value) for key, value in header["stepped_over"].items()}
+        stepped = {str(key): str(value) for key, value in info.stepped_over.items()}
         recording = _OpenedRecording(trace, outputs, None, types, [], stepped)
         recording.uniforms = {
             str(key)[:MOST_WORD]: str(kind)[:MOST_WORD] for key, kind in list(page.get("uniforms", {}).items())[:MOST_UNIFORMS]
@@ -117,31 +115,30 @@ def open_file(name: str, data: bytes) -> Opened:
             str(key)[:MOST_WORD]: shape for key, shape in list(page.get("textures", {}).items())[:MOST_UNIFORMS] if shape in SHAPES
         }
         recording.same = page["same_as_plain"] if isinstance(page.get("same_as_plain"), bool) else None
-        source = header["sources"][header["file"]]
-        own = {path.name for path in shaders()}
-        files = {name: text for name, text in header["sources"].items() if name != header["file"] and name not in own}
-        where = tuple(header["groups"]), tuple(header["group"])
-        job = KernelJob(source, header["file"], header["entry"], *where, inputs=given, files=files)
+        source = info.sources[info.file]
+        shader_names = {path.name for path in shaders()}
+        files = {name: text for name, text in info.sources.items() if name != info.file and name not in shader_names}
+        job = KernelJob(source, info.file, info.entry, info.groups, info.group, inputs=inputs, files=files)
         draft = _json(arrays["draft"]) if "draft" in arrays else {}
         if not isinstance(draft, dict):
             raise ValueError
         described = page.get("arrays", {})
         lists_all = "findings" in page
         plain = page["findings"] if lists_all else page.get("elsewhere", [])
-        listed = [_finding(one, len(trace)) for one in plain[:MOST_FINDINGS]]
+        listed = [_finding(entry, len(trace)) for entry in plain[:MOST_FINDINGS]]
         return Opened(recording, job, layouts, draft, described if isinstance(described, dict) else {}, listed, lists_all)
     except Exception as error:  # a forged file may raise anything
         raise cannot_be_opened(name, error) from None
 
 
-def _shaped(data: np.ndarray, given: Any) -> np.ndarray:
+def _shaped(data: np.ndarray, description: Any) -> np.ndarray:
     """Return an input's bytes; for a texture, as the array of its texels.
 
     Raises:
         TypeError, ValueError: The bytes do not fit the array.
     """
     raw = data.astype(np.uint8).reshape(-1)
-    dtype, shape = (np.dtype(given[0]), [int(n) for n in given[1]]) if given else (raw.dtype, [raw.size])
+    dtype, shape = (np.dtype(description[0]), [int(n) for n in description[1]]) if description else (raw.dtype, [raw.size])
     if len(shape) < 2 or dtype.kind not in "fiub":
         return raw
     return raw.view(dtype).reshape(shape)
@@ -163,13 +160,15 @@ def _finding(plain: dict[str, Any], most_events: int) -> Finding:
         str(plain[key])[:most] for key, most in (("name", MOST_WORD), ("message", MOST_MESSAGE), ("file", MOST_WORD))
     )
     lines, threads = ([int(n) for n in plain[key][:MOST_OF_FINDING]] for key in ("lines", "threads"))
-    files = [str(one)[:MOST_WORD] for one in plain.get("files", [])[:MOST_OF_FINDING]]
+    files = [str(path)[:MOST_WORD] for path in plain.get("files", [])[:MOST_OF_FINDING]]
     if files and len(files) != len(lines):
         raise ValueError("files")
     events = list(plain["events"])
     if len(events) > MOST_OF_FINDING or not all(type(event) is int and 0 <= event < most_events for event in events):
         raise ValueError("events")
-    return Finding(plain["kind"], name, message, lines, threads, int(plain["index"]), events, int(plain["count"]), file, files)
+    groups = [(int(x), int(y), int(z)) for x, y, z in plain.get("groups", [])[:MOST_OF_FINDING]]
+    numbers = {"index": int(plain["index"]), "events": events, "count": int(plain["count"])}
+    return Finding(plain["kind"], name, message, lines, threads, file=file, files=files, groups=groups, **numbers)
 
 
 def cannot_be_opened(name: str, error: Exception) -> ArchiveError:
@@ -189,69 +188,53 @@ class _OpenedRecording(Recording):
 
 
 def _check(trace: Trace) -> None:
-    """Refuse anything that the recorder never writes or the page cannot show, and remove unknown entries from the header.
+    """Refuse anything that the recorder never writes or the page cannot show, and bound what is said of it.
 
     Raises:
         ArchiveError: The recording is too large for a page, or contains all workgroups.
         ValueError: A condition is violated; the message is its name, which is for tests and not for users.
         KeyError, TypeError: An entry is missing or has the wrong type.
     """
-    header = trace.header
     if len(trace) > MOST_EVENTS or len(trace.sites) > MOST_SITES:
         raise ArchiveError(
             f"it has {len(trace):,} events at {len(trace.sites):,} sites; up to {MOST_EVENTS:,} and {MOST_SITES:,} are allowed"
         )
-    if header.get("all_groups"):
+    if trace.info.all_groups:
         raise ArchiveError("it holds all workgroups, and the page shows one: record it without --all-groups")
-    for conditions in (_header_conditions, _source_conditions, _event_conditions):  # each relies on the earlier ones
+    for conditions in (_info_conditions, _source_conditions, _event_conditions):  # each relies on the earlier ones
         for name, holds in conditions(trace):
             if not holds:
                 raise ValueError(name)
-    # Entries that no recorder writes are dropped.
-    said: dict[str, Any] = {}
-    if isinstance(header.get("between_groups"), bool):
-        said["between_groups"] = header["between_groups"]
-    if type(header.get("lacks")) is int and 0 <= header["lacks"] < 2**40:
-        said["lacks"] = header["lacks"]
-    for name in ("rounding", "difference"):
-        if isinstance(header.get(name), str):
-            said[name] = header[name][:MOST_SENTENCE]
-    said["unseen"] = [text[:MOST_WORD] for text in header.get("unseen", [])[:MOST_UNSEEN] if isinstance(text, str)]
-    if isinstance(sizes := header.get("sizes"), dict):
-        known = [(name, n) for name, n in sizes.items() if len(name) <= MOST_WORD and isinstance(n, int) and 0 <= n < 2**32]
-        said["sizes"] = dict(known[:MOST_UNSEEN])
-    for name in ("notes", "missed"):
-        if isinstance(header.get(name), list):
-            said[name] = [text[:MOST_SENTENCE] for text in header[name][:MOST_UNSEEN] if isinstance(text, str)]
-    if isinstance(header.get("unreached"), list):
-        said["unreached"] = [span for span in header["unreached"][:MOST_SITES] if _is_span(span, header["sources"])]
-    trace.header = {name: header[name] for name in (*_NUMBERS, *_WORDS, *_OTHERS)} | {"all_groups": False} | said
+    sizes = [(name, n) for name, n in trace.info.sizes.items() if len(name) <= MOST_WORD and isinstance(n, int) and 0 <= n < 2**32]
+    trace.info = replace(trace.info, sizes=dict(sizes[:MOST_UNSEEN]))
+    verdict = trace.verdict.bounded(MOST_UNSEEN, MOST_SENTENCE)
+    spans = None if verdict.unreached is None else verdict.unreached[:MOST_SITES]
+    trace.verdict = replace(
+        verdict,
+        unseen=tuple(text[:MOST_WORD] for text in verdict.unseen),
+        unreached=None if spans is None else tuple(span for span in spans if span[0] in trace.info.sources),
+        lacks=None if verdict.lacks is None or verdict.lacks >= 2**40 else verdict.lacks,
+    )
 
 
-def _is_span(span: Any, sources: dict[str, str]) -> bool:
-    """Return whether a value is (file, first line, last line) of code that no thread reached."""
-    return isinstance(span, list) and [type(part) for part in span] == [str, int, int] and span[0] in sources
-
-
-def _header_conditions(trace: Trace) -> Iterator[tuple[str, bool]]:
-    header = trace.header
-    triples = [header["group_size"], header["groups"], header["group"]]
-    numbers = [header[name] for name in _NUMBERS] + [number for triple in triples for number in triple]
-    texts = [header[name] for name in _WORDS]
-    yield "version", header["version"] == VERSION
+def _info_conditions(trace: Trace) -> Iterator[tuple[str, bool]]:
+    info = trace.info
+    triples = [info.group_size, info.groups, info.group]
+    numbers = [getattr(info, name) for name in _NUMBERS] + [number for triple in triples for number in triple]
     yield "numbers are whole", all(isinstance(n, int) and not isinstance(n, bool) and 0 <= n < 2**31 for n in numbers)
-    yield "sizes have three numbers", all(len(three) == 3 for three in triples)
-    yield "names are short", all(_is_word(text) for text in texts)
-    yield "threads are those of one workgroup", 0 < header["lanes"] == header["threads"] <= MOST_THREADS
-    yield "truncated is a bool", isinstance(header["truncated"], bool)
-    yield "cut threads are threads", all(isinstance(n, int) and 0 <= n < header["threads"] for n in header["cut_threads"])
+    yield "sizes have three numbers", all(len(triple) == 3 for triple in triples)
+    yield "names are short", all(_is_word(text) for text in (info.file, info.entry, info.adapter))
+    yield "threads are those of one workgroup", 0 < info.lanes == info.threads <= MOST_THREADS
+    yield "flags are true or false", isinstance(info.truncated, bool) and isinstance(info.all_groups, bool)
+    yield "cut threads are threads", all(isinstance(n, int) and 0 <= n < info.threads for n in info.cut_threads)
+    yield "functions and sizes are by name", isinstance(info.stepped_over, dict) and isinstance(info.sizes, dict)
 
 
 def _source_conditions(trace: Trace) -> Iterator[tuple[str, bool]]:
-    sources = trace.header["sources"]
+    sources = trace.info.sources
     yield "sources are by file", isinstance(sources, dict)
     yield "sources are text", all(isinstance(part, str) for pair in sources.items() for part in pair)
-    yield "the kernel's source is there", trace.header["file"] in sources
+    yield "the kernel's source is there", trace.info.file in sources
     yield "sources are not too long", sum(map(len, sources.values())) < MOST_TEXT
     yield "sites are well formed", all(map(_is_site, trace.sites))
 
@@ -260,7 +243,7 @@ def _event_conditions(trace: Trace) -> Iterator[tuple[str, bool]]:
     width = trace.words.shape[1]
     yield "values are not too wide", width <= 64
     yield "events stand by thread", bool((trace.thread[1:] >= trace.thread[:-1]).all())
-    yield "threads are in the workgroup", int(trace.thread.max(initial=0)) < trace.header["threads"]
+    yield "threads are in the workgroup", int(trace.thread.max(initial=0)) < trace.info.threads
     yield "flags are known", int(trace.flags.max(initial=0)) < 4
     yield "values fit their types", all(words_in(type_of(trace.sites[number])) <= width for number in np.unique(trace.site))
 

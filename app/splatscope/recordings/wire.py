@@ -9,6 +9,7 @@ import math
 import re
 import zlib
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -19,10 +20,11 @@ from splatscope.recordings.wire_cells import ACCESSES, MOST_CELLS, Cells, Variab
 from splatscope.tracing.checks import CHECKS, Finding
 from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.job import KernelJob
-from splatscope.tracing.record_and_check import CheckedRecording, verdict_of
+from splatscope.tracing.judge import judge_file
 from splatscope.tracing.recording import Recording
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
+from splatscope.tracing.verdict import verdict_of
 
 MOST_TEXELS = 65_536  # words of a texture that is shown as a picture; a larger one is thinned out
 MOST_ELEMENTS = 64  # the largest array of uniforms that is shown
@@ -72,17 +74,19 @@ def pack(
     outputs = []
     for name, words in recording.outputs.items():
         layout = layouts.get(name) or Layout(4, (("", recording.types.get(name, "uint"), 0),))
-        about = {"name": name, "words": len(words), "stride": layout.stride // 4, "parts": layout.parts}
+        entry: dict[str, Any] = {"name": name, "words": len(words), "stride": layout.stride // 4, "parts": layout.parts}
         if name in recording.pictures:
-            small, about["picture"] = _thinned(words, recording.pictures[name])
-            about["size"] = recording.pictures[name][:2]
+            small, entry["picture"] = _thinned(words, recording.pictures[name])
+            entry["size"] = recording.pictures[name][:2]
             columns[f"output{len(outputs)}"] = small
         else:
             columns[f"output{len(outputs)}"] = words[:MOST_CELLS]
-        outputs.append(about)
-    missed = CheckedRecording.of_file(recording, findings).missed
+        outputs.append(entry)
+    missed = trace.verdict.missed
+    if missed is None:  # a file of an earlier version
+        missed = judge_file(recording, findings).missed or ()
     head = {
-        **trace.header,
+        **trace.header(),
         "missed": missed,
         "verdict": verdict_of(len(trace), findings, missed),
         "events": len(trace),
@@ -94,9 +98,9 @@ def pack(
         "same_as_plain": recording.same_as_plain,
     }
     if uniforms is not None:
-        head["uniforms"] = [about for name, kind in uniforms.items() for about in _uniform(name, kind, job.inputs.get(name))]
-    if given := {**job.constants, **job.defines}:
-        head["constants"] = {name: str(value) for name, value in given.items()}
+        head["uniforms"] = [entry for name, kind in uniforms.items() for entry in _uniform(name, kind, job.inputs.get(name))]
+    if constants := {**job.constants, **job.defines}:
+        head["constants"] = {name: str(value) for name, value in constants.items()}
     return _stream(head, columns)
 
 
@@ -121,7 +125,7 @@ def lean(packed: bytes, *, outputs: bool) -> tuple[bytes, dict[str, str]]:
     head["sources"] = dict.fromkeys(sources, "")
     if not outputs:
         head["outputs"] = []
-        table = {name: one for name, one in table.items() if not name.startswith("output")}
+        table = {name: entry for name, entry in table.items() if not name.startswith("output")}
     columns = {name: np.frombuffer(raw, dtype, count, start + at) for name, (dtype, at, count) in table.items()}
     return _stream(head, columns, level=9), sources
 
@@ -178,17 +182,18 @@ def _structure(site: Site, sources: Sources) -> dict:
 
 
 def _site(site: Site, memories: Iterable[Cells], variables: Variables) -> dict:
-    about = {"file": site.file, "line": site.line, "column": site.column, "kind": site.kind, "function": site.function}
-    about |= {"name": site.name, "path": site.path, "type": type_of(site), "space": site.space, "access": site.access}
-    about["width"] = words_in(type_of(site))
-    about["variable"] = variables.of.get((site.function, site.name), -1) if site.kind == "value" else -1
+    entry: dict[str, Any] = {"file": site.file, "line": site.line, "column": site.column}
+    entry |= {"kind": site.kind, "function": site.function}
+    entry |= {"name": site.name, "path": site.path, "type": type_of(site), "space": site.space, "access": site.access}
+    entry["width"] = words_in(type_of(site))
+    entry["variable"] = variables.of.get((site.function, site.name), -1) if site.kind == "value" else -1
     for number, memory in enumerate(memories):
         if site.kind in (*ACCESSES, "out-of-bounds") and (site.name, site.space) == memory.key:
-            about |= {"memory": number, "puts": memory.puts(site)}
-    return {name: value for name, value in about.items() if value not in ("", None)}
+            entry |= {"memory": number, "puts": memory.puts(site)}
+    return {name: value for name, value in entry.items() if value not in ("", None)}
 
 
-def _uniform(name: str, kind: str, given: np.ndarray | None) -> list[dict]:
+def _uniform(name: str, kind: str, value: np.ndarray | None) -> list[dict]:
     """Return a uniform's value as 32-bit words, one entry for each element of an array; zeros if no value was given.
 
     The list is empty for a type that is not shown.
@@ -199,7 +204,7 @@ def _uniform(name: str, kind: str, given: np.ndarray | None) -> list[dict]:
     if type_ is None or words_in(base) != type_.count or length > MOST_ELEMENTS:  # 64 bits
         return []
     count = length * type_.count
-    numbers = np.zeros(count) if given is None else np.asarray(given).reshape(-1)
+    numbers = np.zeros(count) if value is None else np.asarray(value).reshape(-1)
     if numbers.dtype == np.uint8 and numbers.nbytes == 4 * count:
         words = numbers.view(np.uint32)
     elif type_.scalar.is_floating:

@@ -26,9 +26,10 @@ def after_atomics(trace: Trace, memories: list[Cells], recording: Recording) -> 
             if "load" in site.access or (_returns_new_value(site, trace) and words_in(site.type) == 1):
                 after[event], known[event] = trace.words[event][0], 1
             elif following is not None and memory.place[following] == memory.place[event]:
-                then = trace.sites[trace.site[following]]
-                if words_in(then.type) == 1 and (
-                    then.kind == "read" or (then.kind == "atomic" and not _returns_new_value(then, trace))
+                following_site = trace.sites[trace.site[following]]
+                if words_in(following_site.type) == 1 and (
+                    following_site.kind == "read"
+                    or (following_site.kind == "atomic" and not _returns_new_value(following_site, trace))
                 ):
                     after[event], known[event] = trace.words[following][0], 1
             elif memory.key[1] == "device" and memory.width == 1:
@@ -53,5 +54,5 @@ def _returns_new_value(site, trace: Trace) -> bool:
 
 
 def _text(site, trace: Trace) -> str:
-    lines = trace.header["sources"].get(site.file, "").split("\n")
+    lines = trace.info.sources.get(site.file, "").split("\n")
     return "\n".join(lines[site.line - 1 : site.line + 2])[site.column - 1 :]

@@ -36,8 +36,8 @@ class Cells:
     def __init__(self, trace: Trace, name: str, space: str, first: int, extent: int, layout: Layout | None, given):
         self.key = (name, space)
         sites = [site for site in trace.sites if site.kind in ACCESSES and (site.name, site.space) == self.key]
-        chosen = np.array([site.kind in ACCESSES and (site.name, site.space) == self.key for site in trace.sites])[trace.site]
-        events = np.flatnonzero(chosen & ((trace.flags & OUTSIDE) == 0))
+        is_access = np.array([site.kind in ACCESSES and (site.name, site.space) == self.key for site in trace.sites])[trace.site]
+        events = np.flatnonzero(is_access & ((trace.flags & OUTSIDE) == 0))
         touched = np.unique(trace.index[events]).astype(np.int64)
         extent = max(extent, int(touched.max(initial=-1)) + 1)
         whole = extent <= MOST_CELLS
@@ -53,8 +53,9 @@ class Cells:
             self._add(part, scalar)
         self.vectors = {site.path for site in sites if re.search(r"[234]$", site.type)}
         for site in sites:
-            for part in self._names(site) or ():
-                self._add(part, SlangType.parse(site.type).scalar.name)
+            if type_ := SlangType.parse(site.type):
+                for part in self._names(site) or ():
+                    self._add(part, type_.scalar.name)
         self.about = {
             "name": name, "space": space, "first": first, "count": self.count, "extent": extent, "width": self.width,
             "dims": dims_of(trace, sites[0].dims),
@@ -93,12 +94,12 @@ class Cells:
             words += range(word, word + words_in(scalar))
         return words
 
-    def _initial(self, layout: Layout, given: np.ndarray | None) -> np.ndarray:
+    def _initial(self, layout: Layout, contents: np.ndarray | None) -> np.ndarray:
         """Return the words before the first event, (count · width,) uint32."""
         words = np.zeros((self.count, self.width), np.uint32)
-        if given is None or not self.count:
+        if contents is None or not self.count:
             return words.reshape(-1)
-        data = np.frombuffer(np.ascontiguousarray(given).tobytes(), np.uint8)
+        data = np.frombuffer(np.ascontiguousarray(contents).tobytes(), np.uint8)
         rows = self.indices if len(self.indices) else np.arange(self.count)
         padded = np.zeros((int(rows.max()) + 1) * layout.stride + 8, np.uint8)
         padded[: min(len(data), len(padded))] = data[: len(padded)]

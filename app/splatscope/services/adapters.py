@@ -18,10 +18,10 @@ async def adapters(pool: Pool) -> list[str]:
     """
     try:
         names = await pool.adapters()
-        found = [name for name in names if await _can_open(pool, name)] if len(names) > 1 else []
+        openable = [name for name in names if await _can_open(pool, name)] if len(names) > 1 else []
     except WorkerError:  # the cluster cannot be reached
         return []
-    return found if len(found) > 1 else []
+    return openable if len(openable) > 1 else []
 
 
 async def _can_open(pool: Pool, name: str) -> bool:

@@ -18,8 +18,13 @@ def recording_key(job: KernelJob, adapter: str = "") -> str:
     if job.scope_reason != CRASHED:
         small["scope_reason"] = job.scope_reason
     digest = hashlib.sha256()
-    for part in (job.source, repr(small), os.environ.get("SPLATSCOPE_DEVICE", ""), os.environ.get("SPLATSCOPE_SCHEDULER", "")):
+    for part in (job.source, repr(small), *environment()):
         digest.update(hashlib.sha256(part.encode()).digest())
     for name, array in sorted(job.inputs.items()):
         digest.update(f"{name} {array.dtype} {array.shape}".encode() + np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()
+
+
+def environment() -> tuple[str, ...]:
+    """Return the variables of this process that determine which device records."""
+    return os.environ.get("SPLATSCOPE_DEVICE", ""), os.environ.get("SPLATSCOPE_SCHEDULER", "")

@@ -3,7 +3,6 @@
 The numbers leave the sandbox and are judged where the kernel cannot interfere.
 """
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +15,7 @@ from splatscope.services.refused_source import why_refused
 from splatscope.tracing.checks.analysis.cell_history import ACCESSES
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.job import KernelJob
-from splatscope.tracing.record_and_check import CheckedRecording, record_and_check
+from splatscope.tracing.record_and_check import record_and_check
 from splatscope.tracing.recording import Recording
 from splatscope.workers.sandbox.failure_messages import NO_ANSWER
 from splatscope.workers.sandbox.supervisor import JobAnswer
@@ -64,7 +63,7 @@ _ARRAYS = ("outputs", "plain", "writers")
 def outcomes_job(jobs: list[KernelJob], adapter: str = "") -> JobAnswer:
     """Run jobs with the same source, up to the first that does not run, and return their outcomes, encoded for `outcomes_of`."""
     device = open_device(adapter or None)
-    found, data = [], []
+    outcomes, data = [], []
     for job in jobs:
         try:
             outcome = _outcome(record_and_check(device, job, between_groups=True, follow=True))
@@ -75,14 +74,14 @@ def outcomes_job(jobs: list[KernelJob], adapter: str = "") -> JobAnswer:
             outcome = CaseOutcome(str(error))
         arrays = {kind: list(getattr(outcome, kind).items()) for kind in _ARRAYS}
         data += [array.tobytes() for named in arrays.values() for _, array in named]
-        found.append(
+        outcomes.append(
             {name: value for name, value in vars(outcome).items() if name not in (*_ARRAYS, "findings")}
             | {"findings": [finding.as_dict() for finding in outcome.findings]}
             | {kind: [(name, array.size) for name, array in named] for kind, named in arrays.items()}
         )
         if outcome.error:
             break
-    return {"outcomes": found}, [b"".join(data)]
+    return {"outcomes": outcomes}, [b"".join(data)]
 
 
 def outcomes_of(answer: JobAnswer) -> list[CaseOutcome]:
@@ -109,13 +108,13 @@ def _unpacked(head: dict[str, Any], parts: list[bytes]) -> Iterator[CaseOutcome]
             yield str(name), words[at : at + int(size)]
             at += int(size)
 
-    for one in head["outcomes"]:
-        named = {kind: dict(arrays(one[kind])) for kind in _ARRAYS}
+    for fields in head["outcomes"]:
+        named = {kind: dict(arrays(fields[kind])) for kind in _ARRAYS}
         named["writers"] = {name: array.view(np.int32) for name, array in named["writers"].items()}
-        findings = [Finding(**finding) for finding in one["findings"]]
-        who = [[(_three(group), int(lane)) for group, lane in threads] for threads in one["who"]]
-        places = {"group": _three(one["group"]), "group_size": _three(one["group_size"]), "who": who}
-        yield CaseOutcome(**one | named | places | {"findings": findings})
+        findings = [Finding.of(finding) for finding in fields["findings"]]
+        who = [[(_three(group), int(lane)) for group, lane in threads] for threads in fields["who"]]
+        places = {"group": _three(fields["group"]), "group_size": _three(fields["group_size"]), "who": who}
+        yield CaseOutcome(**fields | named | places | {"findings": findings})
 
 
 def _three(numbers: Any) -> tuple[int, int, int]:
@@ -123,31 +122,20 @@ def _three(numbers: Any) -> tuple[int, int, int]:
     return x, y, z
 
 
-def _outcome(checked: CheckedRecording) -> CaseOutcome:
-    recording = checked.recording
+def _outcome(recording: Recording) -> CaseOutcome:
     return CaseOutcome(
-        findings=checked.findings,
-        steps=[_step(recording, finding) for finding in checked.findings],
-        group=_three(recording.trace.header["group"]),
-        who=[_threads(recording, finding) for finding in checked.findings],
-        group_size=_three(recording.trace.header["group_size"]),
+        findings=recording.findings,
+        steps=[_step(recording, finding) for finding in recording.findings],
+        group=recording.trace.info.group,
+        who=[list(zip(finding.groups, finding.threads, strict=True)) for finding in recording.findings],
+        group_size=recording.trace.info.group_size,
         outputs=recording.outputs,
         plain=recording.plain or {},
         writers={name: _writers(recording, name, words.size) for name, words in recording.outputs.items()},
         elements=_elements(recording),
         counts=_counts(recording),
-        missed=checked.missed,
+        missed=list(recording.verdict.missed or ()),
     )
-
-
-def _threads(recording: Recording, finding: Finding) -> list[tuple[tuple[int, int, int], int]]:
-    """Return a finding's threads as (workgroup, lane). In a finding without events, they are numbered across all workgroups."""
-    header = recording.trace.header
-    if finding.events:
-        return [(_three(header["group"]), int(thread)) for thread in finding.threads]
-    across, down, _ = header["groups"]
-    pairs = [divmod(int(thread), header["lanes"]) for thread in finding.threads]
-    return [((group % across, group // across % down, group // (across * down)), lane) for group, lane in pairs]
 
 
 def _elements(recording: Recording) -> dict[str, int]:
@@ -187,7 +175,7 @@ def _counts(recording: Recording) -> dict[str, int]:
     arrivals = trace.thread[trace.at(lambda site: site.kind == "arrive" and site.name.endswith("WithGroupSync"))]
     counts = {
         "barriers": int(np.bincount(arrivals, minlength=1).max()),
-        "threads": math.prod(trace.header["group_size"]),
+        "threads": trace.info.lanes,
     }
     for what, counted in (("atomics", ["atomic"]), ("reads", ["read"]), ("writes", ["write"]), ("accesses", ACCESSES)):
         chosen = np.isin(kinds, counted)

@@ -91,12 +91,12 @@ def _measure() -> IterationTimes:
     least: dict[str, float] = {}
     for _ in range(REPEATS):  # interleaved, so that other load slows all of them equally
         took = dict(zip(("listed", "ordered"), submit_timed(tiled.device, parts, queries), strict=True))
-        found = {name: 1e3 * seconds for name, seconds in took.items()}
+        times = {name: 1e3 * seconds for name, seconds in took.items()}
         for trainer in (tiled, binned):
             trainer.advance(1)
             trainer.look()
-            found |= trainer.kernel_ms
-        least = {name: min(ms, least.get(name, ms)) for name, ms in found.items()}
+            times |= trainer.kernel_ms
+        least = {name: min(ms, least.get(name, ms)) for name, ms in times.items()}
     return IterationTimes(
         adapter=adapter_of(tiled.device),
         width=tiled.run.width,

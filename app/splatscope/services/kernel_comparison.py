@@ -118,9 +118,9 @@ async def measure(job: Job) -> TimingComparison:
         break
     adapter, timings = await job(_time, states)
     counts = [await job(_count, state) for state in states]
-    size, many = LARGE[adapter.is_software]
-    _, large = await job(_time, await job(_same_work, size, many, KERNELS[1:]))
-    return TimingComparison(adapter, SIZE, blobs, counted_timings(states, timings, counts), size, many, large)
+    large_size, large_blobs = LARGE[adapter.is_software]
+    _, large = await job(_time, await job(_same_work, large_size, large_blobs, KERNELS[1:]))
+    return TimingComparison(adapter, SIZE, blobs, counted_timings(states, timings, counts), large_size, large_blobs, large)
 
 
 @cache
@@ -141,7 +141,7 @@ def from_json(text: str) -> TimingComparison:
     def timing(values: dict[str, Any]) -> dict[str, Any]:
         return values | {"tile": tuple(values["tile"])}
 
-    counted = [CountedTiming(**timing(values) | {"counts": Counts(**values["counts"])}) for values in fields["timings"]]
+    counted = [CountedTiming(**timing(values | {"counts": Counts(**values["counts"])})) for values in fields["timings"]]
     large = [Timing(**timing(values)) for values in fields["large"]]
     return TimingComparison(**fields | {"adapter": Adapter(**fields["adapter"]), "timings": counted, "large": large})
 

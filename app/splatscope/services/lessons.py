@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -39,7 +39,7 @@ class LessonRequest:
     values: tuple[tuple[str, Any], ...]
 
     @classmethod
-    def of(cls, lesson: Lesson, names: Sequence[str] | None = None) -> "LessonRequest":
+    def of(cls, lesson: Lesson, names: Collection[str] | None = None) -> "LessonRequest":
         """Return the request for a lesson with the parameters `names`, by default all of them."""
         values = lesson.param.values()
         names = sorted(values.keys() - {"name"}) if names is None else sorted(names)
@@ -51,8 +51,8 @@ class LessonRequest:
 
     def key(self, *more: str) -> str:
         """Return the cache key of one of the lesson's results on the workers' device; `more` distinguishes the results."""
-        where = os.environ.get("SPLATSCOPE_DEVICE", ""), os.environ.get("SPLATSCOPE_SCHEDULER", "")
-        return hashlib.sha256(json.dumps([self.stem, self.values, more, where], default=str).encode()).hexdigest()
+        environment = os.environ.get("SPLATSCOPE_DEVICE", ""), os.environ.get("SPLATSCOPE_SCHEDULER", "")
+        return hashlib.sha256(json.dumps([self.stem, self.values, more, environment], default=str).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ def opened_at_once(lesson: Lesson, quizzes: Sequence[str]) -> LessonRecording | 
 async def run_experiment(pool: Pool, lesson: Lesson, method: str, *, anew: bool = False) -> Verdict | Result:
     """Run a method of the lesson on a worker, with the parameters it depends on. The result comes from a cache unless `anew`.
 
-    Recordings go first, since readers wait for the figure. An experiment that a reader runs `anew` does not give way.
+    Recordings go first, since readers wait for the figure. Readers who run the same experiment `anew` at the same time share a run.
 
     Raises:
         WorkerError: The worker was lost or took too long.
@@ -150,9 +150,7 @@ async def run_experiment(pool: Pool, lesson: Lesson, method: str, *, anew: bool 
         ValueError: The inputs do not fit.
     """
     request = LessonRequest.of(lesson, dependencies(lesson, method))
-    if anew:
-        return await pool.run(_run_experiment, request, method, limit=EXPERIMENT_LIMIT, shipped=True)
-    return await _results.get(
+    return await (_anew if anew else _results).get(
         request.key(method),
         lambda: pool.run(_run_experiment, request, method, limit=EXPERIMENT_LIMIT, background=True, shipped=True),
     )
@@ -168,6 +166,7 @@ def dependencies(lesson: Lesson, method: str) -> set[str]:
 _recordings = SingleFlightCache(MAX_CACHED, memory_size)
 _at_once = SingleFlightCache(MAX_CACHED)
 _results = SingleFlightCache(MOST_RESULTS)
+_anew = SingleFlightCache(0)  # keeps nothing
 
 
 # The rest of this module runs on a worker. Opening a recording needs no device and may also run in a thread of the page process.
@@ -183,7 +182,7 @@ def _record(request: LessonRequest, quizzes: tuple[str, ...]) -> LessonRecording
     recording, findings, packed = record_and_pack(open_device(), job, shown=shown)
     if recording is None:
         return LessonRecording(packed)
-    shipped_from = device_of(request.stem, recording.trace.header["sources"])
+    shipped_from = device_of(request.stem, recording.trace.info.sources)
     return _with_answers(lesson, RecordingQuery(recording, job, findings), packed, quizzes, shipped_from)
 
 
@@ -205,9 +204,10 @@ def _of_shipped(lesson: Lesson, opened: Opened, quizzes: tuple[str, ...], shippe
     findings = checks.find(opened.recording.trace)
     query = RecordingQuery(opened.recording, opened.job, findings)
     key = recording_key(opened.job)  # equal to the key that this device's own recording will have
-    packed = packed_recording(opened.recording, lesson.findings(query), opened.job, opened.layouts, key=key, **opened.device)
-    header = opened.recording.trace.header
-    shipped_from = packed.meta["adapter"] if shipped == "gpu" else device_of(lesson.stem(), header["sources"])
+    packed = packed_recording(
+        opened.recording, lesson.findings(query), opened.job, opened.layouts, key=key, uniforms=None, **opened.device
+    )
+    shipped_from = packed.meta["adapter"] if shipped == "gpu" else device_of(lesson.stem(), opened.recording.trace.info.sources)
     return _with_answers(lesson, query, packed, quizzes, shipped_from)
 
 

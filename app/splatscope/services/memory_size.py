@@ -10,9 +10,9 @@ def memory_size(value: Any) -> int:
     seen: set[int] = set()
     total, pending = 0, [value]
     while pending:
-        one = pending.pop()
-        if id(one) not in seen and not isinstance(one, type):
-            seen.add(id(one))
-            total += sys.getsizeof(one)
-            pending += gc.get_referents(one)
+        item = pending.pop()
+        if id(item) not in seen and not isinstance(item, type):
+            seen.add(id(item))
+            total += sys.getsizeof(item)
+            pending += gc.get_referents(item)
     return total

@@ -94,10 +94,10 @@ def with_counters(module: str) -> str:
     """
     modules = load_modules(shader(f"{module}.slang").read_text(encoding="utf-8"), f"{module}.slang", SHADER_FOLDERS)
     probed = {probe.function for probe in _PROBES}
-    missing = MODULES[module] - {block.name for one in modules for block in one.source.functions() if block.name in probed}
+    missing = MODULES[module] - {block.name for loaded in modules for block in loaded.source.functions() if block.name in probed}
     if missing:
         raise LookupError(f"{module}.slang has no function {', '.join(sorted(missing))} that could count.")
-    return _COUNT + "\n".join(_IMPORT.sub("", _counting(one.source)) for one in modules)
+    return _COUNT + "\n".join(_IMPORT.sub("", _counting(loaded.source)) for loaded in modules)
 
 
 def _counting(source: Source) -> str:
@@ -134,9 +134,9 @@ def count_iteration(device: spy.Device, state: TrainingState) -> Counts:
     run.sources |= {module: with_counters(module) for module in MODULES}
     bound = BinnedKernels(run) if state.settings.kernels == "binned" else TiledKernels(run)
     counters = zeros(device, len(COUNTERS), np.uint32)
-    for one in bound.bounds:
-        if spy.ShaderCursor(one.root).has_field("counters"):
-            one.set(counters=counters)
+    for kernel in bound.bounds:
+        if spy.ShaderCursor(kernel.root).has_field("counters"):
+            kernel.set(counters=counters)
     submit(device, bound.begin())
     device.wait()
     counters.copy_from_numpy(np.zeros(len(COUNTERS), np.uint32))

@@ -42,17 +42,25 @@ def record_and_pack(
         ValueError: The inputs do not fit the kernel.
     """
     try:
-        with unpacked(job) as there:
-            checked = record_and_check(device, there, between_groups=between_groups)
+        with unpacked(job) as unpacked_job:
+            recording = record_and_check(device, unpacked_job, between_groups=between_groups)
     except CompileError as error:
         return None, [], refused_recording(*why_refused(error, job))
-    recording, findings = checked.recording, checked.findings
+    findings = recording.findings
     job = replace(recording.job or job, include=job.include, files=job.files)
     recording.job = job
     if with_uniforms:
-        recording.trace.header["notes"] = checked.notes
+        verdict = recording.verdict
+        recording.trace.verdict = replace(verdict, notes=(*verdict.shortfalls, *verdict.notes))
     adapter = adapter_of(device)
-    names = {"adapter": adapter.short_name, "adapter_words": adapter.name}
-    about = names | {"key": recording_key(job), "uniforms": recording.uniforms if with_uniforms else None}
-    listed = findings if shown is None else shown(recording, findings)
-    return recording, findings, packed_recording(recording, listed, job, recording.layouts, **about)
+    packed = packed_recording(
+        recording,
+        findings if shown is None else shown(recording, findings),
+        job,
+        recording.layouts,
+        adapter=adapter.short_name,
+        adapter_words=adapter.name,
+        key=recording_key(job),
+        uniforms=recording.uniforms if with_uniforms else None,
+    )
+    return recording, findings, packed

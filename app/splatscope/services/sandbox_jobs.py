@@ -1,11 +1,13 @@
 """The jobs that process sources and files from pages. Those that are not trusted run inside the sandbox.
 
-The sandboxed process imports this module by name. A job returns a JSON object and a list of bytes, the only data that leaves the
-sandbox.
+They filter untrusted sources before anything else reads these. The sandboxed process imports this module by name. A job returns a
+JSON object and a list of bytes, the only data that leaves the sandbox.
 """
 
+import io
 import json
 import pickle
+import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -16,32 +18,40 @@ from splatscope.gpu.device import adapter_of, open_device
 from splatscope.gpu.diagnostics import Diagnostic
 from splatscope.gpu.kernel import CompileError
 from splatscope.gpu.reflection import Interface
-from splatscope.recordings.packed import packed_recording
+from splatscope.recordings.packed import packed_recording, refused_recording
 from splatscope.recordings.recording_file import save
 from splatscope.recordings.standalone_script import standalone
 from splatscope.recordings.untrusted import cannot_be_opened, open_file
 from splatscope.services.case_outcomes import outcomes_job
+from splatscope.services.drafts.array_files import ArrayFile
+from splatscope.services.drafts.draft import DraftJob, entry_of, public
+from splatscope.services.drafts.inputs import InputError, refuse_interface
+from splatscope.services.drafts.playground import read
 from splatscope.services.record_and_pack import record_and_pack
 from splatscope.services.refused_source import why_refused
 from splatscope.slang.modules import constants_without_value, declared_constants, entries_of, generic_parameters, load_modules
-from splatscope.tracing.cost import costs
+from splatscope.splat.files.images import FORMATS, encode
+from splatscope.tracing.cost import Cost, costs
 from splatscope.tracing.interface import read_interface
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.perfetto import perfetto
 from splatscope.tracing.project import unpacked
 from splatscope.tracing.trace import Trace
+from splatscope.workers.sandbox.source_filter import refuse_job
 from splatscope.workers.sandbox.supervisor import JobAnswer
 
 _WARM_UP_KERNEL = """
 import workgroup;
 groupshared uint cells[8];
 RWStructuredBuffer<uint> numbers;
+RWTexture2D<float4> drawn;
 [shader("compute")]
 [numthreads(8, 1, 1)]
 void warming(uint lane : SV_GroupIndex)
 {
     cells[lane] = numbers[lane];
     numbers[lane] = cells[7 - lane];
+    drawn[uint2(lane, 0)] = 1;
     if (lane < 4)
         InterlockedAdd(numbers[9], lane);
 }
@@ -65,22 +75,42 @@ class Open:
 
 @dataclass(frozen=True)
 class Checked:
-    """The result of compiling a source: the interface, or the first error on one line; all diagnostics; and what it leaves open."""
+    """The result of compiling a source.
+
+    Attributes:
+        interface: The interface; None if it does not compile.
+        error: The first error on one line.
+        diagnostics: All diagnostics.
+        open: What the source leaves open.
+        public: What a page shows of a draft whose source compiles, see `draft.public`.
+    """
 
     interface: Interface | None
     error: str = ""
     diagnostics: list[Diagnostic] = field(default_factory=list)
     open: Open = field(default_factory=Open)
+    public: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, plain: dict[str, Any]) -> "Checked":
         """Return the object that `asdict` and JSON turned into `plain`."""
         interface = plain["interface"] and Interface.of(plain["interface"])
-        return cls(interface, plain["error"], [Diagnostic(**found) for found in plain["diagnostics"]], Open(**plain["open"]))
+        diagnostics = [Diagnostic(**diagnostic) for diagnostic in plain["diagnostics"]]
+        return cls(interface, plain["error"], diagnostics, Open(**plain["open"]), plain["public"])
 
 
-def record_job(job: KernelJob, adapter: str = "") -> JobAnswer:
-    """Record, check and pack a job. Return the parts of a `PackedRecording`. Raises ValueError if the inputs do not fit."""
+def record_job(asked: KernelJob | DraftJob, adapter: str = "", untrusted: bool = False) -> JobAnswer:
+    """Record, check and pack a job, after filtering its source if it is `untrusted`. Return the parts of a `PackedRecording`.
+
+    Raises:
+        ValueError: The inputs do not fit the kernel.
+    """
+    try:
+        if wrong := _refuse(asked, untrusted):
+            return refused_recording(wrong, []).meta, []
+        job = asked.job() if isinstance(asked, DraftJob) else asked
+    except InputError as error:
+        return refused_recording(str(error), []).meta, []
     device = open_device(adapter or None)
     recording, findings, packed = record_and_pack(device, job, between_groups=True, with_uniforms=True)
     if recording is None:
@@ -88,19 +118,46 @@ def record_job(job: KernelJob, adapter: str = "") -> JobAnswer:
     return packed.meta, [packed.data, save(recording, job, recording.layouts, findings)]
 
 
-def check_job(job: KernelJob) -> JobAnswer:
-    """Compile a source and read the kernel's interface, its constants without a value as 1. Return a `Checked` as a dict."""
+def check_job(asked: KernelJob | DraftJob, untrusted: bool = False) -> JobAnswer:
+    """Compile a source, after filtering it if it is `untrusted`, and read the kernel's interface. Return a `Checked` as a dict.
+
+    Constants without a value are compiled as 1.
+    """
+    if wrong := _refuse(asked, untrusted):
+        return asdict(Checked(None, wrong)), []
+    if isinstance(asked, KernelJob):
+        return asdict(_checked(asked)), []
+    kernel = asked.kernel()
+    checked = _checked(kernel)
+    if checked.interface is None and kernel.entry and not checked.diagnostics:
+        checked = _checked(replace(kernel, entry=""))  # the entry point may have been renamed: take the first
+    if checked.interface is None:
+        return asdict(checked), []
+    if wrong := refuse_interface(checked.interface):
+        return asdict(Checked(None, wrong)), []
+    kernel = replace(kernel, entry=entry_of(asked.draft, checked.interface))
+    shown = public(checked.interface, kernel.source, asked.draft, _estimate_costs(kernel), asked.files)
+    return asdict(replace(checked, public=shown)), []
+
+
+def _refuse(job: KernelJob | DraftJob, untrusted: bool) -> str:
+    """Return one line that says why a job's sources are refused, "" if they are accepted."""
+    kernel = job.kernel() if isinstance(job, DraftJob) else job
+    wrong = read(kernel.source).refusal if isinstance(job, DraftJob) else ""
+    return wrong or (refuse_job(kernel) if untrusted else "")
+
+
+def _checked(job: KernelJob) -> Checked:
     open_ = Open()
     try:
-        with unpacked(job) as there:
-            open_ = _left_open(there)
-            given = {name: 1 for name in open_.missing} | job.constants
+        with unpacked(job) as unpacked_job:
+            open_ = _left_open(unpacked_job)
+            constants = {name: 1 for name in open_.missing} | job.constants
             if open_.generic and not job.arguments:
                 raise CompileError(f"The entry point is generic ({open_.generic}): name its types under “Compile with”.")
-            checked = Checked(read_interface(open_device(), replace(there, constants=given)), open=open_)
+            return Checked(read_interface(open_device(), replace(unpacked_job, constants=constants)), open=open_)
     except CompileError as error:
-        checked = Checked(None, *why_refused(error, job), open_)
-    return asdict(checked), []
+        return Checked(None, *why_refused(error, job), open_)
 
 
 def _left_open(job: KernelJob) -> Open:
@@ -110,15 +167,14 @@ def _left_open(job: KernelJob) -> Open:
     return Open(declared_constants(modules), constants_without_value(modules, job.constants), generic)
 
 
-def costs_job(job: KernelJob) -> JobAnswer:
-    """Estimate what it would cost to record each function. Return each `Cost` as a dict."""
-    with unpacked(job) as there:
-        found = costs(there.source, there.file, there.entry, there.include, there.defines)
-    return {"functions": [asdict(cost) for cost in found]}, []
+def _estimate_costs(job: KernelJob) -> list[Cost]:
+    """Return what it would cost to record each function of a source that compiles."""
+    with unpacked(job) as unpacked_job:
+        return costs(unpacked_job.source, unpacked_job.file, unpacked_job.entry, unpacked_job.include, unpacked_job.defines)
 
 
 def open_job(name: str, data: bytes) -> JobAnswer:
-    """Open a recording's file, and pack it for `recordings.open_recording`, with the findings that it had.
+    """Open a recording's file, and pack it for `recordings.open_recording`, with the findings that it had, and its inputs' sizes.
 
     Raises:
         ArchiveError: The file is not a recording, or cannot be shown.
@@ -131,16 +187,39 @@ def open_job(name: str, data: bytes) -> JobAnswer:
     except Exception as error:  # a forged file may raise anything
         raise cannot_be_opened(name, error) from None
     job = opened.job
-    about = {name: getattr(job, name) for name in ("file", "entry", "groups", "group", "source", "files")}
-    inputs = [(key, array.nbytes, array.dtype.str, array.shape) for key, array in job.inputs.items()]
-    answer = {"meta": packed.meta, "job": about, "draft": opened.draft, "inputs": inputs}
-    return answer, [packed.data, b"".join(array.tobytes() for array in job.inputs.values())]
+    job_fields = {name: getattr(job, name) for name in ("file", "entry", "groups", "group", "source", "files")}
+    inputs = {name: array.nbytes for name, array in job.inputs.items()}
+    return {"meta": packed.meta, "job": job_fields, "draft": opened.draft, "inputs": inputs}, [packed.data]
 
 
-def standalone_job(job: KernelJob, interface: Interface, name: str) -> JobAnswer:
-    """Return a dispatch as the text of a Python script."""
-    with unpacked(job) as there:
-        return {"text": standalone(there, interface, adapter_of(open_device()).backend, name)}, []
+def array_job(file: ArrayFile, name: str) -> JobAnswer:
+    """Describe the array that a file holds for an input. Raises ArchiveError."""
+    return {"words": file.words(name)}, []
+
+
+def standalone_job(asked: DraftJob, name: str, untrusted: bool = False) -> JobAnswer:
+    """Return a dispatch as the text of a Python script.
+
+    Raises:
+        InputError: The script cannot hold all of it.
+    """
+    kernel = asked.kernel()
+    if kernel.files or kernel.defines or kernel.constants or kernel.arguments or kernel.conformances:
+        raise InputError(
+            "A Python file can hold only one source, without compile settings: save the recording or the page instead."
+        )
+    checked = Checked.of(check_job(asked, untrusted)[0])
+    if checked.interface is None:
+        raise InputError(checked.error)
+    interface = checked.interface
+    has_texels = (
+        interface.textures or interface.samplers or any(layout.shape == "texel_buffer" for layout in interface.buffers.values())
+    )
+    is_long = any(not re.fullmatch(r"(bool|u?int|float)[234]?", kind) for kind in interface.uniforms.values())
+    if has_texels or interface.unfit or is_long:
+        raise InputError("A Python file can hold only buffers, numbers and vectors: save the recording or the page instead.")
+    job = replace(asked, interface=interface).job()
+    return {"text": standalone(job, interface, adapter_of(open_device()).backend, name)}, []
 
 
 def perfetto_job(file: bytes) -> JobAnswer:
@@ -152,8 +231,8 @@ JOBS: dict[str, Callable[..., JobAnswer]] = {
     "record": record_job,
     "outcomes": outcomes_job,
     "check": check_job,
-    "costs": costs_job,
     "open": open_job,
+    "array": array_job,
     "standalone": standalone_job,
     "perfetto": perfetto_job,
 }
@@ -161,12 +240,24 @@ JOBS: dict[str, Callable[..., JobAnswer]] = {
 
 def warm_up(adapter: str) -> None:
     """Run each kind of job once, so that everything loaded at first use is loaded while files can still be read."""
-    job = pickle.loads(pickle.dumps(KernelJob(_WARM_UP_KERNEL, inputs={"numbers": np.arange(8, dtype=np.uint32)}, records=4000)))
-    record_job(job, adapter)
-    outcomes_job([job], adapter)
-    for source in (_WARM_UP_KERNEL, _WARM_UP_KERNEL + "wrong"):
-        json.dumps(check_job(KernelJob(source, "warming.slang"))[0], default=_plain)
-    costs_job(KernelJob(_WARM_UP_KERNEL))
+    inputs = {"numbers": {"fill": "random", "count": 8}, "drawn": {"fill": "random", "size": [8, 8]}}
+    draft = pickle.loads(pickle.dumps(DraftJob({"source": _WARM_UP_KERNEL, "inputs": inputs})))
+    for source in (_WARM_UP_KERNEL + "wrong", _WARM_UP_KERNEL):
+        checked = check_job(replace(draft, draft=draft.draft | {"source": source}), untrusted=True)[0]
+        json.dumps(checked, default=_plain)
+    interface = Checked.of(checked).interface
+    record_job(replace(draft, interface=interface), adapter, untrusted=True)
+    outcomes_job([replace(draft, interface=interface).job()], adapter)
+    for data in _files():
+        ArrayFile("warming", data).words("")
+
+
+def _files() -> list[bytes]:
+    """Return a small array file, and a picture of each kind, of which the readers are loaded when first needed."""
+    array, archive = io.BytesIO(), io.BytesIO()
+    np.save(array, np.arange(4))
+    np.savez_compressed(archive, numbers=np.arange(4))
+    return [array.getvalue(), archive.getvalue(), *(encode(np.zeros((8, 8, 3), np.uint8), kind) for kind in FORMATS)]
 
 
 def _plain(value: Any) -> Any:

@@ -145,7 +145,8 @@ def tile_job(settings: Settings, raw: np.ndarray, target: np.ndarray, tile: tupl
         stage: The stage to record.
     """
     height, width, _ = target.shape
-    inputs = scene_inputs((width, height), raw, sample_background=settings.uses_sample_background)
+    scene = scene_inputs((width, height), raw, sample_background=settings.uses_sample_background)
+    inputs = {name: np.asarray(value) for name, value in scene.items()}
     inputs["chosenTile"] = np.array(tile, np.uint32)
     if stage.entry == _DERIVATIVES:
         inputs["targetBuffer"] = np.ones((height * width, 4), np.float32)
@@ -165,8 +166,8 @@ async def record_tile(
     Raises:
         WorkerError: The worker was lost or took too long.
     """
-    asked = (state.settings, state.splats.raw, state.target, spot, stage.name)
-    return await pool.run(_record, *asked, limit=RECORD_LIMIT, on_progress=on_progress, shipped=True)
+    arguments = (state.settings, state.splats.raw, state.target, spot, stage.name)
+    return await pool.run(_record, *arguments, limit=RECORD_LIMIT, on_progress=on_progress, shipped=True)
 
 
 # The rest of this module runs on a worker.
@@ -189,6 +190,7 @@ def _record(settings: Settings, raw: np.ndarray, target: np.ndarray, spot: Spot,
     if job.entry == _DERIVATIVES:
         gradients = query.output("derivBuffer").view(np.float32).reshape(raw.shape)[:, listed].T
     stops = _stops(query, name, spot.thread)
+    blended = query.last("state.finalCount", spot.thread) if name == "blend" else None
     return TileRecording(
         packed=packed,
         stops=stops,
@@ -201,7 +203,7 @@ def _record(settings: Settings, raw: np.ndarray, target: np.ndarray, spot: Spot,
         alphas=alphas,
         light=light,
         colour=colour,
-        blended=int(query.last("state.finalCount", spot.thread) or 0) if name == "blend" else 0,
+        blended=blended if isinstance(blended, int) else 0,
     )
 
 
@@ -222,10 +224,10 @@ def _steps_by_id(query: RecordingQuery, name: str, thread: int, count: int) -> d
         function = "fineRasterize" if name == "blend" else "fineRasterize_bwd"
         steps = query.steps(kind="read", name="blobs", function=function, thread=thread)
     ids = query.values(steps)
-    there = ids < count  # the list is padded with larger numbers
+    is_listed = ids < count  # the list is padded with larger numbers
     if name == "sort":
-        return dict(zip(ids[there].tolist(), steps[there].tolist(), strict=True))
-    return _first(ids[there], steps[there])
+        return dict(zip(ids[is_listed].tolist(), steps[is_listed].tolist(), strict=True))
+    return _first(ids[is_listed], steps[is_listed])
 
 
 def _first(ids: np.ndarray, steps: np.ndarray) -> dict[int, int]:
@@ -253,8 +255,8 @@ def _opening(query: RecordingQuery, name: str, thread: int, stops: list[int]) ->
         stops = [int(step) for step in query.steps(kind="write", name="blobs", thread=thread)] or stops
     elif name in ("blend", "backward") and stops:
         function = "fineRasterize" if name == "blend" else "fineRasterize_bwd"
-        through = query.values(query.steps(kind="value", name="state.value", function=function, thread=thread))[:, 3]
-        return stops[int(np.abs(np.diff(through))[: len(stops)].argmax())] if len(through) > 1 else stops[0]
+        transmittance = query.values(query.steps(kind="value", name="state.value", function=function, thread=thread))[:, 3]
+        return stops[int(np.abs(np.diff(transmittance))[: len(stops)].argmax())] if len(transmittance) > 1 else stops[0]
     return stops[0] if stops else 0
 
 

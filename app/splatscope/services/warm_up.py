@@ -53,8 +53,10 @@ def tile_jobs() -> list[KernelJob]:
 def figure_jobs(stem: str) -> list[KernelJob]:
     """Return the jobs of a lesson's figure: with its defaults, and with each single choice that changes the kernel."""
     jobs, lesson = {}, find_lesson(stem)
-    chosen = [(name, value) for name, one in lesson.param.objects().items() if name != "name" for value in _choices(one)]
-    for values in ({}, *({name: value} for name, value in chosen)):
+    choices = [
+        (name, value) for name, parameter in lesson.param.objects().items() if name != "name" for value in _choices(parameter)
+    ]
+    for values in ({}, *({name: value} for name, value in choices)):
         job = lesson(**values).job()
         jobs.setdefault((job.source, job.entry, tuple(sorted(job.constants.items()))), job)
     return list(jobs.values())
@@ -76,8 +78,8 @@ def main() -> None:
         return
     for job in pickle.loads(pickled):
         with contextlib.suppress(Exception):  # the page that needs the recording will report the error
-            for one in [job] if isinstance(job, KernelJob) else figure_jobs(job):
-                record(device, one)
+            for kernel_job in [job] if isinstance(job, KernelJob) else figure_jobs(job):
+                record(device, kernel_job)
     if done.parent.is_dir():
         for older in done.parent.glob("splatscope-*"):
             older.unlink()

@@ -3,7 +3,7 @@
 import ast
 import operator
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 _CONSTANT = re.compile(r"\bconst\s+(?:u?int(?:8_t|16_t|32_t|64_t)?|let|auto)\s+(\w+)\s*=\s*([^;{}\"]{1,200});")
 _MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+([^\n\"]{1,200})$", re.MULTILINE)
@@ -17,7 +17,7 @@ def _divided(a: int, b: int) -> int:
     return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
 
 
-_OPERATORS = {
+_OPERATORS: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
     ast.Div: _divided, ast.Mod: lambda a, b: a - b * _divided(a, b),
     ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor,

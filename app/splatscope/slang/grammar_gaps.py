@@ -83,8 +83,7 @@ def mask(text: str) -> str:
             _opaque(masked, match.start(), text.find(";", match.end()) + 1)
     for pattern in (_LABEL, _HINT, _ANNOTATION, _SIZED):
         for match in pattern.finditer(text):
-            group = 0 if pattern is _HINT else match.lastindex
-            blank(masked, *match.span(group))
+            blank(masked, *match.span(0 if pattern is _HINT else 1))
     for match in _TARGET_SWITCH.finditer(text):
         masked[slice(*match.span())] = "switch(0)".ljust(match.end() - match.start())
     for match in _DOTTED.finditer(text):

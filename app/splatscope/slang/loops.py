@@ -5,7 +5,7 @@ from collections.abc import Collection
 from itertools import islice
 
 from splatscope.slang.comments import COMMENT
-from splatscope.slang.source import Source, closing
+from splatscope.slang.source import Source, behind_space, closing
 
 _ATTRIBUTES_BEFORE = re.compile(r"(?:\s*\[\s*[A-Za-z_]\w*\s*(?:\([^()]*\))?\s*\])*\s*\Z")
 _COUNTED = re.compile(
@@ -31,7 +31,9 @@ _INTEGER = re.compile(r"(u?int|bool)[234]?$")
 
 def attributes_before(code: str, at: int) -> str:
     """Return the attributes before a statement, with the space around them: `[loop] ` before `for`."""
-    return _ATTRIBUTES_BEFORE.search(code, max(0, at - 200), at).group(0)
+    match = _ATTRIBUTES_BEFORE.search(code, max(0, at - 200), at)
+    assert match is not None  # the pattern also matches ""
+    return match.group(0)
 
 
 def is_unrolled(code: str, at: int) -> bool:
@@ -117,7 +119,7 @@ def line_of_lossy_unrolling(text: str) -> int:
     """
     code = COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
     for loop in islice(_FORCED.finditer(code), _MOST_FORCED):
-        body = re.compile(r"\s*").match(code, closing(code, loop.end()) + 1).end()
+        body = behind_space(code, closing(code, loop.end()) + 1)
         tail = _LAST_BREAK.search(code[body + 1 : closing(code, body)]) if code[body : body + 1] == "{" else None
         if tail and re.search(r"\bif\s*$", tail.string[: _opening(tail.string, tail.start())]):
             return code.count("\n", 0, loop.end()) + 1
@@ -143,6 +145,6 @@ def without_unrolling(text: str) -> str:
 
 def _behind_statement(code: str, at: int) -> int:
     """Return the start of the code after the statement at an offset."""
-    first = re.compile(r"\s*").match(code, at).end()
+    first = behind_space(code, at)
     end = closing(code, first) if code[first : first + 1] == "{" else code.find(";", first)
-    return re.compile(r"\s*").match(code, end + 1).end()
+    return behind_space(code, end + 1)

@@ -8,6 +8,7 @@ from pathlib import Path
 from splatscope.gpu.diagnostics import NO_ENTRY_POINT
 from splatscope.gpu.kernel import CompileError
 from splatscope.paths import SHADER_FOLDERS
+from splatscope.slang.comments import as_compiled
 from splatscope.slang.conditionals import Conditions
 from splatscope.slang.preprocessor import expand, macros_in
 from splatscope.slang.source import Source
@@ -38,10 +39,10 @@ class Module:
         return self.path is not None and any(self.path.is_relative_to(folder) for folder in SHADER_FOLDERS)
 
 
-_IMPORT = re.compile(r"^\s*(?:__exported\s+|public\s+)?import\s+([\w.\-]+|\"[^\"]+\")\s*;", re.MULTILINE)
-_INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[\"<]([^\">]+)[\">]|^\s*__include\s+([\w.]+|\"[^\"]+\")\s*;", re.MULTILINE)
+_IMPORT = re.compile(r"^[ \t]*(?:__exported\s+|public\s+)?import\s+([\w.\-]+|\"[^\"]+\")\s*;", re.MULTILINE)
+_INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[\"<]([^\">]+)[\">]|^[ \t]*__include\s+([\w.]+|\"[^\"]+\")\s*;", re.MULTILINE)
 _EXTERN = re.compile(r"\bextern\s+static\s+const\s+(\w+)\s+(\w+)\s*([;=])")
-_EXPORT = re.compile(r"\bexport\b[^;={}]*?\bconst\s+\w+\s+(\w+)\s*=")
+_EXPORT = re.compile(r"\bexport\b[^;={}]{0,200}?\bconst\s+\w+\s+(\w+)\s*=")
 
 
 def load_modules(text: str, file: str, folders: tuple[Path, ...], defines: Mapping[str, str] = {}) -> list[Module]:
@@ -60,14 +61,15 @@ def load_modules(text: str, file: str, folders: tuple[Path, ...], defines: Mappi
     def visit(key: str, name: str, file: str, text: str, included: bool, path: Path | None = None) -> None:
         own = path or (folders[0] / file if folders else None)
         beside = (own.parent,) if own is not None else ()
-        for imported in _IMPORT.findall(text):
+        lines = as_compiled(text)  # what only looks like an import names no file
+        for imported in _IMPORT.findall(lines):
             name_there = imported.strip('"').removesuffix(".slang").replace(".", "/")
             there = _search([f"{stem}.slang" for stem in (name_there, name_there.replace("_", "-"))], (*beside, *folders))
             if name_there not in found and there is not None and (code := _text(there)) is not None:
                 found[name_there] = None  # being visited: this stops cyclic imports
                 shown = _shown(there, there.name, folders, [module.file for module in found.values() if module])
                 visit(name_there, name_there, shown, code, False, there)
-        for header, fragment in _INCLUDE.findall(text):
+        for header, fragment in _INCLUDE.findall(lines):
             fragment = fragment.strip('"')
             names = [header] if header else [f"{fragment.replace('.', '/')}.slang", fragment]
             there = _search(names, (*beside, *folders))
@@ -80,8 +82,7 @@ def load_modules(text: str, file: str, folders: tuple[Path, ...], defines: Mappi
         found[key] = Module(name, file, text, Source(text, file), included, path)
 
     visit("", "", file, text, False)
-    main = found.pop("")
-    return with_macros_expanded([*(module for module in found.values() if module is not None), main], defines)
+    return with_macros_expanded([module for module in found.values() if module is not None], defines)
 
 
 def _shown(path: Path, name: str, folders: tuple[Path, ...], taken: list[str]) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from splatscope.slang.comments import COMMENT
 from splatscope.slang.source import Source, closing
 
-_DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)(\(([^)]*)\))?((?:\\\r?\n|[^\n])*)", re.MULTILINE)
+_DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)(\(([^)]{0,2000})\))?((?:\\\r?\n|[^\n])*)", re.MULTILINE)
 _DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif|define|undef)\b[ \t]*(\w*)", re.MULTILINE)
 _NAME = re.compile(r"\b[A-Za-z_]\w*\b")
 # A macro's body that matches does something, calls something, or accesses memory.

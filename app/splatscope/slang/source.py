@@ -13,21 +13,24 @@ from functools import cached_property
 import tree_sitter_slang
 from tree_sitter import Language, Node, Parser
 
-from splatscope.gpu.slang_types import is_numeric
+from splatscope.gpu.slang_types import is_numeric, short_names_in_place
 from splatscope.slang.comments import blanked
 from splatscope.slang.conditionals import Conditions
 from splatscope.slang.grammar_gaps import as_written, blank, mask, with_infinities
 
-_parser = Parser(Language(tree_sitter_slang.language()))
+_parser = Parser(Language(tree_sitter_slang.language()))  # ty: ignore[deprecated]  # it returns a capsule; its stub says int
 
-_NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|^[ \t]*#(?:\\\r?\n|[^\n])*', re.DOTALL | re.MULTILINE)
+# A quote or comment that is not closed runs to the end of its line or of the text, so this takes linear time.
+_NOT_CODE = re.compile(r'//[^\n]*+|/\*.*?(?:\*/|\Z)|"(?:\\.|[^"\\\n])*+"?|^[ \t]*+#(?:\\\r?\n|[^\n])*+', re.DOTALL | re.MULTILINE)
 _BLANKED_ARGUMENT = re.compile(r",(?=\s*\))")  # blanking a call's last argument, a string, leaves its comma
 _MODIFIERS = r"(?:(?:public|internal|private|static|override|export|extern|__extern_cpp|visibility|dyn|__exported)\s+)*"
-_ATTRIBUTES = r"(?:\[(?:\[[^\[\]]*\]|[^\[\]])*\]\s*)*"  # in single or double brackets
+ATTRIBUTE = r"\[(?:\[[^\[\]]*\]|[^\[\]])*\]\s*"  # in single or double brackets
+_ATTRIBUTES = f"(?:{ATTRIBUTE})*"
 _CONTAINER = re.compile(
     rf"{_ATTRIBUTES}{_MODIFIERS}(?:__generic\s*<[^{{]*?>\s*)?(struct|class|interface|extension|__extension|namespace|enum|cbuffer|tbuffer"
     r"|property|__subscript)\b\s*(?P<name>[\w.]*)"
 )
+_SPACE = re.compile(r"\s*")
 _ACCESSOR = re.compile(rf"{_ATTRIBUTES}(get|set|ref|__ref|modify|_modify)\s*(\([^()]*\)\s*)?$")
 
 
@@ -72,7 +75,8 @@ class Source:
     """A file of Slang, parsed.
 
     Attributes:
-        text: The text, one character per byte, so that tree-sitter's offsets are indices.
+        text: The text, one character per byte, so that tree-sitter's offsets are indices. Numeric types have their shortest
+            spelling.
         visible: The text without the branches of `#if` that the compiler is known to skip, which are blanked.
         code: The same with comments, strings and directives blanked, too.
         blocks: The outermost blocks.
@@ -80,10 +84,10 @@ class Source:
 
     def __init__(self, text: str, file: str = "", conditions: Conditions | None = None):
         self.file, self.conditions = file, conditions
-        self.text = text.encode().decode("latin-1")
+        self.text = short_names_in_place(text.encode().decode("latin-1"))
         self.visible = conditions.visible(self.text) if conditions else self.text
         self.code = _NOT_CODE.sub(blanked, _without_unbalanced_branches(self.visible))
-        self.blocks = _outer_blocks(self.code, 0, len(self.code), None)
+        self.blocks = _BlockFinder(self.code).blocks()
         self._file_text = self.text
         self._moves: list[tuple[int, int, bool]] = []  # (offset here, offset in the file, whether a macro's expansion begins here)
 
@@ -124,7 +128,7 @@ class Source:
 
     def attributes(self, block: Block) -> str:
         """Return the attributes before a function, as text."""
-        return re.match(_ATTRIBUTES, self.head(block).lstrip()).group(0)
+        return _first_attributes(self.head(block).lstrip())
 
     def parameters(self, block: Block) -> list[str]:
         """Return a function's parameters as text, without commas."""
@@ -133,12 +137,13 @@ class Source:
     def type_parameters(self, block: Block) -> set[str]:
         """Return the type parameters of a function and its enclosing blocks: {"T"} in `struct Box<T> { void f() {} }`."""
         names: set[str] = set()
-        while block is not None:
-            head = self.head(block)
-            for listed in _GENERIC_HEAD.findall(head[: head.find("(")] if block.is_code and "(" in head else head):
+        around: Block | None = block
+        while around is not None:
+            head = self.head(around).lstrip().removeprefix(self.attributes(around))
+            for listed in _GENERIC_HEAD.findall(head[: head.find("(")] if around.is_code and "(" in head else head):
                 found = (re.match(r"(?!let\b|each\b)\w+(?=\s*(?::|=|$))", part) for part in split_arguments(listed))
                 names |= {match.group(0) for match in found if match is not None and not is_numeric(match.group(0))}
-            block = block.owner
+            around = around.owner
         return names
 
     def line_column(self, offset: int) -> tuple[int, int]:
@@ -155,11 +160,16 @@ class Source:
         """The offset at which each line of the file begins."""
         return [0, *(match.end() for match in re.finditer("\n", self._file_text))]
 
+    @cached_property
+    def _blank(self) -> str:
+        """The code, blanked."""
+        return re.sub(r"[^\n]", " ", self.code)
+
     def outside(self, blocks: list[Block], start: int = 0, end: int | None = None) -> str:
-        """Return the code in a span, with each block's braces and contents blanked and followed by a semicolon."""
+        """Return the code in a span, with a semicolon in place of each block's braces and contents."""
         parts, at = [], start
         for block in blocks:
-            parts += [self.code[at : block.start], re.sub(r"[^\n]", " ", self.code[block.start : block.end - 1]), ";"]
+            parts += [self.code[at : block.start], ";"]
             at = block.end
         return "".join(parts) + self.code[at : len(self.code) if end is None else end]
 
@@ -175,7 +185,7 @@ class Source:
             filler = ";" if inner.kind != "lambda" else "0"
             blank(text, inner.head - block.start, inner.end - block.start, filler)
         masked = mask(_BLANKED_ARGUMENT.sub(" ", "".join(text)))
-        lead = re.sub(r"[^\n]", " ", self.code[: block.start - 3]) + "f()"
+        lead = self._blank[: max(0, block.start - 3)] + "f()"
         root = _parser.parse((lead + masked).encode("latin-1")).root_node
         function = root.named_children[0] if root.named_children else None
         node = function.child_by_field_name("body") if function is not None and function.type == "function_definition" else None
@@ -193,6 +203,7 @@ def _without_unbalanced_branches(text: str) -> str:
         In `#if A` / `void f(int x) {` / `#else` / `void f() {` / `#endif` / `}`, only one opening brace may remain.
     """
     open_ones: list[list[int]] = []
+    left = bytearray(text, "latin-1")
     for match in _CONDITIONAL.finditer(text):
         word = match.group(1)
         if word.startswith("if"):
@@ -202,10 +213,18 @@ def _without_unbalanced_branches(text: str) -> str:
         elif open_ones:
             edges = [*open_ones.pop(), match.start()]
             branches = list(zip(edges[::2], edges[1::2], strict=True))
-            if any(text.count("{", *branch) != text.count("}", *branch) for branch in branches):
+            if any(left.count(b"{", *branch) != left.count(b"}", *branch) for branch in branches):
                 for start, end in branches[1:]:
-                    text = text[:start] + re.sub(r"[^\n]", " ", text[start:end]) + text[end:]
-    return text
+                    left[start:end] = re.sub(rb"[^\n]", b" ", left[start:end])
+    return left.decode("latin-1")
+
+
+def statements_in(code: str) -> Iterator[str]:
+    """Yield what semicolons end in a piece of code, without them; what a brace ends is left out."""
+    return (match.group(1) for match in _STATEMENT.finditer(code) if match.group(2) == ";")
+
+
+_STATEMENT = re.compile(r"([^;{}]*+)([;{}]?)")
 
 
 def parse(text: str) -> Node:
@@ -220,9 +239,27 @@ def walk(node: Node) -> Iterator[Node]:
         yield from walk(child)
 
 
+def part(node: Node, name: str) -> Node:
+    """Return the child of a node that the grammar calls `name`. Raises LookupError if there is none."""
+    child = node.child_by_field_name(name)
+    if child is None:
+        raise LookupError(f"A {node.type} without {name}")
+    return child
+
+
+def parent_of(node: Node) -> Node:
+    """Return the node that a node is a child of. Raises LookupError if it is the root of its tree."""
+    parent = node.parent
+    if parent is None:
+        raise LookupError(f"A {node.type} without a parent")
+    return parent
+
+
 def text_of(node: Node) -> str:
     """Return a node's text as the parser saw it, but with names as written."""
-    return as_written(node.text.decode("latin-1"))
+    text = node.text
+    assert text is not None  # a tree that was parsed from bytes has it
+    return as_written(text.decode("latin-1"))
 
 
 def split_arguments(text: str) -> list[str]:
@@ -240,75 +277,125 @@ def split_arguments(text: str) -> list[str]:
 def closing(text: str, start: int) -> int:
     """Return the position of the bracket that closes the one at `start`; the text's last position if there is none."""
     depth = 0
-    for match in re.compile(r"[()\[\]{}]").finditer(text, start):
+    for match in _BRACKETS.finditer(text, start):
         depth += 1 if match.group(0) in "([{" else -1
         if depth == 0:
             return match.start()
     return len(text) - 1
 
 
+def closings(text: str) -> dict[int, int]:
+    """Return `closing` for each opening bracket of a text, by its position."""
+    found: dict[int, int] = {}
+    open_ones: list[int] = []
+    for match in _BRACKETS.finditer(text):
+        if match.group(0) in "([{":
+            open_ones.append(match.start())
+        elif open_ones:
+            found[open_ones.pop()] = match.start()
+    return found | dict.fromkeys(open_ones, len(text) - 1)
+
+
+def behind_space(text: str, at: int) -> int:
+    """Return the position of the first character at or after `at` that is not a blank; the text's end if there is none."""
+    match = _SPACE.match(text, at)
+    assert match is not None  # the pattern also matches ""
+    return match.end()
+
+
 # Blocks
 
 
-def _outer_blocks(code: str, start: int, end: int, owner: Block | None) -> list[Block]:
-    """Find the blocks in a span outside of all functions."""
-    blocks, head, at = [], start, start
-    pattern = re.compile(r"[;{}()\[]")
-    while (match := pattern.search(code, at, end)) is not None:
-        c, at = match.group(0), match.end()
-        if c in "([":
-            at = closing(code, match.start()) + 1
-        elif c in ";}":
-            head = at
-        else:
-            close = closing(code, match.start())
-            block = _block(code, _behind_macros(code, head), match.start(), close + 1, owner)
-            if block is not None:
-                blocks.append(block)
-            at = close + 1
-            if block is not None:
+MOST_HEAD = 4000  # characters before an opening brace that are read as the head of its block
+
+
+class _BlockFinder:
+    """Finds the blocks of a text. Each character is read a few times at most, however deep the braces nest."""
+
+    def __init__(self, code: str) -> None:
+        self._code, self._closings = code, closings(code)
+
+    def blocks(self) -> list[Block]:
+        """Return the outermost blocks, with those inside."""
+        outermost = self._outside_of_functions(0, len(self._code), None)
+        pending = list(outermost)
+        while pending:
+            block = pending.pop()
+            if block.kind not in ("enum", "cbuffer", "tbuffer"):
+                find = self._in_function if block.is_code else self._outside_of_functions
+                block.inner = find(block.start + 1, block.end - 1, block)
+                pending += block.inner
+        return outermost
+
+    def _outside_of_functions(self, start: int, end: int, owner: Block | None) -> list[Block]:
+        blocks, head, at = [], start, start
+        while (match := _STRUCTURE.search(self._code, at, end)) is not None:
+            c, at = match.group(0), match.end()
+            if c in ";}":
                 head = at
-    return blocks
+                continue
+            at = self._closings[match.start()] + 1
+            if c == "{":
+                block = self._block(max(head, match.start() - MOST_HEAD), match.start(), at, owner)
+                if block is not None:
+                    blocks.append(block)
+                    head = at
+        return blocks
 
-
-_MACRO_CALL = re.compile(r"\s*(?!__init\b|__subscript\b)[A-Za-z_]\w*\s*\(")
-
-
-def _behind_macros(text: str, at: int) -> int:
-    """Return the start of a head after macro calls without a semicolon: the `v` in `DECLARE(x) void f() {`."""
-    while (call := _MACRO_CALL.match(text, at)) is not None:
-        behind = re.compile(r"\s*(?!where\b|->|throws\b)[\[\w]").match(text, closing(text, call.end() - 1) + 1)
-        if behind is None:
-            break
-        at = behind.end() - 1
-    return re.compile(r"\s*").match(text, at).end()
-
-
-def _block(code: str, head: int, start: int, end: int, owner: Block | None) -> Block | None:
-    text = code[head:start]
-    container = _CONTAINER.match(text)
-    if container:
-        kind = container.group(1)
-        block = Block("subscript" if kind == "__subscript" else kind, container["name"] or kind, head, start, end, owner=owner)
-        if kind == "property":
-            block.name = (re.search(r"(\w+)\s*(:|$)", text.strip()) or container).group(1)
-        if kind not in ("enum", "cbuffer", "tbuffer"):
-            block.inner = _outer_blocks(code, start + 1, end - 1, block)
-        return block
-    accessor = _ACCESSOR.match(text)
-    if accessor and owner is not None and owner.kind in ("property", "subscript"):
-        block = Block("function", f"{owner.name}.{accessor.group(1)}", head, start, end, owner=owner)
-    else:
+    def _block(self, head: int, start: int, end: int, owner: Block | None) -> Block | None:
+        head = _behind_macros(self._code, self._closings, head, start)
+        text = self._code[head:start]
+        container = _CONTAINER.match(text)
+        if container:
+            kind = container.group(1)
+            block = Block("subscript" if kind == "__subscript" else kind, container["name"] or kind, head, start, end, owner=owner)
+            if kind == "property":
+                block.name = (re.search(r"(\w+)\s*(:|$)", text.strip()) or container).group(1)
+            return block
+        accessor = _ACCESSOR.match(text)
+        if accessor and owner is not None and owner.kind in ("property", "subscript"):
+            return Block("function", f"{owner.name}.{accessor.group(1)}", head, start, end, owner=owner)
         opening = _parameter_bracket(text)
         if opening is None or text.rstrip().endswith("="):
             return None
         name = re.search(r"(operator\s*(\(\s*\)|\[\s*\]|[^\w\s(]+)|[\w$~]+)\s*$", _without_generics(text[:opening]))
         if name is None:
             return None
-        span = (head + opening + 1, closing(code, head + opening))
-        block = Block("function", name.group(1), head, start, end, span, owner=owner)
-    block.inner = _blocks_in_code(code, start + 1, end - 1, block)
-    return block
+        span = (head + opening + 1, self._closings[head + opening])
+        return Block("function", name.group(1), head, start, end, span, owner=owner)
+
+    def _in_function(self, start: int, end: int, owner: Block) -> list[Block]:
+        """Find lambdas whose body is a block, and local structs."""
+        blocks, at, code = [], start, self._code
+        while (match := _INNER.search(code, at, end)) is not None:
+            brace = match.end() - 1
+            at = self._closings[brace] + 1
+            if match.group(0).startswith("struct"):
+                name = code[match.start() + 6 : brace].split()[0]
+                blocks.append(Block("struct", name, match.start(), brace, at, owner=owner))
+            else:
+                brackets = code.rfind("(", max(start, match.start() - MOST_HEAD), match.start())
+                span = (brackets + 1, self._closings[brackets]) if brackets >= 0 else None
+                blocks.append(Block("lambda", owner.name, max(brackets, start), brace, at, span, owner=owner))
+        return blocks
+
+
+_STRUCTURE = re.compile(r"[;{}()\[]")
+_BRACKETS = re.compile(r"[()\[\]{}]")
+_MACRO_CALL = re.compile(r"\s*(?!__init\b|__subscript\b)[A-Za-z_]\w*\s*\(")
+
+
+def _behind_macros(text: str, closings: dict[int, int], at: int, end: int) -> int:
+    """Return the start of a head after macro calls without a semicolon: the `v` in `DECLARE(x) void f() {`."""
+    while (call := _MACRO_CALL.match(text, at, end)) is not None:
+        behind = _BEHIND_CALL.match(text, closings[call.end() - 1] + 1)
+        if behind is None:
+            break
+        at = behind.end() - 1
+    return behind_space(text, at)
+
+
+_BEHIND_CALL = re.compile(r"\s*(?!where\b|->|throws\b)[\[\w]")
 
 
 def _without_generics(text: str) -> str:
@@ -323,10 +410,16 @@ def _without_generics(text: str) -> str:
     return text[:end]
 
 
+def _first_attributes(text: str) -> str:
+    """Return the attributes at the start of a text, "" if there are none."""
+    match = re.match(_ATTRIBUTES, text)
+    assert match is not None  # the pattern also matches ""
+    return match.group(0)
+
+
 def _parameter_bracket(text: str) -> int | None:
     """Return the start of a function's parameter list: the first parenthesis outside of attributes and template arguments."""
-    at = re.match(_ATTRIBUTES, text).end()
-    depth = 0
+    at, depth = len(_first_attributes(text)), 0
     for match in re.compile(r"operator\s*(\(\s*\)|<=|>=|<<|>>|<|>|->)|->|[<>(]").finditer(text, at):
         token = match.group(0)
         if token == "(" and depth == 0:
@@ -336,23 +429,4 @@ def _parameter_bracket(text: str) -> int | None:
 
 
 _GENERIC_HEAD = re.compile(r"(?:\w|^|__generic|extension)\s*<([^<>()]*(?:<[^<>]*>[^<>()]*)*)>")
-_INNER = re.compile(r"=>\s*\{|\bstruct\s+\w+[^;{}()=]*\{")
-
-
-def _blocks_in_code(code: str, start: int, end: int, owner: Block) -> list[Block]:
-    """Find lambdas whose body is a block, and local structs."""
-    blocks, at = [], start
-    while (match := _INNER.search(code, at, end)) is not None:
-        brace = match.end() - 1
-        close = closing(code, brace) + 1
-        if match.group(0).startswith("struct"):
-            block = Block("struct", code[match.start() + 6 : brace].split()[0], match.start(), brace, close, owner=owner)
-            block.inner = _outer_blocks(code, brace + 1, close - 1, block)
-        else:
-            brackets = code.rfind("(", start, match.start())
-            span = (brackets + 1, closing(code, brackets)) if brackets >= 0 else None
-            block = Block("lambda", owner.name, max(brackets, start), brace, close, span, owner=owner)
-            block.inner = _blocks_in_code(code, brace + 1, close - 1, block)
-        blocks.append(block)
-        at = close
-    return blocks
+_INNER = re.compile(r"=>\s*\{|\bstruct\s+\w+[^;{}()=]{0,400}\{")

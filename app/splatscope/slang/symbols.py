@@ -9,25 +9,45 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
-from splatscope.gpu.slang_types import SlangType, is_numeric
+from splatscope.gpu.slang_types import SlangType, is_numeric, short_names
 from splatscope.slang.call_arguments import CallArguments
 from splatscope.slang.constants import integer, named_integers
-from splatscope.slang.declarations import BUFFER, UNKNOWN_ARRAY, ArrayType, Memory, buffer_memory, shared_memory, split_declaration
+from splatscope.slang.declaration import (
+    BUFFER,
+    UNKNOWN_ARRAY,
+    ArrayType,
+    Memory,
+    buffer_memory,
+    is_writable,
+    shared_memory,
+    split_declaration,
+    split_parameter,
+)
 from splatscope.slang.preprocessor import MORE_THAN_A_VALUE, definitions
-from splatscope.slang.source import Block, Source, split_arguments
+from splatscope.slang.source import ATTRIBUTE, Block, Source, split_arguments, statements_in
 
 _PAIR = re.compile(r"DifferentialPair\s*<\s*(float[234]?)\s*>")
 _CONSTANT = re.compile(r"(?:\bstatic\s+const\s+[\w<>]+\s+|^[ \t]*#[ \t]*define[ \t]+(?=\w+[ \t]+\d))(\w+)", re.MULTILINE)
-_PROTOTYPE = re.compile(r"((?:\[[^\[\]]*\]\s*)*)[\w<>,.\s]*?\b(\w+)\s*(?:<[^()]*>)?\s*\(([^()]*)\)\s*;")
+_PROTOTYPE = re.compile(r"((?:\[[^\[\]]*\]\s*)*)[\w<>,.\s]*?\b(\w+)\s*(?:<[^()]*>)?\s*\(([^()]*)\)\s*\Z")
 _PARAMETER_BLOCK = re.compile(r"\b(?:ParameterBlock|ConstantBuffer)\s*<\s*(\w+)\s*>\s*(\w+)\s*;")
-_SHARED_OR_BUFFER = re.compile(
-    r"(?:\[[^\[\]]*\]\s*)*(?:\b\w+\s+)*?\b(?:groupshared\b|RWTexture\w+|(?:RW|RasterizerOrdered)?(?:StructuredBuffer|ByteAddressBuffer|Buffer)\b)[^;{}]*;"
-)
+_MEMORY = re.compile(r"\b(?:groupshared\b|RWTexture\w+|(?:RW|RasterizerOrdered)?(?:StructuredBuffer|ByteAddressBuffer|Buffer)\b)")
+_BRACKETED = re.compile(rf"{ATTRIBUTE}|\blayout\s*\([^()]*\)")  # what may stand in front of a declaration
 _RETURNED = re.compile(r"([\w.:]+(?:\s*<[^<>()]*>)?)\s+$")  # in the text before a function's name
 _RETURNED_AFTER = re.compile(r"\)\s*->\s*([\w.:]+(?:\s*<[^<>()]*>)?)")
 _BINDING = re.compile(r":\s*(?:register|packoffset)\s*\([^()]*\)")
 _BLOCK_TYPE = re.compile(r"(?:ParameterBlock|ConstantBuffer)\s*<\s*(\w+)\s*>$")
+_VECTOR = re.compile(r"(?:vector|matrix)\s*<[\w\s,+*/()-]*>$")
+_NO_NUMBERS = re.compile(  # types of the core module whose values are no numbers
+    r"(?:RW|W|RasterizerOrdered|Feedback|Depth)?(?:Texture\w*|StructuredBuffer|ByteAddressBuffer|Buffer)\b|(?:Append|Consume)StructuredBuffer\b"
+    r"|(?:Sampler\w*|Ray\w*|HitObject|ParameterBlock|ConstantBuffer|TextureBuffer|DescriptorHandle|RaytracingAccelerationStructure"
+    r"|ConstBufferPointer|SubpassInput|Ptr|Ref|Optional|Tuple|Array|Atomic|Conditional|Differential\w*|Coop\w*|TensorView|DiffTensorView|String|NativeString|This|void)\b"
+)
+_TYPEDEF = re.compile(r"\btypedef\s")
+_TYPEALIAS = re.compile(r"\btypealias\s+(\w+)\s*=")
+_MOST_PROTOTYPE = 4000  # characters of a requirement of an interface
+_MOST_FIELDS = 10_000  # of all structs in a parameter block
 _MOST_ALIASES = 4  # the longest chain of aliases
 _MOST_BLOCK_DEPTH = 3  # nested structs that are searched for buffers
 
@@ -43,12 +63,19 @@ class Struct:
     arrays: dict[str, ArrayType] = field(default_factory=dict)
     is_opaque: bool = False
 
+    @property
+    def members(self) -> list[tuple[str, ArrayType]]:
+        """The names and types of all fields."""
+        return [*((name, ArrayType(type_text)) for name, type_text in self.fields.items()), *self.arrays.items()]
+
 
 @dataclass
 class Symbols:
     """The declarations of all modules of a program, by name."""
 
     memory: dict[str, Memory] = field(default_factory=dict)
+    parameters: dict[str, Memory] = field(default_factory=dict)  # buffers and textures among the parameters of functions, by name
+    resource_arrays: set[str] = field(default_factory=set)  # of buffers and textures that the kernel may write, also in parameters
     structs: dict[str, Struct] = field(default_factory=dict)
     arrays: dict[str, ArrayType] = field(default_factory=dict)  # `static const int table[4]`, and arrays in constant buffers
     enums: set[str] = field(default_factory=set)
@@ -66,6 +93,7 @@ class Symbols:
     definitions: dict[str, int] = field(default_factory=dict)  # the number of functions, methods and requirements with a name
     bodies: dict[str, int] = field(default_factory=dict)  # the number of those with a body, without lambdas
     calls: CallArguments = field(default_factory=CallArguments)
+    unknown_types: set[str] = field(default_factory=set)  # see `note_unknown`
 
     @classmethod
     def of(cls, sources: Iterable[Source]) -> "Symbols":
@@ -73,7 +101,15 @@ class Symbols:
         symbols = cls()
         for source in sources:
             symbols.add(source)
+        for memory in symbols.memory.values():
+            if not symbols.resolve(memory.type):
+                symbols.note_unknown(memory.type)
         return symbols
+
+    def note_unknown(self, type_text: str) -> None:
+        """Note a type that nothing declares, unless it is named as a struct is: a module that is not read may declare that."""
+        if re.match(r"[a-z]", type_text):
+            self.unknown_types.add(type_text)
 
     def add(self, source: Source) -> None:
         """Add the declarations of a module."""
@@ -96,20 +132,43 @@ class Symbols:
                 if source.code[block.start + 1 : block.end - 1].strip():
                     self._add_return(source.head(block), block)
                 self._add_function(source.attributes(block), block.name, source.parameters(block), block.owner)
+                self._add_parameters(source.parameters(block))
             elif block.kind == "interface":
                 self.interfaces.add(block.name)
-                for attributes, name, parameters in _PROTOTYPE.findall(source.outside(block.inner, block.start, block.end)):
-                    self._add_function(attributes, name, split_arguments(parameters), block)
+                for statement in statements_in(source.outside(block.inner, block.start + 1, block.end)):
+                    if (prototype := _PROTOTYPE.search(statement[:_MOST_PROTOTYPE])) is not None:
+                        attributes, name, parameters = prototype.groups()
+                        self._add_function(attributes, name, split_arguments(parameters), block)
         self.calls.add(source)
         code = source.top_level()
         self._add_globals(code)
         self._add_types(code)
 
     def resolve(self, type_text: str) -> str:
-        """Return the type behind aliases."""
+        """Return the type behind aliases, also behind those inside of `vector<Number, COUNT>`; "" if it is none that is known."""
         for _ in range(_MOST_ALIASES):
             type_text = self.aliases.get(type_text, type_text)
-        return type_text
+        if _VECTOR.match(type_text):
+            name, _, arguments = type_text[:-1].partition("<")
+            type_text = short_names(f"{name}<{', '.join(map(self._argument, split_arguments(arguments)))}>")
+        return type_text if self._is_known(type_text) else ""
+
+    def _argument(self, text: str) -> str:
+        """Return an argument of `vector<…>` as the number or the type that it stands for."""
+        number = integer(text, self.integers)
+        return self.aliases.get(text, text) if number is None else str(number)
+
+    def _is_known(self, type_text: str) -> bool:
+        """Return whether a type is a number, declared in the program, one of the core module's without numbers, or a value's own.
+
+        The last, such as `shape.Size`, may be of any type that implements an interface, so no record can hold it.
+        """
+        if is_numeric(type_text) or _NO_NUMBERS.match(type_text):
+            return True
+        if (owner := re.match(r"(\w+)\.\w", type_text)) is not None and not is_numeric(owner[1]):
+            return True
+        name = re.split(r"::|\.", re.sub(r"\s*<.*|^dyn\s+", "", type_text, flags=re.DOTALL))[-1]
+        return name in self.structs or name in self.enums or name in self.interfaces
 
     def is_interface(self, type_text: str) -> bool:
         """Return whether values of a type may be of any type that implements an interface."""
@@ -188,19 +247,19 @@ class Symbols:
                 self._add_alias(definition.name, body.strip())
 
     def _add_aliases(self, code: str) -> None:
-        for old, new in re.findall(r"\btypedef\s+([^;{}()]+?)\s+(\w+)\s*;", code):
-            self._add_alias(new, old)
-        for new, old in re.findall(r"\btypealias\s+(\w+)\s*=\s*([^;{}]+?)\s*;", code):
-            self._add_alias(new, old)
+        for statement in statements_in(code):
+            if (typedef := _TYPEDEF.search(statement)) is not None:
+                old, _, new = " ".join(statement[typedef.end() :].split()).rpartition(" ")
+                if old and new.isidentifier() and "(" not in old:
+                    self._add_alias(new, old)
+            elif (alias := _TYPEALIAS.search(statement)) is not None:
+                self._add_alias(alias[1], statement[alias.end() :].strip())
 
     def _add_alias(self, new: str, old: str) -> None:
         """Add an alias; if it stands for different types in different places, its type counts as unknown."""
         self.aliases[new] = old if self.aliases.get(new, old) == old else ""
 
     def _add_struct(self, source: Source, block: Block) -> None:
-        if block.name in self.structs:
-            self.structs[block.name] = Struct(is_opaque=True)
-            return
         fields, arrays = {}, {}
         for declaration in source.outside(block.inner, block.start + 1, block.end - 1).split(";"):
             if "(" in declaration.split("=")[0] or re.search(r"\b(static|property|typealias|typedef|private)\b", declaration):
@@ -208,7 +267,8 @@ class Symbols:
             type_text, names = split_declaration(declaration.split("{")[-1] if "=" not in declaration else declaration)
             fields |= {name: type_text for name, sizes in names if not sizes}
             arrays |= {name: ArrayType(type_text, sizes) for name, sizes in names if sizes}
-        self.structs[block.name] = Struct(fields, arrays, is_opaque="<" in source.head(block))
+        is_opaque = "<" in source.head(block) or block.name in self.structs
+        self.structs[block.name] = Struct(fields, arrays, is_opaque)
 
     def _add_function(self, attributes: str, name: str, parameters: list[str], owner: Block | None) -> None:
         self.definitions[name] = self.definitions.get(name, 0) + 1
@@ -222,6 +282,15 @@ class Symbols:
             self.methods.add(name)
         if re.search(r"\[\s*(mutating|__ref|ref)\s*\]", attributes):
             self.mutating.add(name)
+
+    def _add_parameters(self, parameters: list[str]) -> None:
+        for parameter in parameters:
+            if _MEMORY.search(parameter):
+                type_text, name, sizes = split_parameter(parameter)
+                if sizes and is_writable(type_text):
+                    self.resource_arrays.add(name)
+                elif (memory := buffer_memory(type_text, name, sizes)) is not None:
+                    self.parameters[name] = memory
 
     def _add_return(self, head: str, block: Block) -> None:
         """Note the type that a function returns."""
@@ -247,12 +316,14 @@ class Symbols:
     def _add_globals(self, code: str) -> None:
         """Add the memory and the tables declared outside of functions and structs."""
         for struct, name in _PARAMETER_BLOCK.findall(code):
-            for path, type_text in self._fields_in_block(struct, name):
+            for path, type_text in islice(self._fields_in_block(struct, name), _MOST_FIELDS):
                 self._add_memory(path, buffer_memory(type_text, path))
-        for statement in _SHARED_OR_BUFFER.findall(code):
+        for statement in filter(_declares_memory, statements_in(code)):
             is_shared = re.search(r"\bgroupshared\b", statement) is not None
             type_text, names = split_declaration(statement)
             for name, sizes in names:
+                if sizes and is_writable(type_text):
+                    self.resource_arrays.add(name)
                 self._add_memory(name, (shared_memory if is_shared else buffer_memory)(type_text, name, sizes))
         self._add_arrays(code)
 
@@ -281,6 +352,12 @@ class Symbols:
             yield f"{path}.{name}", type_text
             if depth < _MOST_BLOCK_DEPTH:
                 yield from self._fields_in_block(type_text, f"{path}.{name}", depth + 1)
+
+
+def _declares_memory(statement: str) -> bool:
+    """Return whether a statement declares shared memory, buffers or writable textures. The head of a function does not."""
+    word = _MEMORY.search(statement)
+    return word is not None and "(" not in _BRACKETED.sub("", statement[: word.start()])
 
 
 def in_block(type_text: str) -> str:

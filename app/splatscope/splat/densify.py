@@ -123,7 +123,7 @@ class Densifier:
         # Sorted, so that the binary searches stay in the processor's cache.
         drawn = np.sort(generator.uniform(0.0, np.nextafter(cumulative[-1], 0.0), len(ids)))
         blocks = np.searchsorted(cumulative, drawn, side="right")
-        placements = np.zeros(len(ids), PLACEMENT)
+        placements: np.ndarray = np.zeros(len(ids), PLACEMENT)
         placements["block"] = blocks
         placements["odds"] = drawn - (cumulative[blocks] - odds[blocks])
         placements = generator.permutation(placements)

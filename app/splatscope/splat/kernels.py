@@ -78,7 +78,8 @@ def make_buffers(device: spy.Device, settings: Settings, splats: Splats, target:
     pixels = np.ones((height * width, 4), np.float32)
     pixels[:, :3] = target.reshape(-1, 3) / 255.0
     arrays = (splats.raw, splats.first_moment, splats.second_moment)
-    return RunBuffers(device, settings, width, height, *(upload(device, a.reshape(-1)) for a in arrays), upload(device, pixels))
+    raw, first_moment, second_moment = (upload(device, array.reshape(-1)) for array in arrays)
+    return RunBuffers(device, settings, width, height, raw, first_moment, second_moment, upload(device, pixels))
 
 
 def bind(run: RunBuffers, constants: dict, module: str, entry: str, threads: tuple[int, int], **variables) -> BoundKernel:

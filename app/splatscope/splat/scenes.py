@@ -1,19 +1,12 @@
 """Small hand-made scenes: Gaussians from their properties, and the inputs of a kernel that draws them."""
 
-from collections.abc import Sequence
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from splatscope.splat.parameters import ANGLE, COLOUR, FIELDS, LOG_SIZE, OPACITY, POSITION
 
 
-def gaussians(
-    centres: Sequence[Sequence[float]],
-    sizes: Sequence[Sequence[float]],
-    angles: Sequence[float],
-    colours: Sequence[Sequence[float]],
-    alphas: Sequence[float],
-) -> np.ndarray:
+def gaussians(centres: ArrayLike, sizes: ArrayLike, angles: ArrayLike, colours: ArrayLike, alphas: ArrayLike) -> np.ndarray:
     """Return raw values of the direct model, (9, N) float32.
 
     Args:
@@ -23,12 +16,12 @@ def gaussians(
         colours: (N, 3) in 0 … 1.
         alphas: (N,) in 0 … 1.
     """
-    raw = np.zeros((FIELDS, len(alphas)))
+    opacity = np.clip(np.asarray(alphas, float), 1e-6, 1 - 1e-6)
+    raw = np.zeros((FIELDS, len(opacity)))
     raw[POSITION] = np.reshape(centres, (-1, 2)).T
     raw[LOG_SIZE] = np.log(np.maximum(np.reshape(sizes, (-1, 2)).T - MIN_SIZE, 1e-6))
     raw[ANGLE] = angles
     raw[COLOUR] = np.reshape(colours, (-1, 3)).T
-    opacity = np.clip(np.asarray(alphas, float), 1e-6, 1 - 1e-6)
     raw[OPACITY] = np.log(opacity / (1 - opacity))
     return raw.astype(np.float32)
 
@@ -38,7 +31,7 @@ MIN_SIZE = 0.3  # as in gaussian.slang
 
 def scene_inputs(
     size: tuple[int, int], raw: np.ndarray, *, max_weight: float = 0.99, sample_background: bool = False
-) -> dict[str, np.ndarray]:
+) -> dict[str, np.ndarray | np.generic]:
     """Return the inputs of scene.slang by name, for a picture of `size` (width, height) in pixels."""
     return {
         "scene.size": np.array(size, np.uint32),

@@ -111,7 +111,7 @@ class Settings(param.Parameterized):
     def start_rates(self) -> tuple[float, float, float, float]:
         """Adam's initial step sizes of (position, shape, colour, opacity)."""
         if self.uses_sample_model:
-            return (self.rate_shipped,) * 4
+            return (self.rate_shipped, self.rate_shipped, self.rate_shipped, self.rate_shipped)
         return (self.rate_position, self.rate_shape, self.rate_colour, self.rate_opacity)
 
     @property

@@ -116,6 +116,7 @@ class Trainer:
 
     def _add_gaussians(self) -> None:
         """Add Gaussians where the current picture is wrong."""
+        assert self.densifier is not None  # `next_stage` names no iteration if nothing grows
         self._draw()
         self.densifier.add(self.state.step, self.state.generator)
         self._begin()

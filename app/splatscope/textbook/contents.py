@@ -1,7 +1,7 @@
 """The book's table of contents: each folder of `lessons/` with a text is a section.
 
-A section's folder has `text.md` and `lesson.py`, and may have `walk.md`, `drawing.js`, `drawing.css` and `recording.npz`. The
-front matter of its text says how the sidebar and the map on the home page show it:
+A section's folder has `text.md`, `lesson.py` and `kernel.slang`, and may have more kernels, `walk.md`, `drawing.js`, `drawing.css`
+and `recording.npz`. The front matter of its text says how the sidebar and the map on the home page show it:
 
     ---
     title: Bitonic sort
@@ -15,16 +15,16 @@ front matter of its text says how the sidebar and the map on the home page show 
 from dataclasses import MISSING, dataclass, fields
 from functools import cache
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_type_hints
 
 from splatscope.paths import LESSONS
 from splatscope.textbook.front_matter import front_matter
-from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.lesson import Lesson, kernels_of, text_in
 
 GROUPS = ("One pixel", "One tile", "Learning", "The whole picture")
 MAP_PLACES = ("loop", "stages", "forward", "backward", "update")
 
-_Record = TypeVar("_Record")
+_Record = TypeVar("_Record", "MapPlace", "Section")
 
 
 @dataclass(frozen=True)
@@ -62,26 +62,31 @@ def lesson_names() -> tuple[str, ...]:
 
 def text_of(name: str) -> str:
     """Return a lesson's Markdown. Raises FileNotFoundError."""
-    return (LESSONS / name / "text.md").read_text(encoding="utf-8")
+    return text_in(LESSONS / name / "text.md")
+
+
+def written_of(name: str) -> tuple[str, ...]:
+    """Return all texts that a lesson's page is made from: its Markdown and its kernels. Raises FileNotFoundError."""
+    return text_of(name), *kernels_of(name).values()
 
 
 @cache
 def sections() -> tuple[Section, ...]:
     """Return all sections in the order of the book. Raises ValueError for front matter that is missing or invalid."""
-    found = (parse_section(name, text_of(name)) for name in lesson_names())
-    return tuple(sorted(found, key=lambda section: (GROUPS.index(section.group), section.order, section.name)))
+    unordered = (parse_section(name, text_of(name)) for name in lesson_names())
+    return tuple(sorted(unordered, key=lambda section: (GROUPS.index(section.group), section.order, section.name)))
 
 
 def on_map(place: str) -> list[Section]:
     """Return the sections at a place of the program map, in the order of the map."""
-    found = [section for section in sections() if section.map.place == place]
-    return sorted(found, key=lambda section: (section.map.order, section.name))
+    at_place = [section for section in sections() if section.map.place == place]
+    return sorted(at_place, key=lambda section: (section.map.order, section.name))
 
 
 def way_back() -> list[Section]:
     """Return the sections on the way from the loss back to the changed Gaussians, in the order of the map."""
     outer = on_map("backward") + on_map("update")
-    return [section for one in outer for section in (one, *on_map(one.name))]
+    return [section for container in outer for section in (container, *on_map(container.name))]
 
 
 def parse_section(name: str, text: str) -> Section:
@@ -108,25 +113,25 @@ def parse_section(name: str, text: str) -> Section:
 
 def _record(kind: type[_Record], values: dict[str, Any], where: str) -> _Record:
     """Return a dataclass with these values, after checking each against the type that its field declares."""
-    declared = {field.name: field for field in fields(kind)}
-    needed = {name for name, field in declared.items() if field.default is MISSING}
-    if missing := needed - values.keys():
+    types = get_type_hints(kind)
+    required = {field.name for field in fields(kind) if field.default is MISSING}
+    if missing := required - values.keys():
         raise ValueError(f"{where}: the front matter lacks {', '.join(sorted(missing))}")
-    if unknown := values.keys() - declared.keys():
+    if unknown := values.keys() - types.keys():
         raise ValueError(f"{where}: the front matter has an unknown {', '.join(sorted(unknown))}")
     for name, value in values.items():
-        allowed = (int, float) if declared[name].type is float else declared[name].type
+        allowed = (int, float) if types[name] is float else types[name]
         if not isinstance(value, allowed):
-            raise ValueError(f"{where}: {name} is {value!r}, which is not of type {declared[name].type.__name__}")
+            raise ValueError(f"{where}: {name} is {value!r}, which is not of type {types[name].__name__}")
     return kind(**values)
 
 
 def find_lesson(name: str) -> type[Lesson]:
     """Return the Lesson subclass that lessons/NAME/lesson.py defines. Raises ModuleNotFoundError, LookupError."""
     module = import_module(f"splatscope.lessons.{name}.lesson")
-    for thing in vars(module).values():
-        if isinstance(thing, type) and issubclass(thing, Lesson) and thing.__module__ == module.__name__:
-            return thing
+    for member in vars(module).values():
+        if isinstance(member, type) and issubclass(member, Lesson) and member.__module__ == module.__name__:
+            return member
     raise LookupError(f"lessons/{name}/lesson.py has no Lesson")
 
 

@@ -31,8 +31,8 @@ class Experiment:
 
     def record(self, job: KernelJob) -> RecordingQuery:
         """Run a kernel instrumented and check its trace. Raises CompileError, ValueError."""
-        checked = record_and_check(self.device, job)
-        return RecordingQuery(checked.recording, job, checked.findings)
+        recording = record_and_check(self.device, job)
+        return RecordingQuery(recording, job, recording.findings)
 
     def run(self, job: KernelJob) -> dict[str, np.ndarray]:
         """Run a kernel plain and return its buffers, each with dtype and shape of its input. Raises CompileError, ValueError."""

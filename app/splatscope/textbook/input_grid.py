@@ -24,11 +24,11 @@ def input_grid(lesson: type[Lesson]) -> list[dict[str, Any]]:
     choices = [name for name, parameter in _parameters(lesson) if isinstance(parameter, param.Selector | param.Boolean)]
     switches = [name for name in choices if isinstance(lesson.param[name], param.Boolean)]
     combinations = islice(product(*(values[name] for name in choices)), MOST_CHOICES)
-    found: list[dict[str, Any]] = [{}, *(dict(zip(choices, combination, strict=True)) for combination in combinations)]
+    candidates: list[dict[str, Any]] = [{}, *(dict(zip(choices, combination, strict=True)) for combination in combinations)]
     for name in (name for name in values if name not in choices):
         for value in values[name]:
-            found += [{name: value}, *({name: value, switch: not defaults[switch]} for switch in switches)]
-    return list(_unique({name: value for name, value in one.items() if value != defaults[name]} for one in found))
+            candidates += [{name: value}, *({name: value, switch: not defaults[switch]} for switch in switches)]
+    return list(_unique({name: value for name, value in inputs.items() if value != defaults[name]} for inputs in candidates))
 
 
 def _parameters(lesson: type[Lesson]) -> list[tuple[str, param.Parameter]]:
@@ -44,8 +44,7 @@ def _values(lesson: type[Lesson], name: str, parameter: param.Parameter) -> list
             values = parameter.objects
         case param.Boolean():
             values = (True, False)
-        case param.Number() if parameter.bounds:
-            low, high = parameter.bounds
+        case param.Number(bounds=(int() | float() as low, int() | float() as high)):
             values = [low + (high - low) * part / (VALUES - 1) for part in range(VALUES)]
             values = [round(value) if isinstance(parameter, param.Integer) else round(value, 6) for value in values]
         case _:

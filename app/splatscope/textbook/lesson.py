@@ -6,14 +6,13 @@ methods: `::: quiz NAME`, `::: claim NAME`, `::: show NAME`. All methods run on 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import param
 
 from splatscope.paths import LESSONS, shader
-from splatscope.textbook.markdown import parse
 from splatscope.textbook.query import RecordingQuery
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.job import PAGE_RECORDS, KernelJob
@@ -127,15 +126,15 @@ class Lesson(param.Parameterized):
         """
         return {}
 
-    def kernel(self, name: str = "", **options: Any) -> KernelJob:
-        """Return a job of the kernel NAME in the lesson's text; `options` are those of KernelJob. Raises KeyError."""
+    def kernel(self, name: str = "", *, records: int = PAGE_RECORDS, **options: Any) -> KernelJob:
+        """Return a job of the lesson's kernel NAME; `options` are those of KernelJob. Raises KeyError."""
         # not STEM.slang: if a module of shaders/ has the section's name, the kernel could not import it
-        return KernelJob(self.source(name), **{"file": f"{self.stem()}-page.slang", "records": PAGE_RECORDS} | options)
+        return KernelJob(self.source(name), f"{self.stem()}-page.slang", records=records, **options)
 
     @staticmethod
-    def shader(file: str, **options: Any) -> KernelJob:
+    def shader(file: str, *, records: int = PAGE_RECORDS, **options: Any) -> KernelJob:
         """Return a job of an entry point in one of the app's shaders; `options` are those of KernelJob. Raises LookupError."""
-        return KernelJob(shader(file).read_text(encoding="utf-8"), **{"file": file, "records": PAGE_RECORDS} | options)
+        return KernelJob(shader(file).read_text(encoding="utf-8"), file, records=records, **options)
 
     @classmethod
     def stem(cls) -> str:
@@ -144,8 +143,8 @@ class Lesson(param.Parameterized):
 
     @classmethod
     def source(cls, name: str = "") -> str:
-        """Return the source of the fence ```slang kernel NAME in the text. Raises KeyError."""
-        return kernels_of(LESSONS / cls.stem() / "text.md")[name]
+        """Return the source of the kernel NAME, see `kernels_of`. Raises KeyError."""
+        return kernels_of(cls.stem())[name]
 
 
 def edited(job: KernelJob, part: str, other: str) -> KernelJob:
@@ -161,8 +160,24 @@ def edited(job: KernelJob, part: str, other: str) -> KernelJob:
     return replace(job, source=job.source.replace(part, other))
 
 
-@cache
-def kernels_of(path: Path) -> dict[str, str]:
-    """Return the sources of the kernels in a lesson's text by name; the name of an unnamed kernel is ""."""
-    blocks = parse(path.read_text(encoding="utf-8"))
-    return {block.args[0]: f"{block.text}\n" for block in blocks if block.kind == "kernel"}
+def kernels_of(stem: str) -> dict[str, str]:
+    """Return the sources of a section's kernels by name: first "" for kernel.slang, its figure's; then NAME for NAME.slang."""
+    folder = LESSONS / stem
+    return {name: text_in(file) for name, file in _kernel_files(folder, folder.stat().st_mtime_ns)}
+
+
+@lru_cache(64)
+def _kernel_files(folder: Path, _changed: int) -> tuple[tuple[str, Path], ...]:
+    """Return the files of a section's kernels with their names. A folder changes when a file comes or goes."""
+    files = sorted(folder.glob("*.slang"), key=lambda file: (file.stem != "kernel", file.stem))
+    return tuple((file.stem if file.stem != "kernel" else "", file) for file in files)
+
+
+def text_in(file: Path) -> str:
+    """Return a file's text, which is read again only once it has changed. Raises FileNotFoundError."""
+    return _text(file, file.stat().st_mtime_ns)
+
+
+@lru_cache(256)
+def _text(file: Path, _changed: int) -> str:
+    return file.read_text(encoding="utf-8")

@@ -1,15 +1,15 @@
 """Parse a lesson's text: Markdown with blocks for interactive parts, and code quoted from the kernels that run.
 
 A block begins with a line `::: KIND NAME …` and ends with `:::`; its words are in between. Everything between the blocks `aside`
-and `end`, including other blocks, is collapsed at first. A kernel is a fence that begins with ```slang kernel NAME. An unknown
-kind, file or region is an error, so that a page never shows an empty box.
+and `end`, including other blocks, is collapsed at first. An unknown kind, file or region is an error, so that a page never shows
+an empty box.
 """
 
 import inspect
 import re
 import textwrap
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from html import escape
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from splatscope.slang.source import Source
 from splatscope.textbook.terms import Links
 
 KINDS = ("afterwards", "controls", "figure", "formula", "quiz", "claim", "show")
-KINDS += ("code", "drawing", "kernel", "deeper", "aside", "end")
+KINDS += ("code", "drawing", "deeper", "aside", "end")
 _blocks = MarkdownIt("zero").enable("fence").use(front_matter_plugin).use(container_plugin, "block", validate=lambda *_: True)
 # in a term; a sum or an equation may still break. At an end of the text stands markup.
 _OPERATOR = re.compile(r"(?:(?<=[\w)>\u0300-\u036f])|^) ([−·/]) (?=[\w(√<]|$)")
@@ -76,6 +76,11 @@ def parse(text: str, kinds: tuple[str, ...] = KINDS) -> list[TextBlock]:
     Raises:
         ValueError: A block is unknown or not closed, in which case the message names its line; or `aside` and `end` do not match.
     """
+    return list(_blocks_of(text, kinds))
+
+
+@lru_cache(128)  # a section's page is built from its text for each set of inputs
+def _blocks_of(text: str, kinds: tuple[str, ...]) -> tuple[TextBlock, ...]:
     lines, blocks, begin = text.split("\n"), [], 0
 
     def add_words(end: int) -> None:
@@ -93,33 +98,36 @@ def parse(text: str, kinds: tuple[str, ...] = KINDS) -> list[TextBlock]:
             kind, *args = head
             if kind not in kinds:
                 raise ValueError(f"Line {first + 1}: there is no block “{kind}”; there are {', '.join(kinds)}.")
-            end = last - 1 if token.type == "fence" else last  # the line that closes the block
-            if end == first or end >= len(lines) or not lines[end].strip().startswith(token.markup):
+            if last >= len(lines) or not lines[last].strip().startswith(token.markup):
                 raise ValueError(f"Line {first + 1}: the block “{kind}” is not closed.")
             add_words(first)
-            blocks.append(TextBlock(kind, tuple(args), "\n".join(lines[first + 1 : end])))
-            begin = end + 1
+            blocks.append(TextBlock(kind, tuple(args), "\n".join(lines[first + 1 : last])))
+            begin = last + 1
     add_words(len(lines))
     folds = [block.kind for block in blocks if block.kind in ("aside", "end")]
     if folds != ["aside", "end"] * (len(folds) // 2):
         raise ValueError("Each block “aside” needs one block “end” behind it, before the next.")
-    return blocks
+    return tuple(blocks)
 
 
 def _head(token: Token) -> list[str]:
     """Return a block's kind and the rest of its line, split; empty for a token that is part of the prose."""
-    words = token.info.split()
-    if token.type == "fence":
-        return ["kernel", *(words[2:] or [""])] if words[:2] == ["slang", "kernel"] else []
-    return words or [""] if token.type == "container_block_open" else []
+    return (token.info.split() or [""]) if token.type == "container_block_open" else []
 
 
 def html_of(text: str, links: Links | None = None) -> str:
     """Return Markdown as HTML; HTML in it is escaped. `links` links the first mention of each term to the glossary."""
-    tokens = _markdown.parse(text)
-    return _markdown.renderer.render(links.link(tokens) if links else tokens, _markdown.options, {})
+    if links is None:
+        return _html(text)
+    return _markdown.renderer.render(links.link(_markdown.parse(text)), _markdown.options, {})
 
 
+@lru_cache(1024)
+def _html(text: str) -> str:
+    return _markdown.render(text)
+
+
+@lru_cache(8192)
 def inline(text: str) -> str:
     """Return one paragraph of Markdown as HTML, without the `<p>` around it."""
     return _markdown.renderInline(text.strip())
@@ -193,15 +201,15 @@ def drawings(folder: str, files: tuple[str, ...], caption: str = "") -> str:
         if path.suffix != ".svg" or not path.is_file():
             raise LookupError(f"There is no drawing {path.relative_to(LESSONS.parent)}")
     svgs = "".join(path.read_text(encoding="utf-8").strip() for path in paths)
-    below = f"<figcaption>{caption}</figcaption>" if caption else ""
-    return f'<figure class="sketch"><div class="sketches">{svgs}</div>{below}</figure>'
+    figcaption = f"<figcaption>{caption}</figcaption>" if caption else ""
+    return f'<figure class="sketch"><div class="sketches">{svgs}</div>{figcaption}</figure>'
 
 
 def code(parts: list[tuple[int, str]], caption: str = "", language: str = "slang") -> str:
     """Return the HTML of quoted source, each part with its first line number. The browser highlights "slang" and "python"."""
-    head = f"<figcaption>{caption}</figcaption>" if caption else ""
+    figcaption = f"<figcaption>{caption}</figcaption>" if caption else ""
     quoted = "".join(
         f'<pre data-language="{language}" data-first="{first}"><code>{escape(text)}</code></pre>' for first, text in parts
     )
     name = ' aria-label="Code"' if caption else ""  # otherwise screen readers would say all of the caption twice
-    return f'<figure class="quote"{name}>{head}{quoted}</figure>'
+    return f'<figure class="quote"{name}>{figcaption}{quoted}</figure>'

@@ -2,12 +2,14 @@
 
 import math
 
+import numpy as np
+
 SMALLEST, LARGEST = 1e-4, 1e6  # numbers below the one, or not below the other, have a power of ten
 _POWERS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _TIMES_TEN = "\u202f×\u202f10"  # with narrow no-break spaces
 
 
-def number(value: float, digits: int = 3) -> str:
+def number(value: float | np.floating, digits: int = 3) -> str:
     """Format a number with this many significant digits, without trailing zeros and with a real minus sign.
 
     A number from SMALLEST up to LARGEST is written without a power of ten.

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from splatscope.gpu.slang_types import SlangType
 from splatscope.tracing.checks.finding import Finding
@@ -25,34 +26,34 @@ class RecordingQuery:
         """Return the number of steps."""
         return len(self.recording.trace)
 
-    def steps(self, where: Callable[[Site], bool] | None = None, thread: int | None = None, **wanted: str | int) -> np.ndarray:
+    def steps(self, where: Callable[[Site], bool] | None = None, thread: int | None = None, **attributes: str | int) -> np.ndarray:
         """Return the steps of one thread or all at sites with these attributes, sorted: (n,) int64.
 
         `steps(kind="write", name="blobs", function="orderPair")`; `where` narrows the sites further.
         """
 
         def fits(site: Site) -> bool:
-            return all(getattr(site, name) == value for name, value in wanted.items()) and (where is None or where(site))
+            return all(getattr(site, name) == value for name, value in attributes.items()) and (where is None or where(site))
 
-        marked = self.recording.trace.at(fits)
+        mask = self.recording.trace.at(fits)
         if thread is not None:
-            marked &= self.recording.trace.thread == thread
-        return np.flatnonzero(marked[self._order]) + 1
+            mask &= self.recording.trace.thread == thread
+        return np.flatnonzero(mask[self._order]) + 1
 
     def site(self, step: int) -> Site:
         """Return the site of a step."""
         trace = self.recording.trace
         return trace.sites[trace.site[self._order[step - 1]]]
 
-    def threads(self, steps: np.ndarray) -> np.ndarray:
+    def threads(self, steps: ArrayLike) -> np.ndarray:
         """Return the thread of each step."""
         return self.recording.trace.thread[self._order[np.asarray(steps) - 1]]
 
-    def indices(self, steps: np.ndarray) -> np.ndarray:
+    def indices(self, steps: ArrayLike) -> np.ndarray:
         """Return the element that each step reads or writes."""
         return self.recording.trace.index[self._order[np.asarray(steps) - 1]]
 
-    def values(self, steps: np.ndarray) -> np.ndarray:
+    def values(self, steps: ArrayLike) -> np.ndarray:
         """Return the values of steps that all have the same type: (n,) for scalars, (n, components) for vectors and matrices."""
         trace, events = self.recording.trace, self._order[np.asarray(steps, int) - 1]
         if not len(events):
@@ -76,13 +77,13 @@ class RecordingQuery:
         """
         writes = self.steps(kind="write", name=name)
         indices, values = self.indices(writes), self.values(writes)
-        now, found, done = np.zeros(count, values.dtype), [], 0
+        elements, snapshots, applied = np.zeros(count, values.dtype), [], 0
         for end in np.searchsorted(writes, after, side="right"):
-            for index, value in zip(indices[done:end], values[done:end], strict=True):
-                now[index] = value
-            done = int(end)
-            found.append(now.copy())
-        return np.array(found).reshape(len(after), count)
+            for index, value in zip(indices[applied:end], values[applied:end], strict=True):
+                elements[index] = value
+            applied = int(end)
+            snapshots.append(elements.copy())
+        return np.array(snapshots).reshape(len(after), count)
 
     def count_until(self, steps: np.ndarray, marks: np.ndarray) -> np.ndarray:
         """Return, for each of `steps`, how many of `marks` its thread has passed, including the step itself: (n,) int64."""
@@ -99,6 +100,13 @@ class RecordingQuery:
             return None
         value = self.recording.trace.value(int(self._order[steps[-1] - 1]))
         return value[0] if value is not None and len(value) == 1 else value
+
+    def last_number(self, name: str, thread: int, before: int | None = None) -> float | int:
+        """Return the value of a scalar as `last` does. Raises LookupError if it was never set."""
+        value = self.last(name, thread, before)
+        if not isinstance(value, int | float):
+            raise LookupError(f"thread {thread} has no number {name}")
+        return value
 
     def barriers(self) -> list[int]:
         """Return the steps at which all threads have reached a barrier, one for each time that a barrier is met."""
@@ -117,18 +125,18 @@ class RecordingQuery:
         """
         sites = [self.site(step) for step in (earlier, later)]
         threads, index = self.threads([earlier, later]).tolist(), int(self.indices([earlier])[0])
-        did = [
-            f"{site.kind}s {what} on line {site.line}"
-            for site, what in zip(sites, (f"{sites[0].name}[{index}]", "it"), strict=True)
+        accesses = [
+            f"{site.kind}s {target} on line {site.line}"
+            for site, target in zip(sites, (f"{sites[0].name}[{index}]", "it"), strict=True)
         ]
-        words = f"Thread {threads[0]} {did[0]}, thread {threads[1]} {did[1]}, and nothing orders the two."
-        shown = {"events": self._order[[earlier - 1, later - 1]].tolist(), "lines": [site.line for site in sites]}
-        found = list(self.findings)
-        for i, finding in enumerate(found):
+        message = f"Thread {threads[0]} {accesses[0]}, thread {threads[1]} {accesses[1]}, and nothing orders the two."
+        evidence = {"events": self._order[[earlier - 1, later - 1]].tolist(), "lines": [site.line for site in sites]}
+        findings = list(self.findings)
+        for i, finding in enumerate(findings):
             if finding.kind == "race" and finding.name == sites[0].name:
-                found[i] = replace(finding, threads=threads, index=index, message=words, **shown)
+                findings[i] = replace(finding, threads=threads, index=index, message=message, **evidence)
                 break
-        return found
+        return findings
 
     @cached_property
     def _order(self) -> np.ndarray:
@@ -137,8 +145,8 @@ class RecordingQuery:
 
 def typed(job: KernelJob, name: str, words: np.ndarray) -> np.ndarray:
     """Return 32-bit words with the dtype and shape of the job's input of this name; as uint32 if there is none."""
-    given = job.inputs.get(name)
-    if given is None:
+    job_input = job.inputs.get(name)
+    if job_input is None:
         return words
-    given = np.asarray(given)
-    return np.frombuffer(words.tobytes(), given.dtype, given.size).reshape(given.shape)
+    job_input = np.asarray(job_input)
+    return np.frombuffer(words.tobytes(), job_input.dtype, job_input.size).reshape(job_input.shape)

@@ -33,5 +33,5 @@ def answer_among(
 
 
 def _number(option: str) -> float:
-    found = re.search(r"[-−]?\d[\d,]*\.?\d*", option)
-    return float(found[0].replace("−", "-").replace(",", "")) if found else 0.0
+    match = re.search(r"[-−]?\d[\d,]*\.?\d*", option)
+    return float(match[0].replace("−", "-").replace(",", "")) if match else 0.0

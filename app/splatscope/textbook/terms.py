@@ -88,18 +88,18 @@ class Links:
         return linked
 
     def _text(self, token: Token) -> list[Token]:
-        parts, done = [], 0
-        for found in self._named.finditer(token.content):
-            term = self._left.pop(_key(found["form"]), None)
+        parts, end = [], 0
+        for match in self._named.finditer(token.content):
+            term = self._left.pop(_key(match["form"]), None)
             if term is None:
                 continue
             self.used.append(term)
             word = (
-                f'<a class="term" href="?page=glossary#{term.anchor}" aria-describedby="says-{term.anchor}">{escape(found[0])}</a>'
+                f'<a class="term" href="?page=glossary#{term.anchor}" aria-describedby="says-{term.anchor}">{escape(match[0])}</a>'
             )
-            parts += [Token("text", "", 0, content=token.content[done : found.start()]), Token("html_inline", "", 0, content=word)]
-            done = found.end()
-        return [*parts, _words(token.content[done:])]
+            parts += [Token("text", "", 0, content=token.content[end : match.start()]), Token("html_inline", "", 0, content=word)]
+            end = match.end()
+        return [*parts, _words(token.content[end:])]
 
 
 @cache

@@ -127,10 +127,10 @@ class _Binder:
         if shape == "texture_buffer":
             self.buffers[name] = _texel_buffer(self.device, cursor, name, layout, self.inputs.get(name))
         elif shape.startswith("texture_"):
-            texture = make_texture(self.device, name, layout, self.inputs)
+            texture, texel = make_texture(self.device, name, layout, self.inputs), texel_of(layout)
             cursor.write(texture)
-            if layout.type.resource_access.name != "read":
-                self.buffers[name] = BoundBuffer(texture, texel_of(layout).scalar.name)
+            if layout.type.resource_access.name != "read" and texel is not None:
+                self.buffers[name] = BoundBuffer(texture, texel.scalar.name)
         elif shape in ("structured_buffer", "byte_address_buffer"):
             self.buffers[name] = self._buffer(cursor, name, layout, shape == "structured_buffer")
         else:
@@ -165,23 +165,23 @@ def _write(cursor: spy.ShaderCursor, value: np.ndarray, layout: Any, by_columns:
         cursor.write(_value(value, layout))
 
 
-def _texel_buffer(device: spy.Device, cursor: spy.ShaderCursor, name: str, layout, given: np.ndarray | None) -> BoundBuffer:
+def _texel_buffer(device: spy.Device, cursor: spy.ShaderCursor, name: str, layout, values: np.ndarray | None) -> BoundBuffer:
     texel = texel_of(layout)
     if texel is None or texel.scalar.name not in _TEXEL_BUFFERS or texel.count == 3:
         raise ValueError(
             f"{name} is a {layout.type.full_name}: of texel buffers only those of 1, 2 or 4 float, int or uint can be given."
         )
-    data = _padded(given, 4 * texel.count)
+    data = _padded(values, 4 * texel.count)
     buffer = device.create_buffer(size=len(data), format=getattr(spy.Format, texel.texel_format), usage=USAGE)
     buffer.copy_from_numpy(data.view(np.uint32))
     cursor.write(buffer)
     return BoundBuffer(buffer, texel.scalar.name)
 
 
-def _padded(given: np.ndarray | None, stride: int) -> np.ndarray:
+def _padded(values: np.ndarray | None, stride: int) -> np.ndarray:
     """Return the bytes of an input, padded with zeros to whole elements."""
     data = (
-        np.zeros(ELEMENTS * stride, np.uint8) if given is None else np.frombuffer(np.ascontiguousarray(given).tobytes(), np.uint8)
+        np.zeros(ELEMENTS * stride, np.uint8) if values is None else np.frombuffer(np.ascontiguousarray(values).tobytes(), np.uint8)
     )
     padded = np.zeros(-(-max(1, -(-len(data) // stride)) * stride // 4) * 4, np.uint8)
     padded[: len(data)] = data

@@ -50,7 +50,7 @@ def dispatches(text: str) -> list[tuple[dict[str, Any], int]]:
     Raises:
         CommentError: A comment is malformed or misspelled.
     """
-    return [(_options(one), one.line) for one in _comments(text) if not _ALLOWS.match(one.text)]
+    return [(_options(comment), comment.line) for comment in _comments(text) if not _ALLOWS.match(comment.text)]
 
 
 def allowances(text: str) -> list[Allowed]:
@@ -59,18 +59,18 @@ def allowances(text: str) -> list[Allowed]:
     Raises:
         CommentError: A comment is misspelled or gives no reason, or there is no such kind of finding.
     """
-    found = []
-    for one in _comments(text):
-        if not _ALLOWS.match(one.text):
+    allowed = []
+    for comment in _comments(text):
+        if not _ALLOWS.match(comment.text):
             continue
-        match, line = _ALLOW.match(one.text), one.line
+        match, line = _ALLOW.match(" ".join(comment.text.split())), comment.line  # with many spaces a match would take their square
         if match is None or not match["reason"]:
             raise CommentError(f"line {line}: say why, as in “// splatscope: allow race: both write the same”.")
         kinds = frozenset(re.split(r"\s*,\s*", match["kinds"]))
         if unknown := kinds - CHECKS.keys():
             raise CommentError(f"line {line}: there is no kind of finding {', '.join(sorted(unknown))}.")
-        found.append(Allowed(line + one.is_alone, line, kinds, match["reason"]))
-    return found
+        allowed.append(Allowed(line + comment.is_alone, line, kinds, match["reason"]))
+    return allowed
 
 
 @dataclass(frozen=True)
@@ -107,27 +107,27 @@ def _misspelled(line: str) -> str:
 def _options(comment: _Comment) -> dict[str, Any]:
     text, line = comment.text, comment.line
     options: dict[str, Any] = {}
-    at = 0
-    while at < len(text):
-        key = _KEY.match(text, at)
+    position = 0
+    while position < len(text):
+        key = _KEY.match(text, position)
         if key is None:
-            raise CommentError(f"line {line}: “{text[at : at + 40].strip()}” is not KEY=VALUE.")
-        value, at = _value(comment, key.end())
+            raise CommentError(f"line {line}: “{text[position : position + 40].strip()}” is not KEY=VALUE.")
+        value, position = _value(comment, key.end())
         options[key[1]] = value.split(",") if key[1] in _LISTS and isinstance(value, str) else value
     return options
 
 
-def _value(comment: _Comment, at: int) -> tuple[Any, int]:
+def _value(comment: _Comment, position: int) -> tuple[Any, int]:
     """Return a value and where it ends. It is JSON if it begins like an object, a list or a string; else it ends at a space."""
     text, line = comment.text, comment.line
-    if text[at : at + 1] in ("{", "[", '"'):
+    if text[position : position + 1] in ("{", "[", '"'):
         try:
-            return json.JSONDecoder().raw_decode(text, at)
+            return json.JSONDecoder().raw_decode(text, position)
         except json.JSONDecodeError as error:
             raise CommentError(f"line {line}, column {comment.column + error.pos}: {error.msg}.") from None
         except ValueError:
             raise CommentError(f"line {line}: it has a number with too many digits.") from None
         except RecursionError:
             raise CommentError(f"line {line}: its lists or objects are nested too deeply.") from None
-    end = space.start() if (space := _SPACE.search(text, at)) else len(text)
-    return text[at:end], end
+    end = space.start() if (space := _SPACE.search(text, position)) else len(text)
+    return text[position:end], end

@@ -11,7 +11,6 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
+from splatscope.tracing.verdict import Agreement
 
 MOST_ULPS = 8192  # a thousandth of the value: the error that rounding accumulates in a kernel of many steps
 _MOST_ULPS_OF_LARGEST = 16  # ulps of the buffer's largest number, for a small number that is the difference of two large ones
@@ -33,8 +33,6 @@ _LEAVES_OPEN = (
 )  # fmt: skip
 
 _MAGNIFIES = re.compile(r"\b(frac|fract|fmod|floor|ceil|round|trunc|asuint|asint)\s*\(")
-
-Difference = Literal["same", "rounding", "different"]
 
 
 @dataclass(frozen=True)
@@ -49,7 +47,7 @@ class Comparison:
     "line 3 of k.slang".
     """
 
-    difference: Difference
+    difference: Agreement
     buffers: tuple[str, ...] = ()
     ulps: int = 0
     is_explained: bool = True
@@ -69,8 +67,8 @@ class Comparison:
                 f"The plain kernel rounds otherwise, since the compiler fuses other operations in it: floats in {names} differ by "
                 f"{f'at most {self.ulps:,} ulps (units in the last place)' if self.ulps else 'what larger ones round by'}."
             )
-        why = "the order of its threads matters" if self.is_explained else "nothing that was recorded explains it"
-        why = "what was found leaves a value open" if self.by_findings else why
+        reason = "the order of its threads matters" if self.is_explained else "nothing that was recorded explains it"
+        reason = "what was found leaves a value open" if self.by_findings else reason
         if self.miscompiled and not self.is_explained:
             return (
                 f"The plain kernel leaves other values in {names}{self.beyond}, and the compiler may be at fault: Slang 2026.12 "
@@ -78,11 +76,11 @@ class Comparison:
                 f"{self.miscompiled}. Write [unroll] there, and compare."
             )
         if self.magnified and not self.is_explained:
-            why = (
+            reason = (
                 f"the order of its threads does not matter, but rounding may. The compiler fuses other operations in it, and "
                 f"{self.magnified} makes much of a float's last digit"
             )
-        return f"The plain kernel leaves other values in {names}{self.beyond}: {why}."
+        return f"The plain kernel leaves other values in {names}{self.beyond}: {reason}."
 
 
 def compare(
@@ -109,28 +107,30 @@ def compare(
         return Comparison("same")
     if _order_matters(trace, findings):
         return Comparison("different", differing)
-    known = Sources.of(trace)
-    ulps = [_ulps(outputs[name], plain[name], types.get(name, "uint"), _is_struct(known.element_type(name))) for name in differing]
+    sources = Sources.of(trace)
+    ulps = [
+        _ulps(outputs[name], plain[name], types.get(name, "uint"), _is_struct(sources.element_type(name))) for name in differing
+    ]
     if None not in ulps:
         return Comparison("rounding", differing, max(filter(None, ulps), default=0))
-    if math.prod(trace.header.get("groups", (1,))) > 1 and all(
-        _depends_on_groups(name, known, list(reached)) for name in differing
-    ):
+    if math.prod(trace.info.groups) > 1 and all(_depends_on_groups(name, sources, list(reached)) for name in differing):
         return Comparison("different", differing)
     if any(finding.kind in _LEAVES_OPEN for finding in findings):
         return Comparison("different", differing, by_findings=True)
-    scalars = [kinds[name] for name in differing]
+    scalars = [scalar for name in differing if (scalar := kinds[name]) is not None and scalar.is_floating]
     unexplained = Comparison("different", differing, is_explained=False, miscompiled=_miscompiled(trace))
-    if not all(scalar is not None and scalar.is_floating for scalar in scalars):
+    if len(scalars) < len(differing):
         return unexplained
-    apart = [_apart(outputs[name], plain[name], scalar.dtype) for name, scalar in zip(differing, scalars, strict=True)]
-    beyond = f" ({sum(far for far, _ in apart):,} of {sum(count for _, count in apart):,} floats)"
+    counts = [
+        _count_differing_floats(outputs[name], plain[name], scalar.dtype) for name, scalar in zip(differing, scalars, strict=True)
+    ]
+    beyond = f" ({sum(far for far, _ in counts):,} of {sum(count for _, count in counts):,} floats)"
     return replace(unexplained, beyond=beyond, magnified=_magnifier(trace))
 
 
 def _miscompiled(trace: Trace) -> str:
     """Return the place of a loop that the compiler is known to miscompile; "" if there is none."""
-    for file, text in trace.header.get("sources", {}).items():
+    for file, text in trace.info.sources.items():
         if line := line_of_lossy_unrolling(text):
             return f"line {line} of {file}"
     return ""
@@ -142,9 +142,9 @@ def _differ(words: np.ndarray, plain: np.ndarray, scalar: Scalar | None) -> bool
         return False
     if scalar is None or not scalar.is_floating or words.shape != plain.shape:
         return True
-    mine, theirs = (np.ascontiguousarray(one).view(scalar.dtype) for one in (words, plain))
+    recorded, reference = (np.ascontiguousarray(buffer).view(scalar.dtype) for buffer in (words, plain))
     bits = np.dtype(f"u{scalar.dtype.itemsize}")
-    return bool(((mine.view(bits) != theirs.view(bits)) & ~(np.isnan(mine) & np.isnan(theirs))).any())
+    return bool(((recorded.view(bits) != reference.view(bits)) & ~(np.isnan(recorded) & np.isnan(reference))).any())
 
 
 def _order_matters(trace: Trace, findings: list[Finding]) -> bool:
@@ -154,7 +154,7 @@ def _order_matters(trace: Trace, findings: list[Finding]) -> bool:
     return len(np.unique(trace.thread[trace.kinds == "atomic"])) > 1
 
 
-def _depends_on_groups(name: str, known: Sources, reached: list[Site]) -> bool:
+def _depends_on_groups(name: str, sources: Sources, reached: list[Site]) -> bool:
     """Return whether a buffer's contents may depend on the order of workgroups, through the result of an atomic on a buffer.
 
     The dependence may go through variables, shared memory or a branch.
@@ -162,27 +162,25 @@ def _depends_on_groups(name: str, known: Sources, reached: list[Site]) -> bool:
     atomics = [site for site in reached if site.kind == "atomic" and site.space != "shared"]
     branches = [site for site in reached if site.kind == "branch"]
     return any(
-        known.dependence.may_reach(name, atomic) or any(known.dependence.may_depend(branch, atomic) for branch in branches)
+        sources.dependence.may_reach(name, atomic) or any(sources.dependence.may_depend(branch, atomic) for branch in branches)
         for atomic in atomics
     )
 
 
-def _apart(words: np.ndarray, plain: np.ndarray, dtype: np.dtype) -> tuple[int, int]:
+def _count_differing_floats(words: np.ndarray, plain: np.ndarray, dtype: np.dtype) -> tuple[int, int]:
     """Return the number of floats in two buffers that differ by more than rounding, and the number of all floats."""
-    mine, theirs = (np.ascontiguousarray(one).view(dtype).astype(np.float64) for one in (words, plain))
+    recorded, reference = (np.ascontiguousarray(buffer).view(dtype).astype(np.float64) for buffer in (words, plain))
     with np.errstate(all="ignore"):
-        near = np.abs(mine - theirs) <= MOST_ULPS * np.finfo(dtype).eps * np.abs(theirs)
-    return int((~near & (mine != theirs) & ~(np.isnan(mine) & np.isnan(theirs))).sum()), len(mine)
+        is_near = np.abs(recorded - reference) <= MOST_ULPS * np.finfo(dtype).eps * np.abs(reference)
+    return int((~is_near & (recorded != reference) & ~(np.isnan(recorded) & np.isnan(reference))).sum()), len(recorded)
 
 
 def _magnifier(trace: Trace) -> str:
     """Return the first executed call that magnifies small differences, "frac on line 3"; "" if there is none."""
     sites = [trace.sites[number] for number in np.unique(trace.site).tolist()]
-    ran = sorted({(site.file != trace.header.get("file"), site.file, site.line) for site in sites})
-    lines = {
-        file: COMMENT.sub(lambda c: "\n" * c[0].count("\n"), text).split("\n") for file, text in trace.header["sources"].items()
-    }
-    for is_other, file, line in ran:
+    executed = sorted({(site.file != trace.info.file, site.file, site.line) for site in sites})
+    lines = {file: COMMENT.sub(lambda c: "\n" * c[0].count("\n"), text).split("\n") for file, text in trace.info.sources.items()}
+    for is_other, file, line in executed:
         call = _MAGNIFIES.search(lines[file][line - 1]) if 0 < line <= len(lines.get(file, ())) else None
         if call is not None:
             return f"{call[1]} on line {line}{f' of {file}' if is_other else ''}"
@@ -198,19 +196,19 @@ def _ulps(words: np.ndarray, plain: np.ndarray, type_text: str, is_struct: bool)
     scalar = scalar_named("float" if is_struct else type_text)
     if scalar is None or not scalar.is_floating or words.shape != plain.shape:
         return None
-    mine, theirs = (np.ascontiguousarray(one).view(scalar.dtype) for one in (words, plain))
+    recorded, reference = (np.ascontiguousarray(buffer).view(scalar.dtype) for buffer in (words, plain))
     bits = np.dtype(f"u{scalar.dtype.itemsize}")
-    chosen = mine.view(bits) != theirs.view(bits)
-    chosen &= ~(np.isnan(mine) & np.isnan(theirs))
-    largest = float(np.abs(theirs[np.isfinite(theirs)], dtype=np.float64).max(initial=0))
-    a, b = mine[chosen], theirs[chosen]
+    chosen = recorded.view(bits) != reference.view(bits)
+    chosen &= ~(np.isnan(recorded) & np.isnan(reference))
+    largest = float(np.abs(reference[np.isfinite(reference)], dtype=np.float64).max(initial=0))
+    a, b = recorded[chosen], reference[chosen]
     if not (np.isfinite(a) & np.isfinite(b)).all():
         return None
     if is_struct and (np.minimum(np.abs(a), np.abs(b)) < _SMALLEST).any():
         return None
-    apart = np.abs(a.astype(np.float64) - b.astype(np.float64))
-    ulps = apart / np.spacing(np.maximum(np.abs(b), np.finfo(scalar.dtype).tiny)).astype(np.float64)
-    near_zero = apart <= _MOST_ULPS_OF_LARGEST * float(np.spacing(scalar.dtype.type(largest)))
+    differences = np.abs(a.astype(np.float64) - b.astype(np.float64))
+    ulps = differences / np.spacing(np.maximum(np.abs(b), np.finfo(scalar.dtype).tiny)).astype(np.float64)
+    near_zero = differences <= _MOST_ULPS_OF_LARGEST * float(np.spacing(scalar.dtype.type(largest)))
     if not ((ulps <= MOST_ULPS) | (near_zero & (not is_struct))).all():
         return None
     return round(float(ulps[ulps <= MOST_ULPS].max(initial=0)))

@@ -40,22 +40,22 @@ def costs(
     sites = Counter((site.file, site.function) for site in instrumenter.sites[1:])
 
     words: dict[str, set[str]] = {}
-    found: dict[str, Cost] = {}
+    by_name: dict[str, Cost] = {}
     for module, result in zip(modules, results, strict=True):
         for block in module.source.functions():
             text = module.source.code[block.head : block.end] + module.source.attributes(block)
             words.setdefault(block.name, set()).update(re.findall(r"\w+", text))
             line = module.source.line_column(block.head)[0]
             count = sites[module.file, block.name]
-            why = result.stepped_over.get(instrumenter.name_of(module.source, block), "")
-            found.setdefault(block.name, Cost(block.name, module.file, line, count, why))
-    reached, waiting = set(), [entry]
-    while waiting:
-        name = waiting.pop()
-        if name in found and name not in reached:
+            reason = result.stepped_over.get(instrumenter.name_of(module.source, block), "")
+            by_name.setdefault(block.name, Cost(block.name, module.file, line, count, reason))
+    reached, pending = set(), [entry]
+    while pending:
+        name = pending.pop()
+        if name in by_name and name not in reached:
             reached.add(name)
-            waiting += words[name] & found.keys()
-    chosen = [cost for name, cost in found.items() if name in reached]
+            pending += words[name] & by_name.keys()
+    chosen = [cost for name, cost in by_name.items() if name in reached]
     return sorted(chosen, key=lambda cost: (cost.name != entry, cost.file != file, cost.file, cost.line))
 
 

@@ -28,18 +28,18 @@ def coverage_gaps(
         sites: The sites of the program.
         symbols: Its symbols.
     """
-    found = {(file, line, "the compiler accepts it only as written, so it is not recorded") for file, line in excluded_lines}
+    gaps = {(file, line, "the compiler accepts it only as written, so it is not recorded") for file, line in excluded_lines}
     for module in modules:
         source = module.source
         loops = [] if module.name else loops_without_budget(source, loops_with_budget(sites, source.file), symbols.constants)
-        found |= {(source.file, line, "this loop has no budget: nothing but the time limit ends it") for line in loops}
+        gaps |= {(source.file, line, "this loop has no budget: nothing but the time limit ends it") for line in loops}
         for block in (block for block in source.functions() if block.is_outermost_code):
             for name in re.finditer(r"\b[A-Za-z_]\w*\b", source.code[block.start : block.end]):
                 if _acts(name.group(0), symbols):
                     line = source.line_column(block.start + name.start())[0]
                     gap = f"the macro {name.group(0)} is one step: what it reads and writes is not recorded"
-                    found.add((source.file, line, gap))
-    return [f"{file}, line {line}: {gap}." for file, line, gap in sorted(found)]
+                    gaps.add((source.file, line, gap))
+    return [f"{file}, line {line}: {gap}." for file, line, gap in sorted(gaps)]
 
 
 Place = tuple[str, str, int, int, str]
@@ -70,15 +70,15 @@ def unreached_lines(sites: list[Site], reached: Collection[Place], entry: str) -
         if site.kind in _ONLY_IF_WRONG or (site.file, site.line) in heads:
             continue
         if (site.file, site.function) in called or site.function == entry:
-            of = lines.setdefault((site.file, site.function), {})
-            of[site.line] = of.get(site.line, False) or place_of(site) in reached
-    found = []
-    for (file, _), of in lines.items():
-        for was_reached, run in groupby(sorted(of.items()), key=lambda item: item[1]):
+            reached_by_line = lines.setdefault((site.file, site.function), {})
+            reached_by_line[site.line] = reached_by_line.get(site.line, False) or place_of(site) in reached
+    spans = []
+    for (file, _), reached_by_line in lines.items():
+        for was_reached, run in groupby(sorted(reached_by_line.items()), key=lambda item: item[1]):
             numbers = [line for line, _ in run]
             if not was_reached:
-                found.append((file, numbers[0], numbers[-1]))
-    return sorted(set(found))
+                spans.append((file, numbers[0], numbers[-1]))
+    return sorted(set(spans))
 
 
 def accesses_nothing(sites: list[Site], reached: Collection[Place], sources: Mapping[str, str], entry: str) -> bool:
@@ -107,13 +107,13 @@ def words_in_use(entry: str, texts: Iterable[str]) -> set[str]:
             words.setdefault(block.name, set()).update(_WORD.findall(source.code[block.start : block.end]))
         pending += [word for macro in definitions(text) for word in _WORD.findall(macro.body)]
     pending += [name for name in words if name in _WITHOUT_A_NAME or not name.isidentifier() or name.startswith("__")]
-    found: set[str] = set()
+    used: set[str] = set()
     while pending:
         name = pending.pop()
-        if name not in found:
-            found.add(name)
+        if name not in used:
+            used.add(name)
             pending += words.get(name, ())
-    return found if entry in words else found.union(words, *words.values())
+    return used if entry in words else used.union(words, *words.values())
 
 
 def _acts(name: str, symbols: Symbols) -> bool:

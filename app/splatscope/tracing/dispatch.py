@@ -67,19 +67,19 @@ class Dispatch:
 
         In the second form structs are structured arrays, and textures keep their shape. Each is read from the device once.
         """
-        data = {name: one.buffer.to_numpy() for name, one in self._bound.items()}
+        data = {name: bound.buffer.to_numpy() for name, bound in self._bound.items()}
         words = {name: array.reshape(-1).view(np.uint32) for name, array in data.items()}
         return words, {name: self._bound[name].typed(array) for name, array in data.items()}
 
     @property
     def texture_sizes(self) -> dict[str, tuple[int, ...]]:
         """The size of each writable texture, outermost first: layers, rows, texels of a row."""
-        return {name: _size(one.buffer) for name, one in self._bound.items() if isinstance(one.buffer, spy.Texture)}
+        return {name: _size(bound.buffer) for name, bound in self._bound.items() if isinstance(bound.buffer, spy.Texture)}
 
     @property
     def types(self) -> dict[str, str]:
         """The scalar type of each buffer's elements; "uint" for structs and byte-address buffers."""
-        return {name: one.type for name, one in self._bound.items()}
+        return {name: bound.type for name, bound in self._bound.items()}
 
 
 def _size(texture: spy.Texture) -> tuple[int, ...]:
@@ -99,10 +99,10 @@ def compiled(device: spy.Device, modules: list[Module], entry: str, job: KernelJ
         CompileError: It does not compile.
     """
     key = (device, texts_of(modules), entry, job.compilation)
-    if (found := _programs.get(key)) is None:
+    if (kernel := _programs.get(key)) is None:
         program = build_plain(device, modules, entry, job)
-        found = _programs[key] = program, pipeline_of(device, program, modules)
-    return found
+        kernel = _programs[key] = program, pipeline_of(device, program, modules)
+    return kernel
 
 
 def spirv_of(device: spy.Device, job: KernelJob) -> str:
@@ -116,17 +116,17 @@ def spirv_of(device: spy.Device, job: KernelJob) -> str:
     with tempfile.TemporaryDirectory() as folder:
         options = {"dump_intermediates": True, "dump_intermediates_prefix": f"{folder}/kernel"}
         program = build_plain(device, modules, job.entry or find_entry(modules[-1]), job, options)
-        refused = None
+        refusal = None
         try:
             pipeline_of(device, program)
         except CompileError as error:  # it may come from the driver, which is called after Slang has written the code
-            refused = error
-        found = sorted(Path(folder).glob("*.spv-asm"))
-        if not found and refused:
-            raise refused
-        if not found:
+            refusal = error
+        files = sorted(Path(folder).glob("*.spv-asm"))
+        if not files and refusal:
+            raise refusal
+        if not files:
             raise ValueError("This adapter is not given SPIR-V: choose one of Vulkan's.")
-        return found[-1].read_text(encoding="utf-8")
+        return files[-1].read_text(encoding="utf-8")
 
 
 def parameters_in(program: spy.ShaderProgram, modules: list[Module]) -> list[Parameter]:

@@ -23,27 +23,27 @@ def accesses_of_tensors(modules: Collection[Module], entry: str) -> list[str]:
     if not any(_IMPORTS.search(module.original) for module in modules):
         return []
     in_use = words_in_use(entry, [source.code for source in sources])
-    own = {match[1] for source in sources for match in _OWN.finditer(source.code)}
-    found: set[tuple[str, int, str]] = set()
+    own_tensors = {match[1] for source in sources for match in _OWN.finditer(source.code)}
+    accessed: set[tuple[str, int, str]] = set()
     for source in sources:
         generic = {match[1] for match in _GENERIC.finditer(source.code)}
-        declared = re.compile(rf"\b({'|'.join([_TENSOR, *sorted(generic)])})\s*(?:{_ARGUMENTS})?\s+(\w+)\s*(?=[,;)=])")
-        for match in declared.finditer(source.code):
-            if match[1] not in own and _is_accessed(match, source, in_use):
-                found.add((source.file, source.line_column(match.start(2))[0], match[2]))
+        pattern = re.compile(rf"\b({'|'.join([_TENSOR, *sorted(generic)])})\s*(?:{_ARGUMENTS})?\s+(\w+)\s*(?=[,;)=])")
+        for match in pattern.finditer(source.code):
+            if match[1] not in own_tensors and _is_accessed(match, source, in_use):
+                accessed.add((source.file, source.line_column(match.start(2))[0], match[2]))
     return [
         f"{file}, line {line}: {name} is a tensor of SlangPy. What is read and written through it is not recorded: no race on it "
         "and no access outside of it is looked for."
-        for file, line, name in sorted(found)
+        for file, line, name in sorted(accessed)
     ]
 
 
-def _is_accessed(declared: re.Match, source: Source, in_use: set[str]) -> bool:
+def _is_accessed(match: re.Match, source: Source, in_use: set[str]) -> bool:
     """Return whether code that may run accesses elements of a declared tensor: `name[…]`, `name.load(…)`."""
     blocks = list(source.functions())
-    of = next((block for block in blocks if block.head <= declared.start() < block.end), None)  # None for a member of a struct
-    for use in re.finditer(rf"(?<!\w){declared[2]}\s*(?:\[|\.\s*(?!__slangpy_)\w+\s*[(<])", source.code):
-        around = [block for block in blocks if block.start <= use.start() < block.end]
-        if (of is None or of in around) and any(block.name in in_use for block in around):
+    owner = next((block for block in blocks if block.head <= match.start() < block.end), None)  # None for a member of a struct
+    for use in re.finditer(rf"(?<!\w){match[2]}\s*(?:\[|\.\s*(?!__slangpy_)\w+\s*[(<])", source.code):
+        enclosing = [block for block in blocks if block.start <= use.start() < block.end]
+        if (owner is None or owner in enclosing) and any(block.name in in_use for block in enclosing):
             return True
     return False

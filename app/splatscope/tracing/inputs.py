@@ -28,16 +28,16 @@ def flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, np.ndarray]:
 
     A list of dicts stays a single array of objects: it may be an array of structs, or the contents of a buffer of structs.
     """
-    found: dict[str, np.ndarray] = {}
+    arrays: dict[str, np.ndarray] = {}
     for key, value in values.items():
         name = f"{prefix}{key}"
         if isinstance(value, Mapping):
-            found |= flat(value, f"{name}.")
+            arrays |= flat(value, f"{name}.")
         elif isinstance(value, list | tuple) and any(isinstance(part, Mapping) for part in value):
-            found[name] = np.fromiter(value, object, len(value))
+            arrays[name] = np.fromiter(value, object, len(value))
         else:
-            found[name] = np.asarray(value)
-    return found
+            arrays[name] = np.asarray(value)
+    return arrays
 
 
 def fitted(parameters: list[Parameter], given: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -52,13 +52,13 @@ def fitted(parameters: list[Parameter], given: Mapping[str, np.ndarray]) -> dict
         ValueError: There is no such parameter, or the value does not fit it. The message lists the parameters.
     """
     by_name = {parameter.name: parameter for parameter in parameters}
-    found: dict[str, np.ndarray] = {}
+    inputs: dict[str, np.ndarray] = {}
     for name, value in given.items():
         for full, part in _parts_of(name, value, by_name):
-            if full in found:
+            if full in inputs:
                 raise ValueError(f"{full} is given twice.")
-            found[full] = part
-    return found
+            inputs[full] = part
+    return inputs
 
 
 def _parts_of(name: str, value: np.ndarray, by_name: dict[str, Parameter]) -> list[tuple[str, np.ndarray]]:
@@ -76,7 +76,7 @@ def _parts_of(name: str, value: np.ndarray, by_name: dict[str, Parameter]) -> li
         if len(elements) > parameter.layout.type.element_count:
             raise ValueError(f"{full} has {parameter.layout.type.element_count} elements, not {len(elements)}.")
         parts = flat({f"{full}[{i}]": element for i, element in enumerate(elements)})
-        return [pair for part, one in parts.items() for pair in _parts_of(part, one, by_name)]
+        return [pair for part, part_value in parts.items() for pair in _parts_of(part, part_value, by_name)]
     return [(full, _converted(full, value, parameter))]
 
 
@@ -84,11 +84,11 @@ def _full_name(name: str, by_name: dict[str, Parameter]) -> str:
     if name in by_name:
         return name
     owner, _, option = name.rpartition(".")
-    fits = [full for full in by_name if full.endswith(f".{name}")]
-    if len(fits) == 1:
-        return fits[0]
-    if fits:
-        raise ValueError(f"{name} may be {_listed(fits)}: give the whole name.")
+    candidates = [full for full in by_name if full.endswith(f".{name}")]
+    if len(candidates) == 1:
+        return candidates[0]
+    if candidates:
+        raise ValueError(f"{name} may be {_listed(candidates)}: give the whole name.")
     if owner and option.rstrip("0123456789") in (*_TEXTURE_PARTS, *_SAMPLER_PARTS):
         full = _full_name(owner, by_name)
         if by_name[full].kind in ("texture", "sampler"):
@@ -99,10 +99,10 @@ def _full_name(name: str, by_name: dict[str, Parameter]) -> str:
         return sized
     if owner in by_name and option == "counter" and by_name[owner].without_counter:
         raise ValueError(by_name[owner].without_counter)
-    near = difflib.get_close_matches(name, by_name, 1)
-    hint = f" Did you mean {near[0]}?" if near else ""
-    there = [full for full, parameter in by_name.items() if parameter.kind not in ("block", "array")]
-    raise ValueError(f"The kernel has no parameter {name}.{hint} It has {_listed(there) or 'none'}.")
+    similar = difflib.get_close_matches(name, by_name, 1)
+    hint = f" Did you mean {similar[0]}?" if similar else ""
+    available = [full for full, parameter in by_name.items() if parameter.kind not in ("block", "array")]
+    raise ValueError(f"The kernel has no parameter {name}.{hint} It has {_listed(available) or 'none'}.")
 
 
 def _sized(name: str, by_name: dict[str, Parameter]) -> Parameter | None:
@@ -168,10 +168,10 @@ def _converted(name: str, value: np.ndarray, parameter: Parameter) -> np.ndarray
 
 def _numbers(name: str, value: np.ndarray, type_name: str, layout: Any) -> np.ndarray:
     """Return a uniform's numbers in its own type."""
-    count, inside = 1, layout
-    while inside.kind.name == "array":
-        count, inside = count * inside.type.element_count, inside.element_type_layout
-    type_ = SlangType.parse(short_name(inside.type.full_name))
+    count, innermost = 1, layout
+    while innermost.kind.name == "array":
+        count, innermost = count * innermost.type.element_count, innermost.element_type_layout
+    type_ = SlangType.parse(short_name(innermost.type.full_name))
     if type_ is None:  # an enum, say
         return value
     dtype = type_.scalar.dtype
@@ -230,7 +230,9 @@ def _elements(name: str, value: np.ndarray, element: Any) -> np.ndarray:
 def _only_type(struct: Any) -> SlangType | None:
     """Return the scalar type of all members of a struct; None if they differ, or if the struct has gaps."""
     dtype = dtype_of(struct)
-    bases = {base for base, _ in scalars_of(dtype)} if dtype is not None else set()
+    if dtype is None:
+        return None
+    bases = {base for base, _ in scalars_of(dtype)}
     if len(bases) != 1 or sum(count * base.itemsize for base, count in scalars_of(dtype)) != dtype.itemsize:
         return None
     base = bases.pop()

@@ -13,22 +13,6 @@ INSTRUMENT_SCOPES = ("all", "entry", "nothing")  # each records less than the on
 CRASHED = "the compiler does not survive its recorded form"  # why a function outside of the scope is not recorded
 
 
-def narrower_scope(scope: str, *, timed_out: bool = False) -> str | None:
-    """Return the scope to try after a process died while it recorded `scope`, or None if nothing is left to try.
-
-    After a crash it is the next scope. After a timeout it is the last, since each of the others could take as long again.
-    """
-    narrower = INSTRUMENT_SCOPES[INSTRUMENT_SCOPES.index(scope) + 1 :]
-    if not narrower:
-        return None
-    return narrower[-1] if timed_out else narrower[0]
-
-
-def too_slow(seconds: float) -> str:
-    """Return the reason why a function is not recorded after an attempt to record it ran out of time."""
-    return f"its recorded form was not compiled and run within {seconds:g} s"
-
-
 @dataclass
 class KernelJob:
     """One dispatch of a kernel, its inputs, and what of it to record.
@@ -51,7 +35,7 @@ class KernelJob:
         arguments: Types or numbers for the entry point's generic parameters, in their order.
         conformances: (type, interface) for each type that may implement an interface at run time.
         records: The most 16-byte records that all threads may have together. Each has a part of its own. If some are full, the
-            kernel runs again, up to twice, with parts to fit, see `tracing/room.py`; what still does not fit is cut off.
+            kernel runs again with parts to fit, see `retries` and `record_buffer`; what still does not fit is cut off.
         loop_budget: The iterations that a thread may make in all its loops together before its loops are ended.
         all_groups: Whether to record every workgroup, in the same number of records.
         part: With `all_groups`, the workgroups to record, as (first, second, count): `count` from the first on, and `count` from

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from splatscope.tracing.checks import Finding, cut_off, find
+from splatscope.tracing.checks import Finding, find
+from splatscope.tracing.recording import Recording
 from splatscope.tracing.trace import Trace
 
 _Touched = dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]  # by memory: indices written, accessed atomically, read
@@ -37,7 +38,7 @@ class Parts:
 
     groups: int
     half: int
-    record: Callable[[tuple[int, int, int]], Trace]
+    record: Callable[[tuple[int, int, int]], Recording]
     findings: list[Finding] = field(default_factory=list)
     truncated: bool = False
     left_over: str = ""
@@ -47,17 +48,17 @@ class Parts:
         end, longest = time.monotonic() + seconds, 0.0
         starts = list(range(0, self.groups, self.half))
         touched: dict[int, _Touched] = {}
-        for at in range(0, len(starts), 2):
+        for index in range(0, len(starts), 2):
             began = time.monotonic()
-            if at and began + longest > end:
-                looked_at = f"Of {self.groups:,} workgroups {starts[at]:,} were looked at in the time."
+            if index and began + longest > end:
+                looked_at = f"Of {self.groups:,} workgroups {starts[index]:,} were looked at in the time."
                 self.left_over = f"{looked_at} {MORE_SECONDS}"
                 return
-            touched |= self._look_at(starts[at : at + 2], are_new=True)
+            touched |= self._look_at(starts[index : index + 2], are_new=True)
             longest = max(longest, time.monotonic() - began)
-        together = {(start, start + self.half) for start in starts[::2]}
+        recorded_pairs = {(start, start + self.half) for start in starts[::2]}
         for pair in itertools.combinations(starts, 2):
-            if pair in together or not _meet(touched[pair[0]], touched[pair[1]]):
+            if pair in recorded_pairs or not _meet(touched[pair[0]], touched[pair[1]]):
                 continue
             if time.monotonic() + longest > end:
                 self.left_over = "Not all workgroups were compared with each other for races in the time. " + MORE_SECONDS
@@ -69,15 +70,16 @@ class Parts:
 
         If the halves are new, a finding that another part has, too, counts for both.
         """
-        trace = self.record((starts[0], starts[-1], self.half))
-        self.truncated |= trace.header["truncated"]
+        recording = self.record((starts[0], starts[-1], self.half))
+        trace = recording.trace
+        self.truncated |= trace.info.truncated
         known = {cause_of(finding): finding for finding in self.findings}
         for finding in find(trace):
             if (same := known.get(cause_of(finding))) is None:
                 self.findings.append(finding)
             elif are_new:
                 same.count += finding.count
-        self.left_over = self.left_over or " ".join(cut_off(trace))
+        self.left_over = self.left_over or " ".join(recording.cut_off)
         return {start: _touched(trace, start, start + self.half) for start in starts}
 
 
@@ -91,16 +93,16 @@ def cause_of(finding: Finding) -> tuple:
 def _touched(trace: Trace, first: int, last: int) -> _Touched:
     """Return the indices that the workgroups from `first` to `last` touch in buffers and textures, by name."""
     group = trace.group_and_lane[0]
-    mine = (group >= first) & (group < last)
-    found: _Touched = {}
+    is_in_half = (group >= first) & (group < last)
+    touched: _Touched = {}
     names = {site.name for site in trace.sites if site.space in ("device", "texture") and site.kind in ("read", "write", "atomic")}
     for name in names:
-        kinds = (
-            np.unique(trace.index[mine & trace.at(lambda s, n=name, k=kind: s.name == n and s.kind == k)])
+        writes, atomics, reads = (
+            np.unique(trace.index[is_in_half & trace.at(lambda s, n=name, k=kind: s.name == n and s.kind == k)])
             for kind in ("write", "atomic", "read")
         )
-        found[name] = tuple(kinds)
-    return found
+        touched[name] = writes, atomics, reads
+    return touched
 
 
 def _meet(one: _Touched, other: _Touched) -> bool:

@@ -10,15 +10,15 @@ from splatscope.tracing.trace import Trace
 
 def perfetto(trace: Trace) -> str:
     """Return a trace in the Chrome/Perfetto format, as JSON."""
-    at = np.empty(len(trace), np.int64)
-    at[trace.order] = np.arange(len(trace))
+    position = np.empty(len(trace), np.int64)
+    position[trace.order] = np.arange(len(trace))
     group, lane = trace.group_and_lane
     events = [
         {
             "name": f"{site.kind} {site.name}".strip(),
             "cat": site.kind,
             "ph": "X",
-            "ts": int(at[i]),
+            "ts": int(position[i]),
             "dur": 1,
             "pid": int(group[i]),
             "tid": int(lane[i]),
@@ -26,11 +26,10 @@ def perfetto(trace: Trace) -> str:
         }
         for i, site in ((i, trace.sites[trace.site[i]]) for i in range(len(trace)))
     ]
-    x, y, _ = trace.header["groups"]
     for number in np.unique(group).tolist():
-        name = f"workgroup {number % x}, {number // x % y}, {number // (x * y)}"
+        name = f"workgroup {', '.join(map(str, trace.info.group_at(number)))}"
         events.append({"name": "process_name", "ph": "M", "pid": number, "args": {"name": name}})
-    return json.dumps({"traceEvents": events, "otherData": {k: str(v) for k, v in trace.header.items()}}, allow_nan=False)
+    return json.dumps({"traceEvents": events, "otherData": {k: str(v) for k, v in trace.header().items()}}, allow_nan=False)
 
 
 def _json_value(values: list | float | int | None) -> list | float | int | str | None:

@@ -1,6 +1,6 @@
 """Report the stages of a recording, which can take seconds."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -23,7 +23,7 @@ def report_progress(stage: int) -> None:
 
 
 @contextmanager
-def progress_to(on_progress: Callable[[int], None] | None) -> Iterator[None]:
+def progress_to(on_progress: Callable[[int], None] | None) -> Generator[None]:
     """Pass all stages reported in this context to `on_progress`, unless it is None."""
     token = _on_progress.set(on_progress)
     try:

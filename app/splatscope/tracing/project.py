@@ -1,7 +1,7 @@
 """Write the files of a project, which are given as text, to a temporary folder where the compiler finds them."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +10,7 @@ from splatscope.tracing.job import KernelJob
 
 
 @contextmanager
-def unpacked(job: KernelJob) -> Iterator[KernelJob]:
+def unpacked(job: KernelJob) -> Generator[KernelJob]:
     """Yield the job with its files in a temporary folder, the first of its `include`; the job itself if it has no files.
 
     Paths are not checked here: a page's paths have passed `source_filter.refuse_job`.

@@ -1,9 +1,12 @@
 """Build a trace from the records that the device wrote."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from splatscope.tracing.instrument.batching import Batches, spread
 from splatscope.tracing.instrument.runtime import CONTINUED, NO_SLOT, OUTSIDE, REPLAY
+from splatscope.tracing.run_info import RunInfo
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
@@ -11,28 +14,29 @@ _TICKED = ("read", "write", "atomic", "arrive", "resume", "overrun", "out-of-bou
 _INDEXED = ("read", "write", "atomic", "out-of-bounds")  # kinds of site whose records have an index after the slot
 
 
-def from_records(records: np.ndarray, starts: np.ndarray, sites: list[Site], header: dict, batches: Batches) -> Trace:
+def from_records(records: np.ndarray, starts: np.ndarray, sites: list[Site], info: RunInfo, batches: Batches) -> Trace:
     """Build the trace from the recorder's records.
 
     A record is four words: its site with flags, then slot, index and value, as far as its kind has them. A value that does not fit
-    continues in records of site CONTINUED, three words each. The trace's header gets "truncated", "threads", "capacity", which is
-    the smallest part of a thread, and "cut_threads": the threads whose part was full, so that only their beginning is recorded.
+    continues in records of site CONTINUED, three words each. The trace's `info` gets what only the records tell: how many
+    threads there were, the smallest part of one, and those whose part was full, so that only their beginning is recorded.
 
     Args:
         records: (n, 4) uint32; a record of site 0 was not written.
         starts: The first record of each thread's part, and the end of the last.
         sites: The sites by number.
-        header: The other entries of the header; not changed.
+        info: How the kernel was run.
         batches: The sites whose records were written as one.
     """
     written, cut = _written(records, starts, sites)
     threads, sizes = len(cut), np.diff(starts)
-    header = header | {
-        "truncated": bool(cut.any()),
-        "cut_threads": np.flatnonzero(cut).tolist(),
-        "capacity": int(sizes.min()),
-        "threads": threads,
-    }
+    info = replace(
+        info,
+        truncated=bool(cut.any()),
+        cut_threads=tuple(np.flatnonzero(cut).tolist()),
+        capacity=int(sizes.min()),
+        threads=threads,
+    )
     thread = np.repeat(np.arange(threads), sizes)[written]
     rows, thread = spread(records[written], thread, sites, batches)
     numbers = rows[:, 0] & CONTINUED
@@ -41,7 +45,7 @@ def from_records(records: np.ndarray, starts: np.ndarray, sites: list[Site], hea
     ticked, indexed, is_element = (np.array([s.kind in kinds for s in sites])[site] for kinds in (_TICKED, _INDEXED, ("element",)))
     before_value = np.where(indexed, 2, np.where(ticked | is_element, 1, 0))  # words between the site and the value in a record
     return Trace(
-        header,
+        info,
         sites,
         thread=thread[heads].astype(np.uint32),
         site=site.astype(np.uint32),

@@ -1,6 +1,7 @@
 """Record a kernel: dispatch it twice on the same inputs, instrumented and plain, and return its events and outputs."""
 
 import math
+import re
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -10,21 +11,24 @@ from cachetools import LRUCache
 from splatscope.gpu.device import adapter_of
 from splatscope.gpu.reflection import Interface, Layout, interface_of
 from splatscope.slang.modules import Module, find_entry, load_modules
-from splatscope.tracing.checks import left_out
+from splatscope.tracing.checks import Finding, cut_off, left_out
 from splatscope.tracing.checks.analysis.barrier_arrivals import first_divergence
 from splatscope.tracing.dispatch import Dispatch, compiled, parameters_in, texts_of
 from splatscope.tracing.foreign_tensors import accesses_of_tensors
 from splatscope.tracing.inputs import fitted
 from splatscope.tracing.instrument.build import Build, build_instrumented
-from splatscope.tracing.instrument.runtime import buffers, settle
+from splatscope.tracing.instrument.runtime import UNKNOWN, buffers, settle
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.progress import COMPARING, COMPILING, INSTRUMENTING, RUNNING, report_progress
 from splatscope.tracing.raw_records import from_records
-from splatscope.tracing.room import LEAST, Usage, first_sizes, fitting_sizes, starts_of
+from splatscope.tracing.record_buffer import LEAST, Usage, first_sizes, fitting_sizes, starts_of
+from splatscope.tracing.retries import DISPATCHES
+from splatscope.tracing.run_info import RunInfo
+from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
+from splatscope.tracing.verdict import Verdict
 
 MOST_BUILDS = 16  # compiled instrumented kernels that a process keeps
-RUNS = 3  # of a kernel whose threads do not all have room for their records
 
 
 @dataclass
@@ -37,7 +41,7 @@ class Recording:
     the reason. `job` is the dispatch, with its inputs by full parameter name as the kernel stores them. `arrays` has the outputs in
     the dtypes of their elements, `layouts` the layouts of buffers, `uniforms` the types of uniforms, and `pictures` the (height,
     width, components) of the two-dimensional textures among the outputs, all by name. `textures` has the shapes of all textures,
-    such as "2d_array".
+    such as "2d_array". `cut_off` has a sentence for each wait that ended too early.
     """
 
     trace: Trace
@@ -54,7 +58,18 @@ class Recording:
     textures: dict[str, str] = field(default_factory=dict)
     plain_is_safe: bool = False
     usage: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))  # records that each thread needed; 0 if it did not end
+    cut_off: tuple[str, ...] = ()
     lacks: int = 0  # the number of records in which all threads would have ended, if some that end had too few
+
+    @property
+    def verdict(self) -> Verdict:
+        """What is said of it, once `judge` has done so."""
+        return self.trace.verdict
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What was found in it and in other workgroups."""
+        return list(self.trace.verdict.findings)
 
     @property
     def same_as_plain(self) -> bool | None:
@@ -68,7 +83,8 @@ def record(device: spy.Device, job: KernelJob, run_plain: bool = True, like: np.
     """Record one workgroup of a dispatch, and run the plain kernel if that is safe, unless `run_plain` is False.
 
     With `job.all_groups`, record all workgroups in the same number of records, with a smaller part for each thread. `like` has the
-    records that the threads of one workgroup needed before. If some threads have too few records, the kernel runs again.
+    records that the threads of one workgroup needed before. If some threads have too few records, or are cut off in a wait, the
+    kernel is dispatched again, see `retries`.
 
     Raises:
         CompileError: The source itself does not compile, or has no entry point.
@@ -101,18 +117,23 @@ def record(device: spy.Device, job: KernelJob, run_plain: bool = True, like: np.
     }
     report_progress(RUNNING)
     sizes = first_sizes(threads, job.records, like)
-    for run in range(RUNS):
+    for dispatches in range(1, DISPATCHES + 1):
         starts = starts_of(sizes)
-        recorder = buffers(device, starts) | constants
-        dispatch = Dispatch(device, build.program, build.pipeline, modules, job, {"_rec": recorder}).dispatch()
+        recorder = buffers(device, starts)
+        dispatch = Dispatch(device, build.program, build.pipeline, modules, job, {"_rec": recorder | constants}).dispatch()
         rows = recorder["records"].to_numpy().view(np.uint32).reshape(-1, 4)[1:]
         usage = Usage.of(rows, starts)
         fitting, lacks = fitting_sizes(sizes, usage, job.records)
-        if fitting is None or run == RUNS - 1:
+        if fitting is not None and dispatches < DISPATCHES:
+            sizes = fitting
+            continue
+        trace = _trace(rows, starts, build, job, entry, size, device, modules, dispatch.texture_sizes)
+        # On a busy machine another group may not have run yet. One that is not recorded is never seen to end a wait.
+        cut = tuple(cut_off(trace)) if job.all_groups else ()
+        if not cut or _groups_of(job) < math.prod(job.groups):
             break
-        sizes = fitting
-    trace = _trace(rows, starts, build, job, entry, size, device, modules, dispatch.texture_sizes)
-    trace.header["unseen"] += [parameter.without_counter for parameter in parameters if parameter.without_counter]
+    without_counter = tuple(parameter.without_counter for parameter in parameters if parameter.without_counter)
+    trace.verdict = replace(trace.verdict, unseen=trace.verdict.unseen + without_counter)
     if run_plain:
         report_progress(COMPARING)
     ended = recorder["clock"].to_numpy().view(np.uint32)[1]  # whether a loop was ended, perhaps in a workgroup that is not recorded
@@ -123,7 +144,8 @@ def record(device: spy.Device, job: KernelJob, run_plain: bool = True, like: np.
     plain = Dispatch(device, *plain_program, modules, job, {}).dispatch().outputs() if run_plain and is_safe else None
     outputs, arrays = dispatch.read()
     if is_outside.any():
-        trace.header["sizes"] = {name: len(array) for name, array in arrays.items() if name in interface.buffers}
+        sizes_of_buffers = {name: len(array) for name, array in arrays.items() if name in interface.buffers}
+        trace.info = replace(trace.info, sizes=sizes_of_buffers)
     return Recording(
         trace,
         outputs,
@@ -139,17 +161,18 @@ def record(device: spy.Device, job: KernelJob, run_plain: bool = True, like: np.
         {name: texture.shape for name, texture in interface.textures.items()},
         is_safe,
         np.where(usage.is_endless, 0, usage.needed),
+        cut,
         lacks,
     )
 
 
 def _pictures(interface: Interface, arrays: dict[str, np.ndarray]) -> dict[str, tuple[int, int, int]]:
-    found = {}
+    pictures = {}
     for name, texture in interface.textures.items():
         array = arrays.get(name)
         if texture.shape == "2d" and array is not None and array.dtype.itemsize == 4 and array.ndim in (2, 3):
-            found[name] = (array.shape[0], array.shape[1], array.shape[2] if array.ndim == 3 else 1)
-    return found
+            pictures[name] = (array.shape[0], array.shape[1], array.shape[2] if array.ndim == 3 else 1)
+    return pictures
 
 
 def _groups_of(job: KernelJob) -> int:
@@ -188,29 +211,52 @@ def _trace(
     texture_sizes: dict[str, tuple[int, ...]],
 ) -> Trace:
     adapter = adapter_of(device)
-    header = {
-        "version": 1,
-        "file": job.file,
-        "entry": entry,
-        "adapter": adapter.name,
-        "wave_size": adapter.wave_size,
-        "group_size": size,
-        "groups": list(job.groups),
-        "group": list(job.group),
-        "all_groups": job.all_groups,
-        "lanes": math.prod(size),
-        "loop_budget": job.loop_budget,
-        "sources": {module.file: module.original for module in modules},
-        "stepped_over": build.stepped_over,
-        "unseen": build.coverage_gaps,
-    } | ({"notes": build.notes} if build.notes else {})
+    info = RunInfo(
+        file=job.file,
+        entry=entry,
+        adapter=adapter.name,
+        wave_size=adapter.wave_size,
+        group_size=(size[0], size[1], size[2]),
+        groups=job.groups,
+        group=job.group,
+        sources={module.file: module.original for module in modules},
+        all_groups=job.all_groups,
+        loop_budget=job.loop_budget,
+        stepped_over=build.stepped_over,
+    )
     rows = rows.copy()
     sites = [replace(s, dims=tuple(map(str, texture_sizes.get(s.name, ())))) if s.space == "texture" else s for s in build.sites]
-    trace = from_records(rows, starts, settle(rows, sites), header, build.batches)
+    trace = from_records(rows, starts, settle(rows, sites), info, build.batches)
+    untyped = _untyped(trace, sites, build.unknown_types)
     if job.all_groups:
         trace.thread = _numbered(trace.thread, job, math.prod(size))
-        trace.header["cut_threads"] = _numbered(np.array(trace.header["cut_threads"], np.uint32), job, math.prod(size)).tolist()
+        cut = _numbered(np.array(trace.info.cut_threads, np.uint32), job, math.prod(size)).tolist()
+        trace.info = replace(trace.info, cut_threads=tuple(cut))
     # A kernel imports more of Splatscope's own modules than it calls, so their gaps are not reported.
-    left = left_out(trace, {module.file for module in modules if module.is_own})
-    trace.header["unseen"] = [*build.coverage_gaps, *accesses_of_tensors(modules, entry), *left]
+    omitted = left_out(trace, {module.file for module in modules if module.is_own})
+    trace.verdict = Verdict(
+        unseen=(*build.coverage_gaps, *accesses_of_tensors(modules, entry), *omitted, *untyped), notes=tuple(build.notes)
+    )
     return trace
+
+
+def _untyped(trace: Trace, written: list[Site], unknown_types: frozenset[str]) -> list[str]:
+    """Return a sentence for each line whose values have a type that neither the source nor the compiler has told the recorder.
+
+    Args:
+        trace: The trace.
+        written: The sites before their records completed them.
+        unknown_types: The types that nothing in the source declares.
+    """
+    sentences: dict[str, None] = {}
+    for number in np.unique(trace.site).tolist():
+        site = trace.sites[number]
+        if number >= len(written) or written[number].type != UNKNOWN or site.type:
+            continue
+        line = trace.info.sources[site.file].split("\n")[site.line - 1]
+        names = [name for name in sorted(unknown_types) if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", line)]
+        for name in names:
+            sentences[f"{site.file}, line {site.line}: the recorder does not know the type {name}: its values are not checked."] = (
+                None
+            )
+    return list(sentences)

@@ -56,21 +56,21 @@ def make_texture(device: spy.Device, name: str, layout: Any, inputs: Mapping[str
     """
     shape = re.sub("^texture_", "", layout.type.resource_shape.name)
     base = shape.removesuffix("_array")
-    edges, texel, given = _EDGES.get(base), texel_of(layout), inputs.get(name)
+    edges, texel, array = _EDGES.get(base), texel_of(layout), inputs.get(name)
     if edges is None or texel is None or not texel.texel_format:
         raise ValueError(f"{name} is a {layout.type.full_name}: such textures cannot be given.")
     layered = (base == "cube") + shape.endswith("_array")
-    if given is None or given.ndim < len(edges) + layered or given.ndim == 1:
-        return _default(device, name, shape, texel, edges, given)
-    levels = [given]
+    if array is None or array.ndim < len(edges) + layered or array.ndim == 1:
+        return _default(device, name, shape, texel, edges, array)
+    levels = [array]
     while (mip := inputs.get(f"{name}.mip{len(levels)}")) is not None:
         levels.append(mip)
     for i, level in enumerate(levels[1:], 1):
-        halved = tuple(max(1, n >> i) for n in given.shape[layered > 0 :][: len(edges)])
+        halved = tuple(max(1, n >> i) for n in array.shape[layered > 0 :][: len(edges)])
         if level.shape[layered > 0 :][: len(edges)] != halved:
             raise ValueError(f"{name}.mip{i} takes {' × '.join(map(str, halved))} texels, the array has shape {level.shape}.")
     stored = [_texels(name, level, texel, len(edges) + bool(layered)) for level in levels]
-    picture = given.dtype == np.uint8 and texel.scalar.is_floating
+    picture = array.dtype == np.uint8 and texel.scalar.is_floating
     lanes = stored[0].shape[-1]
     format_ = str(inputs[f"{name}.format"]) if f"{name}.format" in inputs else ""
     if format_ and not hasattr(spy.Format, format_):
@@ -88,48 +88,51 @@ def make_texture(device: spy.Device, name: str, layout: Any, inputs: Mapping[str
     )
     for level, texels in enumerate(stored):
         for layer in range(layers):
-            one = np.ascontiguousarray(texels[layer] if layered else texels)
-            texture.copy_from_numpy(one[..., 0] if lanes == 1 else one, layer=layer, mip=level)
+            layer_texels = np.ascontiguousarray(texels[layer] if layered else texels)
+            texture.copy_from_numpy(layer_texels[..., 0] if lanes == 1 else layer_texels, layer=layer, mip=level)
     return texture
 
 
-def _texels(name: str, given: np.ndarray, texel: SlangType, axes: int) -> np.ndarray:
+def _texels(name: str, array: np.ndarray, texel: SlangType, axes: int) -> np.ndarray:
     """Return an array with an axis of 1, 2 or 4 components, in the dtype to store."""
-    if given.ndim not in (axes, axes + 1) or 0 in given.shape:
-        raise ValueError(f"{name} takes an array of {axes} or {axes + 1} axes, not one of shape {given.shape}.")
-    texels = given if given.ndim == axes + 1 else given[..., None]
+    if array.ndim not in (axes, axes + 1) or 0 in array.shape:
+        raise ValueError(f"{name} takes an array of {axes} or {axes + 1} axes, not one of shape {array.shape}.")
+    texels = array if array.ndim == axes + 1 else array[..., None]
     picture = texels.dtype == np.uint8 and texel.scalar.is_floating
     count = texels.shape[-1]
-    wanted = 4 if texel.count == 3 else texel.count
-    if count not in (texel.count, wanted) and not (picture and count in (1, 3, 4)):
+    stored_count = 4 if texel.count == 3 else texel.count
+    if count not in (texel.count, stored_count) and not (picture and count in (1, 3, 4)):
         raise ValueError(f"{name} holds {texel.count} numbers a texel, the array {count}.")
     if picture:
-        wanted = {1: 1, 2: 2, 3: 4, 4: 4}[count]
-    padded = np.full((*texels.shape[:-1], wanted), 255 if picture else 1 if count == 3 else 0, texels.dtype)
+        stored_count = {1: 1, 2: 2, 3: 4, 4: 4}[count]
+    padded = np.full((*texels.shape[:-1], stored_count), 255 if picture else 1 if count == 3 else 0, texels.dtype)
     padded[..., :count] = texels
     return padded if picture else padded.astype(texel.scalar.dtype)
 
 
 def _default(
-    device: spy.Device, name: str, shape: str, texel: SlangType, edges: tuple[int, ...], given: np.ndarray | None
+    device: spy.Device, name: str, shape: str, texel: SlangType, edges: tuple[int, ...], array: np.ndarray | None
 ) -> spy.Texture:
     """Create a texture of the default size: zeros, except for given texels in its first layer."""
     lanes = texel.count
     stored = 4 if lanes == 3 else lanes
+    width, height, depth = (*reversed(edges), 1, 1)[:3]
     texture = device.create_texture(
         type=getattr(spy.TextureType, f"texture_{shape}"),
         format=getattr(spy.Format, texel.texel_format),
+        width=width,
+        height=height,
+        depth=depth,
         usage=_USAGE,
         array_length=_LAYERS if shape.endswith("_array") else 1,
-        **dict(zip(("width", "height", "depth"), reversed(edges), strict=False)),
     )
     texels = np.zeros((*edges, stored), texel.scalar.dtype)
     for layer in range(texture.layer_count):
         texture.copy_from_numpy(texels if stored > 1 else texels[..., 0], layer=layer)
-    if given is not None:
-        flat = np.frombuffer(np.ascontiguousarray(given).tobytes(), texels.dtype)
-        whole = flat[: len(flat) // lanes * lanes].reshape(-1, lanes)[: texels.size // stored]
-        texels.reshape(-1, stored)[: len(whole), :lanes] = whole
+    if array is not None:
+        flat = np.frombuffer(np.ascontiguousarray(array).tobytes(), texels.dtype)
+        whole_texels = flat[: len(flat) // lanes * lanes].reshape(-1, lanes)[: texels.size // stored]
+        texels.reshape(-1, stored)[: len(whole_texels), :lanes] = whole_texels
         texture.copy_from_numpy(texels if stored > 1 else texels[..., 0])
     return texture
 

@@ -1,4 +1,7 @@
-"""A trace of what a kernel did: a table of events by column, a table of sites, and a header; and its file format."""
+"""A trace of what a kernel did: a table of events by column, a table of sites, how it was run, and the verdict.
+
+`recordings/recording_file.py` saves it with its inputs and outputs.
+"""
 
 import dataclasses
 import io
@@ -15,7 +18,9 @@ import numpy as np
 
 from splatscope.gpu.slang_types import SlangType
 from splatscope.tracing.instrument.runtime import NO_SLOT
+from splatscope.tracing.run_info import RunInfo
 from splatscope.tracing.sites import Site
+from splatscope.tracing.verdict import Verdict
 
 _COLUMNS = ("thread", "site", "slot", "index", "words", "flags")
 VERSION = 1
@@ -27,16 +32,18 @@ class Trace:
 
     All columns are uint32, with one entry for each event:
 
-    - `thread`: its number in the workgroup or, if `header["all_groups"]`, in the dispatch, with `header["lanes"]` per workgroup;
+    - `thread`: its number in the workgroup or, if `info.all_groups`, in the dispatch, with `info.lanes` per workgroup;
     - `site`: a row of `sites`;
     - `slot`: the device's order of accesses, atomics and barriers; NO_SLOT for other events;
     - `index`: the flat index of the accessed element, row-major;
     - `words`, (events, w): the value, as `SlangType.values` reads it for the type of its site;
     - `flags`: 1, the index was out of bounds; 2, a backward pass ran this again;
     - `shared_epoch`, `device_epoch`: the number of barriers for this memory that its thread has passed.
+
+    `info` says how the kernel was run, and `verdict` what is said of it beside its findings.
     """
 
-    header: dict
+    info: RunInfo
     sites: list[Site]
     thread: np.ndarray
     site: np.ndarray
@@ -44,6 +51,7 @@ class Trace:
     index: np.ndarray
     words: np.ndarray
     flags: np.ndarray
+    verdict: Verdict = field(default_factory=Verdict)
     shared_epoch: np.ndarray = field(init=False)
     device_epoch: np.ndarray = field(init=False)
 
@@ -96,13 +104,17 @@ class Trace:
         type_ = SlangType.parse(self.sites[self.site[event]].type)
         return type_.values(self.words[event]).tolist() if type_ else None
 
+    def header(self) -> dict[str, Any]:
+        """Return how the kernel was run, and what is said of it, as JSON types: one object, for files and pages."""
+        return {"version": VERSION} | self.info.as_header() | self.verdict.as_header()
+
     def save(self) -> bytes:
         """Return an .npz file: the columns in narrow dtypes, with sites and header as JSON. See docs/file-formats.md."""
-        about = {"header": self.header, "sites": [dataclasses.asdict(site) for site in self.sites]}
+        description = {"header": self.header(), "sites": [dataclasses.asdict(site) for site in self.sites]}
         file = io.BytesIO()
         np.savez_compressed(
             file,
-            about=np.frombuffer(json.dumps(about).encode(), np.uint8),
+            about=np.frombuffer(json.dumps(description).encode(), np.uint8),
             thread=_narrow(self.thread),
             site=_narrow(self.site),
             slot=self.slot,
@@ -121,41 +133,40 @@ class Trace:
         """
         try:
             with np.load(io.BytesIO(data), allow_pickle=False) as file:
-                about = json.loads(file["about"].tobytes())
-                sites = [Site(**(site | {"dims": tuple(site["dims"])})) for site in about["sites"]]
+                description = json.loads(file["about"].tobytes())
+                sites = [Site(**(site | {"dims": tuple(site["dims"])})) for site in description["sites"]]
                 columns = {name: file[name].astype(np.uint32) for name in _COLUMNS}
             events = len(columns["thread"])
             fits = all(len(column) == events and column.ndim == 1 + (name == "words") for name, column in columns.items())
-            if not fits or int(columns["site"].max(initial=0)) >= len(sites) or about["header"]["version"] != VERSION:
+            if not fits or int(columns["site"].max(initial=0)) >= len(sites) or description["header"]["version"] != VERSION:
                 raise ValueError
-            return cls(about["header"], sites, **columns)
+            return cls(RunInfo.of(description["header"]), sites, **columns, verdict=Verdict.of(description["header"]))
         except (KeyError, TypeError, IndexError, AttributeError, OSError, EOFError, ValueError, zipfile.BadZipFile, zlib.error):
             raise ValueError("This is not a Splatscope recording of this version, or it is cut short.") from None
 
     @staticmethod
-    def header_of(file: Path) -> dict[str, Any]:
-        """Return only the header of a trusted file that `save` wrote, without unpacking its columns."""
+    def info_of(file: Path) -> RunInfo:
+        """Return only how the kernel in a trusted file was run, without unpacking the columns."""
         with np.load(file, allow_pickle=False) as arrays:
-            return json.loads(arrays["about"].tobytes())["header"]
+            return RunInfo.of(json.loads(arrays["about"].tobytes())["header"])
 
     def of_group(self, number: int) -> tuple["Trace", int]:
         """Extract a workgroup from a recording of all, as if recorded alone. Return it and the number of its first event."""
-        lanes, (across, down, _) = self.header["lanes"], self.header["groups"]
+        lanes = self.info.lanes
         start, end = np.searchsorted(self.thread, (number * lanes, (number + 1) * lanes)).tolist()
-        cut = [thread - number * lanes for thread in self.header.get("cut_threads", []) if thread // lanes == number]
-        group = [number % across, number // across % down, number // (across * down)]
-        header = self.header | {"all_groups": False, "group": group, "threads": lanes, "cut_threads": cut}
+        cut = tuple(thread - number * lanes for thread in self.info.cut_threads if thread // lanes == number)
+        group = self.info.group_at(number)
+        info = dataclasses.replace(self.info, all_groups=False, group=group, threads=lanes, cut_threads=cut)
         columns = {name: getattr(self, name)[start:end] for name in _COLUMNS}
         columns["thread"] = columns["thread"] - np.uint32(number * lanes)
-        return Trace(header, self.sites, **columns), start
+        return Trace(info, self.sites, **columns, verdict=self.verdict), start
 
     @property
     def group_and_lane(self) -> tuple[np.ndarray, np.ndarray]:
         """For each event, the number of its workgroup in the dispatch (x fastest), and the number of its thread within that."""
-        if self.header.get("all_groups"):
-            return np.divmod(self.thread, np.uint32(self.header["lanes"]))
-        (x, y, z), (across, down, _) = self.header["group"], self.header["groups"]
-        return np.full(len(self), (z * down + y) * across + x, np.uint32), self.thread
+        if self.info.all_groups:
+            return np.divmod(self.thread, np.uint32(self.info.lanes))
+        return np.full(len(self), self.info.number_of(self.info.group), np.uint32), self.thread
 
 
 def _narrow(column: np.ndarray) -> np.ndarray:

@@ -6,16 +6,21 @@ Each is compressed once for all visitors. Pages load only the parts of Bokeh's a
 import gzip
 import hashlib
 import mimetypes
+import re
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
+from urllib.parse import quote
 
 import panel as pn
 from bokeh.settings import settings
+from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, RequestHandler
 
 from splatscope.paths import ASSETS, BUNDLE, FONTS
 
+PIECE = 2**15  # bytes of an answer that are written at once
 FOR_GOOD = "public, max-age=31536000, immutable"
 # Bokeh, and the few Panel models that the app uses. The build bundles those for the installed version of Panel.
 SLIM = (settings.bokehjs_path() / "js" / "bokeh.min.js", BUNDLE.parent / f"panel-models-{pn.__version__}.js")
@@ -55,8 +60,11 @@ def address(name: str) -> str:
 
 
 def relative(address: str) -> str:
-    """Return an address at the root of the server relative to the page."""
-    return f"{pn.state.rel_path}/{address}" if pn.state.rel_path else address
+    """Return an address at the root of the server relative to the page, as it may stand in HTML.
+
+    Panel takes a part of it from the request.
+    """
+    return f"{quote(pn.state.rel_path, safe='/:.~@')}/{address}" if pn.state.rel_path else address
 
 
 def scripts() -> list[str]:
@@ -74,19 +82,19 @@ def _read(path: Path, modified: int) -> Asset:
 class AssetHandler(RequestHandler):
     """Sends an asset."""
 
-    def get(self, name: str) -> None:
+    async def get(self, name: str) -> None:  # ty: ignore[incompatible-mutable-override] - Tornado declares a variable
         """Send the asset of this name."""
         try:
             asset = find(name)
         except LookupError:
             raise HTTPError(404) from None
-        asked = self.get_query_argument("v", "")
-        send(self, asset, FOR_GOOD if asked == asset.version else "no-cache")
+        version = self.get_query_argument("v", "")
+        await send(self, asset, FOR_GOOD if version == asset.version else "no-cache")
 
     head = get
 
 
-def send(handler: RequestHandler, asset: Asset, cache: str) -> None:
+async def send(handler: RequestHandler, asset: Asset, cache: str) -> None:
     """Send an asset, compressed if the browser accepts that, or tell the browser that its copy is current."""
     handler.set_header("Cache-Control", cache)
     handler.set_header("Content-Type", asset.type)
@@ -98,9 +106,22 @@ def send(handler: RequestHandler, asset: Asset, cache: str) -> None:
         return
     if packed:
         handler.set_header("Content-Encoding", "gzip")
-    RequestHandler.write(handler, asset.packed if packed else asset.body)
+    await send_whole(handler, asset.packed if packed else asset.body)
+
+
+async def send_whole(handler: RequestHandler, body: bytes) -> None:
+    """Send a body in pieces, as fast as the browser reads them, so that a connection holds no copy of it."""
+    handler.set_header("Content-Length", str(len(body)))
+    with suppress(StreamClosedError):  # the browser has left
+        for start in range(0, len(body), PIECE):
+            RequestHandler.write(handler, body[start : start + PIECE])
+            await handler.flush()
 
 
 def takes_gzip(handler: RequestHandler) -> bool:
-    """Return whether the browser accepts gzip."""
-    return "gzip" in handler.request.headers.get("Accept-Encoding", "")
+    """Return whether the browser accepts gzip: `gzip`, `br, gzip;q=0.5`, but not `gzip;q=0`."""
+    for coding in handler.request.headers.get("Accept-Encoding", "").split(","):
+        name, _, weight = coding.lower().replace(" ", "").partition(";")
+        if name in ("gzip", "*"):
+            return not re.fullmatch(r"q=0(\.0*)?", weight)
+    return False

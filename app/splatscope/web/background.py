@@ -1,8 +1,20 @@
 """Background work for a part of a page, cancelled when the page is left."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any
+
+Work = Coroutine[Any, Any, Any]
+
+
+def begin(work: Work, guard: Callable[[Work], Work] | None = None) -> asyncio.Task[Any]:
+    """Return a task that runs a coroutine, within `guard` if that is given.
+
+    The coroutine is closed even if the task is cancelled before it starts; Python would warn that it was never awaited.
+    """
+    task = asyncio.get_running_loop().create_task(guard(work) if guard else work)
+    task.add_done_callback(lambda _: work.close())
+    return task
 
 
 class BackgroundTask:
@@ -11,10 +23,10 @@ class BackgroundTask:
     def __init__(self) -> None:
         self._task: asyncio.Task[None] | None = None
 
-    def start(self, work: Coroutine[Any, Any, Any]) -> None:
-        """Run a coroutine, and cancel the one that is running."""
+    def start(self, work: Work, guard: Callable[[Work], Work] | None = None) -> None:
+        """Run a coroutine, within `guard` if that is given, and cancel the one that is running."""
         self.cancel()
-        self._task = asyncio.get_running_loop().create_task(work)
+        self._task = begin(work, guard)
 
     def cancel(self) -> None:
         """Cancel the running task, if there is one."""

@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 from tornado.web import HTTPError, RequestHandler
 
 from splatscope.recordings.packed import PackedRecording
-from splatscope.web.assets import FOR_GOOD, relative
+from splatscope.web.assets import FOR_GOOD, relative, send_whole
 
 _held: WeakValueDictionary[str, PackedRecording] = WeakValueDictionary()  # by hash
 
@@ -24,11 +24,11 @@ def address(packed: PackedRecording) -> str:
 class RecordingFileHandler(RequestHandler):
     """Sends a recording, which is compressed already."""
 
-    def get(self, name: str) -> None:
+    async def get(self, name: str) -> None:  # ty: ignore[incompatible-mutable-override] - Tornado declares a variable
         """Send the recording of this name, if it is still held."""
         packed = _held.get(name)
         if packed is None:
             raise HTTPError(404)
         self.set_header("Cache-Control", FOR_GOOD)
         self.set_header("Content-Type", "application/octet-stream")
-        self.write(packed.data)
+        await send_whole(self, packed.data)

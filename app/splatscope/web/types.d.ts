@@ -89,7 +89,7 @@ export interface Uniform {
   words: number[]
 }
 
-/** One finding. `lines`, `threads` and `events` correspond, the earlier access first. */
+/** One finding. `lines`, `threads`, `groups` and `events` correspond, the earlier access first. */
 export interface Finding {
   kind: string
   /** Declared identifier of the memory or variable. */
@@ -97,7 +97,10 @@ export interface Finding {
   message: string
   file: string
   lines: number[]
+  /** Numbered within their workgroups. */
   threads: number[]
+  /** The workgroup of each thread. */
+  groups?: [number, number, number][]
   /** Element of the memory. */
   index: number
   /** Counted from 1, in the device's order. */

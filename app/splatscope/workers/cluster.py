@@ -43,8 +43,8 @@ class NumberedNanny(Nanny):
     """
 
     def __init__(self, *args: Any, name: int | str, env: dict[str, str] | None = None, number: int | None = None, **options: Any):
-        number = name if number is None else number
-        super().__init__(*args, name=name, env={**(env or {}), "SPLATSCOPE_WORKER": str(number)}, **options)
+        environment = {**(env or {}), "SPLATSCOPE_WORKER": str(name if number is None else number)}
+        super().__init__(*args, name=name, env=environment, **options)
         self._at_rest: set[psutil.Process] = set()  # the processes that were stopped at the last check
         self.periodic_callbacks["stopped"] = PeriodicCallback(self._end_stopped, 1000 * LOOK_EVERY)
 
@@ -59,14 +59,14 @@ class NumberedNanny(Nanny):
 
 def _stopped_processes(pid: int) -> set[psutil.Process]:
     """Return which of a process and its descendants a signal has stopped."""
-    found = set()
+    stopped = set()
     with suppress(psutil.NoSuchProcess):
         worker = psutil.Process(pid)
         for process in (worker, *worker.children(recursive=True)):
             with suppress(psutil.NoSuchProcess):
                 if process.status() == psutil.STATUS_STOPPED:
-                    found.add(process)
-    return found
+                    stopped.add(process)
+    return stopped
 
 
 def local_cluster() -> LocalCluster:

@@ -8,7 +8,7 @@ import asyncio
 import logging
 import pickle
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext, suppress
 from itertools import count
 from typing import Any
@@ -17,7 +17,7 @@ from distributed import Client, Lock
 
 from splatscope.gpu.device import Available
 from splatscope.workers import worker as remote
-from splatscope.workers.scheduler import Scheduler, Worker
+from splatscope.workers.scheduler import Grant, Scheduler, Worker
 
 log = logging.getLogger(__name__)
 GRACE = 5.0  # seconds past a job's limit after which a worker counts as lost if its watchdog has not ended it
@@ -27,6 +27,12 @@ PROGRESS_DELAY = 0.3  # seconds that a stage must last before it is reported; mo
 SETTLED = 3.0  # seconds after which a new worker is asked which device it opens
 NO_WORKER = "The server's kernels are starting again. Try again in a moment, or reload the page."
 DISCONNECTED = "The connection to the cluster was lost: try again when it is back."
+BUSY = "The server is busy with what was asked of it before: try again in a few seconds."
+RETRY_AFTER = 3  # seconds
+INTERRUPTED = (
+    "The process that ran this was lost twice: it was stopped from outside, or the driver crashed. Try again in a moment; "
+    "a fresh worker is ready."
+)
 
 
 class WorkerError(RuntimeError):
@@ -46,6 +52,17 @@ class WorkerLost(WorkerError):  # noqa: N818
     """The worker process died while it ran the job."""
 
 
+class JobInterrupted(WorkerLost):
+    """The worker process died while it ran a job that cannot have been the cause: the app's own kernels, or a sandboxed job."""
+
+
+class ServerBusy(WorkerError):  # noqa: N818
+    """Too many jobs are waiting; the same job may be accepted in `RETRY_AFTER` seconds."""
+
+    def __init__(self) -> None:
+        super().__init__(BUSY)
+
+
 class JobTimeout(WorkerError):  # noqa: N818
     """The job ran past its limit, and its worker was killed."""
 
@@ -60,16 +77,18 @@ class Connection:
     Args:
         client: A connected dask client.
         shared: Whether other servers use the same cluster.
+        slots: How many sandboxed jobs a worker runs beside its own; 0 if there is no sandbox.
     """
 
-    def __init__(self, client: Client, shared: bool) -> None:
+    def __init__(self, client: Client, shared: bool, slots: int) -> None:
         self.client = client
-        self.scheduler = Scheduler()
+        self.scheduler = Scheduler(slots)
         self._topic = f"splatscope progress {client.id}"
         self._listeners: dict[int, Callable[[int], None]] = {}  # by the number of the running job
         self._job_numbers = count()
         self._asked: dict[str, asyncio.Task[None]] = {}  # requests for a worker's devices, by its address
         self._replacing: asyncio.Task[None] | None = None  # one at a time, while the other workers go on
+        self._stopping: set[asyncio.Task[None]] = set()
         self._listed = asyncio.Event()  # set once the workers that were up when the connection opened are known
         self._locks: dict[str, Lock] | None = {} if shared else None
         self._scheduler_comm = client.scheduler_comm  # changes if the client reconnects, and then the scheduler has lost its state
@@ -78,7 +97,8 @@ class Connection:
     @property
     def alive(self) -> bool:
         """Whether this connection is still open."""
-        return self.client.scheduler_comm is self._scheduler_comm and not self._scheduler_comm.comm.closed()
+        comm = self._scheduler_comm
+        return comm is not None and self.client.scheduler_comm is comm and not comm.closed()
 
     async def close(self) -> None:
         """Close the connection; queued jobs fail."""
@@ -94,7 +114,7 @@ class Connection:
 
     async def send_job(
         self,
-        worker: Worker,
+        grant: Grant,
         limit: float,
         function: Callable,
         args: tuple,
@@ -103,10 +123,10 @@ class Connection:
         file_work: str = "",
         shipped: bool = False,
     ) -> Any:
-        """Send one job to an acquired worker, return its result, and release the worker.
+        """Send one job to the worker that was granted to it, return its result, and release the grant.
 
         Args:
-            worker: As returned by `Scheduler.acquire`.
+            grant: As returned by `Scheduler.acquire`.
             limit: Seconds the job may run.
             function: The function to call on the worker. It, its arguments and its result must pickle.
             args: Positional arguments.
@@ -117,20 +137,22 @@ class Connection:
 
         Raises:
             JobNotStarted: The worker was lost before the job reached it.
+            JobInterrupted: The worker died, and the job was not the cause.
             WorkerLost: The worker died.
             JobTimeout: The job ran longer than `limit`.
             WorkerError: The connection to the cluster was lost.
             Exception: The error that `function` raised.
         """
-        started, too_large = None, False
+        started, too_large, worker = None, False, grant.worker
         try:
-            async with self._exclusive(worker):
+            async with nullcontext() if grant.sandboxed else self._exclusive(worker):
                 if self._locks is not None:
                     await self._call(worker, GRACE, remote.ping)
                 started = time.monotonic()
                 with self._progress_channel(on_progress) as channel:
+                    sandboxed = (grant.name, grant.turn) if grant.sandboxed else None
                     outcome, too_large = await self._call(
-                        worker, limit + GRACE, remote.run_job, limit, function, args, kwargs, channel
+                        worker, limit + GRACE, remote.run_job, limit, function, args, kwargs, channel, sandboxed
                     )
                 result, error = pickle.loads(outcome)
         except OSError as lost:
@@ -142,11 +164,13 @@ class Connection:
                 raise JobNotStarted from lost
             if time.monotonic() - started >= limit:
                 raise JobTimeout(_timeout_words(limit, file_work, shipped)) from None
+            if shipped or grant.sandboxed:
+                raise JobInterrupted(INTERRUPTED) from None
             raise WorkerLost(_crash_words(file_work)) from None
         finally:
-            if too_large and not self._replacing and not self.scheduler.is_bound(worker):
+            self.scheduler.release(grant)
+            if too_large and not self._replacing and not worker.running and not self.scheduler.is_bound(worker):
                 self._replace(worker)
-            self.scheduler.release(worker)
         if error is not None:
             raise error
         return result
@@ -165,17 +189,22 @@ class Connection:
         finally:
             self._replacing = None
 
-    async def stop_sandboxed(self, workers: list[Worker]) -> None:
-        """Stop the sandboxed jobs of these workers, because others are waiting."""
-        if workers:
-            with suppress(OSError):
-                await self.client.run(remote.stop_sandboxed, workers=[worker.address for worker in workers])
+    async def stop_sandboxed(self, grant: Grant) -> None:
+        """Stop a sandboxed job, because others are waiting, or nobody is any more."""
+        with suppress(OSError):
+            await self.client.run(remote.stop_sandboxed, grant.name, workers=[grant.worker.address])
+
+    def stop_soon(self, grant: Grant) -> None:
+        """Begin to stop a sandboxed job that nobody waits for."""
+        task = asyncio.create_task(self.stop_sandboxed(grant))
+        self._stopping.add(task)
+        task.add_done_callback(self._stopping.discard)
 
     async def _watch_cluster(self) -> None:
         """Tell the scheduler about workers that come and go while the connection lasts; then fail the queued jobs."""
         self.client.subscribe_topic("all", self._on_worker_event)
         self.client.subscribe_topic(self._topic, self._on_progress_event)
-        last_seen, told = time.monotonic(), False
+        last_seen, has_warned = time.monotonic(), False
         try:
             for address in await self.client.nthreads():
                 self._take_worker(address)
@@ -184,11 +213,11 @@ class Connection:
                 await asyncio.sleep(0.5)
                 self._ask_for_devices()
                 if self.scheduler.workers:
-                    last_seen, told = time.monotonic(), False
+                    last_seen, has_warned = time.monotonic(), False
                 elif time.monotonic() - last_seen > NO_WORKER_LIMIT:
-                    if not told:
+                    if not has_warned:
                         log.warning("No worker has been up for %g s. %s", NO_WORKER_LIMIT, self._how_to_start())
-                    told = True
+                    has_warned = True
                     self.scheduler.fail_queued(NoWorker(NO_WORKER))
         finally:
             self._listed.set()
@@ -251,7 +280,7 @@ class Connection:
             self._listeners[number](stage)
 
     @contextmanager
-    def _progress_channel(self, on_progress: Callable[[int], None] | None) -> Iterator[tuple[str, int] | None]:
+    def _progress_channel(self, on_progress: Callable[[int], None] | None) -> Generator[tuple[str, int] | None]:
         """Yield the topic and number under which a job reports its stages, or None if there is no callback."""
         if on_progress is None:
             yield None

@@ -2,9 +2,21 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any
 
 from cachetools import LRUCache
+
+from splatscope.workers import visitor
+
+
+@dataclass
+class _Flight:
+    """A computation, how many callers wait for it, and who they are."""
+
+    task: asyncio.Task
+    readers: visitor.Readers
+    callers: int = 0
 
 
 class SingleFlightCache:
@@ -17,7 +29,7 @@ class SingleFlightCache:
 
     def __init__(self, maxsize: int, size: Callable[[Any], int] = lambda result: 1) -> None:
         self._results: LRUCache[str, Any] = LRUCache(maxsize, getsizeof=size)
-        self._in_flight: dict[tuple[asyncio.AbstractEventLoop, str], asyncio.Task] = {}
+        self._in_flight: dict[tuple[asyncio.AbstractEventLoop, str], _Flight] = {}
 
     def find(self, key: str) -> Any:
         """Return the cached result of `key`, or None."""
@@ -26,18 +38,29 @@ class SingleFlightCache:
     async def get(self, key: str, make: Callable[[], Awaitable[Any]]) -> Any:
         """Return the cached result of `key`, or the result of `make()`, which runs once for all concurrent callers.
 
-        Cancelling a caller does not cancel `make()`. An error that `make()` raises reaches all callers and is not cached.
+        `make()` is cancelled once all its callers are. An error that it raises reaches all callers and is not cached.
         """
         if key in self._results:
             return self._results[key]
         loop = asyncio.get_running_loop()
-        if (loop, key) not in self._in_flight:
-            task = self._in_flight[loop, key] = loop.create_task(_await(make))
-            task.add_done_callback(lambda done: self._store(loop, key, done))
-        return await asyncio.shield(self._in_flight[loop, key])
+        flight = self._in_flight.get((loop, key))
+        if flight is None:
+            with (readers := visitor.Readers()).working():
+                flight = self._in_flight[loop, key] = _Flight(loop.create_task(_await(make)), readers)
+            flight.task.add_done_callback(lambda done: self._store(loop, key, done))
+        flight.readers.join()
+        flight.callers += 1
+        try:
+            return await asyncio.shield(flight.task)
+        finally:
+            flight.callers -= 1
+            if not flight.callers and not flight.task.done():
+                flight.task.cancel()
+                self._in_flight.pop((loop, key), None)  # a caller that comes now begins anew
 
     def _store(self, loop: asyncio.AbstractEventLoop, key: str, task: asyncio.Task) -> None:
-        del self._in_flight[loop, key]
+        if (flight := self._in_flight.get((loop, key))) and flight.task is task:
+            del self._in_flight[loop, key]
         if (
             not task.cancelled()
             and task.exception() is None

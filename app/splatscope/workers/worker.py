@@ -4,10 +4,10 @@ import asyncio
 import faulthandler
 import os
 import pickle
-import sys
 import traceback
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 from distributed import Worker
@@ -15,9 +15,13 @@ from distributed import Worker
 from splatscope.gpu import device
 from splatscope.gpu.process_memory import is_too_large
 from splatscope.tracing.progress import progress_to
+from splatscope.workers.sandboxed_job import SandboxedJob
+from splatscope.workers.scheduler import Turn
 
 # One thread: a device runs one job at a time, always from the thread that opened it.
 _thread = ThreadPoolExecutor(1, thread_name_prefix="job", initializer=device.silence_compiler)
+_beside = ThreadPoolExecutor(thread_name_prefix="sandboxed job")  # these threads only wait for sandboxed processes
+_sandboxed: dict[str, SandboxedJob] = {}  # by name, while they run
 _devnull = open(os.devnull, "w")  # noqa: SIM115 - the watchdog writes to it as the process ends
 
 
@@ -30,10 +34,10 @@ async def available() -> device.Available:
     return await asyncio.get_running_loop().run_in_executor(_thread, device.available)
 
 
-def stop_sandboxed() -> None:
-    """Stop this worker's sandboxed job, because others are waiting."""
-    if supervisor := sys.modules.get("splatscope.workers.sandbox.supervisor"):
-        supervisor.stop_running()
+def stop_sandboxed(name: str) -> None:
+    """Stop a sandboxed job of this worker, because others are waiting, or nobody is any more."""
+    if name in _sandboxed:
+        _sandboxed[name].stop()
 
 
 async def run_job(
@@ -42,7 +46,9 @@ async def run_job(
     args: tuple,
     kwargs: dict[str, Any],
     channel: tuple[str, int] | None,
-    dask_worker: Worker | None = None,
+    sandboxed: tuple[str, Turn] | None = None,
+    *,
+    dask_worker: Worker,
 ) -> tuple[bytes, bool]:
     """Call `function`. Return the pickled pair (result, None) or (None, error), and whether this process has grown too large.
 
@@ -52,14 +58,20 @@ async def run_job(
         args: Its positional arguments.
         kwargs: Its keyword arguments.
         channel: The topic and the job's number for progress reports; None for no reports.
+        sandboxed: The name and turn of a job that runs in a sandboxed process, beside this worker's others; None for one that runs
+            here.
         dask_worker: Filled in by dask.
     """
     loop = asyncio.get_running_loop()
 
-    def on_progress(stage: int) -> None:
-        loop.call_soon_threadsafe(dask_worker.log_event, channel[0], (channel[1], stage))
+    def log_stage(topic: str, number: int, stage: int) -> None:
+        loop.call_soon_threadsafe(dask_worker.log_event, topic, (number, stage))
 
-    outcome = await loop.run_in_executor(_thread, _run_guarded, limit, function, args, kwargs, channel and on_progress)
+    report = partial(log_stage, *channel) if channel else None
+    if sandboxed:
+        outcome = await loop.run_in_executor(_beside, _run_sandboxed, *sandboxed, function, args, kwargs, report)
+    else:
+        outcome = await loop.run_in_executor(_thread, _run_guarded, limit, function, args, kwargs, report)
     return outcome, is_too_large()
 
 
@@ -69,13 +81,34 @@ def _run_guarded(
     # The watchdog is a native thread. It fires even while a driver call holds the GIL, and even if the server has ended.
     faulthandler.dump_traceback_later(limit, exit=True, file=_devnull)
     try:
+        return _outcome(function, args, kwargs, on_progress)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
+def _run_sandboxed(
+    name: str,
+    turn: Turn,
+    function: Callable[..., Any],
+    args: tuple,
+    kwargs: dict[str, Any],
+    on_progress: Callable[[int], None] | None,
+) -> bytes:
+    """Run a job that only waits for sandboxed processes, which have watchdogs of their own (`supervisor`)."""
+    with SandboxedJob(turn) as _sandboxed[name]:
+        try:
+            return _outcome(function, args, kwargs, on_progress)
+        finally:
+            del _sandboxed[name]
+
+
+def _outcome(function: Callable[..., Any], args: tuple, kwargs: dict[str, Any], on_progress: Callable[[int], None] | None) -> bytes:
+    try:
         with progress_to(on_progress):
             return pickle.dumps((function(*args, **kwargs), None))
     except BaseException as error:
         error.add_note("On the worker:\n" + traceback.format_exc())
         return _pickle_error(error)
-    finally:
-        faulthandler.cancel_dump_traceback_later()
 
 
 def _pickle_error(error: BaseException) -> bytes:

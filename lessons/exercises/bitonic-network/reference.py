@@ -28,7 +28,7 @@ def _network(keys: np.ndarray, last: int = PLACES, directions: bool = True) -> d
     return {"sorted": row[: len(keys)]}
 
 
-def _keys(keys: np.ndarray) -> dict[str, np.ndarray]:
+def _keys(keys: np.ndarray) -> dict[str, np.ndarray | np.uint32]:
     return {"keys": keys.astype(np.uint32), "count": np.uint32(len(keys))}
 
 

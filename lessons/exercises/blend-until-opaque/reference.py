@@ -22,7 +22,7 @@ def _blend(
     premultiplied: bool = True,
     back_to_front: bool = False,
     lowered_first: bool = False,
-    done: Callable[[float, float], tuple[bool, bool]] = lambda before, after: (before < OPAQUE, False),
+    done: Callable[[np.float32, np.float32], tuple[bool | np.bool, bool]] = lambda before, after: (before < OPAQUE, False),
 ) -> Values:
     """Blend each pixel. `done` gets the transmittance before and after a layer: leave it out? Stop after it?"""
     picture = np.zeros((int(pixels), 4), np.float32)
@@ -51,7 +51,7 @@ def _nothing(layers: np.ndarray, pixels: np.ndarray) -> Values:
     return {"picture": clear, "blended": np.zeros(int(pixels), np.uint32)}
 
 
-def _layers(seed: int, pixels: int, depth: int) -> Values:
+def _layers(seed: int, pixels: int, depth: int) -> dict[str, np.ndarray | np.uint32]:
     """Return layers whose colours and alphas are quarters, so that all results are exact."""
     random = np.random.default_rng(seed)
     colors = random.integers(0, 5, (depth * pixels, 3)) / 4

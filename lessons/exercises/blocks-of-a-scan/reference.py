@@ -37,7 +37,7 @@ def _no_sums(numbers: np.ndarray) -> dict[str, np.ndarray]:
     return right | {"blockSums": np.zeros_like(right["blockSums"])}
 
 
-def _numbers(seed: int, count: int, most: int = 10) -> dict[str, np.ndarray]:
+def _numbers(seed: int, count: int, most: int = 10) -> dict[str, np.ndarray | np.uint32]:
     return {"numbers": np.random.default_rng(seed).integers(1, most, count, dtype=np.uint32), "count": np.uint32(count)}
 
 

@@ -21,7 +21,7 @@ def no_halo(row: np.ndarray) -> dict[str, np.ndarray]:
     return {"blurred": np.concatenate([_blurred(np.pad(row[at : at + 32], 2)) for at in range(0, len(row), 32)])}
 
 
-def _row(seed: int, count: int) -> dict[str, np.ndarray]:
+def _row(seed: int, count: int) -> dict[str, np.ndarray | np.uint32]:
     return {"row": (16 * np.random.default_rng(seed).integers(1, 50, count)).astype(np.float32), "count": np.uint32(count)}
 
 

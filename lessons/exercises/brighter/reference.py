@@ -24,7 +24,7 @@ def rest_missing(level: np.ndarray, more: np.ndarray) -> dict[str, np.ndarray]:
     return {"brighter": done}
 
 
-def _levels(seed: int, count: int, more: int) -> dict[str, np.ndarray]:
+def _levels(seed: int, count: int, more: int) -> dict[str, np.ndarray | np.uint32]:
     level = np.random.default_rng(seed).integers(0, 256, count, dtype=np.uint32)
     return {"level": level, "count": np.uint32(count), "more": np.uint32(more)}
 

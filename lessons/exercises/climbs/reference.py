@@ -16,7 +16,7 @@ def _last(heights: np.ndarray, value: int) -> dict[str, np.ndarray]:
     return {"climbs": climbs}
 
 
-def _heights(seed: int, count: int) -> dict[str, np.ndarray]:
+def _heights(seed: int, count: int) -> dict[str, np.ndarray | np.uint32]:
     return {"heights": np.random.default_rng(seed).integers(-20, 60, count).astype(np.int32), "count": np.uint32(count)}
 
 

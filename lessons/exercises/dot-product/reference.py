@@ -18,7 +18,7 @@ def reference(a: np.ndarray, b: np.ndarray) -> dict[str, np.ndarray]:
     return _one(int((a * b).sum()))
 
 
-def _rows(seed: int, count: int) -> dict[str, np.ndarray]:
+def _rows(seed: int, count: int) -> dict[str, np.ndarray | np.uint32]:
     a, b = np.random.default_rng(seed).integers(-20, 40, (2, count)).astype(np.int32)
     return {"a": a, "b": b, "count": np.uint32(count)}
 

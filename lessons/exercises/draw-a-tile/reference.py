@@ -68,7 +68,7 @@ def _straight(shapes: np.ndarray, colors: np.ndarray, count: np.ndarray, width: 
     return _draw(shapes, colors, count, width, listed, premultiplied=False)
 
 
-def _discs(seed: int, count: int, tiles: tuple[int, int]) -> Values:
+def _discs(seed: int, count: int, tiles: tuple[int, int]) -> dict[str, np.ndarray | np.uint32]:
     """Return discs whose numbers are all quarters, so that every sum is exact."""
     random, width = np.random.default_rng(seed), tiles[0] * WIDE
     center = random.integers(0, (4 * width, 4 * tiles[1] * HIGH), (count, 2)) / 4
@@ -83,14 +83,14 @@ def _discs(seed: int, count: int, tiles: tuple[int, int]) -> Values:
     }
 
 
-def _crowded(seed: int) -> Values:
+def _crowded(seed: int) -> dict[str, np.ndarray | np.uint32]:
     """Return 32 small discs inside of the second of three tiles."""
     given = _discs(seed, 32, (3, 1))
-    shapes = given["shapes"]
+    shapes = np.array(given["shapes"])
     shapes[:, 0] = WIDE + 1 + shapes[:, 0] % (WIDE - 2)
     shapes[:, 1] = 1 + shapes[:, 1] % (HIGH - 2)
     shapes[:, 2] = 1
-    return given
+    return given | {"shapes": shapes}
 
 
 CASES = (

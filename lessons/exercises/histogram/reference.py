@@ -21,7 +21,7 @@ def _first_numbers(numbers: np.ndarray, count: np.ndarray) -> dict[str, np.ndarr
     return _histogram(np.concatenate([numbers[: min(THREADS, int(count) - THREADS * i)] for i in range(groups)]) // WIDTH)
 
 
-def _numbers(seed: int, count: int, most: int = BINS * WIDTH) -> dict[str, np.ndarray]:
+def _numbers(seed: int, count: int, most: int = BINS * WIDTH) -> dict[str, np.ndarray | np.uint32]:
     numbers = np.random.default_rng(seed).integers(0, most, count, dtype=np.uint32)
     return {"numbers": numbers, "count": np.uint32(count)}
 

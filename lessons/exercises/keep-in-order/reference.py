@@ -27,7 +27,7 @@ def _one_too_far(numbers: np.ndarray, least: np.ndarray) -> dict[str, np.ndarray
     return _kept(numbers[numbers >= least], first=1)
 
 
-def _numbers(seed: int, count: int, least: int, most: int = 10) -> dict[str, np.ndarray]:
+def _numbers(seed: int, count: int, least: int, most: int = 10) -> dict[str, np.ndarray | np.uint32]:
     numbers = np.random.default_rng(seed).integers(0, most, count, dtype=np.uint32)
     return {"numbers": numbers, "count": np.uint32(count), "least": np.uint32(least)}
 

@@ -28,7 +28,7 @@ def reference(keys: np.ndarray, lengths: np.ndarray) -> Lists:
     return padded(keys, lengths, 0xFFFFFFFF)
 
 
-def inputs(lengths: list[int], seed: int, below: int = 2**32 - 1) -> Lists:
+def inputs(lengths: list[int], seed: int, below: int = 2**32 - 1) -> dict[str, np.ndarray | np.uint32]:
     """Return lists of random keys, with zeros behind them."""
     keys = np.random.default_rng(seed).integers(1, below, (len(lengths), 32), dtype=np.uint32)
     for row, length in zip(keys, lengths, strict=True):

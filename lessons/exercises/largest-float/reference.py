@@ -13,13 +13,13 @@ def reference(values: np.ndarray) -> dict[str, np.ndarray]:
     return {"largest": values.max(keepdims=True)}
 
 
-def _values(count: int, step: float, first: float) -> dict[str, np.ndarray]:
+def _values(count: int, step: float, first: float) -> dict[str, np.ndarray | np.uint32]:
     """Return values that rise by fours, the largest of each four neither first nor last: who tries only once loses it."""
     values = (np.arange(0, count, 4)[:, None] + np.array([0, 3, 1, 2])).reshape(-1) * step + first
     return _given(values)
 
 
-def _given(values: np.ndarray) -> dict[str, np.ndarray]:
+def _given(values: np.ndarray) -> dict[str, np.ndarray | np.uint32]:
     return {"values": values.astype(np.float32), "count": np.uint32(len(values)), "largest": LEAST.view(np.uint32)}
 
 

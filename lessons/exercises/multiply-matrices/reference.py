@@ -41,7 +41,7 @@ def _elements(a: np.ndarray, b: np.ndarray) -> dict[str, np.ndarray]:
     return {"product": a * b}
 
 
-def _given(seed: int, size: int) -> dict[str, np.ndarray]:
+def _given(seed: int, size: int) -> dict[str, np.ndarray | np.uint32]:
     """Return small whole numbers, whose products and sums are exact."""
     random = np.random.default_rng(seed)
     a, b = (random.integers(-4, 5, size * size).astype(np.float32) for _ in range(2))

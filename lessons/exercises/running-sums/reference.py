@@ -18,7 +18,7 @@ def _last(numbers: np.ndarray, most: int) -> dict[str, np.ndarray]:
     return {"sums": sums - np.concatenate([np.zeros(most, np.uint32), sums])[: len(sums)]}
 
 
-def _numbers(seed: int, count: int, most: int = 10) -> dict[str, np.ndarray]:
+def _numbers(seed: int, count: int, most: int = 10) -> dict[str, np.ndarray | np.uint32]:
     return {"numbers": np.random.default_rng(seed).integers(1, most, count, dtype=np.uint32), "count": np.uint32(count)}
 
 

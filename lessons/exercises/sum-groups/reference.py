@@ -19,7 +19,7 @@ def first_workgroup_repeated(numbers: np.ndarray) -> dict[str, np.ndarray]:
     return _one(sum(int(numbers[: min(64, len(numbers) - at)].sum()) for at in range(0, len(numbers), 64)))
 
 
-def _numbers(seed: int, count: int, most: int = 1000) -> dict[str, np.ndarray]:
+def _numbers(seed: int, count: int, most: int = 1000) -> dict[str, np.ndarray | np.uint32]:
     return {"numbers": np.random.default_rng(seed).integers(1, most, count, dtype=np.uint32), "count": np.uint32(count)}
 
 

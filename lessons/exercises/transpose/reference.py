@@ -29,7 +29,7 @@ def _by_tiles(matrix: np.ndarray, width: int, height: int, change) -> np.ndarray
     return change(tiles).reshape(-1)
 
 
-def _matrix(seed: int, width: int, height: int) -> dict[str, np.ndarray]:
+def _matrix(seed: int, width: int, height: int) -> dict[str, np.ndarray | np.uint32]:
     numbers = np.random.default_rng(seed).permutation(width * height).astype(np.uint32)
     return {"matrix": numbers, "width": np.uint32(width), "height": np.uint32(height)}
 

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from helpers.stepping import at, opened, ready, stepper
-from helpers.workbench import KERNEL, answer, edit, give, open_example, run, save, write
+from helpers.workbench import KERNEL, agree, answer, edit, give, open_example, run, save, write
 from splatscope.web.debugger.link import debugger_link
 
 
@@ -34,7 +34,7 @@ def test_a_reload_keeps_the_draft_and_a_link_takes_it_along(bench, turn_to):
     bench.locator("[data-save=link]").click()
     expect(bench.locator("[data-save=link]")).to_contain_text("Copied")
     address = bench.evaluate("navigator.clipboard.readText()")
-    other = ready(turn_to(address[address.index("/app") :]))
+    other = ready(agree(turn_to(address[address.index("/app") :])))
     expect(stepper(other)).to_have_attribute("data-step", str(there))
     assert stepper(other).get_attribute("data-recording") == kind
 

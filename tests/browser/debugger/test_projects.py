@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from helpers.stepping import opened, press, ready, stepper
-from helpers.workbench import answer, edit, give, open_example, run, save, write
+from helpers.workbench import agree, answer, edit, give, open_example, run, save, write
 
 FILES = {
     "shaders/main.hlsl": """#include "parts/add.hlsli"
@@ -162,7 +162,7 @@ def test_a_project_outlives_a_reload_and_travels_in_a_link(bench, project, turn_
     ready(bench)
     edit(bench)
     expect(tab(bench, "parts/add.hlsli")).to_be_visible()
-    other = ready(turn_to(bench.url[bench.url.index("/app") :]))
+    other = ready(agree(turn_to(bench.url[bench.url.index("/app") :])))
     edit(other)
     expect(tab(other, "parts/scale.slang")).to_be_visible()
     name, data = save(other, "project")

@@ -207,18 +207,6 @@ def test_a_section_gone_on_to_before_a_session_is_there_stays(visit):
     expect(page.locator("[data-page=train]")).to_be_visible()
 
 
-def test_a_section_whose_server_is_away_says_so_and_is_stepped_on(visit):
-    page = visit("/app?page=bitonic-sort")
-    stepper = page.get_by_test_id("stepper")
-    expect(stepper).to_have_attribute("data-steps", re.compile(r"\d+"))
-    page.route(SECTION, lambda route: route.fulfill(body=""))
-    page.get_by_role("radio", name="Falling").click()
-    expect(page.locator("#lost")).to_contain_text("The connection to the server is lost")
-    page.keyboard.press("Home")
-    page.keyboard.press("ArrowRight")
-    expect(stepper).not_to_have_attribute("data-step", "0")
-
-
 def test_a_recording_that_ships_is_a_file_that_browsers_keep(first_visit):
     transfer = first_visit("/app?page=blending")
     (headers,) = [headers for address, headers in transfer.headers.items() if "/recordings/blending" in address]

@@ -221,18 +221,3 @@ def test_hammering_links_ends_where_the_last_one_led(visit):
     at(page, "train", "?page=train")
     time.sleep(0.5)
     at(page, "train", "?page=train")
-
-
-def test_a_lost_connection_is_said_and_links_load_anew(visit):
-    page = visit("/app", wait=False)
-    sockets = []
-    page.route_web_socket("**/ws*", lambda route: (route.connect_to_server(), sockets.append(route)))
-    page.reload()
-    page.locator("[data-page]").wait_for()
-    page.evaluate("window.kept = true")
-    sockets[-1].close(code=1011)
-    expect(page.get_by_text("The connection to the server is lost")).to_be_visible()
-    sidebar(page, "Train").click()
-    at(page, "train", "?page=train")
-    assert not page.evaluate("window.kept")
-    expect(page.locator("#lost")).to_be_hidden()

@@ -5,7 +5,8 @@ import gzip
 import json
 from contextlib import suppress
 from urllib.error import HTTPError
-from urllib.request import urlopen
+from urllib.parse import quote, urlsplit
+from urllib.request import HTTPRedirectHandler, Request, build_opener, urlopen
 
 import pytest
 from bokeh.util.token import generate_jwt_token
@@ -109,13 +110,81 @@ def test_a_session_that_the_server_did_not_make_is_not_opened(server):
     assert apart(attack()) is None
 
 
-def test_a_page_may_ask_its_own_server_alone(server):
+def directives(answer) -> dict[str, list[str]]:
+    """Return the content security policy of an answer: its sources, by directive."""
+    return {name: sources for name, *sources in (line.split() for line in answer.headers["Content-Security-Policy"].split(";"))}
+
+
+def test_a_page_loads_from_its_own_server_and_runs_what_that_server_wrote(server):
     with urlopen(f"{server}/app?page=train", timeout=60) as answer:
-        policy = answer.headers["Content-Security-Policy"]
+        policy = directives(answer)
+    assert policy["default-src"] == ["'none'"]
+    assert policy["frame-ancestors"] == ["'self'"]
+    assert all(source == "'self'" or source.startswith("'sha256-") for source in policy["script-src"])
+    assert not [source for sources in policy.values() for source in sources if "/" in source and not source.startswith("'sha256-")]
+
+
+@pytest.mark.parametrize("path", ["sections/undo", "assets/bokeh.min.js", "recordings/undo", "nowhere", "static/nowhere"])
+def test_an_answer_that_is_no_page_runs_nothing(server, path):
+    request = Request(f"{server}/{path}", method="GET")
+    try:
+        answer = build_opener(NoRedirect).open(request, timeout=60)
+    except HTTPError as error:
+        answer = error
+    with answer:
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
-    assert "default-src 'self'" in policy
-    assert "://" not in policy
-    assert "frame-ancestors" not in policy  # a course's page may show it
+        assert answer.headers["Referrer-Policy"] == "same-origin"
+        assert directives(answer).keys() == {"default-src", "base-uri", "form-action", "frame-ancestors"}
+        assert directives(answer)["default-src"] == ["'none'"]
+
+
+class NoRedirect(HTTPRedirectHandler):
+    """Leaves an answer as it is that leads elsewhere."""
+
+    def redirect_request(self, *_):
+        """Go nowhere."""
+
+
+ATTACK = "document.documentElement.dataset.reached = 'yes'"
+WAYS = {
+    "an inline script": f"<script>{ATTACK}</script>",
+    "a handler": f'<img src="data:," onerror="{ATTACK}">',
+    "a script in an address": f'<script src="data:text/javascript,{ATTACK}"></script>',
+    "a document in a frame": f'<iframe srcdoc="<script>parent.{ATTACK}</script>"></iframe>',
+}
+
+
+# in a task of its own: what a test evaluates itself may evaluate more
+EVALUATES = """new Promise((resolve) => setTimeout(() => {
+  try { resolve(Function("return 'ran'")()) } catch (error) { resolve(error.name) }
+}))"""
+
+
+@pytest.mark.parametrize("query", ["page=undo", "page=train"])
+def test_markup_that_gets_into_a_page_runs_nothing(server, chromium, query):
+    page = chromium.new_context().new_page()  # which may complain
+    page.goto(f"{server}/app?{query}")
+    page.locator("[data-page]").first.wait_for()
+    for way, markup in WAYS.items():
+        page.evaluate("(markup) => document.body.append(document.createRange().createContextualFragment(markup))", markup)
+        page.wait_for_timeout(300)
+        assert page.evaluate("document.documentElement.dataset.reached ?? ''") == "", way
+    assert page.evaluate(EVALUATES) == "EvalError"
+    page.context.close()
+
+
+@pytest.mark.parametrize("query", ["page=home", "walk=whole"])
+def test_a_link_runs_no_script_and_loads_none_from_elsewhere(server, chromium, query):
+    page = chromium.new_context().new_page()
+    hosts: set[str | None] = set()
+    page.on("request", lambda request: hosts.add(urlsplit(request.url).hostname))
+    attack = quote(f'"><script>{ATTACK}</script>')
+    for address in (attack, "http://elsewhere.example/app"):
+        page.goto(f"{server}/app?{query}&bokeh-absolute-url={address}")
+        assert page.locator("script", has_text=ATTACK).count() == 0
+        assert page.evaluate("document.documentElement.dataset.reached ?? ''") == ""
+    assert hosts - {None} == {urlsplit(server).hostname}
+    page.context.close()
 
 
 def test_an_address_with_too_long_a_number_is_refused(server):

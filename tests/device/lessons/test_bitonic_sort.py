@@ -129,7 +129,7 @@ def test_the_missing_barrier_is_found(experiment: Experiment):
     broken = find_lesson(STEM)(count=64, barrier=False)
     query = experiment.record(broken.job())
     assert {finding.kind for finding in query.findings} == {"race"}
-    wave = min(32, int(query.recording.trace.header["wave_size"]))
+    wave = min(32, int(query.recording.trace.info.wave_size))
     stale = broken.facts(query)["stale"]
     assert len(broken.stops(query)) == 21 * (32 // wave) + bool(stale)  # each wave ends each pass by itself
     if stale:

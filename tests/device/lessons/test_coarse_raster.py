@@ -70,7 +70,7 @@ def test_answers(record_lesson, values):
     lesson, query = record_lesson("coarse-raster", **values)
     kept = min(16, int(touching(lesson)[0].sum()))
     listed = query.output("list")[:kept]
-    shared, faint = lesson.shared(query), lesson.faint(query)
+    shared, faint = lesson.shared(query), lesson.count_invisible(query)
     thread = min(5, lesson.count - 1)
     own = [str(gaussian) for gaussian in range(lesson.count) if gaussian % 32 == thread]
     assert shared.value.replace(" alone", "") == " and ".join(", ".join(own).rsplit(", ", 1))

@@ -87,7 +87,7 @@ def test_each_round_is_what_the_threads_did_in_it(record_lesson: Told, values: d
 def test_a_round_is_one_turn_of_the_loop(record_lesson: Told, values: dict[str, Any]) -> None:
     lesson, query = record_lesson("binned", **values)
     facts = lesson.facts(query)
-    wave = query.recording.trace.header["wave_size"]
+    wave = query.recording.trace.info.wave_size
     starts = {begin + i: tile for tile, (_, begin, length) in enumerate(facts["parts"]) for i in range(length)}
     before, found = 0, []
     for stop, sentence in zip(lesson.stops(query), lesson.sentences(query), strict=True):
@@ -111,7 +111,7 @@ def test_a_round_is_one_turn_of_the_loop(record_lesson: Told, values: dict[str, 
 @pytest.mark.parametrize("values", CASES)
 def test_counting_takes_the_turns_that_placing_takes(record_lesson: Told, values: dict[str, Any]) -> None:
     lesson, query = record_lesson("binned", **values)
-    if query.recording.trace.header["wave_size"] < 8:
+    if query.recording.trace.info.wave_size < 8:
         pytest.skip("the figure's threads are several waves, which take their turns when they like")
     sentences = lesson.sentences(query)
     counted = [re.match(COUNTED, sentence)[1] for sentence in sentences if re.match(COUNTED, sentence)]
@@ -124,7 +124,7 @@ def test_a_large_gaussian_is_walked_by_the_whole_wave(record_lesson: Told) -> No
     placed = lesson.facts(query)["placed"]
     threads = {int(query.threads(np.array([step]))[0]) for step, _, gaussian, _ in placed if gaussian == 7}
     boxes = lesson.facts(query)["boxes"]
-    wave = boxes[7][2] * boxes[7][3] > 8 and query.recording.trace.header.get("wave", 8) == 8
+    wave = boxes[7][2] * boxes[7][3] > 8 and query.recording.trace.info.wave_size == 8
     assert (len(threads) == 8) if wave else threads <= set(range(8))
 
 

@@ -35,7 +35,7 @@ def test_every_sentence_is_what_arithmetic_and_the_writes_say(record_lesson, val
     assert len(stops) == len(sentences)
     assert len(stops) == len(set(stops))  # in lockstep: no order by step
     assert lesson.opening(query) in stops
-    wave = min(32, int(query.recording.trace.header["wave_size"]))
+    wave = min(32, int(query.recording.trace.info.wave_size))
     covered = {"found": [], "drew": []}
     for step, sentence in zip(stops, sentences, strict=True):
         assert len(sentence) <= 150

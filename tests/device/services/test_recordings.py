@@ -10,6 +10,8 @@ import pytest
 from splatscope.gpu.device import open_device
 from splatscope.recordings.wire import head_of, pack
 from splatscope.services import recordings as module
+from splatscope.services.drafts.inputs import inputs_of
+from splatscope.services.drafts.playground import suggest
 from splatscope.services.record_and_pack import record_and_pack
 from splatscope.services.recordings import check_source, record_source
 from splatscope.services.sandbox_jobs import open_job, record_job
@@ -17,8 +19,6 @@ from splatscope.tracing.checks import find
 from splatscope.tracing.interface import read_interface
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import record
-from splatscope.web.debugger.inputs import inputs_of
-from splatscope.web.debugger.playground import suggest
 from splatscope.web.examples.example import difference, fixed
 from splatscope.web.examples.gallery import EXAMPLES
 from splatscope.workers.pool import Pool
@@ -133,7 +133,7 @@ def test_a_fix_applies_and_takes_the_finding_away(example):
         job = KernelJob(source, groups=tuple(groups or example.groups), inputs=inputs_of(interface, specs), records=400_000)
         assert set(example.inputs) <= {*interface.buffers, *interface.uniforms}
         recording, findings, _ = record_and_pack(device, job, between_groups=True)
-        assert not recording.trace.header["truncated"] or {"timeout", "livelock"} & {finding.kind for finding in findings}
+        assert not recording.trace.info.truncated or {"timeout", "livelock"} & {finding.kind for finding in findings}
         return {finding.kind for finding in findings}
 
     if not example.fixes:
@@ -157,7 +157,7 @@ void main(uint3 t : SV_DispatchThreadID) { o[t.x < 8 ? t.x : t.x + 5000] = t.x; 
 
 def test_what_was_found_in_another_workgroup_is_still_there_when_a_page_opens_the_file_that_it_saved():
     _, (packed, file) = record_job(KernelJob(LAST_GROUP, groups=(3, 1, 1), inputs={"o": np.zeros(16, np.uint32)}))
-    _, (opened, _) = open_job("r.npz", file)
+    _, (opened,) = open_job("r.npz", file)
     before, after = head_of(packed), head_of(opened)
     assert [(finding["kind"], finding["events"]) for finding in before["findings"]] == [("out-of-bounds", [])]
     for name in ("findings", "missed", "verdict", "notes"):

@@ -54,6 +54,6 @@ def test_what_ships_can_be_recorded():
     for job in tile_jobs():
         recording = record(open_device(), job)
         assert recording.same_as_plain
-        assert not recording.trace.header["truncated"]
+        assert not recording.trace.info.truncated
     assert len({job.source for job in example_jobs()}) == len(example_jobs())
     assert "bitonic-sort" in lesson_names()

@@ -2,6 +2,7 @@
 
 import pytest
 
+from splatscope.api.recording import Recording
 from splatscope.gpu.device import open_device
 from splatscope.tracing.checks import Finding, find
 from splatscope.tracing.job import KernelJob
@@ -45,8 +46,8 @@ def test_the_one_bad_group_is_named(kind):
     body, lane = FAULTS[kind]
     (finding,) = found_in(body)
     assert (finding.kind, finding.lines[-1]) == (kind, 11), finding.message
-    assert {thread // 8 for thread in finding.threads} == {2}
-    assert lane in {thread % 8 for thread in finding.threads}, finding.message
+    assert set(finding.groups) == {(2, 0, 0)}
+    assert lane in finding.threads, finding.message
     assert "of group 2 (thread " in finding.message
 
 
@@ -101,6 +102,6 @@ def test_the_plain_kernel_runs_only_if_no_workgroup_writes_outside(at, is_run, f
     """The recorded kernel keeps such a write inside; the plain one would write over whatever lies behind shared memory."""
     body = f"tile[{at}] = 1; GroupMemoryBarrierWithGroupSync(); output[at] = tile[lane];"
     job = KernelJob(f"{HEAD}    {body}\n}}\n", groups=(4, 1, 1), records=100_000)
-    checked = record_and_check(open_device(), job, between_groups=True, follow=follow)
+    checked = Recording(record_and_check(open_device(), job, between_groups=True, follow=follow))
     assert [finding.kind for finding in checked.findings if finding.kind != "race"] == ([] if is_run else ["out-of-bounds"])
-    assert checked.recording.same_as_plain is (True if is_run else None)
+    assert checked.recorded.same_as_plain is (True if is_run else None)

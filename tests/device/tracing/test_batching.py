@@ -45,8 +45,8 @@ def test_what_is_joined_is_what_was_recorded_apart(monkeypatch, records):
     monkeypatch.setattr(instrument, "join", lambda text, sites: (text, {}))
     record._builds.clear()
     apart = record.record(device, job).trace
-    assert together.header["truncated"] == apart.header["truncated"] == (records < 1000)
-    if not together.header["truncated"]:
+    assert together.info.truncated == apart.info.truncated == (records < 1000)
+    if not together.info.truncated:
         assert together.sites == apart.sites
         for column in COLUMNS:
             np.testing.assert_array_equal(getattr(together, column), getattr(apart, column))

@@ -35,9 +35,9 @@ def test_findings(path):
     for finding in findings:
         assert finding.message.endswith(".")
         assert finding.file == path.name
-        assert [recording.trace.thread[e] for e in finding.events] == finding.threads[: len(finding.events)]
+        assert [recording.trace.group_and_lane[1][e] for e in finding.events] == finding.threads[: len(finding.events)]
         if finding.kind in ("race", "benign-race"):
             assert len(finding.events) == len(finding.lines) == 2
-            assert len(set(finding.threads)) == 2
+            assert len(set(zip(finding.groups, finding.threads, strict=True))) == 2
             assert slots[finding.events[0]] < slots[finding.events[1]]
             assert [recording.trace.sites[recording.trace.site[e]].line for e in finding.events] == finding.lines

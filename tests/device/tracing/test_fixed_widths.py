@@ -5,9 +5,10 @@ import re
 import numpy as np
 import pytest
 
+from splatscope.api.recording import Recording
 from splatscope.gpu.device import adapter_of, open_device
 from splatscope.tracing.job import KernelJob
-from splatscope.tracing.record_and_check import CheckedRecording, record_and_check
+from splatscope.tracing.record_and_check import record_and_check
 
 SCAN = """uint p = WavePrefixSum(l + 1); if ((l & MASK) == MASK) s[l >> SHIFT] = p + l + 1;
     GroupMemoryBarrierWithGroupSync();
@@ -16,16 +17,16 @@ SCAN = """uint p = WavePrefixSum(l + 1); if ((l & MASK) == MASK) s[l >> SHIFT] =
 USES = "if (l / NAME < 2) data[l] = WaveActiveSum(l);"
 
 
-def checked(body: str, head: str = "", attribute: str = "") -> CheckedRecording:
+def checked(body: str, head: str = "", attribute: str = "") -> Recording:
     kernel = f"""{head}
 RWStructuredBuffer<uint> data; groupshared uint s[64];
 [shader("compute")] {attribute} [numthreads(64, 1, 1)]
 void t(uint l : SV_GroupIndex) {{ {body} }}
 """
-    return record_and_check(open_device(), KernelJob(kernel, records=100_000, inputs={"data": np.zeros(64, np.uint32)}))
+    return Recording(record_and_check(open_device(), KernelJob(kernel, records=100_000, inputs={"data": np.zeros(64, np.uint32)})))
 
 
-def width_said(found: CheckedRecording) -> list[int]:
+def width_said(found: Recording) -> list[int]:
     assert found.findings == []
     return [int(match[1]) for words in found.missed if (match := re.search(r"on waves of (\d+) was not looked at", words))]
 
@@ -54,7 +55,8 @@ def test_the_width_that_another_entry_point_asks_for_is_not_this_ones(own):
         [shader("compute")] [numthreads(64, 1, 1)] void t(uint l : SV_GroupIndex) { data[l] = WaveActiveSum(l); }"""
     inputs = {"data": np.zeros(64, np.uint32)}
     said = {
-        entry: width_said(record_and_check(open_device(), KernelJob(source, entry=entry, inputs=inputs))) for entry in ("asks", "t")
+        entry: width_said(Recording(record_and_check(open_device(), KernelJob(source, entry=entry, inputs=inputs))))
+        for entry in ("asks", "t")
     }
     assert said == {"asks": [32], "t": []}
 
@@ -89,8 +91,8 @@ def test_a_scan_that_takes_the_sum_of_one_thread_in_32(own):
     wrong, right = checked(scan(32)), checked(scan(8))
     assert (width_said(wrong), width_said(right)) == ([32], [])
     sums = np.r_[0, np.cumsum(np.arange(64) + 1)[:-1]]
-    assert right.recording.outputs["data"].tolist() == sums.tolist()
-    assert wrong.recording.outputs["data"].tolist() != sums.tolist()
+    assert right.recorded.outputs["data"].tolist() == sums.tolist()
+    assert wrong.recorded.outputs["data"].tolist() != sums.tolist()
 
 
 @pytest.mark.parametrize(

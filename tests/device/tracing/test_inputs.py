@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from splatscope.api.recording import Recording
 from splatscope.gpu.device import open_device
 from splatscope.tracing.inputs import flat
 from splatscope.tracing.job import KernelJob
@@ -354,8 +355,8 @@ void main(uint3 t : SV_GroupThreadID) { kept.Append(waiting.Consume() + 1); }
 
 def test_a_counter_that_cannot_be_given_is_said_to_stay_0(device):
     given = {"waiting": np.array([7, 8, 9, 10], np.uint32)}
-    checked = record_and_check(device, KernelJob(COUNTED, inputs=given, records=1000))
-    assert checked.recording.outputs["kept"][:4].tolist() == [1, 0, 0, 0]
+    checked = Recording(record_and_check(device, KernelJob(COUNTED, inputs=given, records=1000)))
+    assert checked.recorded.outputs["kept"][:4].tolist() == [1, 0, 0, 0]
     assert [words.split(",")[0] for words in checked.missed] == [
         "kept is an AppendStructuredBuffer", "waiting is a ConsumeStructuredBuffer",
     ]  # fmt: skip

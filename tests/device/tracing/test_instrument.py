@@ -9,7 +9,7 @@ from splatscope.gpu.kernel import CompileError
 from splatscope.slang.modules import load_modules
 from splatscope.tracing.checks import find
 from splatscope.tracing.job import KernelJob
-from splatscope.tracing.record_and_check import CheckedRecording
+from splatscope.tracing.judge import judge
 from splatscope.tracing.recording import Recording, record
 
 NO_KERNELS = {"shapes", "library", "library_part"}  # modules that others import
@@ -73,7 +73,7 @@ def test_records_without_a_trace_in_the_outputs(name: str) -> None:
     recording = recorded(name)
     assert set(recording.stepped_over) == STEPPED_OVER.get(name, set()), recording.stepped_over
     assert len(recording.trace) > 0
-    assert not recording.trace.header["truncated"]
+    assert not recording.trace.info.truncated
     if name not in RACY:
         assert recording.same_as_plain, {
             key: (words[words != recording.plain[key]][:8], recording.plain[key][words != recording.plain[key]][:8])
@@ -198,7 +198,7 @@ def test_an_endless_loop_ends_and_is_reported_with_its_line() -> None:
 
 
 def test_a_loop_that_only_a_return_leaves_has_a_budget() -> None:
-    assert recorded("loops_left_by_return").trace.header["unseen"] == []
+    assert recorded("loops_left_by_return").trace.verdict.unseen == ()
     function = "int f(int x)\n{\n for (;;)\n {\n  if (x > 5)\n   return x;\n }\n}"
     recording = source(kernel("result[id.x] = f(int(id.x) * 3);", function), loop_budget=50)
     assert {trace_line(recording, e) for e in np.flatnonzero(recording.trace.kinds == "overrun")} == {3}
@@ -262,7 +262,7 @@ def test_a_macro_that_may_stand_for_something_else_is_one_step() -> None:
     assert recording.same_as_plain
     assert events(recording, "write") == []
     about = "the macro SET is one step: what it reads and writes is not recorded."
-    assert recording.trace.header["unseen"] == [f"kernel.slang, line {line}: {about}" for line in (12, 15)]
+    assert list(recording.trace.verdict.unseen) == [f"kernel.slang, line {line}: {about}" for line in (12, 15)]
 
 
 def test_a_macro_that_names_itself_and_one_that_explodes_stay_as_they_are() -> None:
@@ -289,7 +289,7 @@ def test_a_loop_without_a_budget_is_named() -> None:
 }"""
     recording = source(kernel("result[id.x] = int(f(id.x)); while (result[id.x] > 1) result[id.x] -= 1;", text))
     assert set(recording.stepped_over) == {"f"}
-    assert recording.trace.header["unseen"] == [
+    assert list(recording.trace.verdict.unseen) == [
         "kernel.slang, line 5: this loop has no budget: nothing but the time limit ends it."
     ]
 
@@ -322,12 +322,12 @@ I made(uint n) { if (n == 0) return A(); return B(3); }"""
     assert recording.same_as_plain
     assert not recording.stepped_over
     gap = "the compiler accepts it only as written, so it is not recorded."
-    assert recording.trace.header["unseen"] == [f"kernel.slang, line 10: {gap}"]
+    assert list(recording.trace.verdict.unseen) == [f"kernel.slang, line 10: {gap}"]
 
 
 def test_a_line_with_an_interface_value_of_inferred_type_is_recorded() -> None:
     recording = recorded("interface_values_inferred")
-    assert recording.trace.header["unseen"] == []
+    assert recording.trace.verdict.unseen == ()
     assert ("read", "scales", 2) in events(recording, "read", thread=2)
 
 
@@ -374,10 +374,10 @@ def test_within_a_smaller_scope_unrolled_loops_are_recorded_as_loops_and_said_to
     text = kernel("int sum = 0;\n[unroll] for (int i = 0; i < 5; i++) sum += i;\nresult[id.x] = sum;")
     recording = source(text, instrument_scope="entry")
     assert recording.same_as_plain
-    assert (recording.trace.kinds == "loop").sum() == 5 * recording.trace.header["threads"]
-    checked = CheckedRecording(recording, [])
-    assert any("are recorded as loops" in note for note in checked.notes)
-    assert checked.missed == []
+    assert (recording.trace.kinds == "loop").sum() == 5 * recording.trace.info.threads
+    verdict = judge(recording, [])
+    assert any("are recorded as loops" in note for note in verdict.notes)
+    assert verdict.missed == ()
 
 
 def test_line_directives_do_not_move_what_is_refused() -> None:

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+from splatscope.api.recording import Recording
 from splatscope.gpu.device import open_device
 from splatscope.tracing.job import KernelJob
-from splatscope.tracing.record_and_check import CheckedRecording, record_and_check
+from splatscope.tracing.judge import judge
+from splatscope.tracing.record_and_check import record_and_check
 
 BARRIER = "GroupMemoryBarrierWithGroupSync"
 KERNEL = """RWStructuredBuffer<uint> data; groupshared uint s[64];
@@ -16,12 +18,12 @@ UNSURE = "#if 1 || __UNSURE"  # names that begin like the compiler's own may be 
 TURNED = "s[l] = l; S; data[l] = s[63 - l];"
 
 
-def checked(body: str, head: str = "", **more) -> CheckedRecording:
+def checked(body: str, head: str = "", **more) -> Recording:
     source = f"{head}\n{KERNEL.replace('BODY', body)}"
-    return record_and_check(open_device(), KernelJob(source, records=100_000, **more))
+    return Recording(record_and_check(open_device(), KernelJob(source, records=100_000, **more)))
 
 
-def kinds(checked: CheckedRecording) -> list[str]:
+def kinds(checked: Recording) -> list[str]:
     return [finding.kind for finding in checked.findings]
 
 
@@ -118,7 +120,7 @@ void triple(uint3 thread : SV_DispatchThreadID)
 def test_a_store_that_is_outside_in_another_workgroup_leaves_the_notes_of_the_first():
     """Such a store has a site of its own in the recording of all workgroups, which the other recording does not know."""
     given = {"numbers": np.ones(70, np.int32), "tripled": np.zeros(70, np.int32)}
-    found = record_and_check(open_device(), KernelJob(UNGUARDED, groups=(3, 1, 1), inputs=given), between_groups=True)
+    found = Recording(record_and_check(open_device(), KernelJob(UNGUARDED, groups=(3, 1, 1), inputs=given), between_groups=True))
     assert {finding.kind for finding in found.findings} == {"out-of-bounds"}
     assert found.unreached == [("kernel.slang", 9, 9)]
 
@@ -141,19 +143,18 @@ void compact(uint3 tid : SV_DispatchThreadID, uint lane : SV_GroupIndex)
 
 def test_workgroups_that_draw_their_places_from_a_counter_leave_nothing_unexplained():
     given = {"kept": np.zeros(256, np.float32), "cursor": np.zeros(1, np.uint32)}
-    found = record_and_check(open_device(), KernelJob(COMPACTION, groups=(8, 1, 1), inputs=given), between_groups=True)
-    outputs = found.recording.outputs
-    found.recording.plain = outputs | {"kept": np.roll(outputs["kept"], 32)}  # as if its groups had come in another order
-    del found.__dict__["comparison"]  # of the plain kernel that ran
-    assert found.comparison is not None
-    assert found.comparison.difference == "different"
-    assert (found.missed, found.findings) == ([], [])
+    recording = record_and_check(open_device(), KernelJob(COMPACTION, groups=(8, 1, 1), inputs=given), between_groups=True)
+    kept = np.roll(recording.outputs["kept"], 32)  # as if its groups had come in another order
+    recording.plain = recording.outputs | {"kept": kept}
+    verdict = judge(recording, recording.findings, between_groups=True)
+    assert verdict.agreement == "different"
+    assert (verdict.missed, verdict.findings) == ((), ())
 
 
 def said_of_waves(body: str, threads: int) -> list[str]:
     kernel = KERNEL.replace("[numthreads(64, 1, 1)]", f"[numthreads({threads}, 1, 1)]").replace("BODY", body)
     given = {"data": np.zeros(threads, np.uint32)}
-    found = record_and_check(open_device(), KernelJob(kernel, records=100_000, inputs=given))
+    found = Recording(record_and_check(open_device(), KernelJob(kernel, records=100_000, inputs=given)))
     assert found.findings == []
     return [words for words in [*found.notes, *found.missed] if "WaveActive" in words]
 

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from splatscope.api.recording import Recording
 from splatscope.gpu.device import adapter_of, open_device
 from splatscope.tracing.job import KernelJob
-from splatscope.tracing.record_and_check import CheckedRecording, record_and_check
+from splatscope.tracing.record_and_check import record_and_check
 
 KERNEL = """RWStructuredBuffer<uint> data; StructuredBuffer<uint> given;
 groupshared uint s[64]; groupshared uint flag; uniform uint last;
@@ -106,12 +107,12 @@ SAME = {
 }
 
 
-def checked(body: str) -> CheckedRecording:
+def checked(body: str) -> Recording:
     device = open_device()
     if adapter_of(device).wave_size != 8:
         pytest.skip("These kernels are written for waves of 8.")
     given = {"data": np.zeros(128, np.uint32), "given": GIVEN}
-    return record_and_check(device, KernelJob(KERNEL.replace("BODY", body), records=100_000, inputs=given))
+    return Recording(record_and_check(device, KernelJob(KERNEL.replace("BODY", body), records=100_000, inputs=given)))
 
 
 def said_of(body: str) -> list[str]:

@@ -2,10 +2,11 @@
 
 import pytest
 
+from splatscope.api.recording import Recording
 from splatscope.gpu.device import open_device
 from splatscope.tracing import record_and_check as module
 from splatscope.tracing.job import KernelJob
-from splatscope.tracing.record_and_check import CheckedRecording, record_and_check
+from splatscope.tracing.record_and_check import record_and_check
 
 HEAD = """RWStructuredBuffer<uint> output; RWStructuredBuffer<uint> count; groupshared uint tile[8];
 [shader("compute")] [numthreads(8, 1, 1)]
@@ -26,9 +27,9 @@ FAULTS = {  # by name: what line 5 does, the kind of finding, and the groups tha
 }
 
 
-def checked(body: str, declared: str = "", seconds: float = 1e9) -> CheckedRecording:
+def checked(body: str, declared: str = "", seconds: float = 1e9) -> Recording:
     job = KernelJob(f"{declared}{HEAD}    {body}\n}}\n", groups=(GROUPS, 1, 1), records=FEW)
-    return record_and_check(open_device(), job, between_groups=True, follow=True, seconds=seconds)
+    return Recording(record_and_check(open_device(), job, between_groups=True, follow=True, seconds=seconds))
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ def test_parts_find_what_is_found_at_once(name, small_parts):
     body, kind, groups = FAULTS[name]
     found = checked(body)
     assert [finding.kind for finding in found.findings] == [kind] * bool(kind), [f.message for f in found.findings]
-    named = {thread // 8 for finding in found.findings for thread in finding.threads if len(groups) > 1 or not finding.events}
+    named = {x for finding in found.findings for x, _, _ in finding.groups if len(groups) > 1 or not finding.events}
     assert named <= set(groups)
     assert found.missed == []
 
@@ -55,7 +56,7 @@ def test_the_plain_kernel_is_run_if_only_a_texel_is_outside(small_parts, line, i
     found = checked(f"{line} output[id.x] = l;", "RWTexture2D<float> picture; ")
     assert {finding.name for finding in found.findings} >= {"picture"}
     assert {finding.kind for finding in found.findings} == {"out-of-bounds"}
-    assert found.recording.same_as_plain is (True if is_run else None)
+    assert found.recorded.same_as_plain is (True if is_run else None)
 
 
 def test_what_there_was_no_time_for_is_missed(small_parts):

@@ -310,8 +310,8 @@ def test_the_pair_that_is_shown_is_not_one_that_the_hand_over_orders():
     source = source.replace("BARRIER", "GroupMemoryBarrierWithGroupSync")
     job = KernelJob(source, groups=(4, 1, 1), all_groups=True, records=400_000)
     (race,) = races_between_groups(record(open_device(), job).trace)
-    last = race.threads[1] // 8  # the group that finished last reads what the first three wrote: of its own nothing races
-    assert (race.count, race.threads[0] % 8 != 0) == (14 if last < 3 else 21, True)
+    last = race.groups[1][0]  # the group that finished last reads what the first three wrote: of its own nothing races
+    assert (race.count, race.threads[0] != 0) == (14 if last < 3 else 21, True)
     barrier = "the barrier on line 6, which orders shared memory, not buffers"
     assert race.message.endswith(f"DeviceMemoryBarrier() is missing between the write on line 6 and {barrier}.")
 

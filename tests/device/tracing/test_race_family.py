@@ -9,6 +9,7 @@ import random
 import pytest
 
 from helpers.race_family import Case, cases
+from splatscope.api.recording import Recording
 from splatscope.gpu.device import open_device
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.record_and_check import record_and_check
@@ -20,7 +21,7 @@ RUN = ALL if os.environ.get("ALL_RACES") else random.Random(7).sample(ALL, len(A
 @pytest.mark.parametrize("case", RUN, ids=lambda case: case.name)
 def test_the_verdict_is_right(case: Case):
     job = KernelJob(case.source, groups=(case.groups, 1, 1), records=300_000, loop_budget=5000)
-    checked = record_and_check(open_device(), job, between_groups=True)
+    checked = Recording(record_and_check(open_device(), job, between_groups=True))
     found = {finding.kind for finding in checked.findings}
     assert found == case.kinds, [finding.message for finding in checked.findings]
     assert checked.missed == []

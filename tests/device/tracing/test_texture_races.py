@@ -2,9 +2,10 @@
 
 import pytest
 
+from splatscope.api.recording import Recording
 from splatscope.gpu.device import open_device
 from splatscope.tracing.job import KernelJob
-from splatscope.tracing.record_and_check import CheckedRecording, record_and_check
+from splatscope.tracing.record_and_check import record_and_check
 
 HEAD = """RWTexture2D<float4> image; RWTexture2D<uint> counts; RWTexture1D<uint> row; RWTexture3D<float> fog;
 RWTexture2DArray<float2> layers; RWTexture2D<unorm float4> shown; Texture2D<float4> given; RWStructuredBuffer<float4> output;
@@ -57,9 +58,9 @@ CLEAN = {
 }
 
 
-def checked(body: str, groups: int = 1) -> CheckedRecording:
+def checked(body: str, groups: int = 1) -> Recording:
     job = KernelJob(f"{HEAD}    {body}\n}}\n", groups=(groups, 1, 1), records=200_000)
-    return record_and_check(open_device(), job, between_groups=True)
+    return Recording(record_and_check(open_device(), job, between_groups=True))
 
 
 @pytest.mark.parametrize("name", RACY)
@@ -86,5 +87,21 @@ def test_a_texel_is_named_by_its_coordinates():
 
 def test_an_access_that_is_not_recorded_is_missed():
     source = f"RWTexture2D<float4> images[2];\n{HEAD}    images[1][id.xy] = 1;\n}}\n"
-    found = record_and_check(open_device(), KernelJob(source, records=200_000))
+    found = Recording(record_and_check(open_device(), KernelJob(source, records=200_000)))
     assert found.missed == ["kernel.slang, line 8: this access to images is not recorded: no race with it is looked for."]
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        '[format("r32ui")] RWTexture2D<uint> seen;',
+        "[[vk::binding(3, 0)]] RWStructuredBuffer<uint> seen;",
+        "[Note] RWBuffer<uint> seen;",
+    ],
+)
+def test_attributes_in_front_of_a_memory_hide_no_race(declared):
+    at = "uint2(0, 0)" if "Texture" in declared else "0"
+    note = "[__AttributeUsage(_AttributeTargets.Var)] struct NoteAttribute {}\n"
+    source = f'{note}{declared}\n[shader("compute")] [numthreads(64, 1, 1)] void main(uint i : SV_GroupIndex) {{ seen[{at}] = i; }}'
+    found = record_and_check(open_device(), KernelJob(source))
+    assert [(finding.kind, finding.name) for finding in found.findings] == [("race", "seen")]

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from splatscope.api.recording import Recording
 from splatscope.gpu.device import open_device
 from splatscope.tracing.inputs import flat
 from splatscope.tracing.job import KernelJob
@@ -49,18 +50,20 @@ SIZES = {
 
 def test_a_texture_has_the_size_that_an_input_states(device):
     given = flat({"size": [100, 1], "o": {"count": 100}, **SIZES})
-    checked = record_and_check(device, KernelJob(WRITES, groups=(13, 1, 1), group=(12, 0, 0), inputs=given))
+    checked = Recording(record_and_check(device, KernelJob(WRITES, groups=(13, 1, 1), group=(12, 0, 0), inputs=given)))
     assert (checked.findings, checked.not_given) == ([], [])
-    shapes = {name: array.shape for name, array in checked.recording.arrays.items()}
+    shapes = {name: array.shape for name, array in checked.recorded.arrays.items()}
     assert shapes["dst"] == (60, 100)
     assert shapes["line"] == (100,)
     assert shapes["block"] == (3, 2, 100, 2)
-    assert np.array_equal(checked.recording.arrays["dst"][0], np.arange(100))
-    assert (checked.recording.arrays["o"] == 16).all()
+    assert np.array_equal(checked.recorded.arrays["dst"][0], np.arange(100))
+    assert (checked.recorded.arrays["o"] == 16).all()
 
 
 def test_the_size_of_a_texture_that_is_not_given_is_told(device):
-    checked = record_and_check(device, KernelJob(WRITES, groups=(13, 1, 1), group=(4, 0, 0), inputs=flat({"size": [100, 1]})))
+    checked = Recording(
+        record_and_check(device, KernelJob(WRITES, groups=(13, 1, 1), group=(4, 0, 0), inputs=flat({"size": [100, 1]})))
+    )
     assert {finding.kind for finding in checked.findings} == {"out-of-bounds"}
     assert checked.notes[0] == (
         "Not given, so zeros: o (1,024), dst (32 × 32), layers (2 layers of 32 × 32), line (1024), block (8 × 8 × 8), "
@@ -84,4 +87,4 @@ def test_the_size_of_a_texture_that_is_not_given_is_told(device):
 )
 def test_a_size_that_does_not_fit_is_refused(device, given, words):
     with pytest.raises(ValueError, match=words):
-        record_and_check(device, KernelJob(WRITES, inputs=flat(given)))
+        Recording(record_and_check(device, KernelJob(WRITES, inputs=flat(given))))

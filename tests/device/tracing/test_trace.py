@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 
+from helpers.traces import with_header
 from splatscope.gpu.device import open_device
 from splatscope.tracing.checks import find
 from splatscope.tracing.instrument.runtime import NO_SLOT
@@ -71,7 +72,7 @@ def long_trace(records: int) -> Trace:
 
 def test_a_file_gives_back_every_bit(trace):
     again = Trace.load(trace.save())
-    assert again.header == trace.header
+    assert (again.info, again.verdict) == (trace.info, trace.verdict)
     assert again.sites == trace.sites
     for name in COLUMNS:
         mine, other = getattr(trace, name), getattr(again, name)
@@ -97,11 +98,11 @@ def test_a_damaged_file_is_refused_in_one_line(trace):
 
 def test_a_file_of_another_version_is_refused(trace):
     with pytest.raises(ValueError, match="version"):
-        Trace.load(Trace(trace.header | {"version": 99}, *(getattr(trace, n) for n in ("sites", *COLUMNS[:6]))).save())
+        Trace.load(with_header(trace.save(), {"version": 99}))
 
 
 def test_every_thread_is_there_in_its_program_order(trace):
-    assert trace.header["threads"] == 32
+    assert trace.info.threads == 32
     assert np.array_equal(np.unique(trace.thread), np.arange(32))
     assert (np.diff(trace.thread.astype(int)) >= 0).all()
     lines = [trace.sites[s].line for s in trace.site[trace.thread == 5]]
@@ -147,15 +148,15 @@ def test_values_are_what_the_kernel_computed(trace):
 def test_a_full_recording_says_so_and_accuses_nobody(records):
     """Threads 4 to 7 fill their part in the loop; what they do later is unknown, not missing."""
     trace = long_trace(records)
-    assert trace.header["truncated"]
-    assert set(trace.header["cut_threads"]) >= {4, 5, 6, 7}
+    assert trace.info.truncated
+    assert set(trace.info.cut_threads) >= {4, 5, 6, 7}
     assert find(trace) == []
     assert len(trace) <= records
 
 
 def test_a_full_recording_keeps_the_beginning():
     whole, part = long_trace(400_000), long_trace(3000)
-    assert not whole.header["truncated"]
+    assert not whole.info.truncated
     for thread in range(8):
         few, all_of_it = part.site[part.thread == thread], whole.site[whole.thread == thread]
         assert len(few) > 10
@@ -183,7 +184,7 @@ def test_perfetto_has_a_process_a_group_and_a_track_a_thread(trace):
 
 def test_all_groups_are_processes_of_their_own():
     trace = record(open_device(), KernelJob(KERNEL, groups=(3, 1, 1), records=100_000, all_groups=True)).trace
-    assert trace.header["threads"] == 96
+    assert trace.info.threads == 96
     group, lane = trace.group_and_lane
     assert np.array_equal(np.unique(group), [0, 1, 2])
     assert np.array_equal(np.unique(lane), np.arange(32))

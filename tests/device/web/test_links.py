@@ -9,10 +9,10 @@ import pytest
 
 from splatscope.gpu.device import open_device
 from splatscope.gpu.kernel import declaration
+from splatscope.services.drafts.inputs import inputs_of
 from splatscope.textbook.contents import find_lesson, lesson_names
 from splatscope.tracing.interface import read_interface
 from splatscope.tracing.job import KernelJob
-from splatscope.web.debugger.inputs import inputs_of
 from splatscope.web.debugger.link import debugger_link
 
 

@@ -8,12 +8,14 @@ import pytest
 from splatscope.gpu.device import open_device
 from splatscope.recordings.untrusted import open_file
 from splatscope.recordings.wire import head_of
+from splatscope.services.drafts.array_files import ArrayFile
+from splatscope.services.drafts.draft import DraftJob, job_of, kernel_of, public
 from splatscope.services.record_and_pack import record_and_pack
 from splatscope.services.recordings import open_recording
 from splatscope.services.sandbox_jobs import Checked, Open, check_job, record_job
+from splatscope.splat.files.images import encode
 from splatscope.tracing.interface import read_interface
-from splatscope.web.debugger.array_files import store_picture
-from splatscope.web.debugger.draft import is_trusted, job_of, kernel_of, public
+from splatscope.web.debugger.draft import is_trusted
 from splatscope.workers import worker_pool
 from splatscope.workers.sandbox.source_filter import refuse_job
 
@@ -42,9 +44,8 @@ void drawMain(uint2 at : SV_DispatchThreadID)
 @pytest.fixture(scope="module")
 def draft() -> dict:
     pixels = np.random.default_rng(2).integers(0, 256, (8, 8, 3)).astype(np.uint8)
-    key, _ = store_picture("noise.png", pixels)
     inputs = {
-        "picture": {"fill": "picture", "array": key, "file": "noise.png", "mips": True},
+        "picture": {"fill": "picture", "array": "noise", "file": "noise.png", "mips": True},
         "sampling": {"filter": "point", "address": "clamp"},
         "drawn": {"fill": "zeros", "size": [8, 8]},
         "Look.turn": {"values": " ".join(map(str, range(16)))},
@@ -54,14 +55,19 @@ def draft() -> dict:
     return {"source": SOURCE, "inputs": inputs, "pixels": pixels}
 
 
-def test_what_is_typed_and_chosen_is_what_the_kernel_reads(draft):
+@pytest.fixture(scope="module")
+def files(draft) -> dict[str, ArrayFile]:
+    return {"noise": ArrayFile("noise.png", encode(draft["pixels"], "PNG"))}
+
+
+def test_what_is_typed_and_chosen_is_what_the_kernel_reads(draft, files):
     device = open_device()
     kernel = kernel_of(draft)
     interface = read_interface(device, kernel)
     assert list(interface.textures) == ["picture", "drawn"]
     assert interface.samplers == ["sampling"]
     assert interface.unfit == {}
-    job = job_of(draft, kernel, interface)
+    job = job_of(draft, kernel, interface, files)
     recording, _, packed = record_and_pack(device, job, with_uniforms=True)
     seen = recording.arrays["seen"].reshape(-1)
     pixels = draft["pixels"] / 255
@@ -70,13 +76,13 @@ def test_what_is_typed_and_chosen_is_what_the_kernel_reads(draft):
     np.testing.assert_allclose(recording.arrays["drawn"][..., :3], pixels * 0.5, atol=0.01)
     output = next(one for one in head_of(packed.data)["outputs"] if one["name"] == "drawn")
     assert output["picture"] == [8, 8, 4]
-    widgets = public(interface, SOURCE, draft, [])
+    widgets = public(interface, SOURCE, draft, [], files)
     assert [(one["name"], bool(one["preview"])) for one in widgets["textures"]] == [("picture", True), ("drawn", False)]
 
 
-def test_a_recording_with_textures_opens_with_its_pictures_and_uniforms(draft):
+def test_a_recording_with_textures_opens_with_its_pictures_and_uniforms(draft, files):
     kernel = kernel_of(draft)
-    meta, (_, file) = record_job(job_of(draft, kernel, read_interface(open_device(), kernel)))
+    meta, (_, file) = record_job(job_of(draft, kernel, read_interface(open_device(), kernel), files))
     opened = open_file("drawn.npz", file)
     np.testing.assert_array_equal(opened.job.inputs["picture"][..., :3], draft["pixels"])
     assert list(opened.recording.pictures["drawn"]) == [8, 8, 4]
@@ -87,8 +93,8 @@ def test_a_recording_with_textures_opens_with_its_pictures_and_uniforms(draft):
         finally:
             await worker_pool.close()
 
-    packed, job, _ = asyncio.run(reopened())
-    assert job.inputs["picture"].shape == (8, 8, 4)
+    packed, job, _, sizes = asyncio.run(reopened())
+    assert (job["entry"], sizes["picture"]) == ("drawMain", 8 * 8 * 4)
     head = head_of(packed.data)
     assert meta["events"] == packed.meta["events"]
     assert {one["name"]: one["type"] for one in head["uniforms"]}["Look.turn"] == "float4x4"
@@ -124,7 +130,7 @@ def test_constants_macros_and_types_are_asked_for_and_reach_the_kernel():
     assert known.interface.group_size == (1, 1, 1)  # until it has a value
     draft["constants"] = {"GAIN": "0.5", "COUNT": "4"}
     kernel = kernel_of(draft)
-    assert not is_trusted(kernel)
+    assert not is_trusted(DraftJob(draft))
     checked = Checked.of(check_job(kernel)[0])
     assert (checked.open.missing, checked.interface.group_size) == ([], (4, 1, 1))
     recording, _, packed = record_and_pack(open_device(), job_of(draft, kernel, checked.interface), with_uniforms=True)

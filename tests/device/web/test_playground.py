@@ -5,12 +5,12 @@ import pytest
 from helpers.playground import SOURCE
 from splatscope.gpu.device import open_device
 from splatscope.gpu.reflection import Interface
+from splatscope.services.drafts.draft import job_of, public
+from splatscope.services.drafts.playground import complete, read, suggest
 from splatscope.tracing.cost import costs
 from splatscope.tracing.interface import read_interface
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import record
-from splatscope.web.debugger.draft import job_of, public
-from splatscope.web.debugger.playground import complete, read, suggest
 
 
 def interface_of(source: str, entry: str = "") -> Interface:

@@ -12,6 +12,7 @@ from splatscope.paths import ASSETS
 from splatscope.services.training import decode_picture
 from splatscope.web.training import training_session
 from splatscope.web.training.training_session import TrainingSession
+from splatscope.web.widgets.upload import Upload
 from splatscope.workers.connection import WorkerLost
 from splatscope.workers.pool import Pool
 
@@ -55,7 +56,7 @@ def pressing(press: Callable[[TrainingSession], None], until: Callable[[Training
 
 def test_start_pressed_before_the_picture_has_come_trains_once_it_has():
     def press(session):
-        session.use_picture("chelsea.jpg", PICTURE)
+        session.use_picture(Upload("chelsea.jpg", PICTURE))
         session.start()
 
     session = pressing(press, lambda session: session.finished)
@@ -65,7 +66,7 @@ def test_start_pressed_before_the_picture_has_come_trains_once_it_has():
 
 def test_the_first_iterations_are_shown_one_by_one_and_then_ever_more_at_once():
     def press(session):
-        session.use_picture("chelsea.jpg", PICTURE)
+        session.use_picture(Upload("chelsea.jpg", PICTURE))
         session.start()
 
     session = pressing(press, lambda session: session.finished)
@@ -78,7 +79,7 @@ def test_pause_takes_back_a_start_that_waits_for_the_picture():
     saved = []
 
     def press(session):
-        session.use_picture("chelsea.jpg", PICTURE)
+        session.use_picture(Upload("chelsea.jpg", PICTURE))
         session.start()
         session.pause()
         session.save_state(lambda data, name: saved.append(name))
@@ -90,7 +91,7 @@ def test_pause_takes_back_a_start_that_waits_for_the_picture():
 
 def test_a_start_that_waits_for_a_picture_that_is_refused_ends_with_its_message():
     def press(session):
-        session.use_picture("torn.jpg", PICTURE[:100])
+        session.use_picture(Upload("torn.jpg", PICTURE[:100]))
         session.start()
         assert session.running
 
@@ -110,7 +111,7 @@ def test_start_reads_the_first_picture_again_if_its_worker_was_lost(monkeypatch)
     monkeypatch.setattr(training_session, "decode_picture", decode)
 
     def press(session):
-        session.use_picture("chelsea.jpg", PICTURE)
+        session.use_picture(Upload("chelsea.jpg", PICTURE))
 
     def until(session):
         if session.run is None and session.message and not session.running:
@@ -136,7 +137,7 @@ def test_a_lost_worker_is_said_whether_it_had_the_run_in_hand_or_not_and_little_
                 assert session._training is None or not session._training.done() or not session.running
                 await asyncio.sleep(0.01)
 
-        session.use_picture("chelsea.jpg", PICTURE)
+        session.use_picture(Upload("chelsea.jpg", PICTURE))
         session.start()
         await until(lambda: session.run and session.run.snapshot.step > 2)  # past those of the first iterations, taken one by one
         taken = session.run.snapshot.step

@@ -29,12 +29,15 @@ from splatscope.gpu import process_memory
 from splatscope.paths import CHECKOUT
 from splatscope.workers import pool as pool_module
 from splatscope.workers import scheduler as scheduler_module
-from splatscope.workers.connection import JobTimeout, WorkerError, WorkerLost
-from splatscope.workers.pool import Pool
-from splatscope.workers.sandbox import supervisor
+from splatscope.workers.connection import JobInterrupted, JobTimeout, WorkerError, WorkerLost
+from splatscope.workers.pool import SANDBOXES, Pool
+from splatscope.workers.sandbox.platform_support import missing_support
+from splatscope.workers.sandboxed_job import current_job
+from splatscope.workers.scheduler import Turn
 
 GUARD = 150.0  # seconds
 FOREVER = 10 * GUARD
+confined = pytest.mark.skipif(bool(missing_support()), reason="this system cannot confine a process")
 
 
 class Refusal(Exception):  # noqa: N818
@@ -140,16 +143,25 @@ class Stoppable:
         self._stopped.set()
 
     def wait(self) -> str:
-        supervisor._running.add(self)
-        try:
-            return "stopped" if self._stopped.wait(GUARD) else "ran on"
-        finally:
-            supervisor._running.discard(self)
+        job = current_job()
+        assert job is not None
+        job.uses(self)
+        return "stopped" if self._stopped.wait(GUARD) else "ran on"
 
 
-def until_stopped(started: Path) -> str:
+def until_stopped(started: Path, stopped: Path | None = None) -> str:
     started.touch()
-    return Stoppable().wait()
+    outcome = Stoppable().wait()
+    if stopped and outcome == "stopped":
+        stopped.touch()
+    return outcome
+
+
+def crash_once(crashed: Path) -> str:
+    if not crashed.exists():
+        crashed.touch()
+        crash()
+    return "ran"
 
 
 async def until_started(started: Path, job: asyncio.Task) -> None:
@@ -364,24 +376,57 @@ def test_two_keys_on_one_worker_take_turns(run):
     run(scenario)
 
 
+@confined
 def test_a_session_s_long_untrusted_job_is_stopped_once_another_session_has_waited(run, monkeypatch, tmp_path):
     monkeypatch.setattr(pool_module, "PATIENCE", 0.3)
 
     async def scenario(pool):
-        session = ContextVar("session", default="")
-        monkeypatch.setattr(pool, "whose_turn", session.get)
-        session.set("one")
-        long = asyncio.create_task(pool.run(until_stopped, tmp_path / "first", limit=GUARD, untrusted=True))
-        await until_started(tmp_path / "first", long)
+        turn: ContextVar[Turn] = ContextVar("turn")
+        turn.set(Turn("one"))
+        monkeypatch.setattr(pool, "whose_turn", turn.get)
+        slots = SANDBOXES * 2 // 2
+        long = [asyncio.create_task(pool.run(until_stopped, tmp_path / str(n), limit=GUARD, untrusted=True)) for n in range(slots)]
+        for n, job in enumerate(long):
+            await until_started(tmp_path / str(n), job)
         own = asyncio.create_task(pool.run(os.getpid, untrusted=True))
-        await asyncio.sleep(1.0)
-        assert not long.done(), "a session's own next job lets it run"
-        session.set("another")
-        await pool.run(os.getpid, untrusted=True)
-        await own
-        return await long
+        turn.set(Turn("another"))
+        assert await pool.run(os.getpid, untrusted=True), "another address has slots of its own"
+        others = [
+            asyncio.create_task(pool.run(until_stopped, tmp_path / f"other {n}", limit=GUARD, untrusted=True)) for n in range(slots)
+        ]
+        for n, job in enumerate(others):
+            await until_started(tmp_path / f"other {n}", job)
+        assert not any(job.done() for job in long), "an address's own next job lets them run"
+        turn.set(Turn("third"))
+        assert await pool.run(os.getpid, untrusted=True)
+        ended = [job.result() for job in (*long, *others) if job.done()]
+        for job in (*others, *long, own):
+            job.cancel()
+        await asyncio.wait((*others, *long, own))
+        return ended
 
-    assert run(scenario) == "stopped"
+    assert run(scenario)[:1] == ["stopped"]
+
+
+@confined
+def test_a_sandboxed_job_is_stopped_when_its_caller_leaves(run, tmp_path):
+    async def scenario(pool):
+        job = asyncio.create_task(pool.run(until_stopped, tmp_path / "started", tmp_path / "stopped", limit=GUARD, untrusted=True))
+        await until_started(tmp_path / "started", job)
+        job.cancel()
+        await until((tmp_path / "stopped").exists, "the end of the job")
+
+    run(scenario)
+
+
+def test_the_app_s_own_kernels_run_again_if_their_worker_is_lost(run, tmp_path):
+    async def scenario(pool):
+        await both_workers(pool)
+        assert await pool.run(crash_once, tmp_path / "crashed", shipped=True) == "ran"
+        with pytest.raises(JobInterrupted, match=r"lost twice: it was stopped from outside, or the driver crashed\. Try again"):
+            await pool.run(crash, shipped=True)
+
+    run(scenario)
 
 
 def test_a_cancelled_wait_leaves_the_queue_and_a_cancelled_job_keeps_its_worker(run, tmp_path):

@@ -6,13 +6,19 @@ import re
 import numpy as np
 import pytest
 
+from splatscope.gpu.device import open_device
+from splatscope.gpu.kernel import CompileError
 from splatscope.recordings.packed import PackedRecording
 from splatscope.recordings.wire import head_of
-from splatscope.services import recordings as module
-from splatscope.services.recordings import check_source, open_recording, record_source, source_costs
+from splatscope.services.drafts.draft import DraftJob
+from splatscope.services.recordings import check_source, open_recording, record_source
+from splatscope.tracing.interface import read_interface
 from splatscope.tracing.job import KernelJob
 from splatscope.workers import worker_pool
 from splatscope.workers.sandbox.platform_support import missing_support
+from splatscope.workers.sandbox.source_filter import refuse
+from tests.helpers.filter_tricks import READ, file_tricks, plain
+from tests.helpers.without_filter import without_filter
 
 pytestmark = pytest.mark.skipif(bool(missing_support()), reason="this system cannot confine a process")
 
@@ -49,6 +55,22 @@ PROJECT = KernelJob(
 )
 
 
+def diagnostics_of(source: str) -> str:
+    """Return what the compiler says about a source."""
+    try:
+        read_interface(open_device(), KernelJob(source, "k.slang"))
+    except CompileError as error:
+        return error.diagnostics + str(error)
+    return ""
+
+
+def test_what_the_filter_accepts_makes_the_compiler_open_no_file(tmp_path):
+    assert all(READ in diagnostics_of(line) for line in plain(tmp_path).values())  # so the word would be seen
+    accepted = {name: source for name, source in file_tricks(tmp_path).items() if not refuse(source, "k.slang", {"k.slang"})}
+    assert len(accepted) > 20
+    assert [name for name, source in accepted.items() if READ in diagnostics_of(source)] == []
+
+
 @pytest.fixture(scope="module")
 def run():
     """Return `run(coroutine)`, all in one event loop and with one pool."""
@@ -81,14 +103,15 @@ def test_each_event_is_in_the_file_that_its_line_stands_in(packed):
 
 
 def test_the_recording_holds_the_project_and_opens_with_it(run, packed):
-    _, job, _ = run(open_recording(worker_pool, "project.npz", packed.file))
-    assert job.files == FILES
-    assert (job.file, job.source) == (PROJECT.file, SOURCE)
+    _, job, _, sizes = run(open_recording(worker_pool, "project.npz", packed.file))
+    assert job["files"] == FILES
+    assert (job["file"], job["source"]) == (PROJECT.file, SOURCE)
+    assert sizes == {"numbers": 32, "Settings.offset": 4}
 
 
 def test_the_functions_of_all_files_have_a_cost(run):
-    costs = run(source_costs(worker_pool, PROJECT))
-    assert {(cost.name, cost.file) for cost in costs} == {
+    checked = run(check_source(worker_pool, DraftJob({"source": SOURCE, "file": PROJECT.file, "files": FILES})))
+    assert {(cost["name"], cost["file"]) for cost in checked.public["functions"]} == {
         ("projectMain", "src/main.hlsl"),
         ("added", "src/add.slangh"),
         ("scaled", "lib/maths.slang"),
@@ -114,7 +137,7 @@ def test_a_project_is_not_the_one_that_differs_in_another_file(run, packed):
 
 def test_the_files_of_one_project_are_not_there_for_the_next(run, monkeypatch):
     """Even where the filter is off and the name is known, there is no way to what somebody else sent."""
-    monkeypatch.setattr(module, "refuse_job", lambda job: "")
+    without_filter(monkeypatch)
     assert run(check_source(worker_pool, PROJECT)).error == ""
     alone = KernelJob(SOURCE, "src/main.hlsl")
     assert "add.slangh" in run(check_source(worker_pool, alone)).error

@@ -6,7 +6,7 @@ import pytest
 from splatscope.cli.buffer_option import parse_buffer
 from splatscope.cli.main import main
 from splatscope.cli.trace_report import _on_command_line
-from splatscope.tracing.record_and_check import own_size
+from splatscope.tracing.judge import own_size
 
 
 @pytest.mark.parametrize(

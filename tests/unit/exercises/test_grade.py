@@ -125,3 +125,16 @@ def test_a_file_that_is_no_table_of_grades_is_left_alone(tmp_path: Path, marked:
     with pytest.raises(ValueError, match="not a table of grades"):
         grade(tmp_path / "in", [TASK], tmp_path / "notes.csv")
     assert (tmp_path / "notes.csv").read_text() == "what,ever\n1,2\n"
+
+
+@pytest.mark.parametrize("student", ["=1+1", "+1", "-1", "@sum", "＝1", "'=1", "\t=1", "eve\n=1\x1b[2J", "eve\udcff"])
+def test_a_student_s_name_is_no_formula_and_no_escape_code_and_is_found_again(tmp_path: Path, marked: list[str], student: str):
+    submit(tmp_path / "in", **{student: "fine"})
+    arguments = ["grade", str(tmp_path / "in"), "--csv", str(tmp_path / "grades.csv")]
+    run = CliRunner().invoke(commands, arguments)
+    assert run.exit_code == 0, run.output
+    assert all(line.isprintable() for line in run.output.split("\n"))
+    (row,) = rows_in(tmp_path / "grades.csv")
+    assert not row["student"].startswith(("=", "+", "-", "@", "＝", "\t"))
+    CliRunner().invoke(commands, arguments)
+    assert len(marked) == 1

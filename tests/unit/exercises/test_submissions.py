@@ -43,3 +43,14 @@ def test_an_archive_that_would_grow_without_end_is_read_to_its_bound(tmp_path: P
     (one,) = submissions_in(tmp_path)
     assert one.wrong == "The file has more than 65,536 bytes."
     assert one.source == ""
+
+
+def test_names_are_printable_and_deep_folders_end(tmp_path: Path):
+    folder = tmp_path / "eve\n\x1b[31m\udcff"
+    deep = folder.joinpath(*["d"] * 40)
+    deep.mkdir(parents=True)
+    (folder / "a\r\u202eb.slang").write_text(KERNEL)
+    (deep / "too-deep.slang").write_text(KERNEL)
+    (folder / "d" / "around").symlink_to(folder)
+    found = [(one.student, one.task, one.source) for one in submissions_in(tmp_path)]
+    assert found == [(r"eve\n\x1b[31m\udcff", r"a\r\u202eb", KERNEL)]

@@ -1,12 +1,24 @@
 """The table of Slang's types. slang_types.json, which tests/js reads too, ties it to the browser's copy."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from splatscope.gpu.slang_types import SCALARS, SlangType, is_numeric, scalar_named, short_name, words_in
+from splatscope.gpu.slang_types import (
+    SCALARS,
+    SlangType,
+    is_numeric,
+    scalar_named,
+    short_name,
+    short_names,
+    short_names_in_place,
+    words_in,
+)
 
 TABLE = Path(__file__).with_name("slang_types.json")
 WORDS = [0xC0000000, 0xBFF00000]  # a number in each type, none of them NaN
@@ -43,11 +55,38 @@ def test_types_are_read_by_their_names(text, scalar, shape, words):
     assert words_in(text) == words
 
 
-@pytest.mark.parametrize("text", ["", "?", "void", "Pair", "float5", "float3x", "float0", "interval", "int32_t", "vector<float,3>"])
+@pytest.mark.parametrize(
+    "text", ["", "?", "void", "Pair", "float5", "float3x", "interval", "vector<Pair,3>", "vector<float,5>", "vector"]
+)
 def test_other_types_are_none(text):
     assert SlangType.parse(text) is None
     assert not is_numeric(text)
     assert words_in(text) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("int32_t", "int"), ("uint32_t3", "uint3"), ("float16_t", "half"), ("float32_t4", "float4"), ("float64_t2x3", "double2x3"),
+        ("vector<float,3>", "float3"), ("vector< int64_t , 1 >", "int64_t1"), ("vector<float32_t, 2>", "float2"),
+        ("vector<half>", "half4"), ("matrix<uint, 2, 3>", "uint2x3"), ("matrix<float16_t,4,4,1>", "half4x4"),
+        ("matrix<double,3>", "double3x4"), ("matrix<float>", "float4x4"), ("float3", "float3"),
+    ],
+)  # fmt: skip
+def test_every_spelling_is_the_same_type(text, name):
+    assert SlangType.parse(text) is not None
+    assert SlangType.parse(text) == SlangType.parse(name)
+    assert SlangType.parse(text).name == name
+
+
+@given(st.lists(st.sampled_from(["vector", "matrix", "<", ">", ",", " ", "\n", "float", "float32_t", "4", "int16_t3", "x", "Box"])))
+def test_shorter_spellings_move_nothing(parts):
+    text = "".join(parts)
+    there = short_names_in_place(text)
+    assert len(there) == len(text)
+    assert [n for n, c in enumerate(there) if c == "\n"] == [n for n, c in enumerate(text) if c == "\n"]
+    assert short_names_in_place(there) == there
+    assert re.sub(r"\s", "", there) == re.sub(r"\s", "", short_names(text))
 
 
 def test_values_are_what_was_recorded():

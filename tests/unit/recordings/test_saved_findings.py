@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import splatscope
+from helpers.traces import run_info, with_header
 from splatscope.recordings.archive import ArchiveError
 from splatscope.recordings.recording_file import save
 from splatscope.recordings.untrusted import MOST_FINDINGS, open_file
@@ -18,6 +19,7 @@ from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import Recording
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
+from splatscope.tracing.verdict import Verdict
 
 SOURCE = """RWStructuredBuffer<uint> flag;
 [shader("compute")] [numthreads(1, 1, 1)]
@@ -35,24 +37,20 @@ SITES = [
     Site("a.slang", 7, 9, "atomic", "flag", "main", "uint", "", "device", ("?",), access="InterlockedAdd"),
     Site("a.slang", 6, 5, "overrun"),
 ]
-HEADER = {
-    "version": 1, "file": "a.slang", "entry": "main", "adapter": "none", "wave_size": 1, "group_size": [1, 1, 1],
-    "groups": [2, 1, 1], "group": [0, 0, 0], "all_groups": False, "lanes": 1, "threads": 1, "capacity": 64, "loop_budget": 9,
-    "sources": {"a.slang": SOURCE}, "stepped_over": {}, "unseen": [], "truncated": False, "cut_threads": [], "between_groups": True,
-}  # fmt: skip
 
 
-def waiting(**header) -> Recording:
+def waiting(truncated: bool = False) -> Recording:
     """Return a recording of a group that waits until its loop is ended."""
     site = np.array([1, 2] * 9 + [3], np.uint32)
     slot = np.where(site == 1, NO_SLOT, np.arange(len(site))).astype(np.uint32)
     zeros, words = np.zeros(len(site), np.uint32), np.zeros((len(site), 3), np.uint32)
-    trace = Trace(HEADER | header, SITES, zeros, site, slot, zeros, words, zeros)
+    info = run_info(SOURCE, "a.slang", groups=(2, 1, 1), truncated=truncated)
+    trace = Trace(info, SITES, zeros, site, slot, zeros, words, zeros, Verdict(between_groups=True))
     return Recording(trace, {}, None, {}, ["main"], {})
 
 
-def saved(findings: list[Finding] | None, **header) -> bytes:
-    return save(waiting(**header), KernelJob(SOURCE, "a.slang"), {}, findings)
+def saved(findings: list[Finding] | None, truncated: bool = False) -> bytes:
+    return save(waiting(truncated), KernelJob(SOURCE, "a.slang"), {}, findings)
 
 
 def wait(kind: str = "livelock", events: tuple[int, ...] = (), message: str = "It waits.") -> Finding:
@@ -103,9 +101,9 @@ def test_a_list_without_end_is_cut():
     ids=["enough", "endless", "an earlier version", "forged"],
 )
 def test_the_advice_for_a_full_recording_is_what_it_was(header, words, tmp_path: Path):
-    recording = waiting(truncated=True, **header)
+    recording = waiting(truncated=True)
     recording.trace.sites = [replace(site, kind="step") if site.kind == "overrun" else site for site in SITES]
-    (tmp_path / "r.npz").write_bytes(save(recording, KernelJob(SOURCE, "a.slang"), {}, []))
+    (tmp_path / "r.npz").write_bytes(with_header(save(recording, KernelJob(SOURCE, "a.slang"), {}, []), header))
     assert splatscope.load(tmp_path / "r.npz").missed[-1].endswith(words)
 
 

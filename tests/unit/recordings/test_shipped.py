@@ -33,16 +33,14 @@ def test_it_opens_and_the_page_can_ask_it(stem, shipped):
     shown = lessons._open_shipped(LessonRequest.of(lesson()), quizzes, shipped)
     trace = Trace.load((LESSONS / stem / recorded.FILES[shipped]).read_bytes())
     assert shown.packed.meta["events"] == len(trace) > 0
-    made_on = {
-        kind: recorded.open_recorded(stem, job, kind).recording.trace.header["adapter"] for name, kind in SHIPPED if name == stem
-    }
+    made_on = {kind: recorded.open_recorded(stem, job, kind).recording.trace.info.adapter for name, kind in SHIPPED if name == stem}
     assert shown.shipped_from == made_on.get("gpu", "")
     assert shown.packed.meta["same_as_plain"] == ((stem, shipped) not in ROUNDED)
     assert set(shown.answers) == set(quizzes)
     assert shown.stops == sorted(shown.stops)
     assert 0 < shown.opening <= len(trace)
     if shipped == "gpu":
-        assert trace.header["wave_size"] == 32
+        assert trace.info.wave_size == 32
 
 
 @pytest.mark.parametrize("stem", BOOK)

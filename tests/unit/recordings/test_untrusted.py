@@ -3,23 +3,20 @@
 import numpy as np
 import pytest
 
+from helpers.traces import run_info, with_header
 from splatscope.recordings.archive import ArchiveError
 from splatscope.recordings.untrusted import MOST_THREADS, open_file
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import NO_SLOT, Trace
 
-HEADER = {
-    "version": 1, "file": "a.slang", "entry": "main", "adapter": "none", "wave_size": 1, "group_size": [2, 1, 1],
-    "groups": [1, 1, 1], "group": [0, 0, 0], "all_groups": False, "lanes": 2, "threads": 2, "capacity": 16, "loop_budget": 9,
-    "sources": {"a.slang": "a;\nb;\n"}, "stepped_over": {}, "unseen": [], "truncated": False, "cut_threads": [],
-}  # fmt: skip
+INFO = run_info("a;\nb;\n", "a.slang", adapter="none", group_size=(2, 1, 1), threads=2)
 SITES = [Site("", 0, 0, "nothing"), Site("a.slang", 1, 1, "value", "a", "main", "float3"), Site("a.slang", 2, 1, "step")]
 
 
 def file(header=None, sites=SITES, thread=(0, 0, 1), site=(1, 2, 1), width=3, flags=(0, 0, 0)) -> bytes:
     columns = [np.array(column, np.uint32) for column in (thread, site, [NO_SLOT] * 3, [0] * 3)]
     words = np.zeros((3, width), np.uint32)
-    return Trace(HEADER | (header or {}), list(sites), *columns, words, np.array(flags, np.uint32)).save()
+    return with_header(Trace(INFO, list(sites), *columns, words, np.array(flags, np.uint32)).save(), header or {})
 
 
 def refused(data: bytes) -> str:
@@ -32,19 +29,20 @@ def refused(data: bytes) -> str:
 def test_what_a_recorder_writes_is_opened():
     opened = open_file("a.npz", file())
     assert len(opened.recording.trace) == 3
-    assert opened.job.source == HEADER["sources"]["a.slang"]
+    assert opened.job.source == INFO.sources["a.slang"]
     assert opened.device == {"adapter": "none", "adapter_words": "none, a recording from a file"}
 
 
 @pytest.mark.parametrize(
     ("condition", "header"),
     [
-        ("numbers are whole", {"threads": 2**31}), ("numbers are whole", {"groups": "111"}), ("numbers are whole", {"lanes": True}),
+        ("numbers are whole", {"threads": 2**31}), ("numbers are whole", {"groups": "111"}),
+        ("numbers are whole", {"wave_size": True}),
         ("sizes have three numbers", {"groups": [1, 1]}), ("names are short", {"adapter": "x" * 300}),
         ("names are short", {"entry": 3}),
-        ("threads are those of one workgroup", {"lanes": 0}), ("threads are those of one workgroup", {"threads": 1}),
-        ("threads are those of one workgroup", {"threads": MOST_THREADS + 1, "lanes": MOST_THREADS + 1}),
-        ("truncated is a bool", {"truncated": 1}), ("cut threads are threads", {"cut_threads": [99]}),
+        ("threads are those of one workgroup", {"group_size": [0, 1, 1]}), ("threads are those of one workgroup", {"threads": 1}),
+        ("threads are those of one workgroup", {"threads": MOST_THREADS + 1, "group_size": [MOST_THREADS + 1, 1, 1]}),
+        ("flags are true or false", {"truncated": 1}), ("cut threads are threads", {"cut_threads": [99]}),
         ("sources are by file", {"sources": []}), ("the kernel's source is there", {"sources": {}}),
         ("the kernel's source is there", {"file": "other.slang"}), ("sources are text", {"sources": {"a.slang": 1}}),
         ("sources are not too long", {"sources": {"a.slang": "x" * 2**20}}),
@@ -83,8 +81,8 @@ def test_what_a_page_cannot_show_is_said():
 
 def test_what_a_stranger_added_stays_out():
     added = {"script": "x", "unseen": ["y" * 300, 3], "notes": ["z" * 3000, {}], "missed": ["z" * 3000, 0]}
-    header = open_file("a.npz", file(added)).recording.trace.header
-    assert "script" not in header
-    assert header["unseen"] == ["y" * 200]
-    assert header["notes"] == header["missed"] == ["z" * 1000]
-    assert "missed" not in open_file("a.npz", file({"missed": "all"})).recording.trace.header
+    trace = open_file("a.npz", file(added)).recording.trace
+    assert "script" not in trace.header()
+    assert trace.verdict.unseen == ("y" * 200,)
+    assert trace.verdict.notes == trace.verdict.missed == ("z" * 1000,)
+    assert open_file("a.npz", file({"missed": "all"})).recording.trace.verdict.missed is None

@@ -53,6 +53,8 @@ def test_a_function_tells_its_parameters_attributes_and_type_parameters():
     assert source.type_parameters(put) == {"T", "U"}
     assert put.struct_name == "Box"
     assert put.is_outermost_code
+    source = Source('[[shader("compute")]] [numthreads(4, 1, 1)] void main<T : IOperation>() {}')
+    assert source.type_parameters(*source.functions()) == {"T"}
 
 
 def test_lines_and_columns_count_from_one():

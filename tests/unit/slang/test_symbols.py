@@ -2,7 +2,7 @@
 
 import pytest
 
-from splatscope.slang.declarations import ArrayType, Memory, buffer_memory, split_declaration, split_parameter
+from splatscope.slang.declaration import ArrayType, Memory, buffer_memory, split_declaration, split_parameter
 from splatscope.slang.source import Source
 from splatscope.slang.symbols import Symbols
 
@@ -159,3 +159,57 @@ namespace a { cbuffer A { int same[2]; float2 both; } } namespace b { cbuffer B 
     assert found.arrays["pairs"] == ArrayType("int2", ("N + 1",))
     assert found.arrays["same"] == ArrayType("")
     assert found.globals["both"] == ""
+
+
+HOSTILE = {
+    "nested structs": "struct a{" * 3500 + "}" * 3500,
+    "nested functions": "void f(){" * 3500 + "}" * 3500,
+    "nested calls": "void f(){" + "f(" * 16_000 + ")" * 16_000 + ";}",
+    "functions that call": "void f(){f(1);}\n" * 4000,
+    "words": "a " * 32_000,
+    "attributes": "[a] " * 16_000,
+    "template arguments": "a<" * 32_000,
+    "shared": "groupshared " * 5000,
+    "buffers": "RWStructuredBuffer<" * 3000,
+    "initialisers": "int a[]" + "={}," * 14_000,
+    "requirements": "interface I{" + "void f(int a);" * 4000 + "}",
+    "aliases": "typedef a " * 6000,
+    "macros": "#define a(" * 6000,
+    "conditions": "#if a\n{\n#endif\n" * 4000,
+}
+
+
+@pytest.mark.timeout(60)  # in quadratic time, most of these take minutes
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_any_text_of_64_kb_is_read_in_linear_time(text):
+    assert "seen" in symbols(f"RWStructuredBuffer<int> seen;\n{text}"[: 2**16]).memory
+
+
+def test_what_a_branch_with_unmatched_braces_holds_is_read_once():
+    """A branch that is left out, since its braces do not match, counts for nothing in the one around it."""
+    text = "#if A\n#if B\nvoid f(int x) {\n#else\nvoid f() {\n#endif\n}\n#else\nint g() { return 1; }\n#endif\n"
+    assert {block.name for block in Source(text).walk()} == {"f", "g"}
+
+
+def test_arguments_are_followed_past_a_nested_comparison():
+    calls = symbols("RWStructuredBuffer<int> o; void g(B b, B c) {} void main() { g(pick(a < b), o); }").calls
+    assert calls.reaching("g", "c") == {"o"}
+
+
+def test_attributes_before_a_buffer_hide_nothing():
+    memory = symbols(
+        '[format("r32f")] RWTexture2D<float> image; [playground::RAND(8)] RWStructuredBuffer<float> wave;\n'
+        "[[vk::binding(0, 0)]]\ngloballycoherent RWStructuredBuffer<uint> data; layout(binding = 1) RWStructuredBuffer<int> last;"
+    ).memory
+    assert {name: found.type for name, found in memory.items()} == {
+        "image": "float",
+        "wave": "float",
+        "data": "uint",
+        "last": "int",
+    }
+
+
+def test_the_parameters_of_a_function_are_no_memory_of_the_program():
+    found = symbols("void put(RWStructuredBuffer<uint> into, uint at, RWTexture2D<float> image) { into[at] = 1; }")
+    assert found.memory == {}
+    assert {name: memory.space for name, memory in found.parameters.items()} == {"into": "device", "image": "texture"}

@@ -2,7 +2,7 @@
 
 from splatscope.paths import SHADERS
 from splatscope.textbook.code_names import code_names, names_in
-from splatscope.textbook.contents import lesson_names, text_of
+from splatscope.textbook.contents import lesson_names, written_of
 
 
 def test_names_are_listed_in_the_order_of_their_first_use_and_comments_do_not_count():
@@ -11,7 +11,8 @@ def test_names_are_listed_in_the_order_of_their_first_use_and_comments_do_not_co
 
 
 def test_each_name_is_used():
-    sources = [path.read_text(encoding="utf-8") for path in SHADERS.rglob("*.slang")] + [text_of(stem) for stem in lesson_names()]
+    sources = [path.read_text(encoding="utf-8") for path in SHADERS.rglob("*.slang")]
+    sources += [text for stem in lesson_names() for text in written_of(stem)]
     assert names_in("\n".join(sources)).keys() == code_names().keys()
 
 

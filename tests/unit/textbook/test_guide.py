@@ -46,14 +46,14 @@ def lesson(files: dict[str, str]) -> Lesson:
 
 
 def test_the_guide_spells_out_a_whole_section(files):
-    assert {"text.md", "lesson.py", "drawing.js"} <= files.keys()
+    assert {"text.md", "kernel.slang", "lesson.py", "drawing.js"} <= files.keys()
     section = parse_section(NAME, files["text.md"])
     assert (section.title, section.group, section.map.place) == ("Neighbours", "One tile", "forward")
 
 
 def test_its_text_names_what_its_model_has(files, lesson):
     blocks = parse(files["text.md"])
-    assert {"controls", "figure", "quiz", "claim", "kernel"} <= {block.kind for block in blocks}
+    assert {"controls", "figure", "quiz", "claim"} <= {block.kind for block in blocks}
     for block in blocks:
         if block.kind in ("quiz", "claim", "show"):
             assert callable(getattr(lesson, block.args[0]))
@@ -61,7 +61,7 @@ def test_its_text_names_what_its_model_has(files, lesson):
             assert all(name in lesson.param for name in block.args)
 
 
-def test_its_kernel_is_the_one_in_its_text(lesson):
+def test_its_kernel_is_the_one_beside_its_text(lesson):
     job = lesson.job()
     assert f"void {job.entry}(" in job.source
     assert job.inputs.keys() <= set(re.findall(r"\w+", job.source))
@@ -70,7 +70,7 @@ def test_its_kernel_is_the_one_in_its_text(lesson):
 def test_it_passes_what_is_tested_of_all_sections_with_its_folder_alone(files, tmp_path):
     project = project_with_section(tmp_path / "project")
     (tmp_path / NAME).rename(project / "lessons" / NAME)
-    folders = ("textbook", "recordings", "web/test_walks.py", "web/test_section_document.py")
+    folders = ("textbook", "recordings", "web/test_walks.py", "web/test_page_document.py")
     tests = [ROOT / "tests" / "unit" / name for name in folders]
     chosen = ["-k", f"{NAME} or own_stops or leads_through_every or ships_both", "-p", "no:cacheprovider", "-p", "no:xdist"]
     run = [sys.executable, "-m", "pytest", "--rootdir", ROOT, *chosen, *tests]

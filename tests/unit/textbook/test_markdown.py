@@ -35,7 +35,7 @@ def test_a_section_names_only_what_there_is(stem: str):
             assert "aria-label" in drawings(stem, block.args)
         if block.kind == "controls":
             assert all(name in lesson.param for name in block.args)
-    assert lesson.job().source in kernels_of(LESSONS / stem / "text.md").values()
+    assert lesson.job().source in kernels_of(stem).values()
 
 
 @pytest.mark.parametrize("stem", STEMS)
@@ -51,8 +51,8 @@ def test_what_is_not_there_is_an_error_and_not_an_empty_box():
         parse("words\n::: picture\n:::\n")
     with pytest.raises(ValueError, match="Line 3: the block “quiz” is not closed"):
         parse("one\n\n::: quiz one\nwhat?")
-    with pytest.raises(ValueError, match="Line 4: the block “kernel” is not closed"):
-        parse("---\ntitle: One\n---\n```slang kernel\nvoid main() {}\n")
+    with pytest.raises(ValueError, match="Line 4: the block “quiz” is not closed"):
+        parse("---\ntitle: One\n---\n::: quiz one\nwhat?\n")
     with pytest.raises(ValueError, match="Line 1: there is no block “”"):
         parse(":::\n")
     for text in ("::: aside More\n:::\nwords", "::: end\n:::\n", "::: aside A\n:::\n::: aside B\n:::\n::: end\n:::\n"):

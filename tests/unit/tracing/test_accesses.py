@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from helpers.traces import run_info
 from splatscope.tracing.checks.analysis.accesses import accesses
 from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.sites import Site
@@ -13,11 +14,9 @@ def touched(matrix: str, parts: list[tuple[str, str]]) -> list[dict[int, int]]:
     """Values by address of writes to parts of a matrix, one for each (path, type); the words of each value are 1, 2, …"""
     sites = [Site("", 0, 0, "nothing")]
     sites += [Site("k.slang", 2, 1, "write", "m", "f", type_text, path, "shared", ("4",)) for path, type_text in parts]
-    header = {"version": 1, "groups": [1, 1, 1], "group": [0, 0, 0], "threads": 1, "cut_threads": [],
-              "sources": {"k.slang": f"groupshared {matrix} m[4];\n"}}  # fmt: skip
     event, zeros = np.arange(len(parts), dtype=np.uint32), np.zeros(len(parts), np.uint32)
     words = np.tile(np.arange(1, 17, dtype=np.uint32), (len(parts), 1))
-    trace = Trace(header, sites, zeros, event + 1, event, zeros, words, zeros)
+    trace = Trace(run_info(f"groupshared {matrix} m[4];\n"), sites, zeros, event + 1, event, zeros, words, zeros)
     table = accesses(trace, "shared", np.ones(len(parts), bool), Sources.of(trace))
     assert table.valued.all()
     mine = [table.take(table.event == number) for number in event]

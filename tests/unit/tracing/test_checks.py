@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from helpers.corpus import FINDINGS
+from helpers.traces import run_info
 from splatscope.paths import LESSONS
 from splatscope.recordings.packed import packed_recording
 from splatscope.tracing.checks import CHECKS, Check, Finding, check, find
@@ -22,15 +23,11 @@ DOCUMENTED = LESSONS.parent / "docs" / "findings.md"
 def recording(steps: int = 3) -> Recording:
     """One thread that makes a few steps, on lines 1, 2, …"""
     sites = [Site("", 0, 0, "nothing"), *(Site("a.slang", line, 1, "step") for line in range(1, steps + 1))]
-    header = {
-        "version": 1, "file": "a.slang", "entry": "main", "adapter": "none (synthetic)", "wave_size": 1, "group_size": [1, 1, 1],
-        "groups": [1, 1, 1], "group": [0, 0, 0], "all_groups": False, "lanes": 1, "threads": 1, "capacity": 16, "loop_budget": 9,
-        "sources": {"a.slang": "a;\nb;\nc;\n"}, "stepped_over": {}, "unseen": [], "truncated": False, "cut_threads": [],
-    }  # fmt: skip
+    info = run_info("a;\nb;\nc;\n", "a.slang")
     nothing = np.zeros(steps, np.uint32)
     slots = np.full(steps, NO_SLOT, np.uint32)
     trace = Trace(
-        header, sites, nothing, np.arange(1, steps + 1, dtype=np.uint32), slots, nothing, np.zeros((steps, 3), np.uint32), nothing
+        info, sites, nothing, np.arange(1, steps + 1, dtype=np.uint32), slots, nothing, np.zeros((steps, 3), np.uint32), nothing
     )
     return Recording(trace, {}, {}, {}, ["main"], {})
 
@@ -100,13 +97,13 @@ def test_the_debugger_names_what_a_fix_took_away(made_up):
 
 def test_what_needs_a_recorded_barrier_is_not_judged_without_one(made_up):
     done = recording()
-    done.trace.header["sources"] = {"a.slang": "a;\nb;\n#define WAIT GroupMemoryBarrierWithGroupSync()\nWAIT;\n"}
+    done.trace.info.sources["a.slang"] = "a;\nb;\n#define WAIT GroupMemoryBarrierWithGroupSync()\nWAIT;\n"
     calls = []
     CHECKS["needs"] = Check("needs", "l", "error", "g", lambda trace, context: calls.append(1) or [], needs_barriers=True)
     try:
         assert [finding.kind for finding in find(done.trace)] == ["second-line"]
         assert calls == []
-        done.trace.header["sources"] = {"a.slang": "a;\nb;\n"}
+        done.trace.info.sources["a.slang"] = "a;\nb;\n"
         find(done.trace)
         assert calls == [1]
     finally:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from helpers.traces import run_info
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.comparison import MOST_ULPS, Comparison, compare
 from splatscope.tracing.sites import Site
@@ -18,9 +19,8 @@ def trace(atomics_of: tuple[int, ...] = ()) -> Trace:
     count = len(atomics_of)
     sites = [Site("", 0, 0, "nothing"), Site("k.slang", 3, 1, "atomic", "counts", "f", "uint", space="device", atomic=True)]
     zeros = np.zeros(count, np.uint32)
-    header = {"sources": {"k.slang": SOURCE}}
     ones, thread, slot = zeros + 1, np.array(atomics_of, np.uint32), np.arange(count, dtype=np.uint32)
-    return Trace(header, sites, thread, ones, slot, zeros, np.zeros((count, 3), np.uint32), zeros)
+    return Trace(run_info(SOURCE), sites, thread, ones, slot, zeros, np.zeros((count, 3), np.uint32), zeros)
 
 
 def words(values, dtype=np.float32) -> np.ndarray:
@@ -64,11 +64,11 @@ def test_a_thousandth_more_is_no_rounding():
 
 def test_a_hash_may_have_made_much_of_a_last_digit_and_is_named():
     hashed = trace((0, 0))
-    hashed.header["sources"]["k.slang"] = "// frac(x)\n\nfloat hash(float x) { return frac(sin(x) * 43758.5453); }\n"
+    hashed.info.sources["k.slang"] = "// frac(x)\n\nfloat hash(float x) { return frac(sin(x) * 43758.5453); }\n"
     found = of("image", words([0.25, 0.5, 0.75]), words([0.25, 0.9, 0.75]), trace=hashed)
     assert (found.difference, found.is_explained, found.beyond) == ("different", False, " (1 of 3 floats)")
     assert "rounding may" in found.sentence
-    assert "frac on line 3 of k.slang makes much of a float's last digit" in found.sentence
+    assert "frac on line 3 makes much of a float's last digit" in found.sentence
     assert of("counts", words([4], np.uint32), words([5], np.uint32), "uint", trace=hashed).magnified == ""
 
 
@@ -147,7 +147,7 @@ BRANCH = Site("k.slang", 5, 9, "branch", function="compact")
 
 def compacted(name: str, groups: tuple[int, int, int], reached: list[Site]) -> Comparison:
     recorded = trace((7,))
-    recorded.header.update(sources={"k.slang": COMPACTION}, groups=groups)
+    recorded.info = run_info(COMPACTION, groups=groups)
     return of(name, words([1, 2, 3, 4]), words([3, 4, 1, 2]), trace=recorded, reached=reached)
 
 
@@ -168,13 +168,13 @@ def test_a_branch_on_what_a_counter_gave_explains_what_stands_in_it():
     asks = Site("k.slang", 13, 9, "branch", function="compact")
     recorded = trace((7,))
     text = COMPACTION.replace("    other[lane] = value;", "    if (base == 24) {\n        other[lane] = value;\n    }")
-    recorded.header.update(sources={"k.slang": text}, groups=(4, 1, 1))
+    recorded.info = run_info(text, groups=(4, 1, 1))
     assert of("other", words([1]), words([2]), trace=recorded, reached=[ATOMIC, asks]).is_explained
 
 
 def test_a_loop_that_the_compiler_is_known_to_get_wrong_is_named():
     unrolled = trace((0, 0))
-    unrolled.header["sources"]["k.slang"] = "\n[ForceUnroll] for (int i = 0; i < 3; i++) { n += 2; if (n > 3) break; }\n"
+    unrolled.info.sources["k.slang"] = "\n[ForceUnroll] for (int i = 0; i < 3; i++) { n += 2; if (n > 3) break; }\n"
     found = of("counts", words([4], np.uint32), words([2], np.uint32), "uint", trace=unrolled)
     assert (found.difference, found.is_explained) == ("different", False)
     assert "the compiler may be at fault" in found.sentence

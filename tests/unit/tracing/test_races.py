@@ -5,6 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from helpers.traces import run_info
 from splatscope.tracing.checks import find, races_between_groups
 from splatscope.tracing.instrument.runtime import NO_SLOT
 from splatscope.tracing.sites import Site
@@ -55,10 +56,9 @@ def random_trace(seed: int, groups: int = 1) -> Trace:
     }
     words = np.zeros((len(rows), 3), np.uint32)
     words[:, 0] = words[:, 1] = column["value"]
-    header = {"version": 1, "entry": "f", "groups": [groups, 1, 1], "group": [0, 0, 0], "threads": threads, "lanes": 3,
-              "all_groups": groups > 1, "cut_threads": [], "stepped_over": {}, "sources": {"k.slang": SOURCE}}  # fmt: skip
+    info = run_info(SOURCE, entry="f", group_size=(3, 1, 1), groups=(groups, 1, 1), threads=threads, all_groups=groups > 1)
     zeros = np.zeros(len(rows), np.uint32)
-    return Trace(header, SITES, column["thread"], column["site"], slots, column["index"], words, zeros)
+    return Trace(info, SITES, column["thread"], column["site"], slots, column["index"], words, zeros)
 
 
 def parts(site: Site) -> set[str]:
@@ -103,7 +103,7 @@ def test_races_between_groups(seed):
     found, truth = {(f.name, *sorted(f.lines)) for f in findings}, by_definition(trace, between_groups=True)
     assert found <= truth
     assert bool(found) == bool(truth)
-    assert all(finding.threads[0] // 3 != finding.threads[1] // 3 for finding in findings)
+    assert all(finding.is_between_groups for finding in findings)
 
 
 @pytest.mark.parametrize("cells", [2, 512, 100_000])
@@ -127,13 +127,6 @@ def events_everywhere(count: int, cells: int, threads: int = 250) -> Trace:
     slot = rng.permutation(count).astype(np.uint32)
     assert slot.max() < NO_SLOT
     words = rng.integers(0, 9, (count, 3)).astype(np.uint32)
-    header = {
-        "version": 1,
-        "groups": [1, 1, 1],
-        "group": [0, 0, 0],
-        "threads": threads,
-        "cut_threads": [],
-        "sources": {"k.slang": SOURCE},
-    }
+    info = run_info(SOURCE, group_size=(threads, 1, 1), threads=threads)
     index = rng.integers(0, cells, count).astype(np.uint32)
-    return Trace(header, SITES, thread, site, slot, index, words, np.zeros(count, np.uint32))
+    return Trace(info, SITES, thread, site, slot, index, words, np.zeros(count, np.uint32))

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from helpers.traces import run_info
 from splatscope.tracing.checks import races_between_groups
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
@@ -45,11 +46,10 @@ def lock(second_locks_at: int) -> Trace:
     second = {LOCK: second_locks_at, FENCE: 12, READ: 14, WRITE: 16, LAST_FENCE: 18, UNLOCK: 20}
     slots = [given.get(step, 0xFFFFFFFF) for given in (first, second) for step in steps]
     words = np.zeros((len(slots), 3), np.uint32)
-    header = {"version": 1, "entry": "main", "groups": [2, 1, 1], "group": [0, 0, 0], "threads": 2, "lanes": 1,
-              "all_groups": True, "cut_threads": [], "stepped_over": {}, "sources": {"k.slang": SOURCE}}  # fmt: skip
+    info = run_info(SOURCE, group_size=(1, 1, 1), groups=(2, 1, 1), threads=2, all_groups=True)
     thread = np.repeat(np.arange(2, dtype=np.uint32), len(steps))
     zeros = np.zeros(len(slots), np.uint32)
-    return Trace(header, SITES, thread, np.tile(np.array(steps, np.uint32), 2), np.array(slots, np.uint32), zeros, words, zeros)
+    return Trace(info, SITES, thread, np.tile(np.array(steps, np.uint32), 2), np.array(slots, np.uint32), zeros, words, zeros)
 
 
 @pytest.mark.parametrize(("slot", "races"), [(11, False), (9, False), (7, True), (5, True)])
@@ -93,11 +93,10 @@ def spin(source: str) -> Trace:
         Site("k.slang", line, column, kind, name, "main", "uint", "", space, (), kind == "atomic", access)
         for line, column, kind, name, space, access, _ in parts
     ]
-    header = {"version": 1, "entry": "main", "groups": [2, 1, 1], "group": [0, 0, 0], "threads": 2, "lanes": 1,
-              "all_groups": True, "cut_threads": [], "stepped_over": {}, "sources": {"k.slang": source}}  # fmt: skip
+    info = run_info(source, group_size=(1, 1, 1), groups=(2, 1, 1), threads=2, all_groups=True)
     thread, slot = np.array([0, 0, 0, 1, 1, 1, 1], np.uint32), np.array([part[-1] for part in parts], np.uint32)
     zeros, words = np.zeros(len(parts), np.uint32), np.zeros((len(parts), 3), np.uint32)
-    return Trace(header, sites, thread, np.arange(len(parts), dtype=np.uint32), slot, zeros, words, zeros)
+    return Trace(info, sites, thread, np.arange(len(parts), dtype=np.uint32), slot, zeros, words, zeros)
 
 
 @pytest.mark.parametrize(
@@ -143,10 +142,9 @@ def test_the_gap_behind_a_write_ends_at_the_release_if_its_thread_never_reaches_
         Site("k.slang", line, column, kind, name, "main", "uint", "", space, (), kind == "atomic", access)
         for _, line, column, kind, name, space, access, _ in parts
     ]
-    header = {"version": 1, "entry": "main", "groups": [2, 1, 1], "group": [0, 0, 0], "threads": 4, "lanes": 2,
-              "all_groups": True, "cut_threads": [], "stepped_over": {}, "sources": {"k.slang": LEFT}}  # fmt: skip
+    info = run_info(LEFT, group_size=(2, 1, 1), groups=(2, 1, 1), threads=4, all_groups=True)
     thread, slot = (np.array([part[at] for part in parts], np.uint32) for at in (0, -1))
     zeros, words = np.zeros(len(parts), np.uint32), np.zeros((len(parts), 3), np.uint32)
-    trace = Trace(header, sites, thread, np.arange(len(parts), dtype=np.uint32), slot, zeros, words, zeros)
+    trace = Trace(info, sites, thread, np.arange(len(parts), dtype=np.uint32), slot, zeros, words, zeros)
     (race,) = races_between_groups(trace)
     assert race.message.endswith("DeviceMemoryBarrier() is missing between the write on line 6 and the atomic on line 8.")

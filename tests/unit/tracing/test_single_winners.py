@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from helpers.traces import run_info
 from splatscope.tracing.checks import not_judged
 from splatscope.tracing.instrument.runtime import NO_SLOT
 from splatscope.tracing.sites import Site
@@ -43,14 +44,11 @@ def notes(source: str, *steps: tuple[int, int, int], exchange: str) -> list[str]
     sites[8] = Site("k.slang", 8, 13, "branch", "", "main")
     sites[11] = Site("k.slang", 11, 5, "atomic", "m", "main", "uint", "", "device", ("?",), access="InterlockedExchange")
     thread, slot, site, value = np.array(sorted((t, at, line, v) for at, (t, line, v) in enumerate(steps)), np.uint32).T
-    header = {
-        "version": 1, "file": "k.slang", "entry": "main", "group_size": [2, 1, 1], "groups": [1, 1, 1], "group": [0, 0, 0],
-        "all_groups": False, "lanes": 2, "wave_size": 1, "sources": {"k.slang": source}, "stepped_over": {}, "loop_budget": 999,
-    }  # fmt: skip
+    info = run_info(source, group_size=(2, 1, 1), threads=2, loop_budget=999)
     words = np.zeros((len(site), 3), np.uint32)
     words[:, 0] = value
     zeros, slots = np.zeros(len(site), np.uint32), np.where(site == 8, NO_SLOT, slot).astype(np.uint32)
-    return not_judged(Trace(header, sites, thread, site, slots, zeros, words, zeros))[0]
+    return not_judged(Trace(info, sites, thread, site, slots, zeros, words, zeros))[0]
 
 
 def lock(*steps: tuple[int, int, int]) -> list[str]:

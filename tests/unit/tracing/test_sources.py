@@ -24,6 +24,7 @@ def test_fields_of_structs_are_found_at_every_depth():
         "Ray": [("here", "float3")],  # the later one of the name
         "Outer": [("Inner", "struct"), ("after", "int"), ("last", "bool")],
         "Inner": [("x", "half2")],
+        "Box": [("t", "T")],
     }
     fields = sources("struct Ray : IRay { float3 at, to; int n = 3; float a[4]; uint bits : 4; }").structs["Ray"]
     assert fields == [("at", "float3"), ("to", "float3"), ("n", "int"), ("bits", "uint")]

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from helpers.traces import run_info
 from splatscope.tracing.checks import cut_off, find
 from splatscope.tracing.instrument.runtime import NO_SLOT
 from splatscope.tracing.sites import Site
@@ -35,15 +36,12 @@ def recording(*events: tuple[int, int, int], source: str = SOURCE) -> Trace:
     """Return what two workgroups of one thread did: (group, site, value found), in the device's order."""
     rows = sorted(((group, slot, site, value) for slot, (group, site, value) in enumerate(events)), key=lambda row: row[:2])
     thread, slot, site, value = np.array(rows, np.uint32).T
-    header = {
-        "version": 1, "file": "a.slang", "entry": "main", "group_size": [1, 1, 1], "groups": [2, 1, 1], "group": [0, 0, 0],
-        "all_groups": True, "lanes": 1, "wave_size": 1, "sources": {"a.slang": source}, "stepped_over": {}, "loop_budget": 9,
-    }  # fmt: skip
+    info = run_info(source, "a.slang", groups=(2, 1, 1), threads=2, all_groups=True)
     words = np.zeros((len(rows), 3), np.uint32)
     words[:, 0] = value
     index = np.where(site == DRAW, 1, 0).astype(np.uint32)
     slots = np.where(site == LOOP, NO_SLOT, slot).astype(np.uint32)
-    return Trace(header, SITES, thread, site, slots, index, words, np.zeros(len(rows), np.uint32))
+    return Trace(info, SITES, thread, site, slots, index, words, np.zeros(len(rows), np.uint32))
 
 
 def waits(group: int, value: int, turns: int = 4) -> list[tuple[int, int, int]]:

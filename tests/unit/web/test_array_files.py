@@ -7,7 +7,10 @@ import numpy as np
 import pytest
 
 from splatscope.recordings.archive import MOST_UNPACKED, ArchiveError, read_arrays
-from splatscope.web.debugger.array_files import MAX_CACHED, find, store, store_raw
+from splatscope.services.drafts.array_files import MOST_UNPACKED as MOST_OF_INPUTS
+from splatscope.services.drafts.array_files import ArrayFile
+from splatscope.splat.files.images import encode
+from splatscope.web.debugger.array_files import MAX_CACHED, files_of, find, store
 
 
 def zipped(name: str, content: bytes) -> bytes:
@@ -58,16 +61,44 @@ def test_array_files_are_read_without_being_unpickled(monkeypatch):
 
 def test_the_least_recently_used_files_make_room_and_the_newest_is_kept_whatever_its_size():
     half = MAX_CACHED // 2
-    first, _ = store_raw("first", np.full(half, 1, np.uint8))
-    second, _ = store_raw("second", np.full(half, 2, np.uint8))
-    assert find(first).file == "first"
-    third, _ = store("third.npy", npy(np.arange(9)))
+    first, second = (store(ArrayFile(f"{n}.npy", bytes([n]) * half)) for n in (1, 2))
+    assert find(first).name == "1.npy"
+    third = store(ArrayFile("third.npy", npy(np.arange(9))))
     assert find(second) is None
-    assert find(first).size == half
-    np.testing.assert_array_equal(find(third).array("any"), np.arange(9))
-    huge, stored = store_raw("huge", np.zeros(MAX_CACHED + 1, np.uint8))
-    assert find(huge) is stored
+    assert len(find(first).data) == half
+    assert files_of({"inputs": {"a": {"array": first}, "b": {"array": third}, "c": {"array": second}, "d": 3}}).keys() == {
+        first,
+        third,
+    }
+    huge = store(ArrayFile("huge.npy", bytes(MAX_CACHED + 1)))
+    assert len(find(huge).data) == MAX_CACHED + 1
     assert find(first) is None
     assert find(third) is None
-    store_raw("small", np.zeros(1, np.uint8))
+    store(ArrayFile("small.npy", b"x"))
     assert find(huge) is None
+
+
+def test_an_array_is_the_one_of_its_inputs_name_or_the_only_one():
+    out = io.BytesIO()
+    np.savez(out, a=np.zeros(3), b=np.ones((2, 2), np.uint8))
+    several = ArrayFile("two.npz", out.getvalue())
+    assert several.words("b") == "uint8, 2 × 2"
+    with pytest.raises(ArchiveError, match="must have the buffer's name, c"):
+        several.array("c")
+    np.testing.assert_array_equal(ArrayFile("x.npy", npy(np.arange(9))).array("any"), np.arange(9))
+    picture = ArrayFile("p.png", encode(np.zeros((10, 8, 3), np.uint8), "PNG"))
+    assert (picture.words("t"), picture.array("t").shape) == ("8 × 10", (10, 8, 3))
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (npy(np.zeros(3, "V4")), "something other than numbers"),
+        (b"\x89PNG and no more", "not a picture"),
+        (zipped("zeros.npy", bytes(MOST_OF_INPUTS + 1)), "unpacks to more"),
+    ],
+)
+def test_what_is_no_input_is_one_line(data, words):
+    with pytest.raises(ArchiveError, match=words) as caught:
+        ArrayFile("x.npy", data).words("data")
+    assert "\n" not in str(caught.value)

@@ -8,11 +8,12 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
-from bokeh.server.urls import per_app_patterns, toplevel_patterns
-from panel.io.server import DocHandler, WSHandler
+from bokeh.application import Application as BokehApplication
+from bokeh.server.views.metadata_handler import MetadataHandler
+from panel.io.server import AutoloadJsHandler, ComponentResourceHandler, DocHandler, WSHandler, get_static_routes
 from tornado.httpserver import HTTPServer
 from tornado.testing import bind_unused_port
-from tornado.web import Application
+from tornado.web import Application, RequestHandler
 
 from splatscope.paths import BUNDLE
 from splatscope.web import assets
@@ -89,6 +90,12 @@ def test_an_assets_version_follows_its_content(tmp_path, monkeypatch):
     assert assets.address("a.js") == before
 
 
+@pytest.mark.parametrize(("prefix", "begin"), [("", "assets/"), ("../..", "../../assets/"), ('"><x>', "%22%3E%3Cx%3E/assets/")])
+def test_an_address_leads_to_the_root_of_the_server_and_needs_no_escaping(monkeypatch, prefix, begin):
+    monkeypatch.setattr(type(assets.pn.state), "rel_path", prefix)
+    assert assets.address(BUNDLE.name).startswith(begin + BUNDLE.name)
+
+
 def test_the_build_has_bundled_the_models_of_the_panel_that_is_installed():
     bokeh, models = assets.scripts()
     assert bokeh.startswith("assets/bokeh.min.js?v=")
@@ -101,10 +108,45 @@ def test_without_that_bundle_pages_load_what_panel_names(monkeypatch, tmp_path):
     assert assets.scripts() == []
 
 
-def test_the_servers_own_handlers_are_in_its_routes():
-    handlers = [handler for _, handler in per_app_patterns]
-    assert server.Socket in handlers
-    assert server.PageHandler in handlers
-    assert WSHandler not in handlers
-    assert DocHandler not in handlers
-    assert assets.AssetHandler in [handler for _, handler, *_ in toplevel_patterns]
+def test_the_server_has_its_own_routes_and_none_of_panels_that_it_does_not_need():
+    routes = server.Routes({"/app": BokehApplication()}, extra_patterns=get_static_routes({}))
+    handlers = [rule.target for rule in routes.wildcard_router.rules]
+    assert {server.Socket, server.PageHandler, assets.AssetHandler} <= set(handlers)
+    assert not {WSHandler, DocHandler, AutoloadJsHandler, MetadataHandler, ComponentResourceHandler} & set(handlers)
+
+
+def test_an_answer_is_written_as_fast_as_it_is_read():
+    """A browser that reads nothing makes the server hold a piece of an answer, and no copy of it."""
+    body, written = bytes(2**25), []
+
+    class Large(RequestHandler):
+        async def get(self) -> None:
+            await assets.send_whole(self, body)
+
+        def write(self, chunk: bytes) -> None:
+            raise AssertionError("it is written in pieces")
+
+        async def flush(self, include_footers: bool = False) -> None:
+            written.append(len(b"".join(self._write_buffer)))
+            await super().flush(include_footers)
+
+    async def main() -> tuple[int, bytes]:
+        socket, port = bind_unused_port()
+        HTTPServer(Application([("/", Large)])).add_socket(socket)
+        reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=2**12)
+        writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        before = -1
+        while sum(written) != before:  # until the buffers of both sides are full
+            before = sum(written)
+            await asyncio.sleep(0.3)
+        head = await reader.readuntil(b"\r\n\r\n")
+        assert f"Content-Length: {len(body)}".encode() in head
+        received = await reader.readexactly(len(body))
+        writer.close()
+        return before, received
+
+    with asyncio.Runner() as runner:
+        before, received = runner.run(asyncio.wait_for(main(), 60))
+    assert before < len(body) / 2
+    assert received == body
+    assert max(written) <= assets.PIECE

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from splatscope.gpu.reflection import Interface, Layout, Texture
-from splatscope.web.debugger.dispatch_comment import dispatch_comment
-from splatscope.web.debugger.draft import job_of, kernel_of, public
-from splatscope.web.debugger.inputs import InputError
+from splatscope.services.drafts.dispatch_comment import dispatch_comment
+from splatscope.services.drafts.draft import job_of, kernel_of, public
+from splatscope.services.drafts.inputs import InputError
 
 BLOB = Layout(16, ((".at.x", "float", 0), (".at.y", "float", 4), (".id", "uint", 8), (".on", "uint", 12)), "Blob")
 INTERFACE = Interface(

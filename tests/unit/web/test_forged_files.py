@@ -6,7 +6,7 @@ The memory and the time that each takes are bound there, in a process of its own
 import pytest
 from fuzz.files import KINDS
 
-from splatscope.web.debugger.draft import kernel_of
+from splatscope.services.drafts.draft import kernel_of
 from splatscope.workers.sandbox.source_filter import refuse_job
 
 FEW = range(1, 61)

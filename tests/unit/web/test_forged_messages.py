@@ -1,4 +1,4 @@
-"""No message that a browser can forge makes a handler raise: no honest page sends it, and nobody would read the traceback."""
+"""No message that a browser can forge makes a handler raise or log a traceback, or a page show what cannot be sent."""
 
 import asyncio
 

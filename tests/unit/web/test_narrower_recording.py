@@ -7,17 +7,17 @@ from types import SimpleNamespace
 import pytest
 
 from splatscope.recordings.packed import PackedRecording
-from splatscope.tracing.job import KernelJob
+from splatscope.services.drafts.draft import DraftJob
 from splatscope.tracing.progress import COMPARING, COMPILING, INSTRUMENTING, RUNNING
 from splatscope.web.debugger import run_history
 from splatscope.web.debugger.run_history import RunHistory
 from splatscope.workers.connection import JobTimeout, WorkerError, WorkerLost
 
-WHOLE = KernelJob("a;", entry="main")
+WHOLE = DraftJob({"source": "a;"})
 
 
 def record(
-    monkeypatch, error: WorkerError, stage: int | None, job: KernelJob = WHOLE
+    monkeypatch, error: WorkerError, stage: int | None, job: DraftJob = WHOLE
 ) -> tuple[PackedRecording, list[str], list[str]]:
     """Record `job` where all but the entry point alone fails; return the recording, the scopes tried, and what the page said."""
     scopes: list[str] = []
@@ -33,7 +33,7 @@ def record(
 
     monkeypatch.setattr(run_history, "record_source", record_source)
     stepper = SimpleNamespace(progress_callback=lambda: None, wait=said.append)
-    history = RunHistory(SimpleNamespace(stepper=stepper))
+    history = RunHistory(SimpleNamespace(stepper=stepper, interface={"entry": "main"}))
     return asyncio.run(history._packed(job, "")), scopes, said
 
 
@@ -64,4 +64,4 @@ def test_what_fails_as_it_is_written_is_not_tried_again(monkeypatch, error, stag
 
 def test_the_entry_point_alone_is_not_tried_twice(monkeypatch):
     with pytest.raises(WorkerLost):
-        record(monkeypatch, WorkerLost("died"), INSTRUMENTING, KernelJob("a;", entry="main", functions=("main",)))
+        record(monkeypatch, WorkerLost("died"), INSTRUMENTING, DraftJob({"source": "a;", "functions": []}))

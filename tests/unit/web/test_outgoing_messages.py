@@ -1,11 +1,13 @@
 """Messages that are queued for a browser at the moment when the ones before them have been written."""
 
 import asyncio
+import gc
 from types import SimpleNamespace
 
 import pytest
 from bokeh.document import Document
 from panel.io import document
+from tornado.websocket import WebSocketClosedError
 
 from splatscope.web.serving import outgoing_messages
 
@@ -56,3 +58,25 @@ def test_panel_still_needs_this(monkeypatch: pytest.MonkeyPatch):
     """Once it sends both by itself, `outgoing_messages` can go."""
     monkeypatch.setattr(document, "_dispatch_msgs", outgoing_messages._write_queued)
     assert asyncio.run(sent()) == [["first"]]
+
+
+class LeftConnection(Connection):
+    """A browser's that has left."""
+
+    def write(self, message: list[str]) -> list[asyncio.Future]:
+        raise WebSocketClosedError
+
+
+def test_a_browser_that_left_leaves_no_traceback_and_no_block(monkeypatch: pytest.MonkeyPatch):
+    async def faults() -> list[dict]:
+        doc, logged = Document(), []
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: logged.append(context))
+        document.schedule_write_events(doc, [LeftConnection()], ["a message"])
+        await asyncio.sleep(0.05)
+        gc.collect()  # a task's exception is logged when nobody can retrieve it any more
+        assert doc not in document._WRITE_BLOCK
+        return logged
+
+    monkeypatch.setitem(document.extra_socket_handlers, LeftConnection, lambda browser, msg: browser.write(msg))
+    monkeypatch.setattr(document, "_dispatch_msgs", outgoing_messages.write_all)
+    assert not asyncio.run(faults())

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from helpers.playground import SOURCE
-from splatscope.gpu.reflection import Interface, Layout
+from splatscope.gpu.reflection import Interface, Layout, Texture
+from splatscope.services.drafts.draft import job_of, kernel_of
+from splatscope.services.drafts.inputs import MOST_INPUTS, MOST_TOGETHER, InputError
+from splatscope.services.drafts.playground import complete, read
 from splatscope.tracing.job import KernelJob
-from splatscope.web.debugger.draft import job_of
-from splatscope.web.debugger.inputs import InputError
-from splatscope.web.debugger.playground import complete, read
 
 
 def test_attributes_say_what_the_widgets_would():
@@ -91,3 +91,32 @@ def test_inputs_of_a_draft_are_the_bytes_that_a_kernel_sees():
     )
     assert job.inputs["b"].view(np.int32).tolist() == [-1, 2, 0]
     assert job.inputs["scene.size"].tolist() == [8, 4]
+
+
+def several(count: int) -> Interface:
+    return Interface(("main",), (4, 1, 1), {f"b{i}": Layout(4, (("", "uint", 0),), "uint") for i in range(count)}, {}, {})
+
+
+def test_all_inputs_of_a_job_share_one_budget():
+    draft = {"inputs": {f"b{i}": {"fill": "ramp", "count": 1 << 20} for i in range(40)}}
+    assert len(job_of(draft, KernelJob(""), several(MOST_TOGETHER >> 22)).inputs) == MOST_TOGETHER >> 22
+    with pytest.raises(InputError, match="more than 67,108,864 bytes together") as caught:
+        job_of(draft, KernelJob(""), several(40))
+    assert "\n" not in str(caught.value)
+    textures = Interface(
+        ("main",), (4, 1, 1), {}, {}, {}, textures={f"t{i}": Texture("Texture2D", "2d", "float", 4, False) for i in range(9)}
+    )
+    specs = {f"t{i}": {"size": [1024, 1024], "mips": True} for i in range(9)}
+    with pytest.raises(InputError, match="With t3"):
+        job_of({"inputs": specs | {"t0": {}}}, KernelJob(""), textures)
+
+
+def test_a_kernel_takes_a_bounded_number_of_inputs():
+    assert len(job_of({}, KernelJob(""), several(MOST_INPUTS)).inputs) == MOST_INPUTS
+    with pytest.raises(InputError, match="257 parameters"):
+        job_of({}, KernelJob(""), several(MOST_INPUTS + 1))
+
+
+def test_types_are_listed_between_commas_outside_of_angle_brackets():
+    draft = {"source": "", "arguments": "float, Array<int, 4>\nPair<Pair<int, 2>, 3>, , uint"}
+    assert kernel_of(draft).arguments == ("float", "Array<int, 4>", "Pair<Pair<int, 2>, 3>", "uint")

@@ -1,9 +1,17 @@
 """A published page: its states are what differs from the first, and each value is written once."""
 
+import base64
+import hashlib
+import html
+import json
+import re
+
 import pytest
 
 from splatscope.web.component import flat
+from splatscope.web.publish import book
 from splatscope.web.publish.states import PublishedPage
+from splatscope.web.shell.pages import BY_NAME
 
 
 def view(steps, words="Begin", **values):
@@ -49,3 +57,21 @@ def test_a_page_keeps_its_components():
 
 def test_components_are_numbered_from_the_outside_in():
     assert [one["class"] for one in flat(view([]))] == ["Page", "Stepper"]
+
+
+@pytest.mark.parametrize(
+    ("name", "options"), [("home", {"css": book.Markup("a > b {}")}), ("undo", {"alone": True, "base": "../"})]
+)
+def test_a_document_allows_its_own_inline_scripts_and_no_others(tmp_path, name, options):
+    text = book._document(book.Book(tmp_path, ["home", "undo", "glossary"]), BY_NAME[name], **options)
+    policy = html.unescape(re.search(r'Content-Security-Policy" content="([^"]+)"', text)[1])
+    allowed = re.search(r"script-src ([^;]+)", policy)[1].split()
+    scripts = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
+    assert scripts
+    for script in scripts:
+        assert f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" in allowed
+    assert not [source for source in allowed if source.startswith("'unsafe")]
+    assert "frame-ancestors" not in policy  # a browser complains of it in a document
+    entries = json.loads(re.search(r'id="entries">([^<]+)<', text)[1])
+    assert [entry["name"] for entry in entries] == ["home", "undo", "glossary"]
+    assert ("a > b {}" in text) == ("css" in options)

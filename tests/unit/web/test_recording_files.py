@@ -19,7 +19,7 @@ class TestRecordingFiles(AsyncHTTPTestCase):
     """The server's route for recordings, alone."""
 
     def get_app(self):
-        route = next(route for route in server.toplevel_patterns if route[1] is recording_files.RecordingFileHandler)
+        route = next(route for route in server.ROUTES if route[1] is recording_files.RecordingFileHandler)
         return Application([route])
 
     def test_it_is_sent_as_it_is_and_kept_for_good(self):

@@ -2,17 +2,25 @@
 
 import asyncio
 import json
+from urllib.parse import urlencode
 
 import pytest
 from bokeh.server.auth_provider import NullAuth
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 from tornado.testing import AsyncHTTPTestCase
 from tornado.web import Application
 
-from splatscope.web.lesson_page import section_view
+from splatscope.textbook.contents import find_lesson, lesson_names
+from splatscope.web.lesson_page import section_handler, section_view
+from splatscope.web.lesson_page.inputs import SHIPPED, Inputs
+from splatscope.web.lesson_page.lesson_form import parameters
 from splatscope.web.lesson_page.lesson_page import LessonPage
 from splatscope.web.lesson_page.section_handler import SectionHandler
 from splatscope.web.lesson_page.section_view import changed, view_of
 from splatscope.web.serving import server
+from splatscope.workers import worker_pool
+from splatscope.workers.connection import ServerBusy
 
 NAME = "bitonic-sort"
 
@@ -55,6 +63,49 @@ def test_all_who_ask_for_the_same_inputs_get_the_same_page():
         assert await view_of(NAME, {"count": "8", "unheard": "of"}) is other
 
     asyncio.run(ask())
+
+
+VALUES = (
+    st.text(max_size=12)
+    | st.integers(-5, 600).map(str)
+    | st.floats().map(str)
+    | st.sampled_from(["true", "false", "null", "1e999", "-0.0", "[" * 3000, "1" * 5000, "[1,2]", "\ud800", "<b>", "reversed", ""])
+)
+
+
+@st.composite
+def queries(draw) -> tuple[str, dict[str, str]]:
+    """A section and any query, with some of the section's own inputs."""
+    stem = draw(st.sampled_from(lesson_names()))
+    names = st.sampled_from([*parameters(find_lesson(stem)()), SHIPPED, "slide", "unheard"]) | st.text(max_size=5)
+    return stem, draw(st.dictionaries(names, VALUES, max_size=5))
+
+
+@settings(max_examples=200, deadline=None)
+@given(queries())
+def test_inputs_are_the_same_however_often_their_address_is_read(query):
+    stem, parameters_ = query
+    inputs = Inputs.of(stem, parameters_)
+    assert Inputs.of(stem, inputs.query) == Inputs.of(stem, inputs.address) == inputs
+    assert urlencode(inputs.query) == inputs.address
+    hash(inputs)
+
+
+@settings(max_examples=25, deadline=None)
+@given(queries())
+@example((NAME, {SHIPPED: "1", "count": "33", "order": "reversed", "eight": "99 98 <b>POISON</b>", "barrier": "false"}))
+@example((NAME, {SHIPPED: "<b>", "count": "33"}))
+def test_a_page_is_what_its_canonical_address_says_whatever_a_request_holds(query):
+    async def same() -> bool:
+        section_view._views.clear()
+        stem, parameters_ = query
+        first = await view_of(stem, parameters_)
+        section_view._views.clear()
+        second = await view_of(stem, Inputs.of(stem, parameters_).query)
+        assert await view_of(stem, parameters_) is second
+        return first.page.body == second.page.body  # pytest would take minutes to explain how a megabyte differs
+
+    assert asyncio.run(same())
 
 
 def test_a_reader_is_told_what_changes_and_the_next_gets_it_all_at_once(filled):
@@ -145,7 +196,7 @@ class TestSectionHandler(AsyncHTTPTestCase):
     """The server's route for sections, alone."""
 
     def get_app(self):
-        route = next(route for route in server.toplevel_patterns if route[1] is SectionHandler)
+        route = next(route for route in server.ROUTES if route[1] is SectionHandler)
         app = Application([route])
         app.auth_provider = NullAuth()
         return app
@@ -175,5 +226,30 @@ class TestSectionHandler(AsyncHTTPTestCase):
             assert self.fetch(f"/sections/{NAME}?inputs=", method="POST", body=body).code == 400
 
     def test_other_sites_cannot_run_experiments(self):
-        headers = {"Sec-Fetch-Site": "cross-site"}
-        assert self.fetch(f"/sections/{NAME}?inputs=", method="POST", body='{"run": 0}', headers=headers).code == 403
+        foreign = (
+            {"Sec-Fetch-Site": "cross-site"},
+            {"Sec-Fetch-Site": "same-site"},
+            {"Origin": "http://evil.example"},
+            {"Origin": "null"},
+        )
+        for headers in foreign:
+            assert self.fetch(f"/sections/{NAME}?inputs=", method="POST", body='{"run": 0}', headers=headers).code == 403
+            assert self.fetch(f"/sections/{NAME}?inputs=seed%3D7", headers=headers).code == 403
+        own = {"Origin": f"http://127.0.0.1:{self.get_http_port()}"}
+        assert self.fetch(f"/sections/{NAME}?inputs=", method="POST", body='{"run": 0}', headers=own).code == 400, (
+            "it is no experiment"
+        )
+
+    def test_a_visitor_whose_share_is_used_up_is_told_when_to_try_again(self):
+        async def refused(stem: str, query: object) -> None:
+            raise ServerBusy
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(worker_pool, "is_full", lambda address: True)
+            posted = self.fetch(f"/sections/{NAME}?inputs=", method="POST", body='{"run": 0}')
+            patch.setattr(section_handler, "view_of", refused)
+            read = self.fetch(f"/sections/{NAME}?inputs=")
+        for answer in (posted, read):
+            assert answer.code == 503
+            assert int(answer.headers["Retry-After"]) > 0
+            assert answer.body.decode() == "The server is busy with what was asked of it before: try again in a few seconds.\n"

@@ -18,7 +18,9 @@ from splatscope.recordings.untrusted import Opened, open_file
 from splatscope.recordings.wire import head_of
 from splatscope.tracing.checks import find
 from splatscope.tracing.instrument.build import NOT_CHOSEN
-from splatscope.tracing.record_and_check import NO_ACCESS, CheckedRecording
+from splatscope.tracing.judge import judge_file
+from splatscope.tracing.run_info import RunInfo
+from splatscope.tracing.verdict import NO_ACCESS, Verdict
 from splatscope.web.single_page.single_page import notebook_html, page_of
 
 RACE = {
@@ -128,15 +130,17 @@ GROUPS = {"groups": [4, 1, 1]}
 def test_nothing_found_is_said_only_of_what_was_looked_at(header, same, expected):
     """What the header says was missed; of a file that does not say it, what else its header tells of that."""
     opened = shipped()
-    opened.recording.trace.header |= header
+    trace = opened.recording.trace
+    described = trace.header() | header
+    trace.info, trace.verdict = RunInfo.of(described), Verdict.of(described)
     opened.recording.same = same
     made = packed_recording(opened.recording, [], opened.job, opened.layouts, **opened.device)
     assert words(page_of(made)) == expected
     head = head_of(made.data)
     assert (head["verdict"] == "Nothing found") == (not head["missed"])
-    checked = CheckedRecording.of_file(opened.recording, [])
-    assert (head["verdict"], head["missed"]) == (checked.verdict, checked.missed)
-    assert ("Nothing found." in str(Recording(checked))) == (not checked.missed)
+    verdict = trace.verdict = judge_file(opened.recording, [])
+    assert (head["verdict"], head["missed"]) == (verdict.words, list(verdict.missed))
+    assert ("Nothing found." in str(Recording(opened.recording))) == (not verdict.missed)
 
 
 def test_functions_that_were_not_recorded_are_named_and_many_that_were_not_chosen_are_counted():

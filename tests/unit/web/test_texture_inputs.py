@@ -1,21 +1,34 @@
 """What the page's widgets say of textures and samplers, as arrays that a job takes."""
 
+import io
+
 import numpy as np
 import pytest
 
 from splatscope.gpu.reflection import Texture
-from splatscope.web.debugger.array_files import store_picture
-from splatscope.web.debugger.inputs import InputError, uniform_type
-from splatscope.web.debugger.texture_inputs import preview, sampler_inputs, texture_inputs
+from splatscope.services.drafts.array_files import ArrayFile
+from splatscope.services.drafts.inputs import InputError, uniform_type
+from splatscope.services.drafts.texture_inputs import preview, sampler_inputs, texture_inputs
+from splatscope.splat.files.images import encode
 
 
 def texture(shape: str = "2d", scalar: str = "float", components: int = 4, writable: bool = False) -> Texture:
     return Texture("Texture", shape, scalar, components, writable)
 
 
-def only(about: Texture, **spec) -> np.ndarray:
-    (array,) = texture_inputs("t", about, spec).values()
+def only(about: Texture, files: dict | None = None, **spec) -> np.ndarray:
+    (array,) = texture_inputs("t", about, spec, files or {}).values()
     return array
+
+
+def picture(pixels: np.ndarray) -> dict[str, ArrayFile]:
+    return {"p": ArrayFile("p.png", encode(pixels, "PNG"))}
+
+
+def numbers(array: np.ndarray) -> dict[str, ArrayFile]:
+    out = io.BytesIO()
+    np.save(out, array)
+    return {"n": ArrayFile("n.npy", out.getvalue())}
 
 
 @pytest.mark.parametrize(
@@ -49,15 +62,15 @@ def test_random_texels_are_those_of_their_seed():
 
 def test_a_picture_is_bytes_where_a_texture_can_hold_them_else_numbers():
     pixels = np.arange(10 * 8 * 3, dtype=np.uint8).reshape(10, 8, 3)
-    key, _ = store_picture("p.png", pixels)
-    whole = only(texture(), fill="picture", array=key)
+    files = picture(pixels)
+    whole = only(texture(), files, fill="picture", array="p")
     assert whole.dtype == np.uint8
     np.testing.assert_array_equal(whole[..., :3], pixels)
     assert (whole[..., 3] == 255).all()
-    written = only(texture(writable=True), fill="picture", array=key)
+    written = only(texture(writable=True), files, fill="picture", array="p")
     np.testing.assert_allclose(written[..., :3], pixels / 255, rtol=1e-6)
-    assert only(texture(scalar="uint", components=2), fill="picture", array=key).tolist() == pixels[..., :2].tolist()
-    grey = only(texture(components=1), fill="picture", array=key)
+    assert only(texture(scalar="uint", components=2), files, fill="picture", array="p").tolist() == pixels[..., :2].tolist()
+    grey = only(texture(components=1), files, fill="picture", array="p")
     assert grey.shape == (10, 8, 1)
     assert abs(int(grey[0, 1, 0]) - (0.299 * 3 + 0.587 * 4 + 0.114 * 5)) <= 1
 
@@ -69,11 +82,11 @@ def test_mips_are_half_as_large_each_and_means():
 
 
 def test_a_picture_in_srgb_has_such_a_format():
-    key, _ = store_picture("p.png", np.zeros((8, 8, 3), np.uint8))
-    found = texture_inputs("t", texture(), {"fill": "picture", "array": key, "srgb": True, "mips": True})
+    files = picture(np.zeros((8, 8, 3), np.uint8))
+    found = texture_inputs("t", texture(), {"fill": "picture", "array": "p", "srgb": True, "mips": True}, files)
     assert str(found["t.format"]) == "rgba8_unorm_srgb"
     assert [name for name in found if "mip" in name] == ["t.mip1", "t.mip2", "t.mip3"]
-    assert "t.format" not in texture_inputs("t", texture(writable=True), {"fill": "picture", "array": key, "srgb": True})
+    assert "t.format" not in texture_inputs("t", texture(writable=True), {"fill": "picture", "array": "p", "srgb": True}, files)
 
 
 @pytest.mark.parametrize(
@@ -94,12 +107,11 @@ def test_what_does_not_fit_a_texture_is_one_line(spec, words):
 
 
 def test_an_array_of_other_axes_or_components_is_refused():
-    flat, _ = store_picture("flat.npy", np.zeros(8, np.float32))
-    pair, _ = store_picture("pair.npy", np.zeros((8, 8, 2), np.float32))
+    spec = {"fill": "file", "array": "n", "file": "n.npy"}
     with pytest.raises(InputError, match="1 axes; t takes 2"):
-        texture_inputs("t", texture(), {"fill": "file", "array": flat, "file": "flat.npy"})
+        texture_inputs("t", texture(), spec, numbers(np.zeros(8, np.float32)))
     with pytest.raises(InputError, match="2 components per texel; t takes 4"):
-        texture_inputs("t", texture(), {"fill": "file", "array": pair, "file": "pair.npy"})
+        texture_inputs("t", texture(), spec, numbers(np.zeros((8, 8, 2), np.float32)))
 
 
 def test_a_sampler_takes_only_known_options():

@@ -1,8 +1,12 @@
 """Files uploaded in chunks arrive complete, in order, and never larger than announced, whatever a browser sends."""
 
+import contextvars
+
 import pytest
 
-from splatscope.web.widgets.upload import MOST_BYTES, Inbox
+from splatscope.web.widgets import upload
+from splatscope.web.widgets.upload import MOST_BYTES, MOST_HELD, Inbox, Upload
+from splatscope.workers.visitor import work_for
 
 
 @pytest.fixture
@@ -11,8 +15,13 @@ def received() -> list[tuple[str, bytes]]:
 
 
 @pytest.fixture
-def inbox(received) -> Inbox:
-    return Inbox(lambda name, data: received.append((name, data)))
+def refused() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def inbox(received, refused) -> Inbox:
+    return Inbox(lambda file: received.append((file.name, file.data)), refused.append)
 
 
 def piece(offset, total, data, name="a.png"):
@@ -58,7 +67,7 @@ def test_a_piece_out_of_order_is_left_out(inbox, received, offset):
 def test_a_piece_that_does_not_fit_the_total_is_not_kept(inbox, received, total):
     inbox.take(piece(0, total, b"ab"))
     assert received == []
-    assert len(inbox._pieces) == 0
+    assert inbox._pieces.getbuffer().nbytes == 0
 
 
 @pytest.mark.parametrize(
@@ -85,3 +94,51 @@ def test_what_is_no_piece_is_left_out(inbox, received, message):
 def test_a_name_is_cut_to_what_a_line_can_show(inbox, received):
     inbox.take(piece(0, 1, b"a", "x" * 10_000))
     assert len(received[0][0]) == 200
+
+
+MB = bytes(2**20)
+
+
+def fill(count: int, kept: list[Upload], refused: list[str]) -> list[Inbox]:
+    """Begin `count` uploads of which all but the last piece arrives, and return their inboxes."""
+    inboxes = [Inbox(kept.append, refused.append) for _ in range(count)]
+    for inbox in inboxes:
+        for offset in range(24):
+            inbox.take(piece(offset * 2**20, 25 * 2**20, MB))
+    return inboxes
+
+
+def in_context(visitor: str, work):
+    def working():
+        work_for(visitor)
+        return work()
+
+    return contextvars.Context().run(working)
+
+
+def test_a_visitors_unfinished_files_share_one_budget(refused):
+    inboxes = in_context("192.0.2.1", lambda: fill(4, [], refused))
+    assert len(refused) == 2
+    assert "\n" not in refused[0]
+    assert upload._held["192.0.2.1"] == 2 * 24 * 2**20 <= MOST_HELD
+    others = in_context("192.0.2.2", lambda: fill(1, [], refused))
+    assert len(refused) == 2
+    for inbox in (*inboxes, *others):
+        inbox.close()
+    assert not upload._held
+
+
+def test_a_file_counts_until_nobody_holds_it(refused):
+    kept: list[Upload] = []
+
+    def whole():
+        inbox = Inbox(kept.append, refused.append)
+        inbox.take(piece(0, 2**20, MB))
+        return inbox
+
+    inbox = in_context("192.0.2.1", whole)
+    assert upload._held == {"192.0.2.1": 2**20}
+    kept.clear()
+    assert not upload._held
+    inbox.take(piece(0, 1, b"a"))
+    assert kept.pop().data == b"a"

@@ -135,10 +135,10 @@ def test_a_step_is_told_to_each_who_follows_by_one_message(monkeypatch):
     teacher._handle_msg(lead(step=7))  # nothing new
     assert all([event["type"] for event in told] == ["joined", "where"] for told in heard)
     assert heard[0][-1]["where"]["step"] == 7
-    assert teacher.room.heads == {"follow": 30, "apart": 0}
+    assert teacher.room.attendance.heads == {"follow": 30, "apart": 0}
     students[0]._handle_msg({"type": "apart", "apart": True})
     students[1].close()
-    assert teacher.room.heads == {"follow": 28, "apart": 1}
+    assert teacher.room.attendance.heads == {"follow": 28, "apart": 1}
 
 
 def test_who_reads_alone_is_not_spoken_to_as_a_speaker():
@@ -181,9 +181,11 @@ def test_what_a_presenter_says_is_made_fit(monkeypatch):
     teacher._handle_msg({"type": "lead", "page": "<script>", "step": "x", "inputs": "a" * 9999, "stop": 10**9, "show": None})
     where = teacher.room.where
     assert where["page"] == "home"
-    assert (where["step"], where["show"]) == (UNNAMED, "")
+    assert (where["step"], where["show"]) == (UNNAMED, find("whole").stops[-1].show)  # which is on that page
     assert where["stop"] == len(teacher.stops) - 1
     assert len(where["inputs"]) <= 4000
+    teacher._handle_msg(lead("undo", stop=0, show="words of my own", inputs="count=3&page=x&x=%3Cb%3E&clamped=no"))
+    assert (teacher.room.where["show"], teacher.room.where["inputs"]) == ("", "count=3")
 
 
 def test_a_session_begins_where_its_address_or_its_presenter_is():

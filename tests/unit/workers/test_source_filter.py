@@ -2,9 +2,13 @@
 
 import pytest
 
-from splatscope.paths import shaders
+from splatscope.paths import LESSONS, shaders
 from splatscope.tracing.job import KernelJob
+from splatscope.web.examples.gallery import EXAMPLES
 from splatscope.workers.sandbox.source_filter import MOST_BYTES, MOST_FILES, MOST_TOGETHER, modules, refuse, refuse_job
+from tests.helpers.corpus import CORPUS
+from tests.helpers.filter_tricks import accepted_code, file_tricks, plain, target_tricks
+from tests.helpers.linear_time import superlinear
 
 
 @pytest.mark.parametrize(
@@ -75,10 +79,42 @@ def test_what_may_be_passes(source):
     assert refuse(source) == ""
 
 
-def test_the_shipped_modules_pass_themselves():
-    assert len(shaders()) > 10
-    for path in shaders():
-        assert refuse(path.read_text()) == "", path.name
+# These lines of the corpus are refused wherever they come from: other files of the corpus, and code for a single target.
+NOT_ON_A_PAGE = ("#include", "There is no module", "`implementing", "`__include", "Joining", "`__target_switch`", "#language")
+
+
+def test_no_kernel_of_the_app_or_the_corpus_is_refused():
+    kernels = [*shaders(), *LESSONS.rglob("*.slang"), *CORPUS.rglob("*.slang")]
+    sources = {path.name: path.read_text() for path in kernels} | {one.name: one.source for one in EXAMPLES}
+    refused = {name: wrong for name, source in sources.items() if (wrong := refuse(source))}
+    assert len(sources) > 800
+    assert not [wrong for wrong in refused.values() if not wrong.startswith(NOT_ON_A_PAGE)]
+    assert len(refused) < 12
+
+
+def test_a_trick_that_names_a_file_plainly_is_refused(tmp_path):
+    assert all(refuse(line, "k.slang", {"k.slang"}) for line in plain(tmp_path).values())
+    refused = [name for name, source in file_tricks(tmp_path).items() if refuse(source, "k.slang", {"k.slang"})]
+    assert len(refused) > 150  # a test on a device asks the compiler what it reads of the others
+
+
+@pytest.mark.parametrize("name", target_tricks())
+def test_code_for_a_single_target_is_refused(name):
+    assert refuse(target_tricks()[name])
+
+
+@pytest.mark.parametrize("name", accepted_code())
+def test_code_that_only_looks_like_it_is_accepted(name):
+    assert refuse(accepted_code()[name]) == ""
+
+
+def test_of_the_compilers_own_words_only_a_few_are_accepted():
+    assert refuse("#ifndef __COMMON_H__\n#define __COMMON_H__\nstruct S { __init() {} }\n#endif") == ""
+    assert "`__anything`" in refuse("void f() { __anything(); }")
+
+
+def test_the_filter_takes_linear_time_on_any_text():
+    assert superlinear(lambda text: refuse(text, "k.slang", {"k.slang"}), "import ", 'import "x', "*/", "R", "__a") == []
 
 
 PROJECT = {

@@ -7,7 +7,7 @@ original method, whose effect and result are unchanged.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,10 +18,10 @@ from slangpy.core.function import FunctionNode, FunctionNodeSet, PipelineType
 from slangpy.core.module import CallDataCache
 from slangpy.core.native import NativeCallRuntimeOptions
 
+from splatscope.api.capturing.notes import EntryNote, ProgramNote, note_pipeline_of_kernel, notes
 from splatscope.api.capturing.programs import NotCaptured, job_from, job_of, parts_of, with_plain_imports
 from splatscope.api.capturing.reading import TARGET, Bound, Reading, Run, reading_of
 from splatscope.slang.modules import load_modules
-from splatscope.slangpy_hooks import EntryNote, ProgramNote, note_pipeline_of_kernel, notes
 from splatscope.tracing.coverage import words_in_use
 from splatscope.tracing.job import KernelJob
 
@@ -56,8 +56,8 @@ class Call:
             return True
         if isinstance(wanted, str):
             return wanted in (self.name, self.name.split("::")[-1], self.name.removesuffix("_entrypoint"))
-        held = (wanted, getattr(wanted, "root", wanted), getattr(wanted, "pipeline", wanted))
-        return any(one is other for one in held for other in self.kernel)
+        candidates = (wanted, getattr(wanted, "root", wanted), getattr(wanted, "pipeline", wanted))
+        return any(candidate is other for candidate in candidates for other in self.kernel)
 
     def take(self) -> tuple[KernelJob, Callable[[], Bound]]:
         """Copy the dispatch's inputs.
@@ -72,9 +72,9 @@ class Call:
 
     def _read(self, job: KernelJob, run: Run) -> tuple[KernelJob, Callable[[], Bound]]:
         reading = reading_of(self.device, job)
-        samplers = {key: np.asarray(one) for name in reading.samplers for key, one in _sampler(name, self.vars, job).items()}
+        samplers = {key: np.asarray(option) for name in reading.samplers for key, option in _sampler(name, self.vars, job).items()}
         bound = reading.read(self.device, run)
-        return job, lambda: replace(found := bound(), inputs=found.inputs | samplers)
+        return job, lambda: replace(copied := bound(), inputs=copied.inputs | samplers)
 
 
 @dataclass
@@ -144,8 +144,8 @@ class FunctionCall(Call):
         self.thread_count = self.options.get("_thread_count")
         runtime = NativeCallRuntimeOptions()
         self.node.gather_runtime_options(runtime)
-        set_ = {key: one for part in runtime.uniforms or [] if isinstance(part, dict) for key, one in part.items()}
-        self.vars = dict(zip(self._names(), self.args, strict=False)) | self.options | set_
+        uniforms = {key: value for part in runtime.uniforms or [] if isinstance(part, dict) for key, value in part.items()}
+        self.vars = dict(zip(self._names(), self.args, strict=False)) | self.options | uniforms
 
     def _names(self) -> list[str]:
         with contextlib.suppress(Exception):  # an overloaded function has no parameters of its own
@@ -186,8 +186,10 @@ class FunctionCall(Call):
         module = info.module.device_module
         text, folders = with_plain_imports(data.code, parts_of(module) + [p for m in info.module.link for p in parts_of(m)])
         conformances = tuple(
-            (one.type_name, one.interface_name) if not isinstance(one, tuple) else (one[1], one[0])
-            for one in info.type_conformances or ()
+            (conformance.type_name, conformance.interface_name)
+            if not isinstance(conformance, tuple)
+            else (conformance[1], conformance[0])
+            for conformance in info.type_conformances or ()
         )
         name = f"{info.name.split('<')[0].replace('::', '.')}{'.bwds' if info.call_mode.name == 'bwds' else ''}"
         options = info.module.session.desc.compiler_options
@@ -210,25 +212,27 @@ _FILTERS = ("point", "linear")
 _ADDRESSES = {"wrap": "wrap", "mirror_repeat": "mirror", "clamp_to_edge": "clamp", "clamp_to_border": "border"}
 
 
-def _sampler(name: str, given: dict[str, Any], job: KernelJob) -> dict[str, str]:
+def _sampler(name: str, inputs: dict[str, Any], job: KernelJob) -> dict[str, str]:
     """Return a sampler's options as inputs, from the named inputs of a dispatch; {} if the kernel does not use the sampler.
 
     Raises:
         NotCaptured: The sampler is not among the named inputs, or it has options that a job's inputs cannot express.
     """
     last = name.rpartition(".")[2]
-    found = [
-        one for key, one in _objects(given) if isinstance(one, spy.Sampler) and (key == name or key.rpartition(".")[2] == last)
+    matches = [
+        value
+        for key, value in _objects(inputs)
+        if isinstance(value, spy.Sampler) and (key == name or key.rpartition(".")[2] == last)
     ]
-    all_ = [one for _, one in _objects(given) if isinstance(one, spy.Sampler)]
-    if len(found) != 1:
-        found = all_
-    if len({id(one) for one in found}) != 1:
+    samplers = [value for _, value in _objects(inputs) if isinstance(value, spy.Sampler)]
+    if len(matches) != 1:
+        matches = samplers
+    if len({id(sampler) for sampler in matches}) != 1:
         modules = load_modules(job.source, job.file, job.include, job.defines)
         if last not in words_in_use(job.entry, [module.original for module in modules]):
             return {}
         raise NotCaptured(f"its sampler {name} is not among what it is given by name")
-    desc = found[0].desc
+    desc = matches[0].desc
     filter_, address = desc.mag_filter.name, desc.address_u.name
     if filter_ not in _FILTERS or address not in _ADDRESSES:
         raise NotCaptured(f"its sampler {name} has a filter or an address mode that recordings do not have")
@@ -248,7 +252,7 @@ def _objects(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _refuse_whole_objects(value: Any) -> None:
-    if any(isinstance(one, spy.ShaderObject) for _, one in _objects(value)):
+    if any(isinstance(part, spy.ShaderObject) for _, part in _objects(value)):
         raise NotCaptured("a shader object is bound as a whole")
 
 
@@ -267,14 +271,14 @@ class _Root:
     newer: list[spy.ShaderObject] = field(default_factory=list)
 
     def vars(self) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        for way, method, args in self.written:
-            names = [str(step[1][0]) for step in way if step[1] and isinstance(step[1][0], str)]
+        variables: dict[str, Any] = {}
+        for path, method, args in self.written:
+            names = [str(step[1][0]) for step in path if step[1] and isinstance(step[1][0], str)]
             if method in ("__setattr__", "__setitem__"):
-                found[".".join([*names, str(args[0])])] = args[1]
+                variables[".".join([*names, str(args[0])])] = args[1]
             elif isinstance(args[0], dict):
-                found |= {".".join([*names, str(key)]): value for key, value in args[0].items()}
-        return found
+                variables |= {".".join([*names, str(key)]): value for key, value in args[0].items()}
+        return variables
 
 
 _MOVES = (
@@ -312,7 +316,7 @@ class PassCall(Call):
         state, original = self.state, self.calls.original
         note = notes.pipelines.get(id(state.pipeline))
         if note is None:
-            raise NotCaptured("its program is not known: import splatscope before its pipeline is made")
+            raise NotCaptured("its program is not known: make its pipeline after `from splatscope import capture`")
         if state.root is None:
             raise NotCaptured("its root object was filled before the block began")
         for _, _, args in state.root.written:
@@ -323,9 +327,9 @@ class PassCall(Call):
             if in_place:
                 self._dispatch(self.compute_pass, reading, target)
                 if state.is_own:
-                    again = original(spy.ComputePassEncoder, "bind_pipeline")(self.compute_pass, state.pipeline)
-                    self.calls.write_again(root, again)
-                    root.newer[:] = [again]
+                    new_root = original(spy.ComputePassEncoder, "bind_pipeline")(self.compute_pass, state.pipeline)
+                    self.calls.write_again(root, new_root)
+                    root.newer[:] = [new_root]
                 else:
                     original(spy.ComputePassEncoder, "bind_pipeline")(self.compute_pass, state.pipeline, root.root)
                 return
@@ -338,9 +342,9 @@ class PassCall(Call):
 
     def _dispatch(self, compute_pass: spy.ComputePassEncoder, reading: Reading, target: spy.Buffer) -> None:
         assert self.state.root is not None
-        own = self.calls.original(spy.ComputePassEncoder, "bind_pipeline")(compute_pass, reading.pipeline)
-        self.calls.write_again(self.state.root, own)
-        self.calls.original(spy.ShaderCursor, "__setitem__")(spy.ShaderCursor(own), TARGET, target)
+        root_object = self.calls.original(spy.ComputePassEncoder, "bind_pipeline")(compute_pass, reading.pipeline)
+        self.calls.write_again(self.state.root, root_object)
+        self.calls.original(spy.ShaderCursor, "__setitem__")(spy.ShaderCursor(root_object), TARGET, target)
         self.calls.original(spy.ComputePassEncoder, self.method)(compute_pass, self.amount)
 
 
@@ -373,10 +377,13 @@ class CallInterceptor:
 
     def original(self, owner: type, name: str) -> Any:
         """Return SlangPy's unwrapped method."""
-        return next((method for one, called, method, _ in self._originals if one is owner and called == name), getattr(owner, name))
+        return next(
+            (method for type_, method_name, method, _ in self._originals if type_ is owner and method_name == name),
+            getattr(owner, name),
+        )
 
     @contextlib.contextmanager
-    def silently(self) -> Iterator[None]:
+    def silently(self) -> Generator[None]:
         """Hide all dispatches from the observer meanwhile."""
         self._own += 1
         try:
@@ -386,12 +393,12 @@ class CallInterceptor:
 
     def write_again(self, root: _Root, other: spy.ShaderObject) -> None:
         """Repeat on one root object everything that was written to another."""
-        for way, method, args in root.written:
-            self._write(other, way, method, args)
+        for path, method, args in root.written:
+            self._write(other, path, method, args)
 
-    def _write(self, root: spy.ShaderObject, way: tuple[Step, ...], method: str, args: tuple[Any, ...]) -> None:
+    def _write(self, root: spy.ShaderObject, path: tuple[Step, ...], method: str, args: tuple[Any, ...]) -> None:
         cursor = spy.ShaderCursor(root)
-        for name, arguments in way:
+        for name, arguments in path:
             cursor = self.original(spy.ShaderCursor, name)(cursor, *arguments)
         self.original(spy.ShaderCursor, method)(cursor, *args)
 
@@ -410,15 +417,7 @@ class CallInterceptor:
             self._replace(spy.ShaderCursor, name, self._move(name))
         for name in _WRITES:
             self._replace(spy.ShaderCursor, name, self._cursor_write(name))
-        pipeline = spy.ComputeKernel.pipeline
-
-        def noted(kernel: spy.ComputeKernel) -> Any:
-            found = pipeline.__get__(kernel)
-            note_pipeline_of_kernel(found, kernel)
-            return found
-
-        self._originals.append((spy.ComputeKernel, "pipeline", pipeline, True))
-        spy.ComputeKernel.pipeline = property(noted)  # type: ignore[misc, assignment]
+        self._replace(spy.ComputeKernel, "pipeline", self._pipeline)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -438,10 +437,18 @@ class CallInterceptor:
         self._originals.append((owner, name, method, was_own))
         setattr(owner, name, make(method))
 
-    def _show(self, make: Callable[[], Call]) -> None:
+    def _notify_observer(self, make: Callable[[], Call]) -> None:
         if not self._own:
             with self.silently():
                 self._observer(make())
+
+    def _pipeline(self, original: property) -> property:
+        def pipeline(kernel: spy.ComputeKernel) -> Any:
+            compute_pipeline = original.__get__(kernel)
+            note_pipeline_of_kernel(compute_pipeline, kernel)
+            return compute_pipeline
+
+        return property(pipeline)
 
     def _kernel_dispatch(self, method: Any) -> Any:
         def dispatch(
@@ -449,7 +456,7 @@ class CallInterceptor:
         ) -> None:
             vars = {} if vars is None else vars
             named = dict(zip(_QUEUE_OPTIONS, args, strict=False)) | options
-            self._show(lambda: KernelCall(kernel, thread_count, vars, command_encoder, named, method))
+            self._notify_observer(lambda: KernelCall(kernel, thread_count, vars, command_encoder, named, method))
             method(kernel, thread_count, vars, command_encoder, *args, **options)
 
         return dispatch
@@ -457,14 +464,14 @@ class CallInterceptor:
     def _function_call(self, method: Any) -> Any:
         def call(node: Any, *args: Any, **options: Any) -> Any:
             if not isinstance(options.get("_result"), str | type):  # SlangPy calls itself again, with `_result` as the return type
-                self._show(lambda: FunctionCall(node, args, options, None))
+                self._notify_observer(lambda: FunctionCall(node, args, options, None))
             return method(node, *args, **options)
 
         return call
 
     def _function_append(self, method: Any) -> Any:
         def append_to(node: Any, command_encoder: Any, *args: Any, **options: Any) -> Any:
-            self._show(lambda: FunctionCall(node, args, options, command_encoder))
+            self._notify_observer(lambda: FunctionCall(node, args, options, command_encoder))
             return method(node, command_encoder, *args, **options)
 
         return append_to
@@ -480,28 +487,30 @@ class CallInterceptor:
 
     def _bind(self, method: Any) -> Any:
         def bind_pipeline(compute_pass: Any, pipeline: Any, *args: Any, **options: Any) -> Any:
-            found = method(compute_pass, pipeline, *args, **options)
+            shader_object = method(compute_pass, pipeline, *args, **options)
             if not self._own:
-                given = args[0] if args else options.get("root_object")
-                if given is None:
-                    root = self._roots[id(found)] = _Root(found)
+                root_object = args[0] if args else options.get("root_object")
+                if root_object is None:
+                    root = self._roots[id(shader_object)] = _Root(shader_object)
                     state = _PassState(pipeline, root, True)
                 else:
-                    state = _PassState(pipeline, self._roots.get(id(given)), False)
+                    state = _PassState(pipeline, self._roots.get(id(root_object)), False)
                 self._passes.setdefault(id(compute_pass), (compute_pass, []))[1].append(state)
-            return found
+            return shader_object
 
         return bind_pipeline
 
     def _end(self, method: Any) -> Any:
         def end(compute_pass: Any, *args: Any) -> Any:
-            known = self._passes.get(id(compute_pass))
-            if known is not None and known[0] is compute_pass:
+            pass_entry = self._passes.get(id(compute_pass))
+            if pass_entry is not None and pass_entry[0] is compute_pass:
                 del self._passes[id(compute_pass)]
-                ended = [state.root for state in known[1] if state.is_own]
-                for root in ended:
+                ended_roots = [state.root for state in pass_entry[1] if state.is_own and state.root]
+                for root in ended_roots:
                     self._roots.pop(id(root.root), None)
-                self._cursors = {key: one for key, one in self._cursors.items() if one[1] not in ended}
+                self._cursors = {
+                    key: cursor_entry for key, cursor_entry in self._cursors.items() if cursor_entry[1] not in ended_roots
+                }
             return method(compute_pass, *args)
 
         return end
@@ -509,9 +518,9 @@ class CallInterceptor:
     def _pass_dispatch(self, name: str) -> Callable[[Any], Any]:
         def make(method: Any) -> Any:
             def dispatch(compute_pass: Any, amount: Any) -> None:
-                known = self._passes.get(id(compute_pass))
-                if known is not None and known[0] is compute_pass:
-                    self._show(lambda: PassCall(compute_pass, known[1][-1], name, amount, self))
+                pass_entry = self._passes.get(id(compute_pass))
+                if pass_entry is not None and pass_entry[0] is compute_pass:
+                    self._notify_observer(lambda: PassCall(compute_pass, pass_entry[1][-1], name, amount, self))
                 method(compute_pass, amount)
 
             return dispatch
@@ -529,11 +538,11 @@ class CallInterceptor:
     def _move(self, name: str) -> Callable[[Any], Any]:
         def make(method: Any) -> Any:
             def move(cursor: Any, *args: Any) -> Any:
-                found = method(cursor, *args)
-                known = self._cursors.get(id(cursor))
-                if known is not None and known[0] is cursor and isinstance(found, spy.ShaderCursor):
-                    self._cursors[id(found)] = found, known[1], (*known[2], (name, args))
-                return found
+                result = method(cursor, *args)
+                cursor_entry = self._cursors.get(id(cursor))
+                if cursor_entry is not None and cursor_entry[0] is cursor and isinstance(result, spy.ShaderCursor):
+                    self._cursors[id(result)] = result, cursor_entry[1], (*cursor_entry[2], (name, args))
+                return result
 
             return move
 
@@ -543,14 +552,14 @@ class CallInterceptor:
         def make(method: Any) -> Any:
             def write(cursor: Any, *args: Any) -> None:
                 method(cursor, *args)
-                known = self._cursors.get(id(cursor))
-                if known is None or known[0] is not cursor:
+                cursor_entry = self._cursors.get(id(cursor))
+                if cursor_entry is None or cursor_entry[0] is not cursor:
                     return
-                _, root, way = known
-                kept = tuple(_copied(one) for one in args)
-                root.written.append((way, name, kept))
+                _, root, path = cursor_entry
+                copies = tuple(_copied(argument) for argument in args)
+                root.written.append((path, name, copies))
                 for newer in root.newer:
-                    self._write(newer, way, name, kept)
+                    self._write(newer, path, name, copies)
 
             return write
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import slangpy as spy
 
-from splatscope.slangpy_hooks import EntryNote, ProgramNote, notes
+from splatscope.api.capturing.notes import EntryNote, ProgramNote, notes
 from splatscope.tracing.job import KernelJob
 
 _MODULE = re.compile(
@@ -38,21 +38,21 @@ def job_of(note: ProgramNote, device: spy.Device) -> KernelJob:
     if len(entries) != 1 or entries[0][1] != "compute":
         raise NotCaptured("it is not a compute program with one entry point")
     name = entries[0][0]
-    entry = next((one for one in note.entries if one.name == name), EntryNote(name))
-    mains = [(module, path) for module, path, own in modules if (name, "compute") in own]
+    entry = next((candidate for candidate in note.entries if candidate.name == name), EntryNote(name))
+    mains = [(module, path) for module, path, module_entries in modules if (name, "compute") in module_entries]
     if not mains:
         raise NotCaptured(f"no module of it has the entry point {name}")
     module, path = mains[0]
     text, folders = source_of(module, path)
     constants: dict[str, int | float] = {}
     imported = {name.strip('"').removesuffix(".slang") for _, name, _ in _IMPORT.findall(text)}
-    for other, where, _ in modules:
+    for other, other_path, _ in modules:
         if other == module or other in _SLANGPY:
             continue
-        if not where:  # composed of other modules, as for SlangPy's functional calls
+        if not other_path:  # composed of other modules, as for SlangPy's functional calls
             continue
         if other.removesuffix(".slang") not in imported and Path(other).stem not in imported:
-            constants |= _constants_of(other, source_of(other, where)[0])
+            constants |= _constants_of(other, source_of(other, other_path)[0])
     return job_from(
         text, Path(module).name, path, folders, entry, note.options or device.slang_session.desc.compiler_options, constants
     )
@@ -80,13 +80,13 @@ def job_from(
     """
     if options.matrix_layout != spy.SlangCompilerOptions().matrix_layout:
         raise NotCaptured("its matrices are not laid out as SlangPy does by default")
-    given = [Path(folder) for folder in options.include_paths if Path(folder) != Path(spy.SHADER_PATH)]
+    include_paths = [Path(folder) for folder in options.include_paths if Path(folder) != Path(spy.SHADER_PATH)]
     source = Path(path) if path and Path(path).is_file() else None
     return KernelJob(
         source=text,
         file=source.name if source else file if file.endswith(".slang") else f"{file}.slang",
         entry=entry.name,
-        include=tuple(dict.fromkeys([*([source.parent] if source else []), *folders, *given])),
+        include=tuple(dict.fromkeys([*([source.parent] if source else []), *folders, *include_paths])),
         constants=constants,
         defines={key: str(value) for key, value in options.defines.items()},
         arguments=entry.arguments,
@@ -105,18 +105,18 @@ def source_of(name: str, path: str) -> tuple[str, list[Path]]:
     elif path in notes.sources:
         text = notes.sources[path]
     else:
-        raise NotCaptured(f"the source of module {name} is not known: import splatscope before it is loaded")
+        raise NotCaptured(f"the source of module {name} is not known: load it after `from splatscope import capture`")
     return text, _folders_for(text, set())
 
 
 def _folders_for(text: str, seen: set[str]) -> list[Path]:
-    found = []
+    folders = []
     for _, quoted, _ in _IMPORT.findall(text):
         name = quoted.strip('"').removesuffix(".slang").replace(".", "/")
         if name in notes.named and name not in seen:
             seen.add(name)
-            found += [folder_with(name, notes.named[name]), *_folders_for(notes.named[name], seen)]
-    return found
+            folders += [folder_with(name, notes.named[name]), *_folders_for(notes.named[name], seen)]
+    return folders
 
 
 def with_plain_imports(text: str, parts: list[tuple[str, str]]) -> tuple[str, list[Path]]:
@@ -137,16 +137,16 @@ def with_plain_imports(text: str, parts: list[tuple[str, str]]) -> tuple[str, li
     for name, path in parts:
         if name in _SLANGPY:
             continue
-        module, more = source_of(name, path)
+        module, import_folders = source_of(name, path)
         names[name] = re.sub(r"[^\w\-]", "_", Path(name).name.removesuffix(".slang"))
         beside = Path(path).is_file() and Path(path).stem == names[name]
-        folders += [Path(path).parent if beside else folder_with(names[name], module), *more]
+        folders += [Path(path).parent if beside else folder_with(names[name], module), *import_folders]
         if Path(path).is_file() and not beside:
             folders.append(Path(path).parent)
 
-    def plain(found: re.Match) -> str:
-        name = found[2].strip('"')
-        return f'{found[1]}"{names[name]}"{found[3]}' if name in names else found[0]
+    def plain(match: re.Match) -> str:
+        name = match[2].strip('"')
+        return f'{match[1]}"{names[name]}"{match[3]}' if name in names else match[0]
 
     return _IMPORT.sub(plain, text), folders
 
@@ -162,20 +162,20 @@ def _constants_of(name: str, text: str) -> dict[str, int | float]:
     rest = _IMPORT.sub("", _CONSTANT.sub("", code))
     if re.sub(r"^\s*module\s+[\w.]+\s*;", "", rest).strip():
         raise NotCaptured(f"module {name} is linked to it, and has more in it than constants")
-    found: dict[str, int | float] = {}
+    constants: dict[str, int | float] = {}
     for _, constant, value in _CONSTANT.findall(code):
-        plain = value.strip().rstrip("uUfFlL")
-        if plain in ("true", "false"):
-            found[constant] = plain == "true"
+        literal = value.strip().rstrip("uUfFlL")
+        if literal in ("true", "false"):
+            constants[constant] = literal == "true"
             continue
         try:
-            found[constant] = int(plain, 0)
+            constants[constant] = int(literal, 0)
         except ValueError:
             try:
-                found[constant] = float(plain)
+                constants[constant] = float(literal)
             except ValueError:
                 raise NotCaptured(f"its constant {constant} is not a number") from None
-    return found
+    return constants
 
 
 def folder_with(name: str, text: str) -> Path:

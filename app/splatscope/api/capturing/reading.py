@@ -10,7 +10,7 @@ import contextlib
 import hashlib
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -140,16 +140,16 @@ def reading_of(device: spy.Device, job: KernelJob) -> Reading:
         NotCaptured: The program does not compile on its own, or has parameters that cannot be read.
     """
     key = (device, job.source, job.entry, job.compilation)
-    if (found := _readings.get(key)) is None:
+    if (reading := _readings.get(key)) is None:
         logger = spy.Logger.get()
         level, logger.level = logger.level, spy.LogLevel.fatal  # SlangPy has printed the program's warnings already
         try:
-            found = _readings[key] = _compiled(device, job)
+            reading = _readings[key] = _compiled(device, job)
         except CompileError as error:
             raise NotCaptured(f"it does not compile by itself: {error}") from None
         finally:
             logger.level = level
-    return found
+    return reading
 
 
 def forget_readings() -> None:
@@ -159,8 +159,8 @@ def forget_readings() -> None:
 
 
 def _compiled(device: spy.Device, job: KernelJob) -> Reading:
-    *imported, own = load_modules(job.source, job.file, job.include, job.defines)
-    entry = job.entry or find_entry(own)
+    *imported, own_module = load_modules(job.source, job.file, job.include, job.defines)
+    entry = job.entry or find_entry(own_module)
     session = _session(device, job, tuple((m.name, _opened(m.original), str(m.path)) for m in imported if not m.included))
     program = _linked(session, job, entry, job.source)
     leaves = [p for p in parameters_of(program, job.source) if p.kind not in ("block", "array")]
@@ -168,7 +168,7 @@ def _compiled(device: spy.Device, job: KernelJob) -> Reading:
     x, y, z = (int(n) for n in program.layout.entry_points[0].compute_thread_group_size)
     numbers, resources, samplers, code = [], [], [], []
     at = _HEAD + _SIZES * sum(p.kind in ("buffer", "texture") for p in parameters)
-    blocks = {name for module in (*imported, own) for name in _CBUFFER.findall(module.source.code)}
+    blocks = {name for module in (*imported, own_module) for name in _CBUFFER.findall(module.source.code)}
     for parameter in parameters:
         written = _as_written(parameter, blocks)
         if parameter.kind == "uniform":
@@ -204,7 +204,7 @@ def _session(device: spy.Device, job: KernelJob, imported: tuple[tuple[str, str,
     key = (device, job.include, tuple(sorted(job.defines.items())), imported)
     if (session := _sessions.get(key)) is None:
         folders = map(str, (_open_slangpy(), *job.include, *COMPILER_OPTIONS["include_paths"]))
-        options = COMPILER_OPTIONS | {"include_paths": list(folders), "defines": job.defines}
+        options = spy.SlangCompilerOptions({**COMPILER_OPTIONS, "include_paths": list(folders), "defines": job.defines})
         session = device.create_slang_session(compiler_options=options)
         with _compile_errors():
             for name, text, path in imported:
@@ -227,9 +227,9 @@ def _linked(session: spy.SlangSession, job: KernelJob, entry: str, text: str) ->
         folder = f"{job.include[0]}/" if job.include else ""
         modules = [
             session.load_module_from_source(
-                name := f"{kind}_{hashlib.sha1(one.encode()).hexdigest()[:12]}", one, f"{folder}{name}.slang"
+                name := f"{kind}_{hashlib.sha1(source.encode()).hexdigest()[:12]}", source, f"{folder}{name}.slang"
             )
-            for kind, one in texts.items()
+            for kind, source in texts.items()
         ]
         conformances = [spy.TypeConformance(interface, type_) for type_, interface in job.conformances]
         point = modules[0].entry_point(entry, conformances)
@@ -239,7 +239,7 @@ def _linked(session: spy.SlangSession, job: KernelJob, entry: str, text: str) ->
 
 
 @contextlib.contextmanager
-def _compile_errors() -> Iterator[None]:
+def _compile_errors() -> Generator[None]:
     try:
         yield
     except spy.SlangCompileError as error:
@@ -287,13 +287,13 @@ def _with_body(source: Source, entry: str, code: list[str], threads: int, argume
     ]
     body = "\n".join(lines)
     text = source.text
-    head, given = text[block.head : start], text[start:end]
+    head, parameters = text[block.head : start], text[start:end]
     if arguments and (generic := re.search(rf"(\b{re.escape(entry)}\s*)<([^<>()]*)>(\s*\()", head)):
         names = [re.sub(r"^\s*let\s+", "", part).split(":")[0].strip() for part in generic[2].split(",")]
         types = dict(zip(names, arguments, strict=False))
         head = f"{head[: generic.start()]}{generic[1]}{generic[3]}{head[generic.end() :]}"
-        given = re.sub(r"\b\w+\b", lambda word: types.get(word[0], word[0]), given)
-    parts = [text[: block.head], head, given, added, text[end : block.start], body, text[block.end :]]
+        parameters = re.sub(r"\b\w+\b", lambda match: types.get(match[0], match[0]), parameters)
+    parts = [text[: block.head], head, parameters, added, text[end : block.start], body, text[block.end :]]
     return f"{''.join(parts)}\nRWByteAddressBuffer {TARGET};\n".encode("latin-1").decode("utf-8", "replace")
 
 
@@ -448,27 +448,27 @@ def _texture_stores(parameter: Parameter, at: int) -> list[str]:
     total = " * ".join(sizes)
     if shape.is_buffer or shape.writable:
         place = position[0] if count == 1 else f"uint{count}({', '.join(position)})"
-        where, levels, dimensions = f"{name}[{place}]", "1", ", ".join(sizes)
-        ask = [f"{name}.GetDimensions({dimensions});"]
+        texel, levels, dimensions = f"{name}[{place}]", "1", ", ".join(sizes)
+        size_query = [f"{name}.GetDimensions({dimensions});"]
     else:
-        where = f"{name}.Load(int{count + 1}({', '.join(f'int({p})' for p in position)}, int(_m)))"
+        texel = f"{name}.Load(int{count + 1}({', '.join(f'int({p})' for p in position)}, int(_m)))"
         levels = "_levels"
-        ask = [f"{name}.GetDimensions(_m, {', '.join(sizes)}, _levels);"]
-    declared = f"uint {', '.join(f'{size} = 0' for size in sizes)}, _levels = 1, _m = 0;"
+        size_query = [f"{name}.GetDimensions(_m, {', '.join(sizes)}, _levels);"]
+    declarations = f"uint {', '.join(f'{size} = 0' for size in sizes)}, _levels = 1, _m = 0;"
     words = [f"{TARGET}.Store({4 * at + 4 + 4 * i}, {size});" for i, size in enumerate(sizes)]
     return [
         "{",
-        declared,
-        *ask,
+        declarations,
+        *size_query,
         f"if ({TARGET}_first && {TARGET}_step == 0) {{",
         *words,
         f"{TARGET}.Store({4 * at + 16}, {levels});",
         "}",
         f"uint _at = {TARGET}.Load({4 * at});",
         f"if ({TARGET}_step != 0 && _at != 0) for (_m = 0; _m < {levels}; ++_m) {{",
-        *ask,
+        *size_query,
         f"for (uint _k = {TARGET}_id; _k < {total}; _k += {TARGET}_step) {{",
-        f"{type_} _texel = {where};",
+        f"{type_} _texel = {texel};",
         *stores,
         "}",
         f"_at += {shape.bytes} * {total};",
@@ -509,18 +509,18 @@ def _contents(resource: Parameter, sizes: np.ndarray, data: np.ndarray) -> dict[
     texels = np.frombuffer(data.tobytes(), dtype)
     if shape.is_buffer:
         return {name: texels}
-    found, at = {}, 0
+    inputs, at = {}, 0
     for level, extents in enumerate(_levels(shape, sizes)):
         count = math.prod(extents) * shape.texel.count
         key = f"{name}.mip{level}" if level else name
-        found[key] = texels[at : at + count].reshape(*extents, *([shape.texel.count] if shape.texel.shape else []))
+        inputs[key] = texels[at : at + count].reshape(*extents, *([shape.texel.count] if shape.texel.shape else []))
         at += count
-    return found
+    return inputs
 
 
 def _number(parameter: Parameter, words: np.ndarray) -> np.ndarray:
     """Return a uniform's numbers from recorded words."""
     extents, inside = _inner(parameter.layout)
     type_ = _scalar_of(inside, parameter.name)
-    found = words[: math.prod(extents) * type_.words].view(type_.scalar.recorded).astype(type_.scalar.dtype)
-    return found.reshape((*extents, *type_.shape))
+    numbers = words[: math.prod(extents) * type_.words].view(type_.scalar.recorded).astype(type_.scalar.dtype)
+    return numbers.reshape((*extents, *type_.shape))

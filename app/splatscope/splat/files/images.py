@@ -61,9 +61,9 @@ class _Decoded:
         wanted = size[::-1] if self.turn in _ON_THEIR_SIDE else size
         scales = [extent / side for extent, side in zip(self.extent, wanted, strict=True)]
         taken = [side * (min(scales) if is_cropped else scale) for side, scale in zip(wanted, scales, strict=True)]
-        first = [max(0.0, (extent - part) / 2) for extent, part in zip(self.extent, taken, strict=True)]
-        last = [min(at + part, extent) for at, part, extent in zip(first, taken, self.extent, strict=True)]
-        return replace(self, image=self.image.resize(wanted, Image.Resampling.LANCZOS, (*first, *last))).upright()
+        left, top = (max(0.0, (extent - part) / 2) for extent, part in zip(self.extent, taken, strict=True))
+        right, bottom = (min(at + part, extent) for at, part, extent in zip((left, top), taken, self.extent, strict=True))
+        return replace(self, image=self.image.resize(wanted, Image.Resampling.LANCZOS, (left, top, right, bottom))).upright()
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ def to_ply(ellipses: np.ndarray, width: int, height: int) -> bytes:
     """
     count, side = len(ellipses), max(width, height)
     centre, axis, radii, opacity, colour = np.split(ellipses.astype(np.float64), [2, 4, 6, 7], axis=1)
-    vertices = np.zeros(count, VERTEX)
+    vertices: np.ndarray = np.zeros(count, VERTEX)
     vertices["x"], vertices["y"] = ((2 * centre + 1 - [width, height]) / side).T
     vertices["z"] = np.arange(count) * (DEPTH / 2 ** int(np.ceil(np.log2(max(count, 1)))))
     for channel in range(3):

@@ -8,6 +8,7 @@ share; it registers no check.
 import importlib
 import pkgutil
 from collections.abc import Collection
+from dataclasses import replace
 
 import numpy as np
 
@@ -38,19 +39,19 @@ def find(trace: Trace) -> list[Finding]:
     In a recording of all workgroups, each workgroup is checked separately, and then the buffers that they share.
     """
     context = Context(trace, run_check)
-    found = [finding for check in sorted(CHECKS.values(), key=lambda c: c.order) for finding in context.findings(check.kind)]
+    findings = [finding for check in sorted(CHECKS.values(), key=lambda c: c.order) for finding in context.findings(check.kind)]
     position = np.empty(len(trace), np.int64)
     position[trace.order] = np.arange(len(trace))
-    causes = {id(one): cause for one, cause in following(trace, found, context.sources)}
-    for one in (finding for finding in found if id(finding) in causes):
-        one.message = f"{one.message} This may follow from {causes[id(one)]}."
-    outside = [finding for finding in found if finding.kind == "out-of-bounds"]
+    causes = {id(finding): cause for finding, cause in following(trace, findings, context.sources)}
+    for consequence in (finding for finding in findings if id(finding) in causes):
+        consequence.message = f"{consequence.message} This may follow from {causes[id(consequence)]}."
+    outside = [finding for finding in findings if finding.kind == "out-of-bounds"]
 
     def first(finding: Finding) -> int:
         return position[finding.events[0]] if finding.events else -1
 
     def rank(finding: Finding) -> tuple[bool, bool, int, bool]:
-        same_line = [first(one) for one in outside if set(one.places) & set(finding.places)]
+        same_line = [first(other) for other in outside if set(other.places) & set(finding.places)]
         is_other = finding.kind != "out-of-bounds"
         return (
             finding.kind == "wave-width",
@@ -59,7 +60,7 @@ def find(trace: Trace) -> list[Finding]:
             is_other,
         )
 
-    return sorted(found, key=rank)
+    return [_number_threads(trace, finding) for finding in sorted(findings, key=rank)]
 
 
 def left_out(trace: Trace, own: Collection[str] = ()) -> list[str]:
@@ -68,15 +69,15 @@ def left_out(trace: Trace, own: Collection[str] = ()) -> list[str]:
     Accesses in the files `own` are not mentioned.
     """
     context = Context(trace, run_check)
-    hidden = {name: where for name, where in context.unrecorded.items() if where[0] not in own}
+    hidden = {name: place for name, place in context.unrecorded.items() if place[0] not in own}
     if "barriers" in hidden:
         file, line = hidden["barriers"]
-        what = "races, reads before any write and threads that part at a barrier are not looked for"
-        return [f"{file}, line {line}: this barrier is not recorded, so {what}."]
+        unchecked = "races, reads before any write and threads that part at a barrier are not looked for"
+        return [f"{file}, line {line}: this barrier is not recorded, so {unchecked}."]
     return [
-        _about_hidden(f"{file}, line {line}", name, name in context.sources.shared)
-        for (file, line), name in sorted((at, name) for name, at in hidden.items())
-    ] + [*_ambiguous(trace, own), *_vague(trace, own)]
+        _describe_hidden(f"{file}, line {line}", name, name in context.sources.shared)
+        for (file, line), name in sorted((place, name) for name, place in hidden.items())
+    ] + [*_describe_ambiguous(trace, own), *_describe_vague(trace, own)]
 
 
 def not_judged(trace: Trace) -> tuple[list[str], list[str]]:
@@ -96,7 +97,7 @@ def cut_off(trace: Trace) -> list[str]:
     return list(dict.fromkeys(cut_off_waits(trace, Context(trace, run_check))))
 
 
-def _ambiguous(trace: Trace, own: Collection[str]) -> list[str]:
+def _describe_ambiguous(trace: Trace, own: Collection[str]) -> list[str]:
     """Return a sentence for each parameter or local that may stand for different buffers and is written to."""
     used = [trace.sites[number] for number in np.unique(trace.site).tolist()]
     names = {s.name for s in used if s.space == "alias" and s.kind in ("write", "atomic") and s.file not in own}
@@ -107,7 +108,7 @@ def _ambiguous(trace: Trace, own: Collection[str]) -> list[str]:
     ]
 
 
-def _vague(trace: Trace, own: Collection[str]) -> list[str]:
+def _describe_vague(trace: Trace, own: Collection[str]) -> list[str]:
     """Return a sentence for each memory that is written in parts which the recording does not distinguish."""
     used = [trace.sites[number] for number in np.unique(trace.site).tolist()]
     writes = (
@@ -126,10 +127,10 @@ def _vague(trace: Trace, own: Collection[str]) -> list[str]:
     ]
 
 
-def _about_hidden(place: str, name: str, is_shared: bool) -> str:
+def _describe_hidden(place: str, name: str, is_shared: bool) -> str:
     if is_shared:
-        about = "this access is not recorded: no race with it is looked for, and no read before any write of"
-        return f"{place}: {about} {name}."
+        unchecked = "this access is not recorded: no race with it is looked for, and no read before any write of"
+        return f"{place}: {unchecked} {name}."
     return f"{place}: this access to {name} is not recorded: no race with it is looked for."
 
 
@@ -138,4 +139,12 @@ def races_between_groups(trace: Trace) -> list[Finding]:
 
     No barrier orders such accesses; a hand-over through an atomic does.
     """
-    return between(trace, Sources.of(trace))
+    return [_number_threads(trace, finding) for finding in between(trace, Sources.of(trace))]
+
+
+def _number_threads(trace: Trace, finding: Finding) -> Finding:
+    """Return a finding whose threads are numbered as in the trace with its workgroups, and its threads within these."""
+    info = trace.info
+    first = 0 if info.all_groups else info.number_of(info.group) * info.lanes
+    numbers = [divmod(first + int(thread), info.lanes) for thread in finding.threads]
+    return replace(finding, groups=[info.group_at(group) for group, _ in numbers], threads=[thread for _, thread in numbers])

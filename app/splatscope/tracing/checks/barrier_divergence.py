@@ -24,11 +24,11 @@ def barrier_divergence(trace: Trace, context: Context) -> list[Finding]:
     return [_finding(trace, context.divergence)] if context.divergence else []
 
 
-def _finding(trace: Trace, found: Divergence) -> Finding:
-    first, elsewhere, absent = int(found.together[0]), found.elsewhere, found.absent
+def _finding(trace: Trace, divergence: Divergence) -> Finding:
+    first, elsewhere, absent = int(divergence.together[0]), divergence.elsewhere, divergence.absent
     site, thread = trace.sites[trace.site[first]], int(trace.thread[first])
     begin = f"{thread_of(trace, first)} waits at the barrier on"
-    lanes = trace.header["lanes"] if trace.header.get("all_groups") else trace.header["threads"]
+    lanes = trace.info.lanes if trace.info.all_groups else trace.info.threads
     count = f"of {lanes} threads"
     if len(elsewhere) == 0:
         message = f"{begin} line {site.line}, thread {absent[0] % lanes} ends without it ({len(absent)} {count} do)."
@@ -38,15 +38,15 @@ def _finding(trace: Trace, found: Divergence) -> Finding:
     other_site, other_thread = trace.sites[trace.site[other]], int(trace.thread[other])
     other_lane = other_thread % lanes
     rest = f"({len(elsewhere)} {count} wait elsewhere)."
-    here, there = lines_of(site, other_site)
-    message = f"{begin} {here}, thread {other_lane} at the one on {there} {rest}"
+    line, other_line = lines_of(site, other_site)
+    message = f"{begin} {line}, thread {other_lane} at the one on {other_line} {rest}"
     sites, threads, events = [site, other_site], [thread, other_thread], [first, other]
     if trace.site[first] == trace.site[other]:  # the same barrier, called from two places
         paths = call_sites(trace, np.array(events))
         pairs = zip(paths[first], paths[other], strict=False)
         sites = next(([trace.sites[a], trace.sites[b]] for a, b in pairs if a != b and min(a, b) >= 0), sites)
-        at, here, there = lines_of(site, *sites)
-        message = f"{begin} {at} by the call on {here}, thread {other_lane} by the one on {there} {rest}"
+        barrier_line, call_line, other_call_line = lines_of(site, *sites)
+        message = f"{begin} {barrier_line} by the call on {call_line}, thread {other_lane} by the one on {other_call_line} {rest}"
     return Finding(
         "barrier-divergence", site.name, message, threads=threads, events=events, count=len(elsewhere), **standing_at(*sites)
     )

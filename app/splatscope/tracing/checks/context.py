@@ -72,16 +72,16 @@ class Context:
     @cached_property
     def races(self) -> list[Finding]:
         """All races, true and benign: in shared memory, in buffers, and between workgroups if all were recorded."""
-        trace, known = self.trace, self.sources
+        trace, sources = self.trace, self.sources
         shared, device = self.shared, self.device
         atomics = shared.take(shared.atomic).beside(device.take(device.atomic))
         within = [
             race
             for space, table in (("shared", shared), ("device", device))
-            for race in races_in(trace, table, known, HandOvers(trace, known, space, atomics))
+            for race in races_in(trace, table, sources, HandOvers(trace, sources, space, atomics))
         ]
-        between = _between_groups(trace, known) if trace.header.get("all_groups") else []
-        return one_for_each_cause([*within, *between], lambda one, other: by_one_barrier(trace, known, one, other))
+        between = _between_groups(trace, sources) if trace.info.all_groups else []
+        return one_for_each_cause([*within, *between], lambda race, other: by_one_barrier(trace, sources, race, other))
 
 
 def races_between_groups(trace: Trace, known: Sources) -> list[Finding]:
@@ -92,11 +92,11 @@ def races_between_groups(trace: Trace, known: Sources) -> list[Finding]:
     return one_for_each_cause(_between_groups(trace, known))
 
 
-def _between_groups(trace: Trace, known: Sources) -> list[Race]:
+def _between_groups(trace: Trace, sources: Sources) -> list[Race]:
     trusted = before_overrun(trace, np.zeros(len(trace), np.int64))
-    table = accesses(trace, "device", trusted, known, across_groups=True)
-    hand_overs = HandOvers(trace, known, "device", table.take(table.atomic))
-    return races_in(trace, table, known, hand_overs, between_groups=True)
+    table = accesses(trace, "device", trusted, sources, across_groups=True)
+    hand_overs = HandOvers(trace, sources, "device", table.take(table.atomic))
+    return races_in(trace, table, sources, hand_overs, between_groups=True)
 
 
 def before_overrun(trace: Trace, group: np.ndarray) -> np.ndarray:

@@ -23,7 +23,9 @@ def conversions(trace: Trace, context: Context) -> list[Finding]:
     """Return one finding for each conversion, except of a NaN or infinity that has its own finding."""
 
     def message(site: Site, event: int) -> str:
-        (value,) = trace.value(event)
+        values = trace.value(event)
+        assert values is not None  # the site of a fault has a type
+        (value,) = values
         if not math.isfinite(value) and context.findings("nan"):
             return ""
         return f"{thread_of(trace, event)} converts {value:.6g} to {site.path} on line {site.line}, which cannot hold it."

@@ -20,16 +20,16 @@ def faults_of(trace: Trace, context: Context, kind: str, message: Callable[[Site
         kind: The kind of finding.
         message: Returns the message for the operation's site and the event; "" if the event is not to be reported.
     """
-    found: dict[tuple, Finding] = {}
+    by_cause: dict[tuple, Finding] = {}
     events = np.flatnonzero(trace.at(lambda site: site.kind == "fault" and site.access == kind) & context.trusted)
     for event in events.tolist():
         site = trace.sites[trace.site[event]]
         cause = (site.file, site.line, site.name)
-        if cause in found:
-            found[cause].count += 1
+        if cause in by_cause:
+            by_cause[cause].count += 1
         elif words := message(site, event):
             variable = re.search(r"[A-Za-z_]\w*\b(?!\s*\(|<)", site.name)  # the first variable
             thread = int(trace.thread[event])
             name = variable.group(0) if variable else site.function
-            found[cause] = Finding(kind, name, words, [site.line], [thread], 0, [event], file=site.file)
-    return list(found.values())
+            by_cause[cause] = Finding(kind, name, words, [site.line], [thread], 0, [event], file=site.file)
+    return list(by_cause.values())

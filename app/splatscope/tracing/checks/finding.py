@@ -1,9 +1,10 @@
 """A finding: a fault in a recorded kernel, and where it was seen."""
 
 import json
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Self
 
+from splatscope.tracing.run_info import Three
 from splatscope.tracing.sites import Site
 
 
@@ -11,8 +12,9 @@ from splatscope.tracing.sites import Site
 class Finding:
     """A fault with one cause.
 
-    `kind` is the kind of a check in the registry, and `name` the declared identifier without an index. `lines`, `threads` and
-    `events` correspond, the earlier access first; `events` are numbers in the trace. `index` is the element, and `count` how often
+    `kind` is the kind of a check in the registry, and `name` the declared identifier without an index. `lines`, `threads`,
+    `groups` and `events` correspond, the earlier access first. A thread is numbered within its workgroup, whose position in the
+    dispatch is in `groups`; `events` are numbers in the trace. `index` is the element, and `count` how often
     the fault was seen in all workgroups that were looked at. `file` is the file of the first line. `files` lists the file of each
     line if there are several files, else it is [].
     """
@@ -27,6 +29,29 @@ class Finding:
     count: int = 1
     file: str = ""
     files: list[str] = field(default_factory=list)
+    groups: list[Three] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, plain: dict[str, Any]) -> Self:
+        """Return what `as_dict` has described."""
+        values: dict[str, Any] = {field.name: plain[field.name] for field in fields(cls) if field.name in plain}
+        values["groups"] = [(x, y, z) for x, y, z in plain.get("groups", [])]
+        return cls(**values)
+
+    @property
+    def group(self) -> Three:
+        """The workgroup of its first thread; the first of all if it has no thread."""
+        return self.groups[0] if self.groups else (0, 0, 0)
+
+    @property
+    def thread(self) -> int:
+        """The first of its threads, within its workgroup; -1 if it has none."""
+        return self.threads[0] if self.threads else -1
+
+    @property
+    def is_between_groups(self) -> bool:
+        """Whether its threads belong to several workgroups."""
+        return len(set(self.groups)) > 1
 
     @property
     def line(self) -> int:
@@ -44,8 +69,9 @@ class Finding:
         return f"{self.kind}: {self.message}{f' ({self.count:,} times)' if self.count > 1 else ''}"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the finding as JSON types."""
-        plain = json.loads(json.dumps(asdict(self), default=int))  # NumPy's integers
+        """Return the finding as JSON types, with its first group and thread under names of their own."""
+        first = {"group": self.group, "thread": self.thread}
+        plain = json.loads(json.dumps(asdict(self) | first, default=int))  # NumPy's integers
         return plain if self.files else {name: value for name, value in plain.items() if name != "files"}
 
 

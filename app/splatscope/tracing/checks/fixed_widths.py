@@ -15,7 +15,7 @@ from tree_sitter import Node
 
 from splatscope.slang.comments import COMMENT, without_comments
 from splatscope.slang.constants import integer
-from splatscope.slang.source import text_of
+from splatscope.slang.source import parent_of, part, text_of
 from splatscope.tracing.checks.analysis.width_dependence import MOST_TEXT, below, called, root_of
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.trace import Trace
@@ -31,14 +31,14 @@ _ADAPTS = ("WaveGetLaneCount", "WaveIsFirstLane")
 
 def fixed_widths(trace: Trace, context: Context) -> list[str]:
     """Return a sentence for each place where the source fixes a width that this run's waves did not have."""
-    own, known = trace.header["wave_size"], context.sources
+    own, known = trace.info.wave_size, context.sources
     code = {file: COMMENT.sub("", text) for file, text in known.texts.items()}
     text = "\n".join(code.values())
     if len(text) > MOST_TEXT or not re.search(r"\bWave[A-Z]", text):
         return []
     said: dict[tuple[str, str], str] = {}  # by file and kind of place; one of each is enough
     for file, tree in known.trees.items():
-        places = [*_asked(tree, trace.header["entry"], own, known.integers)]
+        places = [*_asked(tree, trace.info.entry, own, known.integers)]
         if re.search(r"\bWave[A-Z]\w*\s*[(<]", text):
             nodes = sorted(below(tree), key=lambda node: node.start_byte)
             places += [*_named(nodes, text, own, known.integers), *_compared(nodes, own, known.integers)]
@@ -85,10 +85,10 @@ def _compared(nodes: list[Node], own: int, constants: dict[str, str]) -> Iterato
     """Yield each comparison of a lane index with a number that it cannot have."""
     lanes = {root_of(n) for n in nodes if n.type == "init_declarator" and _is_lane(n.child_by_field_name("value"))}
     for node in nodes:
-        if node.type != "binary_expression" or text_of(node.child_by_field_name("operator")) != "==":
+        if node.type != "binary_expression" or text_of(part(node, "operator")) != "==":
             continue
         for lane, other in (("left", "right"), ("right", "left")):
-            one, number = node.child_by_field_name(lane), integer(text_of(node.child_by_field_name(other)), constants)
+            one, number = part(node, lane), integer(text_of(part(node, other)), constants)
             if number is not None and own <= number < 128 and (_is_lane(one) or text_of(one) in lanes):
                 width = next(width for width in _WIDTHS if width > number)
                 yield "compared", node.start_point[0] + 1, width, f"lane {number} does what no lane of narrower waves does"
@@ -101,7 +101,7 @@ def _is_lane(node: Node | None) -> bool:
 def _taken(nodes: list[Node], own: int, constants: dict[str, str]) -> Iterator[_Place]:
     """Yield each place where one thread in every N uses a wave-wide result, which assumes waves of N lanes."""
     results = {
-        root_of(node) if node.type == "init_declarator" else text_of(node.child_by_field_name("left"))
+        root_of(node) if node.type == "init_declarator" else text_of(part(node, "left"))
         for node in nodes
         if node.type in ("init_declarator", "assignment_expression") and any(map(_is_result, below(node)))
     }
@@ -109,7 +109,7 @@ def _taken(nodes: list[Node], own: int, constants: dict[str, str]) -> Iterator[_
         width = _one_in(node, constants)
         if width is None or width == own or (branch := _decided_by(node)) is None:
             continue
-        inside = branch.child_by_field_name("consequence")
+        inside = part(branch, "consequence")
         if any(one.type == "identifier" and text_of(one) in results for one in below(inside)):
             yield "taken", node.start_point[0] + 1, width, f"one thread in {width} takes a result over waves"
 
@@ -128,15 +128,15 @@ def _decided_by(condition: Node) -> Node | None:
 
 def _one_in(node: Node, constants: dict[str, str]) -> int | None:
     """Return N if one thread in every N satisfies a condition: 32 for `(t & 31) == 0` and for `t % 32 == 31`."""
-    if node.type != "binary_expression" or text_of(node.child_by_field_name("operator")) != "==":
+    if node.type != "binary_expression" or text_of(part(node, "operator")) != "==":
         return None
-    rest, number = node.child_by_field_name("left"), integer(text_of(node.child_by_field_name("right")), constants)
+    rest, number = part(node, "left"), integer(text_of(part(node, "right")), constants)
     while rest.type == "parenthesized_expression" and len(rest.named_children) == 1:
         rest = rest.named_children[0]
     if rest.type != "binary_expression" or number is None:
         return None
-    divisor = integer(text_of(rest.child_by_field_name("right")), constants)
-    sign = text_of(rest.child_by_field_name("operator"))
+    divisor = integer(text_of(part(rest, "right")), constants)
+    sign = text_of(part(rest, "operator"))
     width = None if divisor is None else {"%": divisor, "&": divisor + 1}.get(sign)
     return width if width in _WIDTHS and number in (0, width - 1) else None
 
@@ -144,7 +144,7 @@ def _one_in(node: Node, constants: dict[str, str]) -> int | None:
 def halves_of_ballots(trace: Trace, context: Context) -> list[str]:
     """Return a sentence for each ballot of which only the first 32 lanes are used, although waves may be wider."""
     known = context.sources
-    if sum(map(len, known.texts.values())) > MOST_TEXT or trace.header["lanes"] <= 32:
+    if sum(map(len, known.texts.values())) > MOST_TEXT or trace.info.lanes <= 32:
         return []
     calls = [(file, n) for file, tree in known.trees.items() for n in below(tree) if n.type == "call_expression"]
     return [
@@ -157,15 +157,15 @@ def halves_of_ballots(trace: Trace, context: Context) -> list[str]:
 
 def _is_first_alone(ballot: Node) -> bool:
     """Return whether only the `.x` of a ballot is used."""
-    given = ballot.parent
+    given = parent_of(ballot)
     if given.type == "field_expression":
-        return text_of(given.child_by_field_name("field")) == "x"
-    function = given
+        return text_of(part(given, "field")) == "x"
+    function: Node | None = given
     while function is not None and function.type != "function_definition":
         function = function.parent
     if given.type != "init_declarator" or function is None:
         return False
     name = root_of(given)
     uses = [n for n in below(function) if n.type == "identifier" and text_of(n) == name and n.start_byte > given.end_byte]
-    fields = [n.parent.child_by_field_name("field") if n.parent.type == "field_expression" else None for n in uses]
+    fields = [n.child_by_field_name("field") if n.type == "field_expression" else None for n in map(parent_of, uses)]
     return bool(uses) and all(field is not None and text_of(field) == "x" for field in fields)

@@ -33,36 +33,36 @@ def waits_for_later_groups(trace: Trace, context: Context) -> list[Finding]:
 
     Loops in which another wait for this memory did not end are skipped, since that is a separate finding.
     """
-    if not trace.header.get("all_groups") or trace.header["stepped_over"]:
+    if not trace.info.all_groups or trace.info.stepped_over:
         return []
     group, trusted = trace.group_and_lane[0], before_overrun(trace, np.zeros(len(trace), np.int64))
     endless = {(*finding.places[-1], finding.name) for finding in context.findings("livelock")}
-    found: dict[tuple, Finding] = {}
+    by_cause: dict[tuple, Finding] = {}
     for turn, before, ended in _waits(trace):
         changes = _changes(trace, before, ended)
         if not changes or not trusted[[ended, *changes]].all() or (group[changes] <= group[ended]).any():
             continue
         change = changes[0]
-        if may_know(trace, group, ended, context.sources) or _holds(trace, change, before):
+        if may_know(trace, group, ended, context.sources) or _held_lock(trace, change, before):
             continue
         loop, cell = trace.sites[trace.site[turn]], trace.sites[trace.site[ended]]
         cause = (loop.file, loop.line, cell.name)
         if cause in endless:
             continue
-        if cause in found:
-            found[cause].count += 1
+        if cause in by_cause:
+            by_cause[cause].count += 1
             continue
-        line, where = lines_of(trace.sites[trace.site[change]], loop)
+        line, loop_line = lines_of(trace.sites[trace.site[change]], loop)
         name, index = context.sources.cell(cell, int(trace.index[ended])), int(trace.index[ended])
         message = (
-            f"{thread_of(trace, ended)} waits in the loop on {where} for {name}{looked_at(cell, loop)}, which "
+            f"{thread_of(trace, ended)} waits in the loop on {loop_line} for {name}{looked_at(cell, loop)}, which "
             f"{in_sentence(thread_of(trace, change))} changes on {line}. This run was lucky: a device may begin that group only "
             "when this one has ended."
         )
         threads = [int(trace.thread[change]), int(trace.thread[ended])]
-        at = standing_at(trace.sites[trace.site[change]], loop)
-        found[cause] = Finding("group-order", cell.name, message, threads=threads, index=index, events=[change, ended], **at)
-    return list(found.values())
+        place = standing_at(trace.sites[trace.site[change]], loop)
+        by_cause[cause] = Finding("group-order", cell.name, message, threads=threads, index=index, events=[change, ended], **place)
+    return list(by_cause.values())
 
 
 def _waits(trace: Trace) -> list[tuple[int, int, int]]:
@@ -71,28 +71,28 @@ def _waits(trace: Trace) -> list[tuple[int, int, int]]:
     They are the start of the loop's last iteration in which nothing had changed, the access in that iteration, and the same access
     in the next iteration, which finds another value.
     """
-    b, c, alike = _turns(trace)
+    turns, next_turns, repeats = _turns(trace)
     columns = _columns(trace)
-    is_last = ~np.r_[alike[1:], False] & alike
+    is_last = ~np.r_[repeats[1:], False] & repeats
     waits = []
-    for turn, after in zip(b[is_last].tolist(), c[is_last].tolist(), strict=True):
+    for turn, after in zip(turns[is_last].tolist(), next_turns[is_last].tolist(), strict=True):
         length = after - turn
         end = min(after + length, int(np.searchsorted(trace.thread, trace.thread[turn], side="right")))
         differs = np.zeros(end - after, bool)
         for column in columns:
             differs |= column[after:end] != column[turn : turn + end - after]
         ended = after + int(np.argmax(differs))
-        if differs.any() and _reads_otherwise(trace, ended, ended - length):
+        if differs.any() and _reads_same_cell(trace, ended, ended - length):
             waits.append((turn, ended - length, ended))
     return waits
 
 
 def waiting(trace: Trace) -> np.ndarray:
     """Return a mask of the events in iterations of a wait that repeat the iteration before, (events,) bool."""
-    turns, after, alike = _turns(trace)
+    turns, after, repeats = _turns(trace)
     change = np.zeros(len(trace) + 1, np.int64)
-    np.add.at(change, turns[alike], 1)
-    np.add.at(change, after[alike], -1)
+    np.add.at(change, turns[repeats], 1)
+    np.add.at(change, after[repeats], -1)
     return np.cumsum(change[:-1]) > 0
 
 
@@ -102,8 +102,8 @@ def _columns(trace: Trace) -> list[np.ndarray]:
 
 def _turns(trace: Trace) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return loop iterations of threads that use atomics on buffers: starts, ends, and whether each repeats the last."""
-    asks = trace.at(lambda s: s.kind == "atomic" and s.space == "device" and says_value(s))
-    starts = np.flatnonzero(trace.at(lambda s: s.kind == "loop") & np.isin(trace.thread, np.unique(trace.thread[asks])))
+    is_atomic = trace.at(lambda s: s.kind == "atomic" and s.space == "device" and says_value(s))
+    starts = np.flatnonzero(trace.at(lambda s: s.kind == "loop") & np.isin(trace.thread, np.unique(trace.thread[is_atomic])))
     if len(starts) < 3:
         return starts[:0], starts[:0], np.zeros(0, bool)
     key = trace.thread[starts].astype(np.int64) * len(trace.sites) + trace.site[starts]
@@ -114,8 +114,8 @@ def _turns(trace: Trace) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         total[1:] += column * _ODD ** np.uint64(number)
     total[1:] = np.cumsum(total[1:] ** np.uint64(3))
     a, b, c = starts[:-2], starts[1:-1], starts[2:]
-    alike = (key[:-2] == key[2:]) & (b - a == c - b) & (total[b] - total[a] == total[c] - total[b])
-    return b, c, alike
+    repeats = (key[:-2] == key[2:]) & (b - a == c - b) & (total[b] - total[a] == total[c] - total[b])
+    return b, c, repeats
 
 
 def _changes(trace: Trace, before: int, ended: int) -> list[int]:
@@ -134,18 +134,20 @@ def _changes(trace: Trace, before: int, ended: int) -> list[int]:
     return [*changing[between][::-1].tolist(), *later.tolist(), *changing[near][::-1].tolist()]
 
 
-def _holds(trace: Trace, change: int, before: int) -> bool:
+def _held_lock(trace: Trace, change: int, before: int) -> bool:
     """Return whether the thread that ended a wait also caused it: it held the lock that it then released, so it had begun.
 
     In that case its previous atomic on the cell found another value than the waiting thread did.
     """
     events = accesses_to_cell(trace, change)
-    own = events[(trace.thread[events] == trace.thread[change]) & (trace.slot[events] < trace.slot[change])]
-    asked = [e for e in own.tolist() if trace.sites[trace.site[e]].kind == "atomic" and says_value(trace.sites[trace.site[e]])]
-    return bool(asked) and trace.words[asked[-1]].tolist() != trace.words[before].tolist()
+    own_events = events[(trace.thread[events] == trace.thread[change]) & (trace.slot[events] < trace.slot[change])]
+    atomics = [
+        e for e in own_events.tolist() if trace.sites[trace.site[e]].kind == "atomic" and says_value(trace.sites[trace.site[e]])
+    ]
+    return bool(atomics) and trace.words[atomics[-1]].tolist() != trace.words[before].tolist()
 
 
-def _reads_otherwise(trace: Trace, event: int, before: int) -> bool:
+def _reads_same_cell(trace: Trace, event: int, before: int) -> bool:
     """Return whether an event reads the same cell of a buffer as an earlier event."""
     site = trace.sites[trace.site[event]]
     same = trace.site[event] == trace.site[before] and trace.index[event] == trace.index[before]
@@ -154,12 +156,14 @@ def _reads_otherwise(trace: Trace, event: int, before: int) -> bool:
 
 def may_know(trace: Trace, group: np.ndarray, ended: int, known: Sources) -> bool:
     """Return whether the group of a waiting thread has already used the result of an atomic on another cell of a buffer."""
-    tells = {
+    finds_old_value = {
         number: site.access != "load" and says_value(site) and not known.says_new_value(site)
         for number, site in enumerate(trace.sites)
         if site.kind == "atomic" and site.space == "device"
     }
-    atomics = np.flatnonzero(np.isin(trace.site, [number for number, told in tells.items() if told]))
-    mine = atomics[(group[atomics] == group[ended]) & (trace.slot[atomics] < trace.slot[ended])]
-    name = np.array([trace.sites[n].name != trace.sites[trace.site[ended]].name for n in trace.site[mine].tolist()], bool)
-    return bool((name | (trace.index[mine] != trace.index[ended])).any())
+    atomics = np.flatnonzero(np.isin(trace.site, [number for number, finds in finds_old_value.items() if finds]))
+    earlier = atomics[(group[atomics] == group[ended]) & (trace.slot[atomics] < trace.slot[ended])]
+    is_other_name = np.array(
+        [trace.sites[n].name != trace.sites[trace.site[ended]].name for n in trace.site[earlier].tolist()], bool
+    )
+    return bool((is_other_name | (trace.index[earlier] != trace.index[ended])).any())

@@ -43,7 +43,7 @@ class Wait:
 @check("livelock", label="Waits for ever for", severity="error", gone="the endless wait", order=9)
 def livelocks(trace: Trace, context: Context) -> list[Finding]:
     """Return one finding for each loop and memory, reported for the first thread that waits there."""
-    found: dict[tuple, Finding] = {}
+    by_cause: dict[tuple, Finding] = {}
     overruns = _overruns(trace)
     stopped = {int(trace.thread[event]): trace.sites[trace.site[event]].line for event in overruns.tolist()}
     waits = _waits(trace)
@@ -54,17 +54,17 @@ def livelocks(trace: Trace, context: Context) -> list[Finding]:
             continue
         loop, cell = trace.sites[trace.site[wait.overrun]], trace.sites[trace.site[wait.last]]
         cause = (loop.file, loop.line, cell.name)
-        if cause in found:
-            found[cause].count += 1
+        if cause in by_cause:
+            by_cause[cause].count += 1
         elif not late:
-            found[cause] = _finding(trace, context, wait, loop, cell, stopped)
-    return list(found.values())
+            by_cause[cause] = _finding(trace, context, wait, loop, cell, stopped)
+    return list(by_cause.values())
 
 
 def cut_off_waits(trace: Trace, context: Context) -> list[str]:
     """Return a sentence for each wait that was cut off while a thread of another workgroup could still change the cell."""
-    ended = [wait for late, wait in _waits(trace) if not late and _is_cut_off(trace, context, wait)]
-    sites = ((trace.sites[trace.site[wait.overrun]], trace.sites[trace.site[wait.last]]) for wait in ended)
+    waits = [wait for late, wait in _waits(trace) if not late and _is_cut_off(trace, context, wait)]
+    sites = ((trace.sites[trace.site[wait.overrun]], trace.sites[trace.site[wait.last]]) for wait in waits)
     return [cut_off_words((loop.file, loop.line), cell.name) for loop, cell in sites]
 
 
@@ -94,11 +94,11 @@ def _began_late(trace: Trace, waits: list[Wait]) -> list[bool]:
     position[trace.order] = np.arange(len(trace))
     group = trace.group_and_lane[0]
 
-    def others(wait: Wait) -> list[int]:
+    def related_overruns(wait: Wait) -> list[int]:
         is_shared = trace.sites[trace.site[wait.last]].space == "shared"
-        return [one.overrun for one in waits if not is_shared or group[one.overrun] == group[wait.overrun]]
+        return [other.overrun for other in waits if not is_shared or group[other.overrun] == group[wait.overrun]]
 
-    return [position[wait.first] > position[others(wait)].min() for wait in waits]
+    return [position[wait.first] > position[related_overruns(wait)].min() for wait in waits]
 
 
 def wait_before(trace: Trace, overrun: int, turn: int | None = None) -> Wait | None:
@@ -116,11 +116,13 @@ def wait_before(trace: Trace, overrun: int, turn: int | None = None) -> Wait | N
     before, after = ([(trace.site[e], trace.index[e], *trace.words[e].tolist()) for e in events] for events in iterations)
     if before != after:
         return None
-    shown = [event for event in iterations[1] if says_value(trace.sites[trace.site[event]])]
-    chosen = [e for e in shown if trace.sites[trace.site[e]].kind == "atomic"] or [e for e in shown if _has_writer(trace, e)]
+    value_events = [event for event in iterations[1] if says_value(trace.sites[trace.site[event]])]
+    candidates = [e for e in value_events if trace.sites[trace.site[e]].kind == "atomic"] or [
+        e for e in value_events if _has_writer(trace, e)
+    ]
     lengths = np.diff(starts)
     first = starts[np.flatnonzero(np.r_[True, lengths != lengths[-1]])[-1]]
-    return Wait(overrun, chosen[-1], int(first)) if chosen else None
+    return Wait(overrun, candidates[-1], int(first)) if candidates else None
 
 
 def _accesses(trace: Trace, start: int, end: int) -> list[int]:
@@ -138,30 +140,30 @@ def _finding(trace: Trace, context: Context, wait: Wait, loop: Site, cell: Site,
     value = trace.value(wait.last)
     stays = f", which stays {value[0] if len(value) == 1 else value}" if value else ""
     change = last_change(trace, wait.last, context.sources)
-    sites, threads, events, asked = [loop], [thread], [wait.last], looked_at(cell, loop)
-    if change is None and (late := _changed_by_a_later_group(trace, wait)) is not None:
-        first = _first_who_waits(trace, wait)
+    sites, threads, events, access_line = [loop], [thread], [wait.last], looked_at(cell, loop)
+    if change is None and (later_change := _changed_by_a_later_group(trace, wait)) is not None:
+        first = _find_first_waiting_access(trace, wait)
         sites, threads, events, stays = [loop], [int(trace.thread[first])], [first], ""
-        who, line = in_sentence(thread_of(trace, late)), trace.sites[trace.site[late]].line
+        who, line = in_sentence(thread_of(trace, later_change)), trace.sites[trace.site[later_change]].line
         end = f"{who} changes it on line {line}, but a device may begin that group only when this one has ended."
     elif change is None:
-        whose = "" if cell.space == "shared" or trace.header.get("all_groups") else " of this workgroup"
-        end = f"no thread{whose} changes it."
+        scope = "" if cell.space == "shared" or trace.info.all_groups else " of this workgroup"
+        end = f"no thread{scope} changes it."
     else:
         holder = int(trace.thread[change])
         sites, threads, events = [trace.sites[trace.site[change]], loop], [holder, thread], [change, wait.last]
         who = "it" if holder == thread else in_sentence(thread_of(trace, change))
-        end = f"{who} changed it on {lines_of(*sites)[0]}{_what_keeps(trace, wait.last, holder, stopped)}."
+        end = f"{who} changed it on {lines_of(*sites)[0]}{_explain_no_change(trace, wait.last, holder, stopped)}."
         if _wait_for_each_other(trace, holder, loop.line, cell, stopped):
             end += " Workgroups that wait for each other end only if all of them run side by side, which no device promises."
-    message = f"{thread_of(trace, events[-1])} waits in the loop on {lines_of(*sites)[-1]} for {name}{asked}{stays}: {end}"
+    message = f"{thread_of(trace, events[-1])} waits in the loop on {lines_of(*sites)[-1]} for {name}{access_line}{stays}: {end}"
     return Finding("livelock", cell.name, message, threads=threads, index=index, events=events, **standing_at(*sites))
 
 
 def _wait_for_each_other(trace: Trace, holder: int, line: int, cell: Site, stopped: dict[int, int]) -> bool:
     """Return whether workgroups wait in a loop for a cell that they all change, as at a barrier across the dispatch."""
-    groups = {thread // trace.header["lanes"] for thread, where in stopped.items() if where == line}
-    is_between = bool(trace.header.get("all_groups")) and cell.space == "device"
+    groups = {thread // trace.info.lanes for thread, loop_line in stopped.items() if loop_line == line}
+    is_between = trace.info.all_groups and cell.space == "device"
     return is_between and stopped.get(holder) == line and len(groups) > 1
 
 
@@ -174,13 +176,13 @@ def _changed_by_a_later_group(trace: Trace, wait: Wait) -> int | None:
     return next((event for event in later if trace.sites[trace.site[event]].access != "load"), None)
 
 
-def _first_who_waits(trace: Trace, wait: Wait) -> int:
+def _find_first_waiting_access(trace: Trace, wait: Wait) -> int:
     """Return the last access of the first thread with the same wait, since it is luck which of these threads goes on."""
     events = accesses_to_cell(trace, wait.last)
     events = np.sort(events[(trace.site[events] == trace.site[wait.last]) & (events <= wait.last)])
-    alike = [event for event in events.tolist() if trace.words[event].tolist() == trace.words[wait.last].tolist()]
-    threads = [thread for thread, turns in Counter(trace.thread[alike].tolist()).items() if turns > 2]
-    return max(event for event in alike if trace.thread[event] == min(threads, default=trace.thread[wait.last]))
+    same_accesses = [event for event in events.tolist() if trace.words[event].tolist() == trace.words[wait.last].tolist()]
+    threads = [thread for thread, turns in Counter(trace.thread[same_accesses].tolist()).items() if turns > 2]
+    return max(event for event in same_accesses if trace.thread[event] == min(threads, default=trace.thread[wait.last]))
 
 
 def _is_cut_off(trace: Trace, context: Context, wait: Wait) -> bool:
@@ -189,62 +191,64 @@ def _is_cut_off(trace: Trace, context: Context, wait: Wait) -> bool:
     A thread that only loads waits for any thread that changes the cell afterwards. A thread that tries to take a lock waits for its
     holder. Workgroups that need not have begun do not count, nor do threads that are waiting themselves.
     """
-    last, ended = wait.last, wait.overrun
-    if not trace.header.get("all_groups") or trace.sites[trace.site[last]].space == "shared":
+    last, overrun = wait.last, wait.overrun
+    if not trace.info.all_groups or trace.sites[trace.site[last]].space == "shared":
         return False
-    group, known = trace.group_and_lane[0], context.sources
-    if len(np.unique(group)) < math.prod(trace.header["groups"]) and last_change(trace, last, known) is None:
+    group, sources = trace.group_and_lane[0], context.sources
+    if len(np.unique(group)) < math.prod(trace.info.groups) and last_change(trace, last, sources) is None:
         return True  # a workgroup that was not recorded may change it
-    takes = trace.sites[trace.site[last]].kind == "atomic" and not keeps_value(trace, last, known)
-    if takes:
-        change = last_change(trace, last, known)
+    takes_lock = trace.sites[trace.site[last]].kind == "atomic" and not keeps_value(trace, last, sources)
+    if takes_lock:
+        change = last_change(trace, last, sources)
         changes = [] if change is None else [change]
-    elif _changed_by_a_later_group(trace, wait) is not None and not may_know(trace, group, last, known):
+    elif _changed_by_a_later_group(trace, wait) is not None and not may_know(trace, group, last, sources):
         return False
     else:
         events = accesses_to_cell(trace, last)
-        changes = [e for e in events[trace.slot[events] > trace.slot[ended]].tolist() if _changes(trace, e, known)]
-    threads = {int(trace.thread[event]) for event in changes if group[event] != group[ended]}
-    return any(_could_go_on(trace, thread, ended, known) for thread in threads)
+        changes = [e for e in events[trace.slot[events] > trace.slot[overrun]].tolist() if _changes(trace, e, sources)]
+    threads = {int(trace.thread[event]) for event in changes if group[event] != group[overrun]}
+    return any(_could_go_on(trace, thread, overrun, sources) for thread in threads)
 
 
-def _changes(trace: Trace, event: int, known: Sources) -> bool:
+def _changes(trace: Trace, event: int, sources: Sources) -> bool:
     kind = trace.sites[trace.site[event]].kind
-    return kind == "write" or (kind == "atomic" and not keeps_value(trace, event, known))
+    return kind == "write" or (kind == "atomic" and not keeps_value(trace, event, sources))
 
 
-def _could_go_on(trace: Trace, thread: int, ended: int, known: Sources) -> bool:
+def _could_go_on(trace: Trace, thread: int, overrun: int, sources: Sources) -> bool:
     """Return whether a thread had neither finished nor was waiting for an unchanged cell when another thread's loop was ended.
 
     A thread without events counts if its group had begun or would have: groups with lower numbers begin first, and any group
     begins while there is room for it.
     """
     begin, end = np.searchsorted(trace.thread, (thread, thread + 1)).tolist()
-    own = np.arange(begin, end)
-    ticked = own[trace.slot[own] != NO_SLOT]
-    before, after = (ticked[chosen] for chosen in (trace.slot[ticked] < trace.slot[ended], trace.slot[ticked] > trace.slot[ended]))
+    own_events = np.arange(begin, end)
+    slotted = own_events[trace.slot[own_events] != NO_SLOT]
+    before, after = (
+        slotted[mask] for mask in (trace.slot[slotted] < trace.slot[overrun], trace.slot[slotted] > trace.slot[overrun])
+    )
     if len(after) == 0:
         return False
     if len(before) == 0:
         group = trace.group_and_lane[0]
         own_group, slots = group[begin], trace.slot[group == group[begin]]
-        return bool(own_group < group[ended] or (slots < trace.slot[ended]).any()) or not _is_full(trace, ended)
-    turns = own[trace.at(lambda site: site.kind == "loop")[begin:end] & (own <= before[-1])]
+        return bool(own_group < group[overrun] or (slots < trace.slot[overrun]).any()) or not _is_full(trace, overrun)
+    turns = own_events[trace.at(lambda site: site.kind == "loop")[begin:end] & (own_events <= before[-1])]
     wait = wait_before(trace, int(before[-1]) + 1, int(turns[-1])) if len(turns) else None
     if wait is None:
         return True
     events = accesses_to_cell(trace, wait.last)
-    between = events[(trace.slot[events] > trace.slot[wait.last]) & (trace.slot[events] < trace.slot[ended])]
-    return any(_changes(trace, event, known) for event in between.tolist() if trace.thread[event] != thread)
+    between = events[(trace.slot[events] > trace.slot[wait.last]) & (trace.slot[events] < trace.slot[overrun])]
+    return any(_changes(trace, event, sources) for event in between.tolist() if trace.thread[event] != thread)
 
 
 def _is_full(trace: Trace, event: int) -> bool:
     """Return whether the most workgroups ever seen side by side were running at an event, so that no other need have begun."""
-    ticked = trace.slot != NO_SLOT
-    groups, own = np.unique(trace.group_and_lane[0][ticked], return_inverse=True)
+    has_slot = trace.slot != NO_SLOT
+    groups, group_index = np.unique(trace.group_and_lane[0][has_slot], return_inverse=True)
     first, last = np.full(len(groups), NO_SLOT, np.uint32), np.zeros(len(groups), np.uint32)
-    np.minimum.at(first, own, trace.slot[ticked])
-    np.maximum.at(last, own, trace.slot[ticked])
+    np.minimum.at(first, group_index, trace.slot[has_slot])
+    np.maximum.at(last, group_index, trace.slot[has_slot])
     first.sort()
     last.sort()
     moments = np.r_[first, trace.slot[event]]
@@ -252,7 +256,7 @@ def _is_full(trace: Trace, event: int) -> bool:
     return bool(running[-1] == running.max())
 
 
-def _what_keeps(trace: Trace, last: int, holder: int, stopped: dict[int, int]) -> str:
+def _explain_no_change(trace: Trace, last: int, holder: int, stopped: dict[int, int]) -> str:
     """Return why a thread does not change a cell again, if that is known: ", and waits itself on line 9"."""
     waiting = int(trace.thread[last])
     if holder == waiting:
@@ -263,7 +267,7 @@ def _what_keeps(trace: Trace, last: int, holder: int, stopped: dict[int, int]) -
     later = events[(trace.thread[events] == holder) & (trace.slot[events] > trace.slot[last]) & (trace.kinds[events] != "read")]
     if len(later) == 0:
         return ", and does not change it again"
-    lanes, width = trace.header["lanes"], max(1, trace.header.get("wave_size", 1))
+    lanes, width = trace.info.lanes, max(1, trace.info.wave_size)
     if holder // lanes == waiting // lanes and holder % lanes // width == waiting % lanes // width:
         return ", and is in the same wave, which goes on only when all its lanes have left the loop"
     return ""

@@ -17,9 +17,11 @@ def misaligned_accesses(trace: Trace, context: Context) -> list[Finding]:
     """Return one finding for each misaligned address in the source."""
 
     def message(site: Site, event: int) -> str:
-        (address,) = trace.value(event)
+        values = trace.value(event)
+        assert values is not None  # the site of a fault has a type
+        (address,) = values
         access, alignment = site.path.split()
-        where = f"{site.name} at byte {address:,} on line {site.line}"
-        return f"{thread_of(trace, event)} {access}s {where}, which is not a multiple of {alignment}."
+        place = f"{site.name} at byte {address:,} on line {site.line}"
+        return f"{thread_of(trace, event)} {access}s {place}, which is not a multiple of {alignment}."
 
     return faults_of(trace, context, "misaligned-access", message)

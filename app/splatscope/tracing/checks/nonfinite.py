@@ -45,7 +45,7 @@ def not_finite(trace: Trace, context: Context) -> list[Finding]:
         bad[events[nan]] = True
         if (inf & ~nan).any():
             infinite[number] = events[inf & ~nan]
-    bad[_unmeant(infinite, trace, Origins(context.sources))] = True
+    bad[_select_unintended(infinite, trace, Origins(context.sources))] = True
     bad &= trace.count(trace.at(lambda s: s.kind == "fault" and s.access == "uninitialised-read")) == 0  # of a local, by its thread
     for number in np.unique(trace.site[bad]).tolist():
         if context.sources.is_inout(trace.sites[number]):  # it may be unwritten; any other value was seen before
@@ -59,52 +59,58 @@ def not_finite(trace: Trace, context: Context) -> list[Finding]:
     values = np.array(trace.value(event), float).reshape(-1)
     word = "NaN" if np.isnan(values).any() else "infinite"
     name = context.sources.cell(site, int(trace.index[event])) if site.kind in ("read", "write") else site.name or "A value"
-    given = _was_given(trace, event, context.sources)
-    verb, end = "is" if site.kind == "read" or given else "becomes", ", as it was given" if given else ""
+    is_input = _is_input(trace, event, context.sources)
+    verb, end = "is" if site.kind == "read" or is_input else "becomes", ", as it was given" if is_input else ""
     who = in_sentence(thread_of(trace, event))
     count = int((trace.site[hits] == trace.site[event]).sum())
-    if word == "NaN" and not given and (returned := returned_at(trace, event, context.sources)) is not None:
-        back, operation = returned
-        site = trace.sites[trace.site[back]]
+    if word == "NaN" and not is_input and (returned := returned_at(trace, event, context.sources)) is not None:
+        return_event, operation = returned
+        site = trace.sites[trace.site[return_event]]
         message = f"{site.function} returns NaN in {who} on line {site.line}: {operation}."
-        return [Finding("nan", site.function, message, [site.line], [thread], 0, [back], count, site.file)]
+        return [Finding("nan", site.function, message, [site.line], [thread], 0, [return_event], count, site.file)]
     operation = operation_at(trace, event, context.sources) if word == "NaN" and site.kind != "read" else ""
     why = end or (f": {operation}" if operation else "")
     message = f"{name} {verb} {word} in {who} on line {site.line}{why}."
     return [Finding("nan", site.name, message, [site.line], [thread], int(trace.index[event]), [event], count, site.file)]
 
 
-def _was_given(trace: Trace, event: int, sources: Sources) -> bool:
+def _is_input(trace: Trace, event: int, sources: Sources) -> bool:
     """Return whether a value is an input: a parameter of the entry point, or read from a buffer that is never written."""
     site = trace.sites[trace.site[event]]
     if site.kind == "value":
-        return site.function == trace.header["entry"] and sources.is_parameter(site)
+        return site.function == trace.info.entry and sources.is_parameter(site)
     is_written = any(other.name == site.name and other.kind in ("write", "atomic") for other in trace.sites)
     return site.kind == "read" and site.space == "device" and not is_written
 
 
-def _unmeant(infinite: dict[int, np.ndarray], trace: Trace, origins: Origins) -> np.ndarray:
+def _select_unintended(infinite: dict[int, np.ndarray], trace: Trace, origins: Origins) -> np.ndarray:
     """Return the infinite values, events by site, that do not come from a constant in the source."""
-    alike: list[tuple[int, np.ndarray, Origin | None]] = []  # site, events, origin
+    groups: list[tuple[int, np.ndarray, Origin | None]] = []  # site, events, origin
     for number, events in infinite.items():
         site = trace.sites[number]
         origin = origins.of(site)
-        for returned, some in _by_returns(events, trace, origin.called if origin else set()):
-            alike.append((number, some, origins.of(site, returned) if returned else origin))
-    held: set[Variable] = set()
+        for places, subset in _by_returns(events, trace, origin.called if origin else set()):
+            groups.append((number, subset, origins.of(site, places) if places else origin))
+    intended_variables: set[Variable] = set()
     tested = origins.tested
-    is_tested = [bool(origins.held_at(trace.sites[number]) & tested) for number, *_ in alike]
+    is_tested = [bool(origins.held_at(trace.sites[number]) & tested) for number, *_ in groups]
     while True:
-        meant = [
-            is_own or (origin is not None and (origin.is_constant or bool(origin.variables & held)))
-            for (_, _, origin), is_own in zip(alike, is_tested, strict=True)
+        intended = [
+            has_test or (origin is not None and (origin.is_constant or bool(origin.variables & intended_variables)))
+            for (_, _, origin), has_test in zip(groups, is_tested, strict=True)
         ]
-        more = set().union(
-            *(origins.held_at(trace.sites[number]) for (number, *_), is_meant in zip(alike, meant, strict=True) if is_meant)
+        variables = set().union(
+            *(
+                origins.held_at(trace.sites[number])
+                for (number, *_), is_intended in zip(groups, intended, strict=True)
+                if is_intended
+            )
         )
-        if more <= held:
-            return np.array([e for (_, events, _), is_meant in zip(alike, meant, strict=True) if not is_meant for e in events], int)
-        held |= more
+        if variables <= intended_variables:
+            return np.array(
+                [e for (_, events, _), is_intended in zip(groups, intended, strict=True) if not is_intended for e in events], int
+            )
+        intended_variables |= variables
 
 
 def _by_returns(events: np.ndarray, trace: Trace, functions: set[str]) -> list[tuple[dict[str, Place], np.ndarray]]:
@@ -113,18 +119,18 @@ def _by_returns(events: np.ndarray, trace: Trace, functions: set[str]) -> list[t
     for row, name in enumerate(sorted(functions)):
         returns = np.flatnonzero(trace.at(lambda site, name=name: site.kind == "return" and site.function == name))
         before = np.searchsorted(returns, events) - 1
-        known = before >= 0
-        known[known] = trace.thread[returns[before[known]]] == trace.thread[events[known]]
-        last[row, known] = trace.site[returns[before[known]]]
+        has_returned = before >= 0
+        has_returned[has_returned] = trace.thread[returns[before[has_returned]]] == trace.thread[events[has_returned]]
+        last[row, has_returned] = trace.site[returns[before[has_returned]]]
     combinations, which = np.unique(last, axis=1, return_inverse=True)
-    found = []
+    groups = []
     for column in range(combinations.shape[1]):
         sites = {
             name: trace.sites[n] for name, n in zip(sorted(functions), combinations[:, column].tolist(), strict=True) if n >= 0
         }
         places = {name: (site.file, site.line, site.column) for name, site in sites.items()}
-        found.append((places, events[which.reshape(-1) == column]))
-    return found
+        groups.append((places, events[which.reshape(-1) == column]))
+    return groups
 
 
 def _reads_no_number(trace: Trace, finding: Finding) -> bool:

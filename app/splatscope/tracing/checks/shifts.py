@@ -1,6 +1,6 @@
 """Shifts by a negative distance, or by at least the number's width: devices disagree on the result."""
 
-from splatscope.gpu.slang_types import SlangType
+from splatscope.gpu.slang_types import SCALARS, SlangType
 from splatscope.tracing.checks.analysis.words import thread_of
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.faults import faults_of
@@ -22,8 +22,10 @@ def shifts(trace: Trace, context: Context) -> list[Finding]:
     """Return one finding for each shift by an invalid distance."""
 
     def message(site: Site, event: int) -> str:
-        (amount,) = SlangType.parse("uint" if site.type.startswith("u") else "int").values(trace.words[event]).tolist()
-        what = f"{amount} on line {site.line}" if site.name == str(amount) else f"{site.name} = {amount} on line {site.line}"
-        return f"{thread_of(trace, event)} shifts by {what}: a number of {site.path} bits is shifted by 0 to {int(site.path) - 1}."
+        (amount,) = SlangType(SCALARS["uint" if site.type.startswith("u") else "int"]).values(trace.words[event]).tolist()
+        distance = f"{amount} on line {site.line}" if site.name == str(amount) else f"{site.name} = {amount} on line {site.line}"
+        return (
+            f"{thread_of(trace, event)} shifts by {distance}: a number of {site.path} bits is shifted by 0 to {int(site.path) - 1}."
+        )
 
     return faults_of(trace, context, "shift-out-of-range", message)

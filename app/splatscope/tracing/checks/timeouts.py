@@ -16,24 +16,24 @@ def timeouts(trace: Trace, context: Context) -> list[Finding]:
 
     Loops in which a thread waits for another are excluded: they are livelocks, or follow from one.
     """
-    found: dict[tuple, Finding] = {}
-    ended: set[int] = set()
+    by_cause: dict[tuple, Finding] = {}
+    ended_threads: set[int] = set()
     waits = {(finding.file, finding.lines[-1]) for finding in context.findings("livelock")}
     for event in np.flatnonzero(trace.at(lambda site: site.kind == "overrun")):
         site, thread = trace.sites[trace.site[event]], int(trace.thread[event])
-        if thread in ended:
+        if thread in ended_threads:
             continue
-        ended.add(thread)
+        ended_threads.add(thread)
         cause = (site.file, site.line)
         if cause in waits:
             continue
-        if cause in found:
-            found[cause].count += 1
+        if cause in by_cause:
+            by_cause[cause].count += 1
             continue
         if wait_before(trace, int(event)) is not None:
             continue
         who = in_sentence(thread_of(trace, int(event)))
-        budget = trace.header.get("loop_budget", 0)
+        budget = trace.info.loop_budget
         message = f"The loop on line {site.line} was ended in {who} after {budget:,} iterations."
-        found[cause] = Finding("timeout", site.function, message, [site.line], [thread], 0, [int(event)], file=site.file)
-    return list(found.values())
+        by_cause[cause] = Finding("timeout", site.function, message, [site.line], [thread], 0, [int(event)], file=site.file)
+    return list(by_cause.values())

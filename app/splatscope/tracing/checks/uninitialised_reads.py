@@ -26,30 +26,32 @@ def uninitialised_reads(trace: Trace, context: Context) -> list[Finding]:
     Variables that unrecorded code may have written are skipped.
     """
     table = context.shared
-    found: dict[str, Finding] = {}
-    seen: dict[str, set[int]] = {}
-    places: dict[str, set[tuple[str, int]]] = {}
+    by_name: dict[str, Finding] = {}
+    events_by_name: dict[str, set[int]] = {}
+    places_by_name: dict[str, set[tuple[str, int]]] = {}
     for row in _rows(table, _first_incomplete_epoch(trace)).tolist() if len(table) else ():
         event, thread = int(table.event[row]), int(table.thread[row])
         site, index = trace.sites[trace.site[event]], int(trace.index[event])
         if site.name in context.unrecorded or site.access == "inout":  # a call may read it, or only write it
             continue
-        seen.setdefault(site.name, set()).add(event)
-        places.setdefault(site.name, set()).add((site.file, site.line))
-        if site.name in found:
-            found[site.name].count = len(seen[site.name])
+        events_by_name.setdefault(site.name, set()).add(event)
+        places_by_name.setdefault(site.name, set()).add((site.file, site.line))
+        if site.name in by_name:
+            by_name[site.name].count = len(events_by_name[site.name])
             continue
         missing = table.part[row] if not site.path else ""
         cell = context.sources.cell(site, index) + (f".{missing}" if missing else "")
-        written = table.writes & (table.address == table.address[row]) & (table.slot < table.slot[row])
-        why = "another thread may write only later" if written.any() else "no thread has written yet"
+        is_earlier_write = table.writes & (table.address == table.address[row]) & (table.slot < table.slot[row])
+        why = "another thread may write only later" if is_earlier_write.any() else "no thread has written yet"
         message = f"{thread_of(trace, event)} reads {cell} on line {site.line}, which {why}."
-        found[site.name] = Finding("uninitialised-read", site.name, message, [site.line], [thread], index, [event], file=site.file)
-    for name, finding in found.items():
-        if others := sorted(places[name] - set(finding.places)):
-            lines = ", ".join(str(line) if file == finding.file else f"{line} of {file}" for file, line in others)
-            finding.message += f" So do reads on line{'s' if len(others) > 1 else ''} {lines}."
-    return list(found.values()) + faults_of(
+        by_name[site.name] = Finding(
+            "uninitialised-read", site.name, message, [site.line], [thread], index, [event], file=site.file
+        )
+    for name, finding in by_name.items():
+        if other_places := sorted(places_by_name[name] - set(finding.places)):
+            lines = ", ".join(str(line) if file == finding.file else f"{line} of {file}" for file, line in other_places)
+            finding.message += f" So do reads on line{'s' if len(other_places) > 1 else ''} {lines}."
+    return list(by_name.values()) + faults_of(
         trace, context, "uninitialised-read", lambda site, event: _local_words(trace, site, event)
     )
 
@@ -87,7 +89,7 @@ def _rows(table: Accesses, complete_before: int) -> np.ndarray:
 
 def _first_incomplete_epoch(trace: Trace) -> int:
     """Return the first epoch of shared memory that may be incomplete because a thread's record was full."""
-    cut = np.isin(trace.thread, trace.header.get("cut_threads", []))
+    cut = np.isin(trace.thread, trace.info.cut_threads)
     if not cut.any():
         return 2**32
     _, last = np.unique(trace.thread[cut][::-1], return_index=True)  # each thread's last event

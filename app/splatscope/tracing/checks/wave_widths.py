@@ -31,7 +31,7 @@ from tree_sitter import Node
 
 from splatscope.slang.comments import COMMENT
 from splatscope.slang.constants import integer
-from splatscope.slang.source import text_of
+from splatscope.slang.source import parent_of, part, text_of
 from splatscope.tracing.checks.analysis.sources import name_of_function
 from splatscope.tracing.checks.analysis.width_dependence import MOST_TEXT, WidthDependence, below, called, root_of, roots
 from splatscope.tracing.checks.analysis.words import in_sentence, thread_of
@@ -96,7 +96,7 @@ def _predicted(trace: Trace, context: Context, asked: Callable[["_Predictions"],
     """Return `asked(predictions)`, or [] if nothing is certain."""
     code = [COMMENT.sub("", text) for text in context.sources.texts.values()]
     has_waves = any("Wave" in text for text in code) and sum(map(len, code)) <= MOST_TEXT
-    _, height, depth = trace.header.get("group_size", (0, 0, 0))
+    _, height, depth = trace.info.group_size
     if not has_waves or (height, depth) != (1, 1) or any(map(_ASKS.search, code)) or context.findings("race"):
         return []
     try:
@@ -136,7 +136,7 @@ class _Predictions:
     def __init__(self, trace: Trace, context: Context):
         self._trace, self._known = trace, context.sources
         self._depends = WidthDependence(context.sources.trees)
-        self._own = trace.header["wave_size"]
+        self._own = trace.info.wave_size
         self._groups, self._lane = trace.group_and_lane
         self._mine = self._groups == (self._groups[0] if len(trace) else 0)
         self._usable = context.ordered & (trace.flags == 0) & self._mine
@@ -163,7 +163,7 @@ class _Predictions:
 
     def partly_used(self) -> list[_PartlyUsed]:
         """Return the wave operations whose results are used for some waves and unused for others."""
-        waves = -(-self._trace.header["lanes"] // self._own)
+        waves = -(-self._trace.info.lanes // self._own)
         found: list[_PartlyUsed] = []
         for file, tree in self._known.trees.items() if waves > 1 else ():
             calls = [n for n in below(tree) if n.type == "call_expression" and _OF_WAVES.fullmatch(called(n))]
@@ -176,28 +176,28 @@ class _Predictions:
 
     def _partly_used(self, file: str, call: Node, users: set[int], unused: int) -> _PartlyUsed:
         """Return the description of a wave-wide result that `users` use, and that is unused for `unused` waves."""
-        line, user, lanes = call.start_point[0] + 1, min(users), self._trace.header["lanes"]
+        line, user, lanes = call.start_point[0] + 1, min(users), self._trace.info.lanes
         words = (
             f"{file}, line {line}: {called(call)} has a result for each wave, and of the {-(-lanes // self._own)} waves of "
             f"{self._own} in a workgroup those of {unused} are not used. "
         )
-        operands = call.child_by_field_name("arguments").named_children
+        operands = part(call, "arguments").named_children
         if operands and operands[0].type in ("number_literal", "true"):  # the operation counts lanes
             return _PartlyUsed(f"{words}Whether that is meant was not judged.", is_same=True)
         results = self._results(file, call)
         wider = {width: self._wider(called(call), results, user, width) for width in WIDTHS if width > self._own} if results else {}
         if not wider:
             return _PartlyUsed(f"{words}What wider waves leave was not judged: name a device that has them.")
-        event, part = results[user]
-        differing = [width for width, whole in wider.items() if not _is_same(whole, part)]
+        event, result = results[user]
+        differing = [width for width, whole in wider.items() if not _is_same(whole, result)]
         if not differing:
             return _PartlyUsed(f"{words}In this run, wider waves would have left the same.", is_same=True)
         whole = [width for width in differing if {lane // width for lane in users} == set(range(-(-lanes // width)))]
         width = (whole or differing[-1:])[0]
         name, who = self._trace.sites[self._trace.site[event]].name, in_sentence(thread_of(self._trace, event))
         message = (
-            f"On these waves of {self._own}, {who} gets {_shown(part)} as {name} on line {line}, a result for {self._own} threads "
-            f"of {lanes}, and nobody uses that of all others: on waves of {width}, it is {_shown(wider[width])}."
+            f"On these waves of {self._own}, {who} gets {_shown(result)} as {name} on line {line}, a result for {self._own} "
+            f"threads of {lanes}, and nobody uses that of all others: on waves of {width}, it is {_shown(wider[width])}."
         )
         return _PartlyUsed(
             "", Finding("wave-width", name, message, [line], [int(self._trace.thread[event])], 0, [event], file=file)
@@ -205,10 +205,10 @@ class _Predictions:
 
     def _results(self, file: str, call: Node) -> dict[int, tuple[int, float]]:
         """Return (event, result) of a wave operation by thread; {} if one is missing or if they cannot be combined."""
-        given = call.parent
+        given = parent_of(call)
         if called(call) not in _OF_RESULTS or given.type not in ("init_declarator", "assignment_expression"):
             return {}
-        target = given.child_by_field_name("declarator" if given.type == "init_declarator" else "left")
+        target = part(given, "declarator" if given.type == "init_declarator" else "left")
         operator = given.child_by_field_name("operator")
         if target.type != "identifier" or (operator is not None and text_of(operator) != "="):
             return {}
@@ -218,7 +218,7 @@ class _Predictions:
             if value is None or len(value) != 1:
                 return {}
             results[int(self._lane[event])] = event, value[0]
-        return results if len(results) == self._trace.header["lanes"] else {}
+        return results if len(results) == self._trace.info.lanes else {}
 
     def _wider(self, operation: str, results: dict[int, tuple[int, float]], lane: int, width: int) -> float:
         """Return the result over a wave of another width, which is a multiple of this run's."""
@@ -227,11 +227,11 @@ class _Predictions:
 
     def _at(self, file: str, node: Node) -> Iterator[Finding]:
         if node.type == "call_expression" and called(node) == "WaveReadLaneAt":
-            arguments = node.child_by_field_name("arguments").named_children
+            arguments = part(node, "arguments").named_children
             if len(arguments) == 2:
                 yield from self._outside(file, node, arguments[1], "")
         elif node.type == "subscript_expression":
-            argument, indices = node.child_by_field_name("argument"), node.child_by_field_name("indices")
+            argument, indices = part(node, "argument"), part(node, "indices")
             if text_of(argument) in self._known.shared and len(indices.named_children) == 1:
                 yield from self._outside(file, node, indices.named_children[0], text_of(argument))
                 yield from self._unwritten(file, node, indices.named_children[0], text_of(argument))
@@ -274,7 +274,9 @@ class _Predictions:
             return
         for width in WIDTHS:
             written = self._cells_written(memory, width) if width != self._own else None
-            for at in self._moments(file, node, width) if written is not None else ():
+            if written is None:
+                continue
+            for at in self._moments(file, node, width):
                 value = self._value(index, at)
                 if value is None or value in written or value >= self._size(memory):
                     continue
@@ -288,8 +290,8 @@ class _Predictions:
         if (result := self._result(file, node)) is None:
             return
         made, users = result
-        call, name = node.child_by_field_name("value"), text_of(node.child_by_field_name("declarator"))
-        lanes = self._trace.header["lanes"]
+        call, name = part(node, "value"), text_of(part(node, "declarator"))
+        lanes = self._trace.info.lanes
         if (values := self._operands(call, made)) is None:
             return
         for width in WIDTHS:
@@ -299,13 +301,13 @@ class _Predictions:
             if waves == {lane // width for lane in users}:
                 continue
             for lane, event in sorted(users.items()):
-                whole, part = (self._over(called(call), values, lane, wide) for wide in (self._own, width))
+                whole, narrow = (self._over(called(call), values, lane, wide) for wide in (self._own, width))
                 recorded = self._trace.value(int(made[self._lane[made] == lane][0]))
-                if recorded is None or not _is_same(recorded[0], whole) or _is_same(whole, part):
+                if recorded is None or not _is_same(recorded[0], whole) or _is_same(whole, narrow):
                     continue
                 line, who = node.start_point[0] + 1, in_sentence(thread_of(self._trace, event))
                 what = (
-                    f"{who} gets {part:,} in place of {whole:,} as {name} on line {line}, a result for {width} threads of "
+                    f"{who} gets {narrow:,} in place of {whole:,} as {name} on line {line}, a result for {width} threads of "
                     f"{min(self._own, lanes)}, and nobody uses that of the others"
                 )
                 yield self._finding(file, name, width, what, int(made[self._lane[made] == lane][0]), line)
@@ -313,29 +315,29 @@ class _Predictions:
 
     def _overwritten(self, file: str, node: Node) -> Iterator[Finding]:
         """Yield the finding that threads of several waves store their results in one cell, so that the last one decides."""
-        if (result := self._result(file, node)) is None:
+        if (result := self._result(file, node)) is None or (function := _function_of(node)) is None:
             return
         made, _ = result
-        call, name = node.child_by_field_name("value"), text_of(node.child_by_field_name("declarator"))
+        call, name = part(node, "value"), text_of(part(node, "declarator"))
         if (values := self._operands(call, made)) is None:
             return
-        stores = [use.parent for use in self._mentions(name, _function_of(node)) if _is_stored_in_cell(use)]
-        for cell in (store.child_by_field_name("left") for store in stores):
+        stores = [parent_of(use) for use in self._mentions(name, function) if _is_stored_in_cell(use)]
+        for cell in (part(store, "left") for store in stores):
             writes = self._events(file, cell, "write")
-            if self._depends.of_value(cell.child_by_field_name("indices")) or not self._usable[writes].all():
+            if self._depends.of_value(part(cell, "indices")) or not self._usable[writes].all():
                 continue
             for width in (width for width in WIDTHS if width < self._own):
-                parts = {event: self._over(called(call), values, int(self._lane[event]), width) for event in writes.tolist()}
+                stored = {event: self._over(called(call), values, int(self._lane[event]), width) for event in writes.tolist()}
                 first: dict[int, int] = {}  # by cell
-                for event, part in parts.items():
+                for event, value in stored.items():
                     other = first.setdefault(int(self._trace.index[event]), event)
-                    if _is_same(parts[other], part):
+                    if _is_same(stored[other], value):
                         continue
                     site, line = self._trace.sites[self._trace.site[event]], cell.start_point[0] + 1
                     who, rival = (in_sentence(thread_of(self._trace, one)) for one in (event, other))
                     what = (
-                        f"{who} writes {part:,} to {self._known.cell(site, int(self._trace.index[event]))} on line {line}, and "
-                        f"{rival} writes {parts[other]:,}: each has the result for its own {width} threads, and the last to write "
+                        f"{who} writes {value:,} to {self._known.cell(site, int(self._trace.index[event]))} on line {line}, and "
+                        f"{rival} writes {stored[other]:,}: each has the result for its own {width} threads, and the last to write "
                         "decides"
                     )
                     yield self._finding(file, site.name, width, what, event, line)
@@ -343,18 +345,19 @@ class _Predictions:
 
     def _operands(self, call: Node, made: np.ndarray) -> dict[int, float] | None:
         """Return what each thread gives to a wave operation, by lane; None if it is not known or may vary with the width."""
-        operand = call.child_by_field_name("arguments").named_children[0]
+        operand = part(call, "arguments").named_children[0]
         values = {int(self._lane[e]): self._value(operand, _Moment(int(self._lane[e]), int(e), self._own)) for e in made}
-        is_known = operand.type != "number_literal" and None not in values.values() and not self._depends.of_value(operand)
-        return values if is_known else None
+        known = {lane: value for lane, value in values.items() if value is not None}
+        is_known = operand.type != "number_literal" and len(known) == len(values) and not self._depends.of_value(operand)
+        return known if is_known else None
 
     def _result(self, file: str, node: Node) -> tuple[np.ndarray, dict[int, int]] | None:
         """Return the events at which all threads assign a wave-wide result to a local, and its users; None if not known."""
-        call, name = node.child_by_field_name("value"), text_of(node.child_by_field_name("declarator"))
+        call, name = node.child_by_field_name("value"), text_of(part(node, "declarator"))
         function = _function_of(node)
         if call is None or call.type != "call_expression" or called(call) not in _OVER_WAVES or function is None:
             return None
-        lanes, made = self._trace.header["lanes"], self._events(file, node)
+        lanes, made = self._trace.info.lanes, self._events(file, node)
         if self._depends.of_reaching(node) or self._depends.changes(name, function) or len(made) != lanes:
             return None
         if sorted(self._lane[made].tolist()) != list(range(lanes)) or (users := self._users(file, name, node, function)) is None:
@@ -397,13 +400,13 @@ class _Predictions:
         return self._written[memory, width]
 
     def _work_out_written(self, memory: str, width: int) -> set[int] | None:
-        is_whole = bool(self._usable[self._mine].all()) and not self._trace.header.get("truncated")
+        is_whole = bool(self._usable[self._mine].all()) and not self._trace.info.truncated
         writes = self._writes(memory) if is_whole and memory not in self._unsure_memory and self._size(memory) else None
         if writes is None:
             return None
         cells: set[int] = set()
         for file, node in writes:
-            (index,) = node.child_by_field_name("indices").named_children
+            (index,) = part(node, "indices").named_children
             if (comers := self._comers(file, node, width)) is None:
                 return None
             for at in comers:
@@ -415,7 +418,7 @@ class _Predictions:
 
     def _varies(self, place: Node) -> bool:
         """Return whether the threads that reach an access, or the cell that it accesses, may depend on the width."""
-        return self._depends.of_reaching(place) or self._depends.of_value(place.child_by_field_name("indices"))
+        return self._depends.of_reaching(place) or self._depends.of_value(part(place, "indices"))
 
     def _writes(self, memory: str) -> list[tuple[str, Node]] | None:
         """Return the places that write to a shared array, None if the source uses it other than to access a cell."""
@@ -426,18 +429,18 @@ class _Predictions:
     def _find_writes(self, memory: str) -> list[tuple[str, Node]] | None:
         found, known = [], 0
         for file, node in self._uses_of_shared.get(memory, []):
-            place = node.parent
+            place = parent_of(node)
             known += place.type in ("array_declarator", "subscript_expression")
             if place.type != "subscript_expression":
                 continue
             function, cell = _function_of(node), place
-            while cell.parent.type in ("parenthesized_expression", "field_expression"):
-                cell = cell.parent
-            if len(place.child_by_field_name("indices").named_children) != 1 or function is None or _is_called(cell):
+            while parent_of(cell).type in ("parenthesized_expression", "field_expression"):
+                cell = parent_of(cell)
+            if len(part(place, "indices").named_children) != 1 or function is None or _is_called(cell):
                 return None
             if any(change.type == "call_expression" for change in self._depends.changes(memory, function)):
                 return None
-            if _is_written(cell) or cell.parent.type == "update_expression":
+            if _is_written(cell) or parent_of(cell).type == "update_expression":
                 found.append((file, place))
         return found if known == self._words[memory] else None
 
@@ -470,12 +473,12 @@ class _Predictions:
             return None  # the result of the outer operation matters
         if function is None or called(call) in self._depends.functions or _is_optional(call) or self._depends.of_reaching(call):
             return None
-        if sorted(self._lane[made].tolist()) != list(range(self._trace.header["lanes"])):
+        if sorted(self._lane[made].tolist()) != list(range(self._trace.info.lanes)):
             return None
         given = next((n for n in _up(call) if n.type in ("init_declarator", "assignment_expression", *_STATEMENTS)), None)
         if given is None or given.type in _STATEMENTS:
             return self._affected(file, call, call, function)
-        target = given.child_by_field_name("declarator" if given.type == "init_declarator" else "left")
+        target = part(given, "declarator" if given.type == "init_declarator" else "left")
         name = text_of(target)
         changes = [change for change in self._depends.changes(name, function) if change != given]
         if changes or len(self._declared(name, function)) != 1:
@@ -504,13 +507,13 @@ class _Predictions:
             if child.type in _STATEMENTS:
                 return child.type != "condition_clause" or self._does_something(around, at)
             if around.type == "conditional_expression" and child != around.child_by_field_name("condition"):
-                way = self._by_number(around.child_by_field_name("condition"), at)
+                way = self._by_number(part(around, "condition"), at)
                 if way is None or bool(way) != (child == around.child_by_field_name("consequence")):
                     return None if way is None else False
-            operator = text_of(around.child_by_field_name("operator")) if around.type == "binary_expression" else ""
+            operator = text_of(part(around, "operator")) if around.type == "binary_expression" else ""
             if operator in ("&&", "||"):
                 is_right = child == around.child_by_field_name("right")
-                other = self._by_number(around.child_by_field_name("left" if is_right else "right"), at)
+                other = self._by_number(part(around, "left" if is_right else "right"), at)
                 if other is None and is_right:
                     return None
                 if other is not None and bool(other) != (operator == "&&"):
@@ -520,9 +523,9 @@ class _Predictions:
 
     def _does_something(self, branch: Node, at: _Moment) -> bool:
         """Return whether a branch may have an effect for a thread. It has none if it only contains branches not taken."""
-        inside = branch.child_by_field_name("consequence")
         if branch.type != "if_statement" or branch.child_by_field_name("alternative") is not None:
             return True
+        inside = part(branch, "consequence")
         while inside.type == "compound_statement" and len(inside.named_children) == 1:
             inside = inside.named_children[0]
         if inside.type != "if_statement" or inside.child_by_field_name("alternative") is not None:
@@ -531,7 +534,7 @@ class _Predictions:
 
     def _are_idle(self, file: str, call: Node, used: set[int]) -> bool:
         """Return whether the threads of all other waves contribute nothing: `WaveActiveSum(lane < waves ? sums[lane] : 0)`."""
-        operands, has_own = call.child_by_field_name("arguments").named_children, False
+        operands, has_own = part(call, "arguments").named_children, False
         for event in self._events(file, call) if operands else ():
             is_nothing = self._is_nothing(operands[0], _Moment(int(self._lane[event]), int(event), self._own))
             is_used = int(self._lane[event]) // self._own in used
@@ -549,13 +552,15 @@ class _Predictions:
         if node.type == "parenthesized_expression" and len(node.named_children) == 1:
             return self._is_nothing(node.named_children[0], at, depth + 1)
         if node.type == "conditional_expression":
-            way = self._value(node.child_by_field_name("condition"), at)
+            way = self._value(part(node, "condition"), at)
             side = "consequence" if way else "alternative"
-            return way is not None and self._is_nothing(node.child_by_field_name(side), at, depth + 1)
-        if node.type == "binary_expression" and text_of(node.child_by_field_name("operator")) == "&&":
-            return 0 in (self._value(node.child_by_field_name("left"), at), self._value(node.child_by_field_name("right"), at))
+            return way is not None and self._is_nothing(part(node, side), at, depth + 1)
+        if node.type == "binary_expression" and text_of(part(node, "operator")) == "&&":
+            return 0 in (self._value(part(node, "left"), at), self._value(part(node, "right"), at))
         function = _function_of(node) if node.type == "identifier" else None
-        declared = self._declared(text_of(node), function) if function is not None else []
+        if function is None:
+            return False
+        declared = self._declared(text_of(node), function)
         if len(declared) != 1 or (given := declared[0].child_by_field_name("value")) is None:
             return False
         changes = self._depends.changes(text_of(node), function)
@@ -580,8 +585,7 @@ class _Predictions:
                 return False
             if one.type == "call_expression" and called(one) not in ("min", "max", "uint", "int"):
                 return False
-            is_function = one.parent.type == "call_expression" and one == one.parent.child_by_field_name("function")
-            if one.type == "identifier" and not is_function and not self._is_number(one, function, depth):
+            if one.type == "identifier" and not _is_called(one) and not self._is_number(one, function, depth):
                 return False
         return True
 
@@ -590,10 +594,10 @@ class _Predictions:
         changes, declared = self._depends.changes(name, function), self._declared(name, function)
         if declared:
             values = [one.child_by_field_name("value") for one in declared]
-            is_kept = all(change.parent.type == "for_statement" for change in changes)  # changed only in a loop's head
+            is_kept = all(parent_of(change).type == "for_statement" for change in changes)  # changed only in a loop's head
             return is_kept and all(value is not None and self._is_by_number(value, depth + 1) for value in values)
-        if re.search(rf"\b{re.escape(name)}\b", text_of(function.child_by_field_name("declarator"))):
-            head = text_of(function.child_by_field_name("declarator"))
+        if re.search(rf"\b{re.escape(name)}\b", text_of(part(function, "declarator"))):
+            head = text_of(part(function, "declarator"))
             return not changes and re.search(rf"\b{re.escape(name)}\s*:\s*SV_(?:Group|Dispatch)", head) is not None
         everywhere = (one for named in self._depends.functions.values() for one in named)
         return name not in self._known.shared and not any(self._depends.changes(name, one) for one in everywhere)
@@ -665,17 +669,17 @@ class _Predictions:
 
     def _events(self, file: str, node: Node, kind: str = "") -> np.ndarray:
         """Return the events that show that a node was reached: those of a site at its start or at that of an enclosing node."""
-        steps = 0
-        while node is not None and steps < _MOST_DEEP and node.type != "compound_statement":
-            for one in (node, *(node.named_children[:1] if node.type == "condition_clause" else ())):
+        steps, around = 0, node
+        while around is not None and steps < _MOST_DEEP and around.type != "compound_statement":
+            for one in (around, *(around.named_children[:1] if around.type == "condition_clause" else ())):
                 line, column = one.start_point
                 numbers = self._sites.get((file, line + 1, column + 1), [])
                 numbers = [n for n in numbers if kind in ("", self._trace.sites[n].kind)]
                 if numbers:
                     return max((self._of_site(number) for number in numbers), key=len)
-            if node.type in _STATEMENTS:
+            if around.type in _STATEMENTS:
                 break
-            node = node.parent
+            around = around.parent
             steps += 1
         return np.zeros(0, np.int64)
 
@@ -702,32 +706,33 @@ class _Predictions:
         if node.type == "number_literal":
             return integer(text_of(node), {})
         if node.type == "binary_expression":
-            operator = text_of(node.child_by_field_name("operator"))
-            a, b = (self._value(node.child_by_field_name(side), at, depth + 1, is_now) for side in ("left", "right"))
+            operator = text_of(part(node, "operator"))
+            a, b = (self._value(part(node, side), at, depth + 1, is_now) for side in ("left", "right"))
             return _combined(operator, a, b)
         if node.type == "unary_expression" and text_of(node).startswith("!"):
             value = self._value(node.named_children[0], at, depth + 1, is_now)
             return None if value is None else int(not value)
         if node.type == "call_expression":
             return self._called(node, at, depth, is_now)
-        if node.type == "field_expression" and node.child_by_field_name("argument").type == "identifier":
-            return self._given(text_of(node.child_by_field_name("argument")), text_of(node.child_by_field_name("field")), node, at)
+        if node.type == "field_expression" and part(node, "argument").type == "identifier":
+            return self._given(text_of(part(node, "argument")), text_of(part(node, "field")), node, at)
         if node.type == "identifier":
             return self._variable(node, at, depth, is_now)
         return None
 
     def _called(self, node: Node, at: _Moment, depth: int, is_now: bool) -> float | None:
-        name, arguments = called(node), node.child_by_field_name("arguments").named_children
+        name, arguments = called(node), part(node, "arguments").named_children
         if name == "WaveGetLaneCount":
             return at.width
         if name == "WaveGetLaneIndex":
             return at.lane % at.width
         values = [self._value(argument, at, depth + 1, is_now) for argument in arguments]
-        if None in values or name in self._depends.functions:
+        numbers = [value for value in values if value is not None]
+        if len(numbers) < len(values) or name in self._depends.functions:
             return None
-        if name in ("uint", "int") and len(values) == 1:
-            return values[0] if isinstance(values[0], int) else None
-        return {"min": min, "max": max}[name](values) if name in ("min", "max") and values else None
+        if name in ("uint", "int") and len(numbers) == 1:
+            return numbers[0] if isinstance(numbers[0], int) else None
+        return {"min": min, "max": max}[name](numbers) if name in ("min", "max") and numbers else None
 
     def _variable(self, node: Node, at: _Moment, depth: int, is_now: bool) -> float | None:
         """Return a variable's value: a thread number, the value of its only definition, a constant, or the recorded value."""
@@ -750,16 +755,16 @@ class _Predictions:
     def _given(self, name: str, field: str, node: Node, at: _Moment) -> int | None:
         """Return a system value of the entry point: the number of a thread in its group or in the dispatch."""
         function = _function_of(node)
-        if function is None or name_of_function(function) != self._trace.header["entry"]:
+        if function is None or name_of_function(function) != self._trace.info.entry:
             return None
-        head = text_of(function.child_by_field_name("declarator"))
+        head = text_of(part(function, "declarator"))
         semantics = re.search(rf"\b(uint|int)(\d?)\s+{re.escape(name)}\s*:\s*(SV_\w+)", head)
         if semantics is None or self._depends.changes(name, function) or field != ("x" if semantics[2] else ""):
             return None
         if semantics[3] in ("SV_GroupIndex", "SV_GroupThreadID"):
             return at.lane
-        if semantics[3] == "SV_DispatchThreadID" and self._trace.header["groups"][1:] == [1, 1]:
-            return int(self._groups[at.event]) * self._trace.header["lanes"] + at.lane
+        if semantics[3] == "SV_DispatchThreadID" and self._trace.info.groups[1:] == (1, 1):
+            return int(self._groups[at.event]) * self._trace.info.lanes + at.lane
         return None
 
     def _recorded(self, name: str, node: Node, function: Node, at: _Moment) -> float | None:
@@ -803,7 +808,7 @@ class _Predictions:
         changed: set[str] = set()
         for node in below(statement):
             if node.type == "update_expression" or (node.type == "assignment_expression" and node.parent != statement):
-                changed |= roots(node.child_by_field_name("left") or node.child_by_field_name("argument"))
+                changed |= roots(node.child_by_field_name("left") or part(node, "argument"))
         return changed
 
     def _size(self, name: str) -> int:
@@ -865,7 +870,7 @@ def _is_optional(node: Node) -> bool:
             return False
         if around.type == "conditional_expression" and child != around.child_by_field_name("condition"):
             return True
-        is_logical = around.type == "binary_expression" and text_of(around.child_by_field_name("operator")) in ("&&", "||")
+        is_logical = around.type == "binary_expression" and text_of(part(around, "operator")) in ("&&", "||")
         if is_logical and child == around.child_by_field_name("right"):
             return True
         child = around
@@ -882,23 +887,23 @@ def _decided_between(made: Node, used: Node, function: Node) -> Iterator[Node]:
 
 
 def _is_written(node: Node) -> bool:
-    return node.parent.type == "assignment_expression" and node.parent.child_by_field_name("left") == node
+    return parent_of(node).type == "assignment_expression" and parent_of(node).child_by_field_name("left") == node
 
 
 def _is_stored_in_cell(node: Node) -> bool:
     """Return whether a node is all that a statement stores in a cell: `sum` in `sums[0] = sum`."""
-    given = node.parent
+    given = parent_of(node)
     return (
         given.type == "assignment_expression"
         and given.child_by_field_name("right") == node
-        and given.child_by_field_name("left").type == "subscript_expression"
-        and text_of(given.child_by_field_name("operator")) == "="
+        and part(given, "left").type == "subscript_expression"
+        and text_of(part(given, "operator")) == "="
     )
 
 
 def _is_called(node: Node) -> bool:
     """Return whether a node is the called function: `cells[0].add` in `cells[0].add(1)`."""
-    return node.parent.type == "call_expression" and node.parent.child_by_field_name("function") == node
+    return parent_of(node).type == "call_expression" and parent_of(node).child_by_field_name("function") == node
 
 
 def _are_in_loop_head(changes: list[Node], node: Node) -> bool:
@@ -909,7 +914,8 @@ def _are_in_loop_head(changes: list[Node], node: Node) -> bool:
 
 def _are_apart(declared: list[Node]) -> bool:
     """Return whether the scopes of variables with the same name do not overlap."""
-    spans = sorted((scope.start_byte, scope.end_byte) for scope in (one.parent.parent for one in declared if one.parent.parent))
+    scopes = (parent_of(one).parent for one in declared)
+    spans = sorted((scope.start_byte, scope.end_byte) for scope in scopes if scope is not None)
     return all(end <= start for (_, end), (start, _) in pairwise(spans))
 
 

@@ -30,15 +30,15 @@ def join(text: str, sites: list[Site]) -> tuple[str, Batches]:
     batches: Batches = {}
 
     def joined(match: re.Match[str]) -> str:
-        result, batch, spaces = "", [], ""
+        new_text, batch, spaces = "", [], ""
         for space, record, number, value in _ONE.findall(match.group(0)):
             if value and not is_numeric(sites[int(number)].type):  # the compiler chooses the overload for it
-                result += _joined(batch, batches, sites) + spaces + space + record
+                new_text += _joined(batch, batches, sites) + spaces + space + record
                 batch, spaces = [], ""
                 continue
-            result, spaces = (result, spaces + space) if batch else (result + space, "")
+            new_text, spaces = (new_text, spaces + space) if batch else (new_text + space, "")
             batch.append((int(number), value))
-        return result + _joined(batch, batches, sites) + spaces
+        return new_text + _joined(batch, batches, sites) + spaces
 
     return _SEVERAL.sub(joined, text), batches
 
@@ -77,23 +77,25 @@ def spread(rows: np.ndarray, thread: np.ndarray, sites: list[Site], batches: Bat
     in_batch = np.isin(head_number, list(batches))
     counts = (~in_batch).astype(np.intp)  # how many rows replace each row: for the head of a batch, all rows of the batch
     widths = {first: [words_in(sites[n].type) for n in batch] for first, batch in batches.items()}
-    at = {first: np.flatnonzero(in_batch & is_head & (numbers == first)) for first in np.unique(head_number[in_batch]).tolist()}
-    for first, heads in at.items():
+    heads_by_first = {
+        first: np.flatnonzero(in_batch & is_head & (numbers == first)) for first in np.unique(head_number[in_batch]).tolist()
+    }
+    for first, heads in heads_by_first.items():
         counts[heads] = sum(_rows_for(width) for width in widths[first])
     starts = np.cumsum(counts) - counts
-    result = np.zeros((counts.sum(), 4), np.uint32)
-    result[starts[~in_batch]] = rows[~in_batch]
-    for first, heads in at.items():
+    spread_rows = np.zeros((counts.sum(), 4), np.uint32)
+    spread_rows[starts[~in_batch]] = rows[~in_batch]
+    for first, heads in heads_by_first.items():
         words = rows[heads[:, None] + np.arange(_rows_for(sum(widths[first]))), 1:].reshape(len(heads), -1)
         row, begin = starts[heads], 0
         for number, width in zip(batches[first], widths[first], strict=True):
             for offset in range(0, max(1, width), 3):
-                result[row, 0] = CONTINUED if offset else rows[heads, 0] & REPLAY | number
+                spread_rows[row, 0] = CONTINUED if offset else rows[heads, 0] & REPLAY | number
                 part = words[:, begin + offset : begin + min(offset + 3, width)]
-                result[row, 1 : 1 + part.shape[1]] = part
+                spread_rows[row, 1 : 1 + part.shape[1]] = part
                 row = row + 1
             begin += width
-    return result, np.repeat(thread, counts)
+    return spread_rows, np.repeat(thread, counts)
 
 
 def _rows_for(words: int) -> int:

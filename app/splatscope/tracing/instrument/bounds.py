@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from tree_sitter import Node
 
-from splatscope.slang.declarations import ArrayType, Memory
-from splatscope.slang.source import text_of, walk
+from splatscope.slang.declaration import ArrayType, Memory
+from splatscope.slang.source import parent_of, part, text_of, walk
 from splatscope.tracing.instrument.context import FunctionContext
 from splatscope.tracing.instrument.lvalues import NO_BOUND, LValue, element_count
 from splatscope.tracing.instrument.textures import Textures
@@ -43,7 +43,7 @@ class Bounds:
         if not size or surely_inside or self._context.is_differentiable:
             return text
         name = re.sub(r"\[.*?\]", "", text_of(argument))
-        site = self._context.site(index.parent, "out-of-bounds", name, access=access, dims=array.sizes)
+        site = self._context.site(parent_of(index), "out-of-bounds", name, access=access, dims=array.sizes)
         return f"_rec_inside({site}, uint({text}), uint({size}))"
 
     def _size(self, argument: Node, array: ArrayType) -> str:
@@ -67,17 +67,17 @@ class Bounds:
         if not lvalue.subscripts:
             return lvalue.memory.name + self.path(lvalue)
         if lvalue.memory.coordinates:
-            at = self._textures.texel(lvalue, access)
-            at = self._recorded_too(also, at)
-            return f"{lvalue.memory.name}[{f'_rec_push({at})' if is_pushed else at}]{self.path(lvalue)}"
+            coordinates = self._textures.texel(lvalue, access)
+            coordinates = self._add_records(also, coordinates)
+            return f"{lvalue.memory.name}[{f'_rec_push({coordinates})' if is_pushed else coordinates}]{self.path(lvalue)}"
         pairs = zip(lvalue.subscripts, lvalue.sizes, strict=True)
         arguments = ", ".join(f"uint({self._writer.as_argument(subscript)}), {size}" for subscript, size in pairs)
-        first = self._recorded_too(also, f"_rec_at({arguments})")
+        first = self._add_records(also, f"_rec_at({arguments})")
         first = f"_rec_push({first})" if is_pushed else first
         later = "".join(("[_rec_second()]", "[_rec_third()]")[: len(lvalue.subscripts) - 1])
         return f"{lvalue.memory.name}[{first}]{later}{self.path(lvalue)}"
 
-    def _recorded_too(self, sites: Sequence[str], index: str) -> str:
+    def _add_records(self, sites: Sequence[str], index: str) -> str:
         for site in sites:
             index = f"_rec_also({site}, {index})"
         return index
@@ -89,14 +89,15 @@ class Bounds:
     def path(self, lvalue: LValue) -> str:
         """Return the path after an element, with its indices clamped to the bounds."""
         text, array = "", ArrayType(lvalue.memory.type)
-        for part in lvalue.path:
-            if isinstance(part, str):
-                array = ArrayType("") if array.sizes else self._context.scope.field_of(array.element, part[1:])
-                text += part
+        for step in lvalue.path:
+            if isinstance(step, str):
+                array = ArrayType("") if array.sizes else self._context.scope.field_of(array.element, step[1:])
+                text += step
             else:
-                argument = part.parent.parent.child_by_field_name("argument")
-                is_plain = self._context.scope.is_repeatable(part)
-                inner = self.index(argument, part, array, self._writer.text(part) if is_plain else self._writer.emit(part))
+                argument = part(parent_of(parent_of(step)), "argument")
+                is_plain = self._context.scope.is_repeatable(step)
+                new_text = self._writer.text(step) if is_plain else self._writer.emit(step)
+                inner = self.index(argument, step, array, new_text)
                 # Accesses in the brackets come in between: a scalar is noted again, an element waits on the stack.
                 text += f"[{inner if is_plain or lvalue.subscripts else f'_rec_here(uint({inner}))'}]"
                 array = self._context.scope.element_of(array)
@@ -128,7 +129,7 @@ def is_inside(names: list[str], sizes: list[str] | tuple[str, ...]) -> str:
     return " && ".join(f"{name} < uint({size or NO_BOUND})" for name, size in zip(names, sizes, strict=True))
 
 
-def guarded(site: int, names: list[str], sizes: list[str] | tuple[str, ...], setup: str, action: str) -> str:
+def guarded(site: str | int, names: list[str], sizes: list[str] | tuple[str, ...], setup: str, action: str) -> str:
     """Return a block that performs an action on an element if its indices are within bounds, and otherwise records the fault.
 
     Args:

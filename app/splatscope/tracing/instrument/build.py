@@ -22,12 +22,11 @@ from splatscope.tracing.coverage import coverage_gaps
 from splatscope.tracing.instrument import exchange
 from splatscope.tracing.instrument.batching import Batches, types_of
 from splatscope.tracing.instrument.instrumenter import Exclusions, Instrumenter
-from splatscope.tracing.instrument.retry import exclude_refused
 from splatscope.tracing.instrument.runtime import module_text
 from splatscope.tracing.job import KernelJob
+from splatscope.tracing.retries import COMPILATIONS, exclude_refused
 from splatscope.tracing.sites import Site
 
-MOST_ATTEMPTS = 8
 _MOST_PASSES = 4  # nested calls that pass a local on
 NOT_CHOSEN = "it was not chosen"  # why a function is not recorded
 ROLLED = "Loops that the source unrolls are recorded as loops, which compile faster."
@@ -51,6 +50,7 @@ class Build:
         functions: The functions that are recorded.
         stepped_over: The functions that are not recorded, with the reason; see `Instrumenter.name_of`.
         coverage_gaps: What else is not recorded, a sentence each.
+        unknown_types: The types of variables that nothing declares, so that only records may tell what they are.
         attempts: The number of compilations.
         notes: What is recorded in another form than written, a sentence each.
     """
@@ -62,6 +62,7 @@ class Build:
     functions: list[str]
     stepped_over: dict[str, str]
     coverage_gaps: list[str]
+    unknown_types: frozenset[str]
     attempts: int
     notes: list[str] = field(default_factory=list)
 
@@ -99,8 +100,8 @@ class _Linker:
 
         has_exchanges = False
         if adapter_of(self.device).is_software:
-            written, texts = texts, exchange.by_compare_exchange(texts, [not module.included for module in modules])
-            has_exchanges = texts != written
+            original_texts, texts = texts, exchange.by_compare_exchange(texts, [not module.included for module in modules])
+            has_exchanges = texts != original_texts
         for module, text in zip(modules, texts, strict=True):
             if module.included and module.path is not None:
                 mirrored(module.path).parent.mkdir(parents=True, exist_ok=True)
@@ -108,22 +109,22 @@ class _Linker:
         (mirror / "main").mkdir()  # a device with hot reload watches it
         folders = [folder for folder in self.job.include if mirrored(folder).mkdir(parents=True, exist_ok=True) is None]
         paths = [*map(mirrored, folders), *folders, *map(mirrored, SHADER_FOLDERS), *COMPILER_OPTIONS["include_paths"]]
-        settings = COMPILER_OPTIONS | {"include_paths": list(map(str, paths)), "defines": self.job.defines} | dict(options)
+        settings = {**COMPILER_OPTIONS, "include_paths": list(map(str, paths)), "defines": self.job.defines, **options}
         # A separate session, since modules are found by name, and instrumented modules have the names of the plain ones.
-        session = self.device.create_slang_session(compiler_options=settings)
+        session = self.device.create_slang_session(compiler_options=spy.SlangCompilerOptions(settings))
         helpers = [("_recorder", recorder)] * bool(recorder) + [(exchange.MODULE, exchange.TEXT)] * has_exchanges
         # The job's macros apply to the whole session, and these modules may use their names.
         undefined = "".join(f"#undef {name}\n" for name in self.job.defines)
         loaded = [session.load_module_from_source(name, undefined + text, f"{name}.slang") for name, text in helpers]
         for module, text in zip(modules, texts, strict=True):
             if not module.included:
-                path = mirrored(module.path) if module.path else self._own(mirror, mirrored)
+                path = mirrored(module.path) if module.path else self._own_path(mirror, mirrored)
                 loaded.append(session.load_module_from_source(module.name or "main_kernel", joined(text), str(path)))
         main = loaded[-1]
         if self.job.constants:
             types = declared_constants(modules)
-            given = ((name, value, types.get(name, "")) for name, value in self.job.constants.items())
-            loaded.append(session.load_module_from_source("_constants", "".join(declaration(*one) for one in given)))
+            constants = ((name, value, types.get(name, "")) for name, value in self.job.constants.items())
+            loaded.append(session.load_module_from_source("_constants", "".join(declaration(*constant) for constant in constants)))
         conformances = [spy.TypeConformance(interface, type_) for type_, interface in self.job.conformances]
         if not self.entry:
             raise CompileError(NO_ENTRY_POINT)
@@ -132,14 +133,14 @@ class _Linker:
         except RuntimeError as error:
             if "not found in module" not in str(error):
                 raise
-            there = [name for module in modules if module.included or module is modules[-1] for name in entries_of(module)]
-            words = f"It has {', '.join(dict.fromkeys(there))}." if there else NO_ENTRY_POINT
+            entries = [name for module in modules if module.included or module is modules[-1] for name in entries_of(module)]
+            words = f"It has {', '.join(dict.fromkeys(entries))}." if entries else NO_ENTRY_POINT
             raise CompileError(f"{self.job.file} has no entry point {self.entry}. {words}") from None
         if self.job.arguments:
             entry = entry.specialize([spy.SpecializationArg.from_type(argument) for argument in self.job.arguments])
         return session.link_program(loaded, [entry])
 
-    def _own(self, mirror: Path, mirrored: Callable[[Path], Path]) -> Path:
+    def _own_path(self, mirror: Path, mirrored: Callable[[Path], Path]) -> Path:
         """Return the path to give for the program's own source. Its includes are searched beside that path, too."""
         in_project = self.job.include and "/" in self.job.file
         return mirrored(self.job.include[0] / self.job.file) if in_project else mirror / "main" / self.job.file
@@ -178,7 +179,7 @@ def build_instrumented(device: spy.Device, modules: list[Module], entry: str, jo
             if job.instrument_scope == "entry":
                 build.notes.append(ROLLED)
             return build
-    return _build(linker, modules, _outside_scope(modules, entry, job), MOST_ATTEMPTS)
+    return _build(linker, modules, _outside_scope(modules, entry, job), COMPILATIONS)
 
 
 def pipeline_of(device: spy.Device, program: spy.ShaderProgram, modules: Iterable[Module] = ()) -> spy.ComputePipeline:
@@ -191,8 +192,8 @@ def pipeline_of(device: spy.Device, program: spy.ShaderProgram, modules: Iterabl
         return device.create_compute_pipeline(program)
     except RuntimeError as error:
         sources = {module.file: without_bindings(without_asserts(module.original)) for module in modules}
-        said = exchange.as_written(str(error)).rpartition("RHI messages:\n")[2]  # Slang's own text, if there is any
-        raise CompileError(NO_PIPELINE if is_refused(error) else said, sources) from None
+        message = exchange.as_written(str(error)).rpartition("RHI messages:\n")[2]  # Slang's own text, if there is any
+        raise CompileError(NO_PIPELINE if is_refused(error) else message, sources) from None
 
 
 def _build(linker: _Linker, modules: list[Module], excluded: Exclusions, attempts: int) -> Build:
@@ -216,8 +217,8 @@ def _build(linker: _Linker, modules: list[Module], excluded: Exclusions, attempt
         except CompileError as error:
             if attempt == attempts:
                 raise
-            written = {module.file: result.text for module, result in zip(modules, results, strict=True)}
-            exclude_refused(error, modules, written, excluded, linker.entry, is_nearly_last=attempt >= attempts - 2)
+            texts = {module.file: result.text for module, result in zip(modules, results, strict=True)}
+            exclude_refused(error, modules, texts, excluded, linker.entry, is_nearly_last=attempt >= attempts - 2)
             continue
         functions = [name for result in results for name in result.functions]
         stepped_over: dict[str, str] = {}
@@ -225,7 +226,7 @@ def _build(linker: _Linker, modules: list[Module], excluded: Exclusions, attempt
             for name, reason in result.stepped_over.items():  # two files may have functions of one name on the same line
                 stepped_over[f"{name[:-1]} of {module.file})" if name in stepped_over else name] = reason
         gaps = coverage_gaps(modules, excluded.lines, sites, symbols)
-        return Build(program, pipeline, sites, batches, functions, stepped_over, gaps, attempt)
+        return Build(program, pipeline, sites, batches, functions, stepped_over, gaps, frozenset(symbols.unknown_types), attempt)
     raise AssertionError("not reached")
 
 

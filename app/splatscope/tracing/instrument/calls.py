@@ -1,12 +1,12 @@
 """Rewrite calls in expressions: record loads and atomic methods, and keep arguments for out parameters l-values."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from tree_sitter import Node
 
-from splatscope.slang.declarations import Memory
-from splatscope.slang.source import text_of
+from splatscope.slang.declaration import Memory
+from splatscope.slang.source import part, text_of
 from splatscope.tracing.instrument.bounds import Bounds, room
 from splatscope.tracing.instrument.context import FunctionContext
 from splatscope.tracing.instrument.expressions import Expressions
@@ -42,6 +42,12 @@ def template_argument(call: str) -> str:
     return match.group(1) if match else ""
 
 
+def lanes_of(method: Node) -> str:
+    """Return the number of words that a byte-address buffer's method accesses: "3" for `b.Load3`; "" if its name has none."""
+    last = text_of(method)[-1:]
+    return last if last in ("2", "3", "4") else ""
+
+
 class Calls:
     """The rewriting rule for calls."""
 
@@ -65,21 +71,21 @@ class Calls:
     def call(self, node: Node) -> str:
         """Rewrite a call."""
         symbols = self._context.symbols
-        function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        function, arguments = part(node, "function"), part(node, "arguments")
         name = text_of(function)
-        bare = re.split(r"[<(]", name)[0].split("::")[-1].strip()
-        if bare in symbols.macros or _SPECIAL.match(name) or bare in BARRIERS:
+        bare_name = re.split(r"[<(]", name)[0].split("::")[-1].strip()
+        if bare_name in symbols.macros or _SPECIAL.match(name) or bare_name in BARRIERS:
             return self._special(function, arguments)
-        outs = symbols.out_parameters.get(bare, set()) | _OUT_PARAMETERS.get(bare, set())
-        inout = symbols.inout_parameters.get(bare, set())
+        outs = symbols.out_parameters.get(bare_name, set()) | _OUT_PARAMETERS.get(bare_name, set())
+        inout = symbols.inout_parameters.get(bare_name, set())
         if function.type == "field_expression":
-            method = text_of(function.child_by_field_name("field")).split("<")[0]
+            method = text_of(part(function, "field")).split("<")[0]
             access = self._atomic_method(node, function, arguments, method) or self._load(node, function, arguments, method)
             if access:
                 return access
             outs = symbols.out_parameters.get(method, set()) | _OUT_PARAMETERS.get(method, set())
             inout = symbols.inout_parameters.get(method, set())
-            receiver = function.child_by_field_name("argument")
+            receiver = part(function, "argument")
             # A method may change its object. Then the object stays an l-value and is not read into a value.
             only_reads = method in symbols.methods and method not in symbols.mutating
             if only_reads or self._context.scope.lvalue(receiver) is None:
@@ -93,7 +99,7 @@ class Calls:
             head = self._writer.text(function)
         else:
             head = self._writer.emit(function)
-        if bare.startswith("Interlocked") and bare not in symbols.returns:
+        if bare_name.startswith("Interlocked") and bare_name not in symbols.returns:
             outs, inout = {0, len(arguments.named_children) - 1}, {0}
         text = head + self.arguments(arguments, outs, inout, self._checked_arguments(function, name, arguments.named_children))
         return self._operations.over_wave(node, name, text)
@@ -109,7 +115,7 @@ class Calls:
     def _checked_arguments(self, function: Node, name: str, arguments: list[Node]) -> dict[int, Callable[[str], str]]:
         """Return the checks of arguments by node: a constructor's conversion, a lane, a texture's coordinates."""
         if function.type == "field_expression" and arguments:
-            texture, method = function.child_by_field_name("argument"), text_of(function.child_by_field_name("field"))
+            texture, method = part(function, "argument"), text_of(part(function, "field"))
             return {arguments[0].id: lambda text: self._textures.method(texture, method, arguments[0], text) or text}
         if name == "WaveReadLaneAt" and len(arguments) == 2:
             return {arguments[1].id: lambda text: self._operations.lane(arguments[1], text)}
@@ -119,7 +125,7 @@ class Calls:
         return {a.id: lambda text, a=a: self._operations.converted(a, text, scalar) for a in arguments}
 
     def arguments(
-        self, arguments: Node, outs: set[int], inout: set[int] = frozenset(), checks: Mapping[int, Callable[[str], str]] = {}
+        self, arguments: Node, outs: set[int], inout: Collection[int] = (), checks: Mapping[int, Callable[[str], str]] = {}
     ) -> str:
         """Return the arguments. Those for out parameters stay l-values; those for `inout` parameters are also read.
 
@@ -131,13 +137,13 @@ class Calls:
             if child.id in lvalues:
                 self._context.note_change(child)
 
-        def part(child: Node) -> str:
+        def new_text(child: Node) -> str:
             if child.id in lvalues:
                 return self._changed(child, child.id in read)
             text = self._writer.emit(child)
             return checks[child.id](text) if child.id in checks else text
 
-        return self._writer.children(arguments, part)
+        return self._writer.children(arguments, new_text)
 
     def _changed(self, node: Node, is_read: bool = False) -> str:
         """Return an l-value that a call writes, and perhaps reads, and record the access.
@@ -162,7 +168,7 @@ class Calls:
 
     def _atomic_method(self, node: Node, function: Node, arguments: Node, method: str) -> str:
         """Return a recorded call of a method of Atomic<T>, "" for any other method."""
-        receiver = function.child_by_field_name("argument")
+        receiver = part(function, "argument")
         lvalue = self._context.scope.lvalue(receiver)
         if lvalue is None or not lvalue.memory.atomic or method not in _ATOMIC_METHODS:
             return ""
@@ -172,7 +178,7 @@ class Calls:
 
     def _load(self, node: Node, function: Node, arguments: Node, method: str) -> str:
         """Return a recorded `buffer.Load(…)`, "" for any other method."""
-        receiver = function.child_by_field_name("argument")
+        receiver = part(function, "argument")
         memory = self._context.scope.memory.get(re.sub(r"\s", "", text_of(receiver)))
         if memory is None or memory.space == "shared" or method not in _LOADS or len(arguments.named_children) != 1:
             return ""
@@ -188,8 +194,7 @@ class Calls:
             type_loaded = self._loaded_type(memory, function)
             index = self._operations.aligned(arguments.named_children[0], index, type_loaded, memory.declared_name, "read")
         template = template_argument(self._writer.text(function))
-        lanes = re.search(r"[234]?$", text_of(function)).group(0) or "1"
-        size = room(memory, f"sizeof({template})" if template else str(4 * int(lanes)))
+        size = room(memory, f"sizeof({template})" if template else str(4 * int(lanes_of(function) or "1")))
         call = f"{self._writer.span(receiver.start_byte, function.end_byte)}(_rec_at(uint({index}), {size}))"
         return self._context.without_derivative(node, f"_rec_read({site}, {call})")
 
@@ -200,4 +205,4 @@ class Calls:
         template = template_argument(self._writer.text(function))
         if template:
             return self._context.symbols.resolve(template.strip())
-        return "uint" + (re.search(r"[234]?$", text_of(function)).group(0))
+        return f"uint{lanes_of(function)}"

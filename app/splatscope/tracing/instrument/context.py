@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Collection
+from typing import Any
 
 from tree_sitter import Node
 
 from splatscope.gpu.slang_types import is_numeric
 from splatscope.slang.constants import integer
-from splatscope.slang.declarations import ArrayType, Memory
+from splatscope.slang.declaration import ArrayType, Memory
 from splatscope.slang.source import Block, Source, text_of
 from splatscope.slang.symbols import Symbols
 from splatscope.tracing.instrument.expression_types import ExpressionTypes
@@ -107,9 +108,10 @@ class FunctionContext:
         If the part is chosen at run time (`tile[i][c]`: component `c`), each possible part has a site. `below` is a path within the
         part.
         """
-        fields = {"type": self.recorded_type(lvalue.type)} | lvalue.site_fields | more
+        fields: dict[str, Any] = lvalue.site_fields | {"type": self.recorded_type(lvalue.type)} | more
+        del fields["path"]  # each site has its own
         paths, chosen = self._paths(lvalue)
-        sites = [self.site(node, kind, lvalue.memory.declared_name, **fields | {"path": path + below}) for path in paths]
+        sites = [self.site(node, kind, lvalue.memory.declared_name, path=path + below, **fields) for path in paths]
         return f"({sites[0]} + {chosen})" if chosen else str(sites[0])
 
     def struct_access(self, memory: Memory, recorded_type: str, type_text: str) -> str:
@@ -143,13 +145,13 @@ class FunctionContext:
                 array = ArrayType("") if array.sizes else self.scope.field_of(array.element, part[1:])
                 in_matrix = False
                 continue
-            size, given = (integer(text, self.symbols.integers) for text in (self.scope.length(array), text_of(part)))
+            size, index = (integer(text, self.symbols.integers) for text in (self.scope.length(array), text_of(part)))
             is_vector = not in_matrix and not array.sizes and re.fullmatch(r"[a-z]\w*[a-z_]?[2-4]", array.element) is not None
             is_vector = is_vector and not re.search(r"[1-4]x[1-4]$", array.element)
             in_matrix = not array.sizes and not is_vector
             steps = [f".{_LETTERS[n]}" if is_vector else f"[{n}]" for n in range(min(size or 0, _MOST_PARTS))]
-            if size and given is not None and 0 <= given < size and not set(re.findall(r"[A-Za-z_]\w*", text_of(part))):
-                paths = [f"{path}.{_LETTERS[given]}" if is_vector else f"{path}[{given}]" for path in paths]
+            if size and index is not None and 0 <= index < size and not set(re.findall(r"[A-Za-z_]\w*", text_of(part))):
+                paths = [f"{path}.{_LETTERS[index]}" if is_vector else f"{path}[{index}]" for path in paths]
             elif size and len(paths) * size <= _MOST_PARTS and self.scope.is_repeatable(part):
                 paths = [path + step for path in paths for step in steps]
                 number = f"min(uint({text_of(part)}), {size - 1}u)"
@@ -167,8 +169,8 @@ class FunctionContext:
 
     def without_derivative(self, node: Node, call: str) -> str:
         """Return the recorder's call that replaces a node, inside `no_diff(…)` in differentiable code."""
-        inside = re.search(r"\bno_diff\s*\(\s*$", self.source.code[max(0, node.start_byte - 40) : node.start_byte])
-        return f"no_diff({call})" if self.is_differentiable and not inside else call
+        is_inside_no_diff = re.search(r"\bno_diff\s*\(\s*$", self.source.code[max(0, node.start_byte - 40) : node.start_byte])
+        return f"no_diff({call})" if self.is_differentiable and not is_inside_no_diff else call
 
     def note_change(self, node: Node) -> None:
         """Note that the current expression changes a local."""

@@ -70,9 +70,11 @@ _SAME = {
     "half": "asuint16(original) == asuint16(seen)",
 }
 TEXT = f"module {MODULE};\n"
-TEXT += "".join(_FUNCTION.format(name=_NAME, type=one, same=same) for one, same in _SAME.items() if one != "half")
-TEXT += "".join(_METHOD.format(name=_NAME, buffer=one) for one in ("RWByteAddressBuffer", "RasterizerOrderedByteAddressBuffer"))
-TEXT += "".join(_OF_ATOMIC.format(name=_METHOD_NAME, type=one, same=same) for one, same in _SAME.items())
+TEXT += "".join(_FUNCTION.format(name=_NAME, type=scalar, same=same) for scalar, same in _SAME.items() if scalar != "half")
+TEXT += "".join(
+    _METHOD.format(name=_NAME, buffer=buffer) for buffer in ("RWByteAddressBuffer", "RasterizerOrderedByteAddressBuffer")
+)
+TEXT += "".join(_OF_ATOMIC.format(name=_METHOD_NAME, type=scalar, same=same) for scalar, same in _SAME.items())
 
 
 def by_compare_exchange(texts: list[str], are_modules: list[bool]) -> list[str]:

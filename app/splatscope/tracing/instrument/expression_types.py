@@ -7,13 +7,12 @@ import re
 
 from tree_sitter import Node
 
-from splatscope.gpu.slang_types import SCALARS, SlangType, is_numeric, short_name
-from splatscope.slang.source import text_of
+from splatscope.gpu.slang_types import SlangType, is_numeric
+from splatscope.slang.source import part, text_of
 from splatscope.tracing.instrument.scope import Scope
 
 _MOST_DEPTH = 24  # nested operators
 _RANK = ("bool", "int8_t", "uint8_t", "int16_t", "uint16_t", "int", "uint", "int64_t", "uint64_t", "half", "float", "double")
-_ALIASES = {"int32_t": "int", "uint32_t": "uint", "float32_t": "float", "float16_t": "half", "float64_t": "double", "dword": "uint"}
 _SHIFTS = ("<<", ">>")
 _COMPARISONS = ("<", ">", "<=", ">=", "==", "!=", "&&", "||")
 
@@ -49,31 +48,27 @@ class ExpressionTypes:
         if node is None or depth > _MOST_DEPTH or node.has_error:
             return ""
         rule = _RULES.get(node.type)
-        found = rule(self, node, depth + 1) if rule else ""
-        return found if is_numeric(found) else ""
+        inferred = rule(self, node, depth + 1) if rule else ""
+        return inferred if is_numeric(inferred) else ""
 
     def named(self, type_text: str) -> str:
         """Return the short name of a numeric type: "uint" for an alias of it, "float3" for `vector<float, 3>`; "" for others."""
-        text = self._scope.resolve(type_text.strip())
-        text = short_name(re.sub(r"\s", "", text))
-        scalar = re.match(r"[A-Za-z]\w*?(?=[1-4](?:x[1-4])?$|$)", text)
-        if scalar and scalar.group(0) in _ALIASES:
-            text = _ALIASES[scalar.group(0)] + text[scalar.end() :]
-        return text if is_numeric(text) else ""
+        numeric = SlangType.parse(self._scope.resolve(type_text.strip()))
+        return numeric.name if numeric else ""
 
     def whole(self, node: Node) -> str:
         """Return the type of a variable or a part of one, numeric or not; "" if it is not known or an array."""
         if node.type == "identifier":
             name = text_of(node)
-            hidden = name in self._scope.types or name in self._scope.memory
+            is_hidden = name in self._scope.types or name in self._scope.memory
             element, sizes = self._scope.type_of(node)
-            if hidden:
+            if is_hidden:
                 return "" if sizes else element or self._scope.inferred.get(name, "")
             return self._symbols.resolve(self._symbols.globals.get(name, ""))
         if node.type == "field_expression":
-            struct = self.whole(node.child_by_field_name("argument"))
+            struct = self.whole(part(node, "argument"))
             if struct:
-                element, sizes = self._scope.field_of(struct, text_of(node.child_by_field_name("field")))
+                element, sizes = self._scope.field_of(struct, text_of(part(node, "field")))
                 return "" if sizes else element
         element, sizes = self._scope.type_of(node)
         return "" if sizes else element
@@ -86,13 +81,13 @@ class ExpressionTypes:
         if node.type == "parenthesized_expression" and len(node.named_children) == 1:
             return self.interface_of(node.named_children[0])
         if node.type != "call_expression":
-            found = self.whole(node)
-        elif (made := _DYNAMIC.match(text_of(node))) is not None:
-            found = made.group(1)
+            type_text = self.whole(node)
+        elif (match := _DYNAMIC.match(text_of(node))) is not None:
+            type_text = match.group(1)
         else:
-            name = re.split(r"[<(]", text_of(node.child_by_field_name("function")))[0]
-            found = self._symbols.returns.get(re.split(r"::|\.", name)[-1].strip(), "")
-        return found if found and self._symbols.is_interface(found) else ""
+            name = re.split(r"[<(]", text_of(part(node, "function")))[0]
+            type_text = self._symbols.returns.get(re.split(r"::|\.", name)[-1].strip(), "")
+        return type_text if type_text and self._symbols.is_interface(type_text) else ""
 
     # Rules
 
@@ -100,14 +95,14 @@ class ExpressionTypes:
         lvalue = self._scope.lvalue(node)
         if lvalue is not None:
             return self.named(lvalue.type)
-        found = self.named(self.whole(node))
-        if found or node.type == "identifier":
-            return found
-        of = self.of(node.child_by_field_name("argument"), depth)  # a part of a value: `(a + b).xy`, `f(x)[0]`
-        if not of:
+        type_text = self.named(self.whole(node))
+        if type_text or node.type == "identifier":
+            return type_text
+        argument_type = self.of(node.child_by_field_name("argument"), depth)  # a part of a value: `(a + b).xy`, `f(x)[0]`
+        if not argument_type:
             return ""
-        step = f".{text_of(node.child_by_field_name('field'))}" if node.type == "field_expression" else "[]"
-        return self._symbols.type_of_part(of, [step])
+        step = f".{text_of(part(node, 'field'))}" if node.type == "field_expression" else "[]"
+        return self._symbols.type_of_part(argument_type, [step])
 
     def _number(self, node: Node, depth: int) -> str:
         return type_of_number(text_of(node))
@@ -119,11 +114,11 @@ class ExpressionTypes:
         return self.of(node.named_children[-1], depth) if node.named_children else ""
 
     def _cast(self, node: Node, depth: int) -> str:
-        return self.named(text_of(node.child_by_field_name("type")))
+        return self.named(text_of(part(node, "type")))
 
     def _unary(self, node: Node, depth: int) -> str:
         argument = self.of(node.child_by_field_name("argument"), depth)
-        return "bool" if text_of(node.child_by_field_name("operator")) == "!" else argument
+        return "bool" if text_of(part(node, "operator")) == "!" else argument
 
     def _argument(self, node: Node, depth: int) -> str:
         return self.of(node.child_by_field_name("argument"), depth)
@@ -132,12 +127,12 @@ class ExpressionTypes:
         return self.of(node.child_by_field_name("left"), depth)
 
     def _binary(self, node: Node, depth: int) -> str:
-        operator = text_of(node.child_by_field_name("operator"))
+        operator = text_of(part(node, "operator"))
         left = self.of(node.child_by_field_name("left"), depth)
         right = self.of(node.child_by_field_name("right"), depth)
         if operator in _COMPARISONS:
-            shape = common_type(left, right)
-            return "bool" + (str(SlangType.parse(shape).count) if shape and SlangType.parse(shape).shape else "")
+            common = SlangType.parse(common_type(left, right))
+            return f"bool{common.count}" if common is not None and common.shape else "bool"
         return (
             common_type(left, "int")
             if operator in _SHIFTS and left.startswith("bool")
@@ -151,36 +146,37 @@ class ExpressionTypes:
         return common_type(*branches)
 
     def _call(self, node: Node, depth: int) -> str:
-        function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        function, arguments = part(node, "function"), part(node, "arguments")
         name = text_of(function)
-        if made := self.named(name):
-            return made
+        if constructed := self.named(name):
+            return constructed
         if function.type == "field_expression":
             return self._method(function)
-        given = [self.of(argument, depth) for argument in arguments.named_children]
+        argument_types = [self.of(argument, depth) for argument in arguments.named_children]
         if name in self._symbols.returns:
             return self.named(self._symbols.returns[name])
         if name in _CERTAIN:
             return _CERTAIN[name]
-        if not given or name in self._symbols.macros:
+        if not argument_types or name in self._symbols.macros:
             return ""
         if name in _BITS_AS:
-            shape = re.search(r"[1-4](x[1-4])?$", given[0])
-            return _BITS_AS[name] + (shape.group(0) if shape else "") if given[0] and len(given) == 1 else ""
+            shape = re.search(r"[1-4](x[1-4])?$", argument_types[0])
+            return _BITS_AS[name] + (shape.group(0) if shape else "") if argument_types[0] and len(argument_types) == 1 else ""
         if name in _FIRST:
-            return given[0]
+            return argument_types[0]
         if name in _SCALAR_OF_FIRST:
-            return SlangType.parse(given[0]).scalar.name if given[0] else ""
+            first = SlangType.parse(argument_types[0])
+            return first.scalar.name if first is not None else ""
         if name in _COMMON:
-            found = given[0]
-            for other in given[1:]:
-                found = common_type(found, other)
-            return found
+            common = argument_types[0]
+            for argument_type in argument_types[1:]:
+                common = common_type(common, argument_type)
+            return common
         return ""
 
     def _method(self, function: Node) -> str:
         """Return the type of an atomic's value, or of the result of a buffer's `Load`."""
-        receiver, method = function.child_by_field_name("argument"), text_of(function.child_by_field_name("field"))
+        receiver, method = part(function, "argument"), text_of(part(function, "field"))
         lvalue = self._scope.lvalue(receiver)
         if lvalue is not None and lvalue.memory.atomic:
             return self.named(lvalue.type)
@@ -215,7 +211,7 @@ def type_of_number(text: str) -> str:
     """Return the type of a literal: "uint" for `3u`, "half" for `1.5h`, "int" for `0x1f`."""
     text = text.lower().lstrip("+-")
     if text.startswith("0x") or re.fullmatch(r"\d+[ul]*", text):
-        suffix = re.search(r"[ul]*$", text).group(0)
+        suffix = text[len(text.rstrip("ul")) :]
         wide = "64_t" if "l" in suffix else ""
         return f"uint{wide}" if "u" in suffix else f"int{wide}"
     if not re.fullmatch(r"\d*\.?\d*(e[+-]?\d+)?(f|h|l|lf)?", text):
@@ -228,9 +224,9 @@ def common_type(left: str, right: str) -> str:
     a, b = SlangType.parse(left), SlangType.parse(right)
     if a is None or b is None:
         return ""
-    names = max(a.scalar.name, b.scalar.name, key=_RANK.index)
-    scalar = "int" if names == "bool" else names
-    shapes = [one.shape for one in (a, b) if one.shape not in ((), (1,))]
+    widest = max(a.scalar.name, b.scalar.name, key=_RANK.index)
+    scalar = "int" if widest == "bool" else widest
+    shapes = [operand.shape for operand in (a, b) if operand.shape not in ((), (1,))]
     if not shapes:
         return scalar
     shape = min(shapes) if len(shapes) == 2 and len(shapes[0]) == len(shapes[1]) else shapes[0]
@@ -245,4 +241,6 @@ def is_integer(type_text: str) -> bool:
 
 def bits_of(type_text: str) -> int:
     """Return the number of bits in an integer, or in a component of a vector of integers."""
-    return 8 * SCALARS[SlangType.parse(type_text).scalar.name].dtype.itemsize
+    type_ = SlangType.parse(type_text)
+    assert type_ is not None
+    return 8 * type_.scalar.dtype.itemsize

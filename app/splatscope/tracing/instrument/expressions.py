@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
-from splatscope.slang.source import text_of
+from splatscope.slang.source import part, text_of
 from splatscope.tracing.instrument.bounds import Bounds
 from splatscope.tracing.instrument.context import FunctionContext
 from splatscope.tracing.instrument.lvalues import LValue
@@ -58,7 +58,7 @@ class Expressions:
 
     def _local_element(self, node: Node) -> str:
         """Rewrite an element of an array that is not recorded memory."""
-        argument, indices = node.child_by_field_name("argument"), node.child_by_field_name("indices")
+        argument, indices = part(node, "argument"), part(node, "indices")
         if len(indices.named_children) != 1:
             return self._writer.children(node)
         index = indices.named_children[0]
@@ -84,10 +84,10 @@ class Expressions:
 
     def assignment(self, node: Node) -> str:
         """Rewrite an assignment that is part of an expression."""
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        left, right = part(node, "left"), part(node, "right")
         operator = self._writer.span(left.end_byte, right.start_byte)
         lvalue = self._context.scope.lvalue(left)
-        value = self._operations.right_side(operator.strip(), self._context.types.of(left), right)
+        value = self._operations.rewrite_right_operand(operator.strip(), self._context.types.of(left), right)
         if lvalue is None:
             self._context.note_change(left)
             return f"{self.as_lvalue(left)}{operator}{value}"
@@ -96,8 +96,8 @@ class Expressions:
 
     def update(self, node: Node) -> str:
         """Rewrite `x++`, `++x`, `x--` or `--x`."""
-        argument = node.child_by_field_name("argument")
-        operator = text_of(node.child_by_field_name("operator"))
+        argument = part(node, "argument")
+        operator = text_of(part(node, "operator"))
         lvalue = self._context.scope.lvalue(argument)
         if lvalue is None:
             self._context.note_change(argument)
@@ -130,8 +130,8 @@ class Expressions:
         `is_pushed` says whether the suffix may access other memory. `also` is the site of a preceding read, which has no value.
         """
         if not lvalue.subscripts:
-            here = f"_rec_also({also}, _rec_here({site}))" if also else f"_rec_here({site})"
-            return f"_rec_read({here}, {prefix}{lvalue.memory.name}{self._bounds.path(lvalue)}{suffix})"
+            noted_site = f"_rec_also({also}, _rec_here({site}))" if also else f"_rec_here({site})"
+            return f"_rec_read({noted_site}, {prefix}{lvalue.memory.name}{self._bounds.path(lvalue)}{suffix})"
         is_pushed = is_pushed or not self._context.scope.has_repeatable_path(lvalue)
         element = self._bounds.element(lvalue, is_pushed, "write" if prefix or suffix else "read", [also] if also else [])
         target = prefix + element + suffix
@@ -142,15 +142,15 @@ class Expressions:
         lvalue = self._context.scope.lvalue(node)
         if lvalue is not None:
             return self._bounds.element(lvalue, access="write")
-        if node.type == "subscript_expression" and len(node.child_by_field_name("indices").named_children) == 1:
-            argument, index = node.child_by_field_name("argument"), node.child_by_field_name("indices").named_children[0]
+        if node.type == "subscript_expression" and len(part(node, "indices").named_children) == 1:
+            argument, index = part(node, "argument"), part(node, "indices").named_children[0]
             array, text = self._context.scope.type_of(argument), self._writer.emit(index)
-            inside = self._bounds.index(argument, index, array, text, "write")
-            return f"{self.as_lvalue(argument)}[{inside}]"
+            index_text = self._bounds.index(argument, index, array, text, "write")
+            return f"{self.as_lvalue(argument)}[{index_text}]"
         if node.type in ("subscript_expression", "field_expression"):
             argument = node.child_by_field_name("argument")
-            other = self._writer.text if node.type == "field_expression" else self._writer.emit
-            return self._writer.children(node, lambda child: self.as_lvalue(child) if child == argument else other(child))
+            rewrite = self._writer.text if node.type == "field_expression" else self._writer.emit
+            return self._writer.children(node, lambda child: self.as_lvalue(child) if child == argument else rewrite(child))
         if node.type == "parenthesized_expression":
             return self._writer.children(node, lambda child: self.as_lvalue(child) if child.is_named else self._writer.text(child))
         return self._writer.text(node) if node.type in ("identifier", "this") else self._writer.emit(node)

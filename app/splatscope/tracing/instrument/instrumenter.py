@@ -72,12 +72,12 @@ class Instrumenter:
 
     def instrument(self, source: Source, is_module: bool = True) -> Instrumented:
         """Rewrite a module; `is_module` is False for a text that others include."""
-        result = Instrumented("")
-        edits = self._edits(source, source.blocks, result)
+        instrumented = Instrumented("")
+        edits = self._edits(source, source.blocks, instrumented)
         text = _LINE_DIRECTIVE.sub("", _edited(source.text, edits)).encode("latin-1").decode()
         # The import is at the end, where it moves no line; it applies to the whole module.
-        result.text = f"{text}\nimport _recorder;\n" if is_module else text
-        return result
+        instrumented.text = f"{text}\nimport _recorder;\n" if is_module else text
+        return instrumented
 
     def name_of(self, source: Source, block: Block) -> str:
         """Return a function's name, with its struct and its line if the program has several of that name: "A.make (line 4)"."""
@@ -87,20 +87,20 @@ class Instrumenter:
         start = block.parameters[0] if block.parameters else block.start
         return f"{owner}{block.name} (line {source.line_column(start)[0]})"
 
-    def _edits(self, source: Source, blocks: list[Block], result: Instrumented) -> list[tuple[int, int, str]]:
+    def _edits(self, source: Source, blocks: list[Block], instrumented: Instrumented) -> list[tuple[int, int, str]]:
         """Return the edits in some blocks as (start, end, new text)."""
         edits = []
         for block in blocks:
             if not block.is_code:
-                edits += self._edits(source, block.inner, result)
+                edits += self._edits(source, block.inner, instrumented)
                 continue
-            body = self._function(source, block, result)
+            body = self._function(source, block, instrumented)
             if body is not None:
                 edits.append((block.start, block.end, body))
-                if self._is_entry(source, block):
+                if block.parameters is not None and self._is_entry(source, block):
                     start, end = block.parameters
-                    written = source.code[start:end].strip()
-                    comma = ", " if written and not written.endswith(",") else ""
+                    parameters = source.code[start:end].strip()
+                    comma = ", " if parameters and not parameters.endswith(",") else ""
                     edits.append((end, end, f"{comma}uint3 _rec_group : SV_GroupID, uint _rec_lane : SV_GroupIndex"))
         return edits
 
@@ -108,15 +108,15 @@ class Instrumenter:
         is_free = block.owner is None or block.owner.kind == "namespace"
         if block.name != self._entry or not is_free or block.parameters is None:
             return False
-        others = [b for b in source.functions() if b.name == self._entry and b is not block]
-        return not others or is_entry_point(source, block)
+        namesakes = [b for b in source.functions() if b.name == self._entry and b is not block]
+        return not namesakes or is_entry_point(source, block)
 
-    def _function(self, source: Source, block: Block, result: Instrumented) -> str | None:
+    def _function(self, source: Source, block: Block, instrumented: Instrumented) -> str | None:
         """Return a function's new body; None if it stays as written."""
         reason = self._reason_to_step_over(source, block)
         body = source.body(block) if not reason else None
         if body is None:
-            result.stepped_over[self.name_of(source, block)] = reason or "its body has syntax that the recorder does not read"
+            instrumented.stepped_over[self.name_of(source, block)] = reason or "its body has syntax that the recorder does not read"
             return None
         lines = frozenset(line for file, line in self._excluded.lines if file == source.file)
         rewriter = FunctionRewriter(source, block, self.symbols, self._table, lines)
@@ -124,10 +124,10 @@ class Instrumenter:
             if inner.is_code:
                 text = self._function(source, inner, Instrumented(""))
             else:
-                text = _edited(source.text, self._edits(source, inner.inner, result), inner.start, inner.end)
+                text = _edited(source.text, self._edits(source, inner.inner, instrumented), inner.start, inner.end)
             if text is not None:
                 rewriter.replace_block(inner, text)
-        result.functions.append(block.name)
+        instrumented.functions.append(block.name)
         begin = " _rec_begin(_rec_group, _rec_lane);" if self._is_entry(source, block) else ""
         text, batches = join(rewriter.rewrite(body, begin), self._table.sites)
         self.batches |= batches
@@ -141,8 +141,8 @@ class Instrumenter:
 
 def _edited(text: str, edits: list[tuple[int, int, str]], start: int = 0, end: int | None = None) -> str:
     """Apply edits to a span of the text."""
-    parts, at = [], start
+    parts, position = [], start
     for begin, finish, new in sorted(edits):
-        parts += [text[at:begin], new]
-        at = finish
-    return "".join(parts) + text[at:end]
+        parts += [text[position:begin], new]
+        position = finish
+    return "".join(parts) + text[position:end]

@@ -25,11 +25,11 @@ class LocalValues:
 
     def after(self, node: Node, text: str, otherwise: str = "") -> str:
         """Return a statement's new text, followed by records of what its expressions changed, or by `otherwise`; lines stay."""
-        changed, after = dict.fromkeys(self._context.changed_locals), self._context.records_after
+        changed, records = dict.fromkeys(self._context.changed_locals), self._context.records_after
         self._context.forget_changes()
         scope = self._context.scope
         values = [self.value(node, name) for name in changed if name not in scope.memory and name in scope.types]
-        return self._writer.on_as_many_lines(node, text + ("".join([*after, *values]) or otherwise))
+        return self._writer.on_as_many_lines(node, text + ("".join([*records, *values]) or otherwise))
 
     def recorded_fields(self, type_text: str) -> dict[str, str]:
         """Return the recorded fields of a struct with their types; {} for other types."""

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from tree_sitter import Node
 
-from splatscope.slang.declarations import Memory
-from splatscope.slang.source import text_of, walk
+from splatscope.slang.declaration import Memory
+from splatscope.slang.source import part, text_of, walk
 
 NO_BOUND = "0xffffffff"
 _MOST_SUBSCRIPTS = 3
@@ -32,7 +33,7 @@ class LValue:
     type: str
 
     @property
-    def site_fields(self) -> dict:
+    def site_fields(self) -> dict[str, Any]:
         """The fields of a `Site` that describe the accessed memory."""
         path = "".join(part if isinstance(part, str) else "[?]" for part in self.path)
         return {"path": path, "space": self.memory.space, "dims": self.memory.sizes, "atomic": self.memory.atomic}
@@ -67,14 +68,14 @@ def find_lvalue(node: Node, memories: dict[str, Memory], type_of_part: Callable[
     chain, base = [], node
     while True:
         if base.type == "field_expression":
-            chain.append("." + text_of(base.child_by_field_name("field")))
-            base = base.child_by_field_name("argument")
+            chain.append("." + text_of(part(base, "field")))
+            base = part(base, "argument")
         elif base.type == "subscript_expression":
             indices = base.child_by_field_name("indices")
             if indices is None or len(indices.named_children) != 1:
                 return None
             chain.append(indices.named_children[0])
-            base = base.child_by_field_name("argument")
+            base = part(base, "argument")
         elif base.type == "parenthesized_expression" and len(base.named_children) == 1:
             base = base.named_children[0]
         else:

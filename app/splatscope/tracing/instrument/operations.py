@@ -9,9 +9,9 @@ import re
 
 from tree_sitter import Node
 
-from splatscope.gpu.slang_types import SlangType, is_numeric
+from splatscope.gpu.slang_types import SlangType
 from splatscope.slang.constants import integer
-from splatscope.slang.source import text_of, walk
+from splatscope.slang.source import parent_of, part, text_of, walk
 from splatscope.tracing.instrument.context import FunctionContext
 from splatscope.tracing.instrument.expression_types import bits_of, common_type, is_integer
 from splatscope.tracing.instrument.writer import Rule, TreeWriter
@@ -63,8 +63,8 @@ class Operations:
 
     def binary(self, node: Node) -> str:
         """Rewrite `a / b`, `a % b`, `a << b`, `a >> b`, and sums and products of ints."""
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        operator = text_of(node.child_by_field_name("operator"))
+        left, right = part(node, "left"), part(node, "right")
+        operator = text_of(part(node, "operator"))
         if operator in _SUMS and self.are_checked and self._may_overflow(node, operator, left, right):
             site = self._context.fault(node, OVERFLOW, text_of(node), type="int3", path=operator)
             return f"{_SUMS[operator]}({site}, {self._writer.emit(left)}, {self._writer.emit(right)})"
@@ -72,15 +72,15 @@ class Operations:
             return self._writer.children(node)
         left_type = self._context.types.of(left)
 
-        def part(child: Node) -> str:
+        def new_text(child: Node) -> str:
             text = self._writer.emit(child)
             return self._operand(operator, left_type, right, text) if child == right else text
 
-        return self._writer.children(node, part)
+        return self._writer.children(node, new_text)
 
     def unary(self, node: Node) -> str:
         """Rewrite `-a` of an int."""
-        argument, is_minus = node.child_by_field_name("argument"), text_of(node.child_by_field_name("operator")) == "-"
+        argument, is_minus = part(node, "argument"), text_of(part(node, "operator")) == "-"
         if not is_minus or not self.are_checked or not self._may_overflow(node, "-", argument, argument):
             return self._writer.children(node)
         site = self._context.fault(node, OVERFLOW, text_of(node), type="int3", path="negative")
@@ -93,7 +93,7 @@ class Operations:
         """
         sign = operator[:-1]
         is_sum = operator in ("+=", "-=", "*=") and re.fullmatch(r"[\w.]+", text_of(left)) and self.are_checked
-        if not is_sum or not self._may_overflow(left.parent, sign, left, right):
+        if not is_sum or not self._may_overflow(parent_of(left), sign, left, right):
             return text
         name = f"{text_of(left)} {operator} {text_of(right)}"
         site = self._context.fault(left, OVERFLOW, name, type="int3", path=sign)
@@ -108,13 +108,13 @@ class Operations:
         context = self._context
         if context.is_differentiable or context.types.of(left) != "int" or context.types.of(right) != "int":
             return False
-        known = [integer(text_of(operand), self._constants) for operand in (left, right)]
-        if None not in known or (operator == "*" and any(abs(n or 0) >= _MOST_FACTOR for n in known)):
+        values = [integer(text_of(operand), self._constants) for operand in (left, right)]
+        if None not in values or (operator == "*" and any(abs(n or 0) >= _MOST_FACTOR for n in values)):
             return False
         outer = node if node.type == "assignment_expression" else node.parent
         while outer is not None and (outer.type in _ARITHMETIC or outer.type == "binary_expression"):
-            by = text_of(outer.child_by_field_name("operator") or outer)
-            if by in _BITS or (by in _REMAINDERS and self._has_large_literal(outer)):
+            outer_operator = text_of(outer.child_by_field_name("operator") or outer)
+            if outer_operator in _BITS or (outer_operator in _REMAINDERS and self._has_large_literal(outer)):
                 return False
             outer = outer.parent
         if outer is None or outer.type == "subscript_argument_list" or self._is_converted(outer):
@@ -127,8 +127,8 @@ class Operations:
 
     def _has_large_literal(self, node: Node) -> bool:
         """Return whether an expression contains a number as large as those in hashes and random numbers."""
-        known = (integer(text_of(literal), {}) for literal in walk(node) if literal.type == "number_literal")
-        return any(abs(number or 0) >= _MOST_FACTOR for number in known)
+        values = (integer(text_of(literal), {}) for literal in walk(node) if literal.type == "number_literal")
+        return any(abs(number or 0) >= _MOST_FACTOR for number in values)
 
     @property
     def _bit_patterns(self) -> set[str]:
@@ -143,7 +143,7 @@ class Operations:
         if outer.type == "call_expression":
             return self._context.types.of(outer).startswith("uint") or text_of(outer).startswith("asuint")
         if outer.type == "assignment_expression":
-            operator = text_of(outer.child_by_field_name("operator"))
+            operator = text_of(part(outer, "operator"))
             return operator in (*_BITS, *_REMAINDERS) or self._context.types.of(outer.child_by_field_name("left")).startswith(
                 "uint"
             )
@@ -161,8 +161,8 @@ class Operations:
             name: The buffer.
             access: "read" or "write".
         """
-        alignment, known = self._alignment(type_text), integer(text_of(node), self._constants)
-        if not alignment or (known is not None and known % alignment == 0):
+        alignment, address = self._alignment(type_text), integer(text_of(node), self._constants)
+        if not alignment or (address is not None and address % alignment == 0):
             return text
         site = self._context.fault(node, MISALIGNED, name, type="uint", path=f"{access} {alignment}")
         return f"_rec_aligned({site}, uint({text}), {alignment})"
@@ -176,20 +176,20 @@ class Operations:
         fields = symbols.fields(type_text)
         if not fields or depth > 2 or symbols.has_arrays(type_text):
             return 0
-        found = [self._alignment(one, depth + 1) for one in fields.values()]
-        return max(found) if all(found) else 0
+        alignments = [self._alignment(field_type, depth + 1) for field_type in fields.values()]
+        return max(alignments) if all(alignments) else 0
 
     def cast(self, node: Node) -> str:
         """Rewrite `(int)x`."""
-        value, target = node.child_by_field_name("value"), self._context.types.named(text_of(node.child_by_field_name("type")))
+        value, target = node.child_by_field_name("value"), self._context.types.named(text_of(part(node, "type")))
 
-        def part(child: Node) -> str:
+        def new_text(child: Node) -> str:
             text = self._writer.emit(child)
             return self.converted(child, text, target) if child == value else text
 
-        return self._writer.children(node, part)
+        return self._writer.children(node, new_text)
 
-    def right_side(self, operator: str, target: str, right: Node) -> str:
+    def rewrite_right_operand(self, operator: str, target: str, right: Node) -> str:
         """Return the new text of the right side of an assignment to an l-value of the type `target`."""
         text = self._writer.emit(right)
         if operator == "=":
@@ -204,21 +204,21 @@ class Operations:
             text: Its new text.
             target: A numeric type; for other types nothing is checked.
         """
-        is_plain = value.type in ("number_literal", "initializer_list")
-        if not is_integer(target) or is_plain or not self.are_checked or self._context.is_differentiable:
+        is_plain, target_type = value.type in ("number_literal", "initializer_list"), SlangType.parse(target)
+        if target_type is None or not is_integer(target) or is_plain or not self.are_checked or self._context.is_differentiable:
             return text
-        given = SlangType.parse(self._context.types.of(value))
-        if given is None or not given.scalar.is_floating or len(given.shape) > 1:
+        value_type = SlangType.parse(self._context.types.of(value))
+        if value_type is None or not value_type.scalar.is_floating or len(value_type.shape) > 1:
             return text
-        scalar = SlangType.parse(target).scalar.name
+        scalar = target_type.scalar.name
         low, high = _LIMITS[scalar]
         site = self._context.fault(value, CONVERSION, _name(value), type="float", path=scalar)
         return f"_rec_converted({site}, {_argument(value, text)}, {low}, {high})"
 
     def constructed(self, name: str) -> str:
         """Return the scalar type to which a constructor converts its arguments, "" for other calls."""
-        made = SlangType.parse(self._context.types.named(name))
-        return "" if made is None or len(made.shape) > 1 else made.scalar.name
+        type_ = SlangType.parse(self._context.types.named(name))
+        return "" if type_ is None or len(type_.shape) > 1 else type_.scalar.name
 
     def lane(self, node: Node, text: str) -> str:
         """Return the new text of the lane index for `WaveReadLaneAt`."""
@@ -246,7 +246,7 @@ class Operations:
             value, node = node, node.parent
         if node.type != "assignment_expression" or value != node.child_by_field_name("right"):
             return False
-        left, branch = node.child_by_field_name("left"), node.parent
+        left, branch = part(node, "left"), node.parent
         root = self._context.scope.root(left)
         while branch is not None and branch.type not in _BRANCHES:
             branch = branch.parent
@@ -260,15 +260,15 @@ class Operations:
         right_type = self._context.types.of(right)
         if not is_integer(right_type) and not right_type.startswith("bool"):
             return text
-        known = integer(text_of(right), self._constants)
+        value = integer(text_of(right), self._constants)
         if operator in _DIVISIONS and is_integer(common_type(left_type, right_type)):
-            if known:
+            if value:
                 return text
             site = self._context.fault(right, DIVISION, _name(right))
             checked = f"_rec_divisor({site}, {_argument(right, text)})"
         elif operator in _SHIFTS and is_integer(common_type(left_type, "int")) and is_integer(right_type):
             bits = bits_of(common_type(left_type, "int") if left_type.startswith("bool") else left_type)
-            if known is not None and 0 <= known < bits:
+            if value is not None and 0 <= value < bits:
                 return text
             site = self._context.fault(right, SHIFT, _name(right), type=_scalar(right_type), path=str(bits))
             checked = f"_rec_width({site}, {_argument(right, text)}, {bits})"
@@ -295,4 +295,5 @@ def _argument(node: Node, text: str) -> str:
 
 
 def _scalar(type_text: str) -> str:
-    return SlangType.parse(type_text).scalar.name if is_numeric(type_text) else ""
+    type_ = SlangType.parse(type_text)
+    return type_.scalar.name if type_ is not None else ""

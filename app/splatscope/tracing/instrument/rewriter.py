@@ -8,7 +8,7 @@ import re
 from tree_sitter import Node
 
 from splatscope.gpu.slang_types import is_numeric
-from splatscope.slang.declarations import split_parameter
+from splatscope.slang.declaration import split_parameter
 from splatscope.slang.source import Block, Source, text_of
 from splatscope.slang.symbols import Symbols
 from splatscope.tracing.instrument.bounds import Bounds
@@ -61,8 +61,8 @@ class FunctionRewriter:
         """Return the new body with its braces; `begin` comes first in it."""
         context = self._context
         arguments = self._arguments(body)
-        followed = self._unwritten.begin(body)
-        first = f"{begin}{followed} _rec_step({context.site(body, 'call', context.block.name)});{arguments}"
+        prologue = self._unwritten.begin(body)
+        first = f"{begin}{prologue} _rec_step({context.site(body, 'call', context.block.name)});{arguments}"
         if self._is_head_excluded:
             first = begin
         inner = self._writer.rules["compound_statement"](body)

@@ -63,10 +63,10 @@ def module_text(types: set[str], batches: set[tuple[str, ...]], on_software: boo
     """
     define = "#define RECORD_BUFFER RWBuffer\n" if on_software else ""
     overloads = [_generic_value(types), *map(_overloads, sorted(types)), *map(_batch_function, sorted(batches))]
-    handed = [
+    declarations = [
         f"public static uint _rec_given_{name} = ~0u;\npublic static uint _rec_left_{name} = ~0u;\n" for name in sorted(followed)
     ]
-    return define + _RUNTIME + "".join(overloads) + "".join(handed)
+    return define + _RUNTIME + "".join(overloads) + "".join(declarations)
 
 
 def record_function(types: tuple[str, ...]) -> str:
@@ -118,10 +118,10 @@ def settle(records: np.ndarray, sites: list[Site]) -> list[Site]:
     settled = [dataclasses.replace(site, type="") if site.type == UNKNOWN else site for site in sites[:common]]
     heads[is_head] &= np.uint32(REPLAY | OUTSIDE | CONTINUED)
     keys = (numbers.astype(np.uint64) << 7 | types.astype(np.uint64) << 1 | is_outside)[is_copy]
-    found, which = np.unique(keys, return_inverse=True)
-    heads[is_copy] = (heads[is_copy] & np.uint32(REPLAY | OUTSIDE)) | (len(settled) + which).astype(np.uint32)
+    unique_keys, copy_numbers = np.unique(keys, return_inverse=True)
+    heads[is_copy] = (heads[is_copy] & np.uint32(REPLAY | OUTSIDE)) | (len(settled) + copy_numbers).astype(np.uint32)
     records[(*written, 0)] = heads
-    for key in found.tolist():
+    for key in unique_keys.tolist():
         site, type_number, stored_outside = sites[key >> 7], key >> 1 & _TYPE_MASK, key & 1
         if type_number:
             site = dataclasses.replace(site, type=TYPES[type_number])
@@ -134,6 +134,7 @@ def settle(records: np.ndarray, sites: list[Site]) -> list[Site]:
 def _words(type_text: str, value: str = "v") -> list[str]:
     """Return the expressions for the words of a value: `["asuint(v[0])", "asuint(v[1])"]` for a float2."""
     type_ = SlangType.parse(type_text)
+    assert type_ is not None  # only numeric types have values
     components = ["".join(f"[{i}]" for i in index) for index in np.ndindex(type_.shape)]
     return [word.format(v=value + component) for component in components for word in _WORDS[type_.scalar.name]]
 

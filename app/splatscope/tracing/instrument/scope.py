@@ -1,15 +1,15 @@
 """The names that are visible in a function's code, with their types and memory, and the types of expressions."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Generator, Iterator, Set
 from contextlib import contextmanager
 from dataclasses import replace
 
 from tree_sitter import Node
 
 from splatscope.gpu.slang_types import is_numeric
-from splatscope.slang.declarations import UNKNOWN_ARRAY, ArrayType, Memory, buffer_memory
-from splatscope.slang.source import text_of
+from splatscope.slang.declaration import UNKNOWN_ARRAY, ArrayType, Memory, buffer_memory
+from splatscope.slang.source import part, text_of
 from splatscope.slang.symbols import Symbols, in_block
 from splatscope.tracing.instrument.lvalues import LValue, find_lvalue, is_repeatable
 
@@ -26,7 +26,7 @@ class Scope:
         type_parameters: Type parameters of the function and its enclosing blocks; they hide aliases with their names.
     """
 
-    def __init__(self, symbols: Symbols, own_struct: str = "", type_parameters: Collection[str] = ()):
+    def __init__(self, symbols: Symbols, own_struct: str = "", type_parameters: Set[str] = frozenset()):
         self.symbols, self.type_parameters = symbols, type_parameters
         self.own_struct = own_struct
         self.types: dict[str, str] = {}
@@ -43,7 +43,7 @@ class Scope:
             self.types["this"] = own_struct
 
     @contextmanager
-    def nested(self) -> Iterator[None]:
+    def nested(self) -> Generator[None]:
         """At the end of a `with`, forget everything that was declared in it."""
         saved = dict(self.types), dict(self.sizes), dict(self.memory), dict(self.arrays), dict(self.inferred)
         try:
@@ -52,12 +52,16 @@ class Scope:
             self.types, self.sizes, self.memory, self.arrays, self.inferred = saved
 
     def resolve(self, type_text: str) -> str:
-        """Return the type behind aliases."""
-        return type_text if type_text in self.type_parameters else self.symbols.resolve(type_text)
+        """Return the type behind aliases; "" if it is not known."""
+        if type_text in self.type_parameters:
+            return type_text
+        return "" if type_text.split(".")[0] in self.type_parameters else self.symbols.resolve(type_text)
 
     def declare(self, name: str, type_text: str, sizes: tuple[str, ...] = ()) -> None:
         """Add a parameter or a local, which hides earlier declarations of its name."""
-        type_text = self.resolve(type_text)
+        declared_type, type_text = type_text, self.resolve(type_text)
+        if not type_text and not self.type_parameters & set(re.findall(r"\w+", declared_type)):
+            self.symbols.note_unknown(declared_type)
         self.memory.pop(name, None)
         self.sizes.pop(name, None)
         self.inferred.pop(name, None)
@@ -72,13 +76,13 @@ class Scope:
     def _hide_sizes(self, name: str) -> None:
         """Forget array sizes that use a constant which a local of this name hides from here on."""
 
-        def seen(sizes: tuple[str, ...]) -> tuple[str, ...]:
+        def visible(sizes: tuple[str, ...]) -> tuple[str, ...]:
             return tuple("" if re.search(rf"\b{name}\b", size) else size for size in sizes)
 
         if any(re.search(rf"\b{name}\b", " ".join(sizes)) for sizes in self._all_sizes()):
-            self.sizes = {key: seen(sizes) for key, sizes in self.sizes.items()}
-            self.memory = {key: replace(memory, sizes=seen(memory.sizes)) for key, memory in self.memory.items()}
-            self.arrays = {key: ArrayType(array.element, seen(array.sizes)) for key, array in self.arrays.items()}
+            self.sizes = {key: visible(sizes) for key, sizes in self.sizes.items()}
+            self.memory = {key: replace(memory, sizes=visible(memory.sizes)) for key, memory in self.memory.items()}
+            self.arrays = {key: ArrayType(array.element, visible(array.sizes)) for key, array in self.arrays.items()}
 
     def _all_sizes(self) -> Iterator[tuple[str, ...]]:
         yield from self.sizes.values()
@@ -88,16 +92,16 @@ class Scope:
     def bind_parameter(self, function: str, parameter: str) -> None:
         """Find the buffer that a parameter stands for: the one that all calls of its function pass, if they agree."""
         if parameter in self.memory:
-            given = self.symbols.calls.reaching(function, parameter)
-            if given:
-                self.bind(parameter, next(iter(given)) if len(given) == 1 else "")
+            buffers = self.symbols.calls.reaching(function, parameter)
+            if buffers:
+                self.bind(parameter, next(iter(buffers)) if len(buffers) == 1 else "")
 
     def bind(self, name: str, buffer: str) -> None:
         """Let a parameter or local stand for a global buffer, or for an unknown one ("")."""
         memory = self.memory[name]
         target = self.memory.get(buffer) if buffer != name else self.symbols.memory.get(buffer)
-        known = {"alias_of": target.declared_name, "space": target.space} if target else {"space": "alias"}
-        self.memory[name] = replace(memory, **known)
+        alias = {"alias_of": target.declared_name, "space": target.space} if target else {"space": "alias"}
+        self.memory[name] = replace(memory, **alias)
 
     # Expressions
 
@@ -128,12 +132,12 @@ class Scope:
         if node.type == "this":
             return ArrayType(self.own_struct)
         if node.type == "subscript_expression":
-            indices = node.child_by_field_name("indices")
-            argument = node.child_by_field_name("argument")
+            indices = part(node, "indices")
+            argument = part(node, "argument")
             return self.element_of(self.type_of(argument)) if len(indices.named_children) == 1 else UNKNOWN_ARRAY
         if node.type == "field_expression":
-            element, sizes = self.type_of(node.child_by_field_name("argument"))
-            return UNKNOWN_ARRAY if sizes else self.field_of(element, text_of(node.child_by_field_name("field")))
+            element, sizes = self.type_of(part(node, "argument"))
+            return UNKNOWN_ARRAY if sizes else self.field_of(element, text_of(part(node, "field")))
         return UNKNOWN_ARRAY
 
     def element_of(self, array: ArrayType) -> ArrayType:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from splatscope.gpu.slang_types import is_numeric
-from splatscope.slang.declarations import split_declaration
+from splatscope.slang.declaration import split_declaration
 from splatscope.slang.grammar_gaps import blank
-from splatscope.slang.source import text_of
+from splatscope.slang.source import part, text_of
 from splatscope.tracing.instrument.calls import BARRIERS
 from splatscope.tracing.instrument.context import FunctionContext
 from splatscope.tracing.instrument.expressions import Expressions
@@ -103,10 +103,10 @@ class Statements:
                 return self._writer.text(child)
             value = child.child_by_field_name("value")
 
-            def part(of: Node) -> str:
-                return self._operations.right_side("=", target, of) if of == value else self._writer.text(of)
+            def new_text(inner: Node) -> str:
+                return self._operations.rewrite_right_operand("=", target, inner) if inner == value else self._writer.text(inner)
 
-            return self._writer.children(child, part)
+            return self._writer.children(child, new_text)
 
         self._operations.are_checked = not re.match(r"\s*static\b", self._context.source.code[node.start_byte : node.end_byte])
         text = self._writer.children(node, declarator)
@@ -115,18 +115,19 @@ class Statements:
 
     def _inferred(self, node: Node) -> dict[str, str]:
         """Return the numeric types of a declaration's initial values, by name."""
-        found = {}
+        types = {}
         for declarator in node.children_by_field_name("declarator"):
             if declarator.type == "init_declarator":
-                name = re.match(r"\w*", text_of(declarator)).group(0)
-                found[name] = self._context.types.of(declarator.child_by_field_name("value"))
-        return found
+                types[_declared_name(declarator)] = self._context.types.of(declarator.child_by_field_name("value"))
+        return types
 
     def _interfaces(self, node: Node) -> dict[str, str]:
         """Return the interface types of a declaration's initial values, by name."""
-        initialised = [one for one in node.children_by_field_name("declarator") if one.type == "init_declarator"]
-        found = {re.match(r"\w*", text_of(one)).group(0): one.child_by_field_name("value") for one in initialised}
-        return {name: self._context.types.interface_of(value) for name, value in found.items()}
+        initialised = [
+            declarator for declarator in node.children_by_field_name("declarator") if declarator.type == "init_declarator"
+        ]
+        values = {_declared_name(declarator): part(declarator, "value") for declarator in initialised}
+        return {name: self._context.types.interface_of(value) for name, value in values.items()}
 
     def declared(self, node: Node) -> LocalDeclaration:
         """Parse a declaration from its text, since the grammar lacks array sizes after the type and types after the name."""
@@ -134,7 +135,7 @@ class Statements:
         for declarator in node.children_by_field_name("declarator"):
             value = declarator.child_by_field_name("value") if declarator.type == "init_declarator" else None
             if value is not None:
-                values[re.match(r"\w*", text_of(declarator)).group(0)] = text_of(value)
+                values[_declared_name(declarator)] = text_of(value)
                 blank(text, value.start_byte - node.start_byte, value.end_byte - node.start_byte)
         without_annotation = re.sub(r"^\s*((let|var)\s+\w+)\s*:[^=;]*", r"\1", "".join(text))
         type_text, names = split_declaration(re.sub(r"\b(let|var|auto)\b", "_rec_auto", without_annotation))
@@ -155,14 +156,14 @@ class Statements:
         return self._unwritten.around(node, expression, text)
 
     def _assignment(self, node: Node, expression: Node) -> str:
-        left, right = expression.child_by_field_name("left"), expression.child_by_field_name("right")
-        operator = text_of(expression.child_by_field_name("operator"))
+        left, right = part(expression, "left"), part(expression, "right")
+        operator = text_of(part(expression, "operator"))
         lvalue = self._context.scope.lvalue(left)
         if lvalue is not None and lvalue.memory.atomic:
             return self._values.after(node, f"{self._writer.emit(expression)};", self._values.step(node))
         if lvalue is not None:
             return self._stores.store(node, lvalue, operator, right)
-        value = self._operations.right_side(operator, self._context.types.of(left), right)
+        value = self._operations.rewrite_right_operand(operator, self._context.types.of(left), right)
         value = self._operations.added(left, operator, right, value)
         if self._is_element_of_local(left):
             element = self._stores.local_element(node, left, operator, value)
@@ -173,8 +174,8 @@ class Statements:
         return self._values.after(node, text) + (self._values.assigned(node, left) or self._values.step(node))
 
     def _update(self, node: Node, expression: Node) -> str:
-        argument = expression.child_by_field_name("argument")
-        operator = text_of(expression.child_by_field_name("operator"))
+        argument = part(expression, "argument")
+        operator = text_of(part(expression, "operator"))
         lvalue = self._context.scope.lvalue(argument)
         if lvalue is not None and not lvalue.memory.atomic and lvalue.type and is_numeric(lvalue.type):
             return self._stores.store(node, lvalue, operator[0] + "=", None)
@@ -189,7 +190,7 @@ class Statements:
         return node.type == "subscript_expression" and self._context.scope.root(node) in self._context.scope.sizes
 
     def _call(self, node: Node, call: Node) -> str:
-        function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
+        function, arguments = part(call, "function"), part(call, "arguments")
         name = text_of(function)
         if name in self._context.symbols.macros:
             return self._writer.text(node) + self._values.step(node)
@@ -198,7 +199,7 @@ class Statements:
         if name in BARRIERS:
             return self._barrier(node, name)
         is_own = name in self._context.symbols.returns
-        if name.startswith("Interlocked") and not is_own and arguments is not None and arguments.named_children:
+        if name.startswith("Interlocked") and not is_own and arguments.named_children:
             return self._stores.interlocked(node, name, arguments.named_children)
         if re.match(r"(__)?(bwd_diff|fwd_diff)\s*\(", text_of(call)):
             text = f"_rec_replay(true); {self._writer.children(node)} _rec_replay(false);"
@@ -219,3 +220,8 @@ class Statements:
         before = f"_rec_sync({self._context.site(node, 'arrive', name, space=space)}); " if waits else ""
         resume = self._context.site(node, "resume", name, space=space)
         return f"{{ {before}{self._writer.text(node)} _rec_sync({resume}); }}"
+
+
+def _declared_name(declarator: Node) -> str:
+    """Return the name that a declarator with an initial value declares: "x" for `x[2] = {…}`."""
+    return re.split(r"\W", text_of(declarator), maxsplit=1)[0]

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from splatscope.gpu.slang_types import is_numeric
-from splatscope.slang.declarations import Memory
-from splatscope.slang.source import text_of
+from splatscope.slang.declaration import Memory
+from splatscope.slang.source import part, text_of
 from splatscope.tracing.instrument.bounds import Bounds, count_of, flat_index, guarded, is_inside, room
-from splatscope.tracing.instrument.calls import Calls, template_argument
+from splatscope.tracing.instrument.calls import Calls, lanes_of, template_argument
 from splatscope.tracing.instrument.context import FunctionContext
 from splatscope.tracing.instrument.expressions import Expressions
 from splatscope.tracing.instrument.local_values import MOST_FIELDS, LocalValues
@@ -46,7 +46,7 @@ class Target:
         """The condition that all indices are within bounds; "" if there are none."""
         return is_inside(self.names, self.sizes)
 
-    def guarded(self, site: int, action: str, setup: str = "") -> str:
+    def guarded(self, site: str | int, action: str, setup: str = "") -> str:
         """Return a block that performs an action on the element if it is within bounds, after additional `setup`."""
         return guarded(site, self.names, self.sizes, self.setup + setup, action)
 
@@ -58,7 +58,7 @@ class Texel(Target):
     index = "_rec_i"
     inside = "_rec_is_in"
 
-    def guarded(self, site: int, action: str, setup: str = "") -> str:
+    def guarded(self, site: str | int, action: str, setup: str = "") -> str:
         """Return a block that performs an action on the texel if it is within bounds, after additional `setup`."""
         return f"{{ {self.setup}{setup}if (_rec_is_in) {{ {action} }} }}"
 
@@ -89,14 +89,16 @@ class Stores:
             value: The new text of the right side.
         """
         context, scope = self._context, self._context.scope
-        subscripts = []
+        subscripts: list[Node] = []
         while left.type == "subscript_expression":
-            indices = left.child_by_field_name("indices")
-            subscripts.insert(0, indices.named_children[0] if len(indices.named_children) == 1 else None)
-            left = left.child_by_field_name("argument")
+            indices = part(left, "indices").named_children
+            if len(indices) != 1:
+                return ""
+            subscripts.insert(0, indices[0])
+            left = part(left, "argument")
         name = text_of(left)
         sizes = scope.sizes.get(name, ())
-        if left.type != "identifier" or len(subscripts) != len(sizes) or None in subscripts or name in scope.memory:
+        if left.type != "identifier" or len(subscripts) != len(sizes) or name in scope.memory:
             return ""
         site = context.site(node, "element", name, type=context.recorded_type(scope.types[name]), dims=sizes)
         if context.is_differentiable:  # the store stays as written, so that autodiff can differentiate it
@@ -117,7 +119,7 @@ class Stores:
         if not context.scope.has_repeatable_path(lvalue):
             return ""
         target = self._target_of(lvalue)
-        value = "1" if right is None else self._operations.right_side(operator, lvalue.type, right)
+        value = "1" if right is None else self._operations.rewrite_right_operand(operator, lvalue.type, right)
         is_number, read = is_numeric(lvalue.type), ""
         if operator != "=":
             number = context.access_site(node, "read", lvalue)
@@ -133,8 +135,8 @@ class Stores:
 
     def method(self, node: Node, function: Node, arguments: Node) -> str:
         """Rewrite a statement that calls a method: a store of bytes, an atomic's store, or one that changes an element."""
-        receiver = function.child_by_field_name("argument")
-        method = text_of(function.child_by_field_name("field")).split("<")[0]
+        receiver = part(function, "argument")
+        method = text_of(part(function, "field")).split("<")[0]
         memory = self._context.scope.memory.get(re.sub(r"\s", "", text_of(receiver)))
         if memory is not None and memory.byte_address and method in _BYTE_STORES and len(arguments.named_children) == 2:
             return self._store_bytes(node, memory, function, arguments)
@@ -200,7 +202,7 @@ class Stores:
 
     def _store_number(
         self,
-        site: int,
+        site: str | int,
         record: str,
         type_text: str,
         target: Target,
@@ -276,22 +278,23 @@ class Stores:
     def _store_bytes(self, node: Node, memory: Memory, function: Node, arguments: Node) -> str:
         address, value = arguments.named_children
         name = self._writer.text(function)
-        lanes = re.search(r"Store([234]?)", text_of(function)).group(1)
-        template = template_argument(name)
+        lanes, template = lanes_of(function), template_argument(name)
         type_text = self._context.symbols.resolve(template.strip()) if template else f"uint{lanes}" if lanes else ""
         recorded_type = self._context.recorded_type(type_text)
-        written = type_text or self._context.types.of(value) or self._context.types.whole(value)
-        access = self._context.struct_access(memory, recorded_type, written)
+        written_type = type_text or self._context.types.of(value) or self._context.types.whole(value)
+        access = self._context.struct_access(memory, recorded_type, written_type)
         site = self._context.site(node, "write", memory.declared_name, type=recorded_type, space=memory.space, access=access)
         store = f"{name}(_rec_i, _rec_v); _rec_wrote({site}, _rec_i, _rec_v);"
-        at = self._operations.aligned(address, self._writer.as_argument(address), written, memory.declared_name, "write")
-        setup = f"uint _rec_i = uint({at}); "
+        address_text = self._operations.aligned(
+            address, self._writer.as_argument(address), written_type, memory.declared_name, "write"
+        )
+        setup = f"uint _rec_i = uint({address_text}); "
         setup += f"{type_text or 'let'} _rec_v = {self._writer.emit(value)}; "
         return self._values.after(node, guarded(site, ["_rec_i"], [room(memory, "sizeof(_rec_v)")], setup, store))
 
     def _store_texel(self, node: Node, memory: Memory, function: Node, arguments: Node) -> str:
-        at, value = arguments.named_children
-        lvalue = LValue(memory, [at], [], memory.type)
+        coordinates, value = arguments.named_children
+        lvalue = LValue(memory, [coordinates], [], memory.type)
         target, site = self._target_of(lvalue), self._context.access_site(node, "write", lvalue)
         type_text = lvalue.type if is_numeric(lvalue.type) else "let"
         setup = f"{type_text} _rec_v = {self._writer.as_argument(value)}; "
@@ -300,17 +303,16 @@ class Stores:
 
     def _interlocked_bytes(self, node: Node, memory: Memory, function: Node, arguments: Node, method: str) -> str:
         address, *values = arguments.named_children
-        fields = {"space": memory.space, "atomic": True, "access": method}
-        site = self._context.site(node, "atomic", memory.declared_name, **fields)
+        site = self._context.site(node, "atomic", memory.declared_name, space=memory.space, atomic=True, access=method)
         inputs = 2 if "Compare" in method else 1
         texts = [self._writer.emit(v) if i < inputs else self._expressions.as_lvalue(v) for i, v in enumerate(values)]
         returns = len(values) > inputs
-        is_told = returns and self._context.scope.lvalue(values[-1]) is None  # the old value is in a local
-        record = f"_rec_wrote({site}, _rec_i, {texts[-1]});" if is_told else f"_rec_touch({site}, _rec_i);"
+        returns_to_local = returns and self._context.scope.lvalue(values[-1]) is None  # the old value is in a local
+        record = f"_rec_wrote({site}, _rec_i, {texts[-1]});" if returns_to_local else f"_rec_touch({site}, _rec_i);"
         action = f"{self._writer.text(function)}({', '.join(['_rec_i', *texts])}); {record}"
         if returns:
             self._context.note_change(values[-1])
         wide = "uint64_t" if method.endswith("64") else "uint"
-        at = self._operations.aligned(address, self._writer.as_argument(address), wide, memory.declared_name, "write")
-        setup = f"uint _rec_i = uint({at}); "
+        address_text = self._operations.aligned(address, self._writer.as_argument(address), wide, memory.declared_name, "write")
+        setup = f"uint _rec_i = uint({address_text}); "
         return self._values.after(node, guarded(site, ["_rec_i"], [count_of(memory)], setup, action))

@@ -30,25 +30,27 @@ class Textures:
         """Return the new text of the coordinates in `texture.method(at, …)`, "" if it is not a texture or another method."""
         if method not in ("Load", "Store"):
             return ""
-        found = self._texture(texture)
-        has_level = found is not None and not found[1]  # for a read-only texture
+        properties = self._texture(texture)
+        has_level = properties is not None and not properties[1]  # for a read-only texture
         return self._checked(texture, at, text, "read" if method == "Load" else "write", "_rec_load" if has_level else "_rec_texel")
 
-    def _checked(self, texture: Node, at: Node, text: str, access: str, function: str) -> str:
-        found = self._texture(texture)
-        if found is None or self._context.is_differentiable:
+    def _checked(self, texture: Node, coordinates: Node, text: str, access: str, function: str) -> str:
+        properties = self._texture(texture)
+        if properties is None or self._context.is_differentiable:
             return ""
-        return self._noted(self._writer.text(texture), found[0], at, text, access, function)
+        return self._noted(self._writer.text(texture), properties[0], coordinates, text, access, function)
 
     def texel(self, lvalue: LValue, access: str) -> str:
         """Return the new text of the coordinates of a texel that is recorded."""
-        (at,) = lvalue.subscripts
+        (coordinates,) = lvalue.subscripts
         memory = lvalue.memory
-        return self._noted(memory.name, memory.coordinates, at, self._writer.as_argument(at), access, "_rec_texel")
+        return self._noted(
+            memory.name, memory.coordinates, coordinates, self._writer.as_argument(coordinates), access, "_rec_texel"
+        )
 
-    def _noted(self, texture: str, count: int, at: Node, text: str, access: str, function: str) -> str:
+    def _noted(self, texture: str, count: int, coordinates: Node, text: str, access: str, function: str) -> str:
         type_text = f"int{count}" if count > 1 else "int"
-        site = self._context.fault(at, KIND, texture, type=type_text, path=access, space="texture")
+        site = self._context.fault(coordinates, KIND, texture, type=type_text, path=access, space="texture")
         # In parentheses, without which Slang does not accept a `globallycoherent` texture as an argument.
         return f"{function}({site}, ({texture}), {text})"
 

@@ -27,8 +27,8 @@ from tree_sitter import Node
 
 from splatscope.gpu.slang_types import SlangType
 from splatscope.slang.constants import integer
-from splatscope.slang.declarations import split_parameter
-from splatscope.slang.source import text_of, walk
+from splatscope.slang.declaration import split_parameter
+from splatscope.slang.source import parent_of, part, text_of, walk
 from splatscope.tracing.instrument.context import FunctionContext
 from splatscope.tracing.instrument.expression_types import INTRINSICS
 from splatscope.tracing.instrument.writer import TreeWriter
@@ -104,7 +104,7 @@ class UninitialisedLocals:
     def read(self, node: Node) -> tuple[str, str] | None:
         """Return the local that an expression reads, and the condition that it was written; None if it is not tracked."""
         root = self._context.scope.root(node)
-        if root not in self._locals or root in self._quiet or self._is_handed_out(node):
+        if root not in self._locals or root in self._quiet or self._is_out_argument(node):
             return None
         bits = self._bits(node, root)
         condition = f"({self._flag(root)} & {bits}) != 0"
@@ -117,24 +117,24 @@ class UninitialisedLocals:
 
         It cannot if the operation's other argument must not be evaluated twice, or if `node` is not evaluated in all lanes.
         """
-        value, *lane = call.child_by_field_name("arguments").named_children
+        value, *lane = part(call, "arguments").named_children
         while node != value:
-            node = node.parent
+            node = parent_of(node)
             operator = node.child_by_field_name("operator") if node.type == "binary_expression" else None
             if node.type not in _IN_ALL_LANES or (operator is not None and text_of(operator) in ("&&", "||")):
                 return ""
         if not all(self._context.scope.is_repeatable(other) for other in lane):
             return ""
-        return f"{', '.join([f'{_called(call)}(({condition}) ? 1u : 0u', *map(text_of, lane)])}) != 0"
+        return f"{', '.join([f'{_called_name(call)}(({condition}) ? 1u : 0u', *map(text_of, lane)])}) != 0"
 
-    def _is_handed_out(self, node: Node) -> bool:
+    def _is_out_argument(self, node: Node) -> bool:
         call = node.parent.parent if node.parent is not None and node.parent.type == "argument_list" else None
         return call is not None and call.type == "call_expression" and node in _out_arguments(call, self._context)
 
     def checked(self, node: Node, root: str, condition: str, text: str) -> str:
         """Return the text of a read that is recorded if the local was not written before."""
         call = _lane_read_around(node)
-        site = self._context.fault(node, KIND, text_of(node), space="local", path=_called(call) if call is not None else "")
+        site = self._context.fault(node, KIND, text_of(node), space="local", path=_called_name(call) if call is not None else "")
         return f"_rec_initialised({site}, {condition}, {text})"
 
     def quietly(self, root: str) -> AbstractContextManager[None]:
@@ -145,12 +145,12 @@ class UninitialisedLocals:
         """Surround an expression statement's new text with a check of the local that it changes and with the bits that it sets."""
         before = after = ""
         if expression.type in ("assignment_expression", "update_expression"):
-            target = expression.child_by_field_name("left") or expression.child_by_field_name("argument")
+            target = expression.child_by_field_name("left") or part(expression, "argument")
             root = self._context.scope.root(target)
             if root in self._locals:
-                operator = text_of(expression.child_by_field_name("operator"))
-                found = self.read(target) if operator != "=" else None
-                before = f"{self.checked(target, *found, '0')}; " if found else ""
+                operator = text_of(part(expression, "operator"))
+                read = self.read(target) if operator != "=" else None
+                before = f"{self.checked(target, *read, '0')}; " if read else ""
                 after = f" {self._flag(root)} |= {self._bits(target, root) or _ALL};"
         first, last = self.outs(statement)
         return first + before + text + last + after
@@ -158,34 +158,34 @@ class UninitialisedLocals:
     def outs(self, statement: Node) -> tuple[str, str]:
         """Return the statements to put before and after one that passes locals to out parameters, to update their bits."""
         before = after = ""
-        given: dict[str, list[tuple[Node, str]]] = {}
+        passed: dict[str, list[tuple[Node, str]]] = {}
         for call in walk(statement) if self._locals else ():
             if call.type == "call_expression":
                 for argument in _out_arguments(call, self._context):
                     if (root := self._context.scope.root(argument)) in self._locals:
-                        given.setdefault(root, []).append((argument, self._parameter(statement, call, argument)))
-        for root, arguments in sorted(given.items()):
+                        passed.setdefault(root, []).append((argument, self._parameter(statement, call, argument)))
+        for root, arguments in sorted(passed.items()):
             argument, parameter = arguments[0]
             flag, bits = self._flag(root), self._bits(argument, root)
             if len(arguments) > 1 or not parameter or not bits or "(" in bits or not self._context.is_followed(parameter):
                 before += f"{flag} = {_ALL}; "
                 continue
-            handed = flag if bits == _ALL else f"(({flag} & {bits}) != 0 ? {_ALL} : 0u)"
-            left = f"{flag} = {{}}" if bits == _ALL else f"{flag} |= {{}} != 0 ? {bits} : 0u"
-            before += f"_rec_given_{parameter} = {handed}; _rec_left_{parameter} = {_ALL}; "
-            after += f" {left.format(f'_rec_left_{parameter}')}; _rec_given_{parameter} = {_ALL};"
+            handed_bits = flag if bits == _ALL else f"(({flag} & {bits}) != 0 ? {_ALL} : 0u)"
+            update = f"{flag} = {{}}" if bits == _ALL else f"{flag} |= {{}} != 0 ? {bits} : 0u"
+            before += f"_rec_given_{parameter} = {handed_bits}; _rec_left_{parameter} = {_ALL}; "
+            after += f" {update.format(f'_rec_left_{parameter}')}; _rec_given_{parameter} = {_ALL};"
         return before, after
 
     def _parameter(self, statement: Node, call: Node, argument: Node) -> str:
         """Return the `inout` parameter for an argument, "" if there is none or if another call may come in between."""
-        symbols, name = self._context.symbols, _called(call)
-        position = call.child_by_field_name("arguments").named_children.index(argument)
+        symbols, name = self._context.symbols, _called_name(call)
+        position = part(call, "arguments").named_children.index(argument)
         if symbols.definitions.get(name) != 1 or position not in symbols.inout_parameters.get(name, ()):
             return ""
         for node in walk(statement):
             if node.type == "identifier" and text_of(node) in symbols.macros:
                 return ""
-            if node.type == "call_expression" and node != call and _called(node) in symbols.definitions:
+            if node.type == "call_expression" and node != call and _called_name(node) in symbols.definitions:
                 return ""
         return f"{name}_{position}"
 
@@ -202,12 +202,12 @@ class UninitialisedLocals:
             return _Local(numeric.shape[0] if numeric.shape else 1)
         type_text = self._context.symbols.resolve(type_text)
         struct = self._context.symbols.structs.get(type_text)
-        own = [b for b in self._context.source.walk() if b.kind == "struct" and b.name == type_text]
-        if struct is None or struct.is_opaque or len(own) != 1:
+        blocks = [b for b in self._context.source.walk() if b.kind == "struct" and b.name == type_text]
+        if struct is None or struct.is_opaque or len(blocks) != 1:
             return None
-        body = self._context.source.code[own[0].start : own[0].end]
+        body = self._context.source.code[blocks[0].start : blocks[0].end]
         names = (*struct.fields, *struct.arrays)
-        is_plain = "=" not in body and "__init" not in body and "(" not in body and ":" not in self._context.source.head(own[0])
+        is_plain = "=" not in body and "__init" not in body and "(" not in body and ":" not in self._context.source.head(blocks[0])
         return _Local(len(names), names) if is_plain and 0 < len(names) <= _MOST_BITS else None
 
     def _is_simple(self, name: str, declaration: Node) -> bool:
@@ -227,7 +227,7 @@ class UninitialisedLocals:
                     if target == inner and (outer.parent is None or outer.parent.type != "expression_statement"):
                         return False
                 if outer.type == "call_expression":
-                    function = outer.child_by_field_name("function")
+                    function = part(outer, "function")
                     if function == inner or text_of(function).split("<")[0] in context.symbols.macros:
                         return False
                     if any(_holds(argument, node) for argument in _out_arguments(outer, context)) and not _in_statement(outer):
@@ -256,21 +256,21 @@ class UninitialisedLocals:
         if expression is None:
             return False
         if expression.type == "assignment_expression" and expression.child_by_field_name("left") == first:
-            right = expression.child_by_field_name("right")
-            is_plain = text_of(expression.child_by_field_name("operator")) == "="
+            right = part(expression, "right")
+            is_plain = text_of(part(expression, "operator")) == "="
             return is_plain and not any(node.type == "identifier" and text_of(node) == name for node in walk(right))
-        is_handed = expression.type == "call_expression" and first in _out_arguments(expression, self._context)
-        return is_handed and not self._parameter(statement, expression, first)
+        is_out_argument = expression.type == "call_expression" and first in _out_arguments(expression, self._context)
+        return is_out_argument and not self._parameter(statement, expression, first)
 
     def _bits(self, node: Node, root: str) -> str:
         """Return the bits for the part of a local that an expression names; "" if they are not known."""
         local, step = self._locals[root], node
         if node.type == "identifier":
             return _ALL
-        while step.child_by_field_name("argument") is not None and step.child_by_field_name("argument").type != "identifier":
-            step = step.child_by_field_name("argument")
+        while (inner := step.child_by_field_name("argument")) is not None and inner.type != "identifier":
+            step = inner
         if step.type == "field_expression":
-            name = text_of(step.child_by_field_name("field"))
+            name = text_of(part(step, "field"))
             if name in local.fields:
                 return f"{1 << local.fields.index(name)}u"
             if not local.fields and set(name) <= _COMPONENTS.keys():
@@ -295,27 +295,28 @@ def _out_arguments(call: Node, context: FunctionContext) -> list[Node]:
     arguments = call.child_by_field_name("arguments")
     if arguments is None:
         return []
-    name = _called(call)
-    given, symbols = arguments.named_children, context.symbols
+    name = _called_name(call)
+    passed, symbols = arguments.named_children, context.symbols
     if name in symbols.returns or name in symbols.out_parameters:
         outs = symbols.out_parameters.get(name, set())
-        return [argument for i, argument in enumerate(given) if i in outs]
-    return given if name not in INTRINSICS and not context.types.named(name) else []
+        return [argument for i, argument in enumerate(passed) if i in outs]
+    return passed if name not in INTRINSICS and not context.types.named(name) else []
 
 
 def _lane_read_around(node: Node) -> Node | None:
     """Return the innermost call around an expression that reads its value in one lane for others, None if there is none."""
     inner, outer = node, node.parent
     while outer is not None and not outer.type.endswith("statement") and outer.type != "declaration":
-        if outer.type == "argument_list" and inner == outer.named_children[0] and _FROM_LANE.fullmatch(_called(outer.parent)):
-            return outer.parent
+        call = outer.parent if outer.type == "argument_list" and inner == outer.named_children[0] else None
+        if call is not None and _FROM_LANE.fullmatch(_called_name(call)):
+            return call
         inner, outer = outer, outer.parent
     return None
 
 
-def _called(call: Node) -> str:
+def _called_name(call: Node) -> str:
     """Return the bare name of the function or the method that is called."""
-    return re.split(r"[<(]", text_of(call.child_by_field_name("function")))[0].split("::")[-1].split(".")[-1].strip()
+    return re.split(r"[<(]", text_of(part(call, "function")))[0].split("::")[-1].split(".")[-1].strip()
 
 
 def _in_statement(node: Node) -> bool:

@@ -39,12 +39,12 @@ class TreeWriter:
 
     def span(self, start: int, end: int) -> str:
         """Return a span as written, except for the rewritten blocks in it."""
-        parts, at = [], start
+        parts, position = [], start
         for block in self._block.inner:
             if start <= block.start and block.end <= end and block.start in self.rewritten_blocks:
-                parts += [self._source.text[at : block.start], self.rewritten_blocks[block.start]]
-                at = block.end
-        return "".join(parts) + self._source.text[at:end]
+                parts += [self._source.text[position : block.start], self.rewritten_blocks[block.start]]
+                position = block.end
+        return "".join(parts) + self._source.text[position:end]
 
     def emit(self, node: Node) -> str:
         """Return a node's new text. Statements that the grammar cannot read, or that are excluded, are copied as written."""
@@ -58,13 +58,13 @@ class TreeWriter:
         emit = emit or self.emit
         if not node.children:
             return self.text(node)
-        parts, at = [], node.start_byte
+        parts, position = [], node.start_byte
         for child in node.children:
             text = emit(child)
-            lead, absorbed = self.span(at, child.start_byte), self._absorbed.pop(child.start_byte, 0)
+            lead, absorbed = self.span(position, child.start_byte), self._absorbed.pop(child.start_byte, 0)
             parts += [lead[: len(lead) - absorbed], re.sub(r"[^\n]", " ", lead[len(lead) - absorbed :]), text]
-            at = child.end_byte
-        parts.append(self.span(at, node.end_byte))
+            position = child.end_byte
+        parts.append(self.span(position, node.end_byte))
         return "".join(parts)
 
     def as_argument(self, node: Node) -> str:

@@ -25,7 +25,6 @@ class Classroom(param.Parameterized):
     where = param.Dict(default={}, doc="The presenter's page, step, inputs, stop and show; empty at first")
     kernel = param.String(default="", doc="The presenter's kernel, as in the debugger's address; empty if it does not fit into one")
     asked = param.Dict(default={}, doc="The `stop` that the presenter's second window requests, or a `page` beside it; else empty")
-    heads = param.Dict(default={"follow": 0, "apart": 0}, doc="The number of students who `follow`, and of those who are `apart`")
     present = param.Boolean(default=False, doc="Whether a presenter's page is connected")
     ended = param.Boolean(default=False, doc="Whether the presenter has stopped and not returned")
     began = param.Number(default=0.0, doc="When the clock was started, in seconds since 1970; 0 if it was not")
@@ -77,7 +76,6 @@ class Classroom(param.Parameterized):
         if not sessions:
             del self._sessions[student]
             self.attendance.left(student)
-        self.heads = self.attendance.heads
 
 
 _classes: WeakValueDictionary[str, Classroom] = WeakValueDictionary()

@@ -1,6 +1,6 @@
 // The reader's position in a walk: alone, following a presenter, or presenting. The router asks the guide for the address.
 import {hashOf} from "#web/debugger/draft.js"
-import {enclosing, within} from "#web/shell/dom.js"
+import {within} from "#web/shell/dom.js"
 import {emit, on} from "#web/shell/events.js"
 import {addKeys} from "#web/shell/keys.js"
 import {UNNAMED, format} from "#web/shell/address.js"
@@ -61,8 +61,8 @@ import {bring, land} from "./view.js"
  * @property {[step: string, count: number][]} stuck
  * @property {Question[]} questions  including claims
  * @property {{title: string, tried: number, solved: number, tries: number, causes: [heading: string, count: number][]}[]} exercises
- * @typedef {Joined | {type: "class", class: Attended[]} | {type: "asked", asked: {stop: number, page: string}} | {type: "where", where: Presented, spread: number}
- *   | {type: "kernel", kernel: string, spread: number} | {type: "heads", heads: Heads} | {type: "present", present: boolean} | {type: "ended", ended: boolean} | {type: "began", began: number}} Message
+ * @typedef {Joined | {type: "class", class: Attended[], heads: Heads} | {type: "asked", asked: {stop: number, page: string}} | {type: "where", where: Presented, spread: number}
+ *   | {type: "kernel", kernel: string, spread: number} | {type: "present", present: boolean} | {type: "ended", ended: boolean} | {type: "began", began: number}} Message
  */
 
 const KEYS = ["PageDown", "PageUp"]
@@ -196,14 +196,13 @@ export class Guide {
     })
     if (model.code)
       model.send_msg({type: "join", key: this.key, base: location.origin + location.pathname, browser: browserOf(model.code)})
-    on("answered", ({root, option, inputs}) => this.#answered(root, "quiz", option, inputs))
+    on("answered", (answer) => this.#answered(answer))
     on("kernel", async (draft) => {
       if (this.role !== "present" || !this.joined) return
       this.mine = await hashOf(draft)
       this.#lead()
     })
-    on("bet", ({root, option}) => this.#answered(root, "claim", option, router.current().inputs))
-    on("marked", (mark) => this.role === "follow" && model.send_msg({type: "marked", ...mark}))
+    on("bet", (bet) => this.#answered(bet))
     setInterval(() => this.#look(), LOOK)
     if (this.role === "follow") return
     const {page, show} = this.stops[this.stop]
@@ -250,11 +249,9 @@ export class Guide {
         this.kernel = message.kernel
         if (this.led) this.#follow(message.spread)
         break
-      case "heads":
-        this.heads = message.heads
-        break
       case "class":
         this.attended = message.class
+        this.heads = message.heads
         break
       case "present":
         this.#meet(message.present)
@@ -376,8 +373,7 @@ export class Guide {
       this.mine ??= location.hash || null
       this.#tell(this.mine ?? "")
     }
-    const stop = this.stops[this.stop]
-    this.model.send_msg({type: "lead", page, step, inputs, stop: this.stop, show: page === stop.page ? stop.show : ""})
+    this.model.send_msg({type: "lead", page, step, inputs, stop: this.stop})
     const {walk, code} = this.model
     notePresented(walk, {key: this.key, code, page, step, inputs, stop: this.stop, kernel: this.mine ?? ""})
   }
@@ -398,15 +394,10 @@ export class Guide {
 
   /**
    * Report an answer or a bet. The server counts the first one of each student.
-   * @param {HTMLElement} root  of the question or claim
-   * @param {"quiz" | "claim"} kind
-   * @param {string} option  the chosen option
-   * @param {string} inputs  the inputs it was asked for
+   * @param {{option: string, offer: string}} answer  the chosen option, and what it was chosen from, as the server sealed it
    */
-  #answered(root, kind, option, inputs) {
-    if (this.role !== "follow") return
-    const question = enclosing(root, `[data-block^=${kind}-]`)?.getAttribute("data-block")
-    this.model.send_msg({type: "answered", page: router.current().page, question, option, inputs})
+  #answered({option, offer}) {
+    if (this.role === "follow" && offer) this.model.send_msg({type: "answered", option, offer})
   }
 
   /** Whether the page is not the stop's: the exercises, the debugger. */
@@ -452,7 +443,7 @@ export class Guide {
     const now = router.current()
     const same = page === now.page
     this.touched = false
-    router.travel(place ?? {page, step: same && inputs === now.inputs ? now.step : UNNAMED, inputs})
+    router.pushPlace(place ?? {page, step: same && inputs === now.inputs ? now.step : UNNAMED, inputs})
     this.changed() // first, because scrolling into view depends on the height of the strip with the stop's notes
     this.#prepare(place ? {press: -1, show: ""} : this.stops[stop], same)
     if (same) this.#refocus()

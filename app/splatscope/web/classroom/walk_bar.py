@@ -11,26 +11,38 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import panel as pn
 import param
 import segno
+from bokeh.server.contexts import BokehSessionContext
 from tornado.ioloop import IOLoop
+from tornado.platform.asyncio import BaseAsyncIOLoop
 
-from splatscope.textbook.contents import lesson_names
+from splatscope.exercises.marking import Mark
 from splatscope.textbook.markdown import html_of
-from splatscope.web.classroom.classroom import classroom, code_of
+from splatscope.web.classroom.classroom import Classroom, classroom, code_of
 from splatscope.web.classroom.walks import Walk, find
 from splatscope.web.component import Component
-from splatscope.web.lesson_page.section_view import asked_in
-from splatscope.web.shell.pages import BY_NAME
+from splatscope.web.lesson_page.inputs import Inputs
+from splatscope.web.lesson_results.offer import Offer
+from splatscope.web.receivers import receives
+from splatscope.web.shell.pages import BY_NAME, entry_of
 from splatscope.web.shell.router import UNNAMED, read_inputs, read_step
 from splatscope.workers.cluster import LOOPBACK
 
 # Seconds between two students' requests for a page, so that they do not delay the presenter. A section is the same for all
 # students; any other page is built for each.
 SECTION_SPREAD, SPREAD = 0.01, 0.05
+MOST_SPREAD = 5.0  # seconds, however many students there seem to be
 MAX_INPUTS = 4000  # characters of inputs that a presenter's page may send
+MAX_BASE = 500  # characters of the address at which a presenter's browser sees the app
 MAX_BROWSER = 40  # characters of the name that a browser gives itself
 CHECK = 1000  # ms between two checks whether the presenter's page is connected
 SILENT = 90.0  # seconds without a message before it counts as gone; it sends one every 2, in the background every 60
 _KERNEL = re.compile(r"#kernel=[\w-]{1,16000}", re.ASCII)  # as in the debugger's address
+# What a session may send, by its role.
+MESSAGES = {
+    "alone": (),
+    "follow": ("join", "apart", "answered"),
+    "present": ("join", "look", "here", "lead", "kernel", "ask", "clock", "end"),
+}
 MOST_CODE = 40  # characters of a class's code; a valid one has 14
 _UNKNOWN = re.compile("[^a-z0-9-]")  # characters that no code contains
 
@@ -53,7 +65,7 @@ class WalkBar(Component):
     code = param.String(doc="The class's code; empty without a class")
     start = param.Integer(default=0, bounds=(0, None), doc="The stop at which this session begins")
     teaches = param.Boolean(default=True, doc="Whether there is a server, which presenting needs; without one, the notes are open")
-    link = param.String(doc="The students' link, for a presenter")
+    link = param.String(doc="The students' link, for a presenter")  # ty: ignore[incompatible-attribute-override] - not Panel's
     qr = param.String(doc="The link as a QR code, SVG")
     unreachable = param.String(doc="Why other machines cannot open the link, and the command that helps; empty if they can")
 
@@ -62,8 +74,10 @@ class WalkBar(Component):
         super().__init__(walk=walk.name, title=walk.title, stops=stops, role="follow" if code or key else "alone", **params)
         self._walk = walk
         self._watched: list[Any] = []
-        self._student: Hashable = object()  # until the browser sends its name
+        self._student: Hashable | None = None  # who is counted for this session
         self._place = ("", 0, "")
+        self._read: tuple[str, dict[str, str]] = ("", {})  # the page and query whose inputs are known
+        self._inputs = ""
         self._heard = 0.0
         self._has_ended = False
         self.code = code_of(key) if key else code
@@ -73,102 +87,148 @@ class WalkBar(Component):
         elif not self.code:
             self._give_notes()
 
+    @property
+    def _class(self) -> Classroom:
+        """The class that this session follows or presents to."""
+        assert self.room is not None
+        return self.room
+
     def begins(self, page: str, step: int, inputs: dict[str, str]) -> tuple[str, int, dict[str, str]]:
         """Return the page, step and inputs to begin with: the address's, else the presenter's, else a stop's."""
         if page:
             return page, step, inputs
         where = self.room.where if self.room else {}
-        if where and (where["page"] != "debugger" or self.room.kernel):
+        if where and (where["page"] != "debugger" or self._class.kernel):
             return where["page"], where["step"], read_inputs(dict(parse_qsl(where["inputs"])))
         stop = self._walk.stops[min(where.get("stop", self.start), len(self._walk.stops) - 1)]
         return stop.page, UNNAMED, dict(parse_qsl(stop.inputs))
 
     def is_at(self, page: str, step: int, inputs: Mapping[str, str]) -> None:
         """Note where this session is, for the presenter's numbers."""
-        self._place = (page, step, urlencode(inputs))
-        if self._watched and self.role == "follow":
-            self.room.attendance.is_at(self._student, *self._place)
+        name = entry_of(page).name
+        if (name, inputs) != self._read:
+            self._read = name, dict(inputs)
+            self._inputs = Inputs.of(name, inputs).address if BY_NAME[name].is_section else ""
+        self._place = name, step, self._inputs
+        if self._student is not None:
+            self._class.attendance.is_at(self._student, *self._place)
+
+    def marked(self, mark: Mark) -> None:
+        """Note how a kernel was marked that this session has sent, for the presenter's numbers."""
+        if self._student is not None:
+            self._class.attendance.marked(self._student, mark)
 
     def close(self) -> None:
         """Leave the class."""
-        for watcher in self._watched:
-            self.room.param.unwatch(watcher)
-        self._watched.clear()
-        if self.room and self.role == "follow":
-            self.room.count(self._student, self, None)
-        elif self.room:
+        self._leave()
+        if self.room:
             self.room.is_connected(self, False)
 
-    def _handle_msg(self, message: dict[str, Any]) -> None:
-        room, kind = self.room, message.get("type")
-        if room is None:
-            return
+    def _leave(self) -> None:
+        for watcher in self._watched:
+            self._class.param.unwatch(watcher)
+        self._watched.clear()
+        if self._student is not None:
+            self._class.count(self._student, self, None)
+        self._student = None
+
+    def _receive(self, message: Any) -> None:
         self._heard = time.monotonic()
-        if kind == "join":
-            self._join(str(message.get("key") or ""), str(message.get("base") or ""), str(message.get("browser") or ""))
-        elif kind == "apart" and self.role == "follow":
-            room.count(self._student, self, bool(message.get("apart")))
-        elif kind == "answered" and self.role == "follow":
-            self._answered(*(str(message.get(name) or "") for name in ("page", "question", "option", "inputs")))
-        elif kind == "marked" and self.role == "follow":
-            heading = str(message.get("heading") or "")
-            room.attendance.marked(self._student, str(message.get("task")), message.get("passed") is True, heading)
-        elif self.role == "present" and kind == "look":
-            self._send_msg({"type": "class", "class": room.attendance.summary(room.where)})
-        elif self.role == "present" and kind == "lead":
-            room.lead(_valid(message, len(self.stops)))
-        elif self.role == "present" and kind == "kernel":
-            kernel = str(message.get("kernel") or "")
-            room.kernel = kernel if _KERNEL.fullmatch(kernel) else ""
-        elif self.role == "present" and kind == "ask":
-            room.ask(_stop(message.get("stop"), len(self.stops)), "exercises" if message.get("page") == "exercises" else "")
-        elif self.role == "present" and kind == "end" and self.window == "page":
-            self._has_ended = True
-            room.end(self)
-        elif self.role == "present" and kind == "clock":
-            room.start_clock()
+        if isinstance(message, dict) and message.get("type") in MESSAGES[self.role]:
+            super()._receive(message)
 
-    def _answered(self, page: str, question: str, option: str, inputs: str) -> None:
-        """Count an answer or a bet, if it is one of the options that this server has offered for these inputs."""
-        if page not in lesson_names() or len(inputs) > MAX_INPUTS:
-            return
-        asked = asked_in(page, read_inputs(dict(parse_qsl(inputs, keep_blank_values=True))), question)
-        if asked is not None:
-            self.room.attendance.answered(self._student, page, question, option, asked)
-
-    def _join(self, key: str, base: str, browser: str) -> None:
+    @receives("join")
+    def _join(self, key: str = "", base: str = "", browser: str = "") -> None:
         """Join the class when the page has loaded. The browser sends the key if it remembers one.
 
         `browser` identifies a student's browser, so that one with two tabs is counted once. It grants no rights.
         """
         if key and self.role != "present" and code_of(key) == self.code:
+            self._leave()
             self._present(key)
-        if self.role == "present" and base.startswith(("http://", "https://")):
-            self.link = f"{reachable(base[:500])}?walk={self.walk}&class={self.code}"
-            self.qr = segno.make(self.link, error="m", micro=False).svg_inline(border=2, omitsize=True, dark="#000", light="#fff")
-            self.unreachable = _unreachable(base)
+        if self.role == "present" and (address := app_address(base)):
+            link = f"{reachable(address)}?walk={self.walk}&class={self.code}"
+            if link != self.link:
+                code = segno.make(link, error="m", micro=False)
+                self.link, self.qr = link, code.svg_inline(border=2, omitsize=True, dark="#000", light="#fff")
+            self.unreachable = _unreachable(address)
         if not self._watched:
-            follow, shared, own = self.role == "follow", ["kernel", "where", "present", "ended"], ["heads", "began", "asked"]
-            self._watched.append(self.room.param.watch(self._send, [*shared, *([] if follow else own)]))
+            follow, shared, own = self.role == "follow", ["kernel", "where", "present", "ended"], ["began", "asked"]
+            self._watched.append(self._class.param.watch(self._send, [*shared, *([] if follow else own)]))
             if follow:
-                self._student = browser[:MAX_BROWSER] or self._student
-                self.room.count(self._student, self, False)
-                self.room.attendance.is_at(self._student, *self._place)
+                self._student = browser[:MAX_BROWSER] or object()
+                self._class.count(self._student, self, False)
+                self._class.attendance.is_at(self._student, *self._place)
             elif self.window == "page":
                 self._watch_connection()
-        self._send_msg({"type": "joined", "role": self.role, **self._class()})
+        self._send_msg({"type": "joined", "role": self.role, **self._state()})
+
+    @receives("apart")
+    def _go_apart(self, apart: bool) -> None:
+        if self._student is not None:
+            self._class.count(self._student, self, apart)
+
+    @receives("answered")
+    def _answer(self, option: str, offer: str) -> None:
+        """Count an answer or a bet, if it is one of the options that a server with this key has offered."""
+        opened_offer = Offer.opened(offer)
+        if opened_offer is not None and self._student is not None:
+            self._class.attendance.answered(self._student, option, opened_offer)
+
+    @receives("here")
+    def _stay(self) -> None:
+        """Note nothing but that the page is connected: it is in the background."""
+
+    @receives("look")
+    def _look(self) -> None:
+        students = self._class.attendance
+        self._send_msg({"type": "class", "class": students.summary(self._class.where), "heads": students.heads})
+
+    @receives("lead")
+    def _lead(self, page: str, step: Any = UNNAMED, inputs: str = "", stop: Any = 0) -> None:
+        """Tell the class where the presenter is. What the stop shows is shown on its own page only."""
+        name, number = entry_of(page).name, _stop(stop, len(self.stops))
+        walk_stop = self._walk.stops[number]
+        self._class.lead(
+            {
+                "page": name,
+                "step": read_step(step),
+                "inputs": _address(name, inputs),
+                "stop": number,
+                "show": walk_stop.show if name == walk_stop.page else "",
+            }
+        )
+
+    @receives("kernel")
+    def _open(self, kernel: str = "") -> None:
+        self._class.kernel = kernel if _KERNEL.fullmatch(kernel) else ""
+
+    @receives("ask")
+    def _ask(self, stop: Any = 0, page: str = "") -> None:
+        self._class.ask(_stop(stop, len(self.stops)), "exercises" if page == "exercises" else "")
+
+    @receives("clock")
+    def _start_clock(self) -> None:
+        self._class.start_clock()
+
+    @receives("end")
+    def _end(self) -> None:
+        if self.window == "page":
+            self._has_ended = True
+            self._class.end(self)
 
     def _watch_connection(self) -> None:
         """Keep the class informed whether this presenter's page is connected. A session outlives its page by about 20 seconds."""
-        self.room.is_connected(self, True)
+        self._class.is_connected(self, True)
         document = pn.state.curdoc
-        if document is None or document.session_context is None:
+        context = document.session_context if document else None
+        session = context.session if isinstance(context, BokehSessionContext) else None
+        if session is None:
             return
-        session = document.session_context.session
 
         def check() -> None:
             if not self._has_ended:  # the session outlives its page
-                self.room.is_connected(self, session.connection_count > 0 and time.monotonic() - self._heard < SILENT)
+                self._class.is_connected(self, session.connection_count > 0 and time.monotonic() - self._heard < SILENT)
 
         pn.state.add_periodic_callback(check, period=CHECK)
 
@@ -184,16 +244,16 @@ class WalkBar(Component):
         for event in events:
             if event.name == "asked" and not event.new:
                 continue
-            said = {"type": event.name, event.name: event.new}
+            message = {"type": event.name, event.name: event.new}
             if event.name in ("where", "kernel"):
-                each = SECTION_SPREAD if event.name == "where" and BY_NAME[event.new["page"]].is_section else SPREAD
-                said["spread"] = each * self.room.heads["follow"]
-            self._send_msg(said)
+                spread = SECTION_SPREAD if event.name == "where" and BY_NAME[event.new["page"]].is_section else SPREAD
+                message["spread"] = min(MOST_SPREAD, spread * self._class.attendance.heads["follow"])
+            self._send_msg(message)
 
-    def _class(self) -> dict[str, Any]:
-        room = self.room
+    def _state(self) -> dict[str, Any]:
+        room = self._class
         shared = {"where": room.where, "kernel": room.kernel, "present": room.present, "ended": room.ended}
-        return shared if self.role == "follow" else shared | {"heads": room.heads, "began": room.began}
+        return shared if self.role == "follow" else shared | {"heads": room.attendance.heads, "began": room.began}
 
 
 def join(query: Mapping[str, str]) -> WalkBar | None:
@@ -209,6 +269,18 @@ def join(query: Mapping[str, str]) -> WalkBar | None:
         start=_stop(query.get("stop"), len(walk.stops)),
         window="notes" if query.get("notes") and (code or key) else "page",
     )
+
+
+def app_address(base: str) -> str:
+    """Return the address of the app from what a browser says it is, without anything that only looks like it; "" if it is none."""
+    try:
+        parts = urlsplit(base[: MAX_BASE + 1])
+        _ = parts.port
+    except ValueError:
+        return ""
+    if len(base) > MAX_BASE or not base.isascii() or parts.scheme not in ("http", "https") or not parts.hostname:
+        return ""
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
 
 
 def reachable(base: str) -> str:
@@ -237,9 +309,10 @@ def _unreachable(base: str) -> str:
 def _listens_here_only() -> bool:
     """Return whether this server listens only on addresses that no other machine can reach."""
     loop = IOLoop.current(instance=False)
-    sockets = [file for file, _ in loop.handlers.values() if isinstance(file, socket.socket)] if loop else []
-    listening = [one for one in sockets if one.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN)]
-    hosts = [one.getsockname()[0] for one in listening if one.family in (socket.AF_INET, socket.AF_INET6)]
+    files = [file for file, _ in loop.handlers.values()] if isinstance(loop, BaseAsyncIOLoop) else []
+    sockets = [file for file in files if isinstance(file, socket.socket)]
+    listening = [sock for sock in sockets if sock.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN)]
+    hosts = [sock.getsockname()[0] for sock in listening if sock.family in (socket.AF_INET, socket.AF_INET6)]
     return bool(hosts) and all(ip_address(host).is_loopback for host in hosts)
 
 
@@ -247,13 +320,7 @@ def _stop(text: Any, count: int) -> int:
     return min(max(0, read_step(text)), count - 1)
 
 
-def _valid(message: Mapping[str, Any], count: int) -> dict[str, Any]:
-    """Return the location in a presenter's message, with invalid parts replaced."""
-    page = str(message.get("page"))
-    return {
-        "page": page if page in BY_NAME else "home",
-        "step": read_step(message.get("step")),
-        "inputs": str(message.get("inputs") or "")[:MAX_INPUTS],
-        "stop": _stop(message.get("stop"), count),
-        "show": str(message.get("show") or "")[:200],
-    }
+def _address(page: str, inputs: str) -> str:
+    """Return the inputs of a page as in its address, from those that a presenter's browser has sent."""
+    query = read_inputs(dict(parse_qsl(inputs, keep_blank_values=True))) if len(inputs) <= MAX_INPUTS else {}
+    return Inputs.of(page, query).address if BY_NAME[page].is_section else urlencode(query)

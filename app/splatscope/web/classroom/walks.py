@@ -52,7 +52,7 @@ class WalkStop:
     @property
     def words(self) -> str:
         """The notes as shown to someone who reads alone."""
-        text = "\n\n".join(one for one in self.notes.split("\n\n") if not one.startswith("**Class:**"))
+        text = "\n\n".join(paragraph for paragraph in self.notes.split("\n\n") if not paragraph.startswith("**Class:**"))
         for label, words in _LABELS.items():
             text = text.replace(label, words)
         return text
@@ -126,10 +126,10 @@ def parse_stops(where: str, text: str, page: str = "") -> list[WalkStop]:
 
 
 def _stop(where: str, line: str, page: str) -> WalkStop:
-    found = _STOP.match(line.strip())
-    if found is None:
+    match = _STOP.match(line.strip())
+    if match is None:
         raise ValueError(f"{where}: “{line}” is not a stop, which looks like ## [Title](?page=NAME) 2 min")
-    query = dict(parse_qsl(found["query"]))
+    query = dict(parse_qsl(match["query"]))
     if page and "page" in query:
         raise ValueError(f"{where}: “{line}” names its page: leave page= out here")
     page, press, show = page or query.pop("page", ""), query.pop("press", "-1"), query.pop("show", "")
@@ -137,4 +137,4 @@ def _stop(where: str, line: str, page: str) -> WalkStop:
         raise ValueError(f"{where}: “{line}” does not name a page of the book")
     if not press.removeprefix("-").isdecimal():
         raise ValueError(f"{where}: “{line}”: press must be a number, how often → is pressed")
-    return WalkStop(found["title"], page, urlencode(query), int(press), show, float(found["minutes"]), "")
+    return WalkStop(match["title"], page, urlencode(query), int(press), show, float(match["minutes"]), "")

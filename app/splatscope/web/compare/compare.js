@@ -1,7 +1,7 @@
 // Two recordings side by side, stepped together, with the first place where they differ.
 import {h, messageOf, soon, style} from "#web/shell/dom.js"
 import {Side} from "./side.js"
-import {icon, severity} from "#web/stepper/panes/icons.js"
+import {icon, severityIcon} from "#web/stepper/panes/icons.js"
 import {differences} from "./difference.js"
 import {Alignment} from "./alignment.js"
 import {joinComparison} from "#web/stepper/keys.js"
@@ -168,7 +168,7 @@ export class Compare {
     const said = []
     const fine = (/** @type {string} */ words) => {
       said.push(words)
-      return h("p", {}, h("span", {class: "cmp-alone"}, severity("ok"), words))
+      return h("p", {}, h("span", {class: "cmp-alone"}, severityIcon("ok"), words))
     }
     const unseen = (/** @type {string} */ sign) => h("span", {class: "sr"}, sign) // between what only stands apart
     const line = (/** @type {string} */ words, /** @type {Pair} */ found, /** @type {string} */ klass) => {
@@ -177,7 +177,7 @@ export class Compare {
       return h(
         "p",
         {},
-        h("span", {}, severity("error"), words, unseen(".")),
+        h("span", {}, severityIcon("error"), words, unseen(".")),
         ...sides.map(({name, does}) => h("span", {class: "cmp-at"}, h("small", {}, name, unseen(":")), does, unseen("."))),
         h(
           "button",

@@ -37,13 +37,13 @@ class Compare(Component):
     busy = param.String(default="", doc="What is being waited for")
     error = param.String(default="", doc="Why there is no comparison, in one line")
 
-    def show(
+    def show(  # ty: ignore[incompatible-method-override] - not Panel's, which starts a server
         self, first: PackedRecording, second: PackedRecording, names: tuple[str, str] = ("First", "Second"), **params: Any
     ) -> None:
         """Show two recordings, or the reason why one of them is missing."""
-        wrong = first.meta.get("error", "") or second.meta.get("error", "")
-        if wrong:
-            self.fail(wrong)
+        error = first.meta.get("error", "") or second.meta.get("error", "")
+        if error:
+            self.fail(error)
             return
         params |= {"first": first.data, "first_meta": first.meta, "second": second.data, "second_meta": second.meta}
         self.param.update(busy="", error="", names=list(names), sequence=self.sequence + 1, **params)

@@ -6,7 +6,7 @@ import {Source} from "#web/stepper/panes/source.js"
 import {Threads} from "#web/stepper/panes/threads.js"
 import {describeMoment} from "#web/stepper/panes/transport.js"
 import {verdictOf} from "#web/stepper/panes/findings.js"
-import {severity} from "#web/stepper/panes/icons.js"
+import {severityIcon} from "#web/stepper/panes/icons.js"
 import {describeEvent} from "#web/stepper/model/describe.js"
 
 /**
@@ -60,7 +60,7 @@ export class Side {
     const n = recording.findings.length
     const {heading, level} = verdictOf(recording.head)
     this.findings.replaceChildren(
-      severity(n ? "error" : level),
+      severityIcon(n ? "error" : level),
       n ? ` ${n} finding${n > 1 ? "s" : ""}` : ` ${heading.toLowerCase()}`,
     )
     for (const pane of [this.source, this.threads, this.memory]) pane.open(recording)
@@ -82,7 +82,7 @@ export class Side {
   draw(differs) {
     this.moment.state.seek(this.moment.position).meet()
     for (const pane of [this.threads, this.memory, this.source]) pane.paint(this.moment)
-    this.now.replaceChildren(...(differs ? [severity("error"), " "] : []), ...describeMoment(this.moment))
+    this.now.replaceChildren(...(differs ? [severityIcon("error"), " "] : []), ...describeMoment(this.moment))
     this.el.classList.toggle("cmp-differs", differs)
     this.el.dataset.step = String(this.moment.step)
   }

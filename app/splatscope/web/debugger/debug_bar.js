@@ -53,6 +53,7 @@ export function render({model, el}) {
     pill.textContent = state.adapter
     pill.title = state.adapterWords ?? ""
     pill.classList.toggle("rec", state.fromFile)
+    run.classList.toggle("pri", !state.asks) // the button beside the question is
     words.hidden = !state.adapter && !state.adapters.length
     words.textContent = state.fromFile ? "Opened, recorded on" : "Recorded on"
     choice.hidden = !state.adapters.length || state.fromFile

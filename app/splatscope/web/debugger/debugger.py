@@ -8,15 +8,17 @@ from typing import Any
 import param
 from panel.viewable import Child
 
+from splatscope.services.drafts.inputs import FILLS
+from splatscope.services.drafts.texture_inputs import TEXTURE_FILLS
+from splatscope.web.background import begin
 from splatscope.web.compare.compare import Compare
 from splatscope.web.component import Component
 from splatscope.web.debugger.files import Files
 from splatscope.web.debugger.first_recording import draft_of
-from splatscope.web.debugger.inputs import FILLS
 from splatscope.web.debugger.run_history import RunHistory
-from splatscope.web.debugger.texture_inputs import TEXTURE_FILLS
 from splatscope.web.examples.example import Example
 from splatscope.web.examples.gallery import BY_NAME, EXAMPLES, GROUPS
+from splatscope.web.receivers import receives
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
 from splatscope.web.stepper.keys import DEBUGGER_KEYS, KEYS
@@ -91,32 +93,42 @@ class Debugger(Component):
         """Cancel all running tasks."""
         for task in self._tasks.values():
             task.cancel()
+        self.files.close()
         self.stepper.close()
 
-    def _handle_msg(self, message: dict[str, Any]) -> None:
-        match message.get("type"):
-            case "open":
-                self._open(BY_NAME.get(str(message.get("example")), EXAMPLES[0]))
-            case "run":
-                self.runs.example = BY_NAME.get(str(message.get("example")))
-                if not message.get("same"):
-                    self.runs.begin_kernel(str(message.get("example") or f"kernel {next(_kernel_numbers)}"))
-                self.begin("run", self.runs.run(message))
-            case "check":
-                self.begin("check", self.runs.check(message))
-            case "compare":
-                self.runs.side_by_side()
-            case "save":
-                self.begin("save", self.files.save(str(message.get("what")), message))
-            case "chunk":
-                self.files.take(message)
+    @receives("open")
+    def _open_example(self, example: str) -> None:
+        self._open(BY_NAME.get(example, EXAMPLES[0]))
+
+    @receives("run")
+    def _run_draft(self, message: dict[str, Any], example: str = "", same: bool = False) -> None:
+        self.runs.example = BY_NAME.get(example)
+        if not same:
+            self.runs.begin_kernel(example or f"kernel {next(_kernel_numbers)}")
+        self.begin("run", self.runs.run(message))
+
+    @receives("check")
+    def _check(self, message: dict[str, Any]) -> None:
+        self.begin("check", self.runs.check(message))
+
+    @receives("compare")
+    def _compare(self) -> None:
+        self.runs.side_by_side()
+
+    @receives("save")
+    def _save(self, what: str, message: dict[str, Any]) -> None:
+        self.begin("save", self.files.save(what, message))
+
+    @receives("chunk")
+    def _take(self, message: dict[str, Any]) -> None:
+        self.files.take(message)
 
     def begin(self, kind: str, work: Any) -> None:
         """Start `work` and cancel earlier work of the same kind. A run also cancels a check; a check never cancels a run."""
         for name in (kind, "check") if kind == "run" else (kind,):
             if name in self._tasks:
                 self._tasks.pop(name).cancel()
-        self._tasks[kind] = asyncio.get_running_loop().create_task(self._guard(work))
+        self._tasks[kind] = begin(work, self._guard)
 
     async def _guard(self, work: Any) -> None:
         try:

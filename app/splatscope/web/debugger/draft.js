@@ -1,7 +1,14 @@
 // The draft: what the user is working on. It is stored for the tab, and in the address as long as it fits.
+//
+// An address may come from anyone, so a kernel in it runs by itself only if this browser knows it: the reader has run it, or a link of
+// the app has led to it. The links themselves are compared, because their hashes could be forged unless they were long.
+import {rememberedInTab, rememberedJson, rememberInTab, remember} from "#web/shell/stored.js"
 
 const KEY = "splatscope-debugger"
+const KNOWN = "splatscope-kernels" // key in the browser's storage: the ends of addresses and the classes whose kernels run by themselves
+const MOST_KNOWN = 30
 export const MOST = 16_000 // characters of a link
+const MOST_UNPACKED = 4 * 2 ** 20 // characters of a draft
 
 /**
  * What the user is working on.
@@ -24,38 +31,66 @@ export const MOST = 16_000 // characters of a link
  * @property {number} [step]
  * @property {number} [room]  factor on the usual number of events
  * @property {boolean} [fix]  whether this is the same kernel with its fix
+ * @property {boolean} [asks]  whether it came with a link and waits for the reader to run it
  */
+
+/**
+ * Note what runs by itself from now on.
+ * @param {string} mark  the end of an address, `#kernel=…`, or `class=CODE`
+ */
+export function know(mark) {
+  remember(KNOWN, JSON.stringify([...known().filter((one) => one !== mark), mark].slice(-MOST_KNOWN)))
+}
+
+/**
+ * Whether this runs by itself.
+ * @param {string} mark
+ */
+export const isKnown = (mark) => known().includes(mark)
+
+/** @returns {string[]} */
+function known() {
+  const marks = rememberedJson(KNOWN)
+  return Array.isArray(marks) ? marks : []
+}
 
 /**
  * Store a draft for the tab.
  * @param {Draft} draft
+ * @returns {boolean} whether the browser allows it
  */
-export function saveDraft(draft) {
-  try {
-    sessionStorage.setItem(KEY, JSON.stringify(draft))
-  } catch {
-    /* private mode: the draft lasts only as long as the page */
-  }
-}
+export const saveDraft = (draft) => rememberInTab(KEY, JSON.stringify(draft))
+
+/** The part of the address with a kernel, "" for none. */
+export const linked = () => (location.hash.startsWith("#kernel=") ? location.hash : "")
 
 /**
  * The draft in the address, else the tab's; null if there is neither.
  * @returns {Promise<Draft | null>}
  */
 export async function loadDraft() {
-  const packed = /^#kernel=(.+)$/.exec(location.hash)?.[1]
-  if (packed) {
-    try {
-      return JSON.parse(await unpack(packed))
-    } catch {
-      /* the link was truncated: use the tab's own draft, or the first example */
-    }
+  const link = linked()
+  try {
+    if (link) return {...valid(await unpack(link.slice("#kernel=".length))), asks: !isKnown(link)}
+  } catch {
+    /* the link was truncated: use the tab's own draft, or the first example */
   }
   try {
-    return JSON.parse(sessionStorage.getItem(KEY) ?? "null")
+    return valid(rememberedInTab(KEY) ?? "null")
   } catch {
     return null
   }
+}
+
+/**
+ * Read a draft.
+ * @param {string} text
+ * @returns {Draft} @throws {TypeError} It has no source.
+ */
+function valid(text) {
+  const draft = JSON.parse(text)
+  if (typeof draft?.source !== "string" || !draft.source) throw new TypeError("a draft without a source")
+  return draft
 }
 
 /**
@@ -70,13 +105,16 @@ export async function linkTo(draft, step) {
 }
 
 /**
- * A draft for the part of an address after #, "" if another session could not record it: it is too long, or uses files of this one.
+ * What the reader has run, for the part of an address after #; "" if another session could not record it: it is too long, or uses files
+ * of this one.
  * @param {Draft} draft
  */
 export async function hashOf(draft) {
   const files = Object.values(draft.inputs ?? {}).some((spec) => "array" in spec && spec.array)
   const {address} = draft.from_file || files ? {address: ""} : await linkTo(draft, 0)
-  return address && new URL(address).hash
+  const hash = address && new URL(address).hash
+  if (hash) know(hash)
+  return hash
 }
 
 /**
@@ -85,7 +123,10 @@ export async function hashOf(draft) {
  */
 export async function keepLink(draft) {
   const {address} = await linkTo(draft, 0)
-  if (address) history.replaceState(history.state, "", location.pathname + location.search + new URL(address).hash)
+  if (!address) return
+  const {hash} = new URL(address)
+  know(hash) // the reader has run it
+  history.replaceState(history.state, "", location.pathname + location.search + hash)
 }
 
 /** Remove the draft from the address, after it was changed. */
@@ -110,8 +151,19 @@ async function pack(text) {
     .replaceAll("=", "")
 }
 
-/** @param {string} text */
+/**
+ * @param {string} text
+ * @throws {RangeError} It is too long.
+ */
 async function unpack(text) {
+  if (text.length > MOST) throw new RangeError("a link that is too long")
   const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0))
-  return new TextDecoder().decode(await through(new DecompressionStream("deflate-raw"), bytes))
+  let unpacked = ""
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw")).pipeThrough(new TextDecoderStream())
+  for (const reader = stream.getReader(); ; ) {
+    const {done, value} = await reader.read()
+    if (done) return unpacked
+    unpacked += value
+    if (unpacked.length > MOST_UNPACKED) throw new RangeError("a draft that is too long")
+  }
 }

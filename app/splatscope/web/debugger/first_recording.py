@@ -9,9 +9,9 @@ from typing import Any
 
 from splatscope.gpu.reflection import Interface
 from splatscope.recordings.packed import PackedRecording
+from splatscope.services.drafts.draft import job_of, kernel_of
 from splatscope.services.sandbox_jobs import open_job
 from splatscope.tracing.job import KernelJob
-from splatscope.web.debugger.draft import job_of, kernel_of
 from splatscope.web.examples.example import FOLDER, Example
 from splatscope.web.examples.gallery import EXAMPLES
 
@@ -46,5 +46,5 @@ async def first_recording(draft: dict[str, Any]) -> PackedRecording | None:
 def _opened(source: str) -> PackedRecording | None:
     """Return the recording that ships, or None if it was made from another source."""
     file = FILE.read_bytes()
-    answer, (data, _) = open_job(FILE.name, file)
+    answer, (data,) = open_job(FILE.name, file)
     return PackedRecording(answer["meta"], data, file) if answer["job"]["source"] == source else None

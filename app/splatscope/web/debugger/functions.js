@@ -39,6 +39,7 @@ export class Functions {
 
   /** Names of the chosen functions, null for all. */
   get draft() {
+    if (this.wanted !== undefined) return this.wanted && [...this.wanted]
     return this.left.size ? this.found.filter(({name}) => !this.left.has(name)).map(({name}) => name) : null
   }
 

@@ -1,6 +1,6 @@
 // The dialog that opens an example or the user's own files.
 import {h} from "#web/shell/dom.js"
-import {severity} from "#web/stepper/panes/icons.js"
+import {severityIcon} from "#web/stepper/panes/icons.js"
 
 /** @typedef {[name: string, title: string, about: string, broken: boolean]} Example */
 
@@ -36,7 +36,7 @@ export class Gallery {
             open(name)
           },
         },
-        h("b", {}, broken ? severity("error") : null, title),
+        h("b", {}, broken ? severityIcon("error") : null, title),
         h("span", {}, about),
       )
     const sections = groups.map(([title, entries]) => h("section", {}, h("h3", {}, title), ...entries.map(entry)))
@@ -53,7 +53,7 @@ export class Gallery {
         h("span", {class: "sp"}),
         h("button", {type: "button", class: "btn quiet", onclick: () => this.close()}, "Close"),
       ),
-      h("p", {class: "dim lead"}, severity("error"), "has a fault, and its fix is one press away."),
+      h("p", {class: "dim lead"}, severityIcon("error"), "has a fault, and its fix is one press away."),
       h("div", {class: "shelves"}, ...sections),
       file,
       folder,

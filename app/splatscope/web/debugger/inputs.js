@@ -134,6 +134,11 @@ export class Inputs {
     return {inputs: this.specs, groups: this.groups, group: this.group, entry: this.entry, groups_said: this.said}
   }
 
+  /** Whether one of them is a file, which only the server holds. */
+  get uploaded() {
+    return Object.values(this.specs).some((spec) => "array" in spec && spec.array)
+  }
+
   /**
    * Load the inputs of a draft.
    * @param {Draft} draft

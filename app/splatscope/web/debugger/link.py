@@ -53,6 +53,6 @@ def _spec(value: Input) -> dict[str, Any]:
     if array.dtype.names is not None:
         array = structured_to_unstructured(array.reshape(-1))
     array = array.astype(int) if array.dtype.kind == "b" else array
-    short = array.dtype == np.float32  # nine digits are exact
-    words = " ".join(f"{number:.9g}" if short else str(number) for number in array.reshape(-1).tolist())
+    is_float32 = array.dtype == np.float32  # nine digits are exact
+    words = " ".join(f"{number:.9g}" if is_float32 else str(number) for number in array.reshape(-1).tolist())
     return {"fill": "values", "values": words}

@@ -10,22 +10,20 @@ from splatscope.gpu.device import DeviceError
 from splatscope.gpu.reflection import Interface
 from splatscope.recordings.packed import PackedRecording
 from splatscope.services.adapters import adapters
-from splatscope.services.recordings import RECORD_LIMIT, check_source, record_source, source_costs
+from splatscope.services.drafts.draft import DraftJob
+from splatscope.services.recordings import RECORD_LIMIT, check_source, record_source
 from splatscope.tracing.checks import CHECKS
-from splatscope.tracing.job import CRASHED, KernelJob, too_slow
 from splatscope.tracing.progress import COMPARING, COMPILING, INSTRUMENTING
-from splatscope.web.debugger.draft import entry_of, is_trusted, job_of, kernel_of, public
+from splatscope.tracing.retries import Attempt
+from splatscope.web.debugger.draft import DRAFT_KEYS, draft_job, is_trusted, records_only_entry
 from splatscope.web.debugger.first_recording import first_recording
-from splatscope.web.debugger.inputs import InputError
 from splatscope.web.debugger.page_protocol import DebuggerPage
-from splatscope.web.debugger.playground import read
 from splatscope.web.examples.example import Example, difference, fixed
+from splatscope.web.widgets.upload import Upload
 from splatscope.workers import worker_pool
 from splatscope.workers.connection import JobTimeout, WorkerError, WorkerLost
 
 BOTH = "both"
-_SOURCE_KEYS = ("source", "file", "files", "defines", "constants", "arguments", "conformances")
-DRAFT_KEYS = (*_SOURCE_KEYS, "inputs", "groups", "group", "entry", "functions", "groups_said", "room")
 
 
 def gone_words(kinds: set[str]) -> str:
@@ -42,12 +40,19 @@ def _may_survive(error: WorkerError) -> bool:
 
 @dataclass(frozen=True)
 class ShownRecording:
-    """A recording and what it was made from; `interface` is None for a recording from a file."""
+    """A recording, the draft it was made from, the name of its entry point, and the file in which it came.
 
-    job: KernelJob
-    packed: PackedRecording
+    A file counts towards the budget of the visitor who sent it for as long as this refers to it.
+    """
+
     draft: dict[str, Any]
-    interface: Interface | None = None
+    packed: PackedRecording
+    entry: str
+    upload: Upload | None = None
+
+    def job(self) -> DraftJob:
+        """Return the job it was made from, with the array files that are still there."""
+        return draft_job(self.draft)
 
 
 class RunHistory:
@@ -87,26 +92,17 @@ class RunHistory:
         return interface
 
     async def _compile(self, draft: dict[str, Any]) -> Interface | None:
-        kernel = kernel_of(draft)
-        if wrong := read(kernel.source).refusal:
-            self._page.tell([], wrong)
-            return None
-        trusted = is_trusted(kernel)
+        job = draft_job(draft)
         try:
-            found = await check_source(worker_pool, kernel, trusted=trusted)
-            if found.interface is None and kernel.entry and not found.diagnostics:
-                kernel = replace(kernel, entry="")  # the entry point may have been renamed: take the first
-                found = await check_source(worker_pool, kernel, trusted=trusted)
-            self._page.left_open = asdict(found.open)
-            if found.interface is not None:
-                kernel = replace(kernel, entry=entry_of(draft, found.interface))
-                costs = await source_costs(worker_pool, kernel, trusted=trusted)
-                self._page.interface = public(found.interface, kernel.source, draft, costs)
+            checked = await check_source(worker_pool, job, trusted=is_trusted(job))
         except (WorkerError, DeviceError) as error:
             self._page.tell([], str(error))
             return None
-        self._page.tell([asdict(d) for d in found.diagnostics], found.error)
-        return found.interface
+        self._page.left_open = asdict(checked.open)
+        if checked.interface is not None:
+            self._page.interface = checked.public
+        self._page.tell([asdict(d) for d in checked.diagnostics], checked.error)
+        return checked.interface
 
     async def run(self, draft: dict[str, Any], fix: bool = False) -> None:
         """Compile a draft, fill its inputs, record it, and show the recording; with `fix`, compare it with the previous one.
@@ -126,75 +122,82 @@ class RunHistory:
             return
         if first is None:
             self._page.stepper.wait()
-        try:
-            if missing := self._page.left_open.get("missing"):
-                raise InputError(f"{', '.join(missing)} has no value: give it one under “Compile with”.")
-            job = job_of(draft, kernel_of(draft), interface)
-        except InputError as error:
-            self._page.tell([], str(error))
-            self._page.stepper.param.update(busy="", error=str(error))
+        if missing := self._page.left_open.get("missing"):
+            error = f"{', '.join(missing)} has no value: give it one under “Compile with”."
+            self._page.tell([], error)
+            self._page.stepper.param.update(busy="", error=error)
             return
+        job = draft_job(draft, interface)
         adapter = str(draft.get("adapter") or "")
         if adapter == BOTH and len(self._page.adapters) > 1:
-            await self._on_both(job, interface)
+            await self._on_both(job)
             return
         packed = await self._record(job, adapter if adapter in self._page.adapters else "")
         if packed is not None:
-            self._recorded(ShownRecording(job, packed, self.draft, interface), fix)
+            self._replace_shown(self._make_shown_recording(packed), fix)
         if not self._page.adapters:
             self._page.adapters = await adapters(worker_pool)
 
-    async def _record(self, job: KernelJob, adapter: str) -> PackedRecording | None:
+    def _make_shown_recording(self, packed: PackedRecording) -> ShownRecording:
+        return ShownRecording(self.draft, packed, self._entry)
+
+    @property
+    def _entry(self) -> str:
+        """The entry point of the source last compiled."""
+        return str(self._page.interface.get("entry", ""))
+
+    async def _record(self, job: DraftJob, adapter: str) -> PackedRecording | None:
         """Record a job and show it. Return None if that failed, in which case the page says why."""
-        better = self.fixed()
+        fixed_source = self.fixed()
         try:
             packed = await self._packed(job, adapter)
         except (WorkerError, DeviceError, ValueError) as error:
-            is_wide = isinstance(error, WorkerError) and job.functions != (job.entry,)
+            is_wide = isinstance(error, WorkerError) and not records_only_entry(job, self._entry)
             self._page.stepper.param.update(busy="", error=str(error), offers=is_wide)
             return None
-        fix = difference(self.draft["source"], better) if better else []
+        fix = difference(self.draft["source"], fixed_source) if fixed_source else []
         self._page.stepper.show(packed, fix=fix, opening=packed.meta.get("opening", 0))
         if packed.meta.get("error"):
             self._page.tell(packed.meta["diagnostics"], packed.meta["error"])
             return None
         return packed
 
-    async def _packed(self, job: KernelJob, adapter: str) -> PackedRecording:
+    async def _packed(self, job: DraftJob, adapter: str) -> PackedRecording:
         """Record a job. If its recorded form is too much for the compiler, record only the entry point, and say so on the page."""
         stepper = self._page.stepper
         trusted = is_trusted(job)
         try:
             return await record_source(worker_pool, job, adapter, trusted=trusted, on_progress=stepper.progress_callback())
         except (WorkerLost, JobTimeout) as error:
-            if job.functions == (job.entry,) or not _may_survive(error):
+            if records_only_entry(job, self._entry) or not _may_survive(error):
                 raise
             stepper.wait("The compiler cannot finish this kernel's recorded form. Recording only the entry point …")
-            reason = too_slow(RECORD_LIMIT) if isinstance(error, JobTimeout) else CRASHED
-            narrower = replace(job, instrument_scope="entry", scope_reason=reason)
+            attempt = Attempt(RECORD_LIMIT).after(is_late=isinstance(error, JobTimeout))
+            assert attempt is not None  # a page records all functions first
+            narrower = replace(job, instrument_scope=attempt.scope, scope_reason=attempt.reason)
             with suppress(WorkerError):
                 return await record_source(worker_pool, narrower, adapter, trusted=trusted)
             raise
 
-    def _recorded(self, shown: ShownRecording, fix: bool) -> None:
+    def _replace_shown(self, shown: ShownRecording, fix: bool) -> None:
         self._before, self.shown = self.shown, shown
         if self._before is None:
             return
         self._page.pair = ["Before the fix", "With the fix"] if fix else ["The previous run", "This run"]
         if fix:
-            gone = set(self._before.packed.meta["findings"]) - set(shown.packed.meta["findings"])
-            self._page.notice = gone_words(gone)
+            removed = set(self._before.packed.meta["findings"]) - set(shown.packed.meta["findings"])
+            self._page.notice = gone_words(removed)
 
-    async def _on_both(self, job: KernelJob, interface: Interface) -> None:
+    async def _on_both(self, job: DraftJob) -> None:
         """Record the same dispatch on the first two devices, and show both."""
         self._page.compare.wait(f"Recording on {' and on '.join(self._page.adapters[:2])} …")
         self._page.pair = self._page.adapters[:2]
-        found = [await self._record(job, name) for name in self._page.adapters[:2]]
-        first, second = found
+        recordings = [await self._record(job, name) for name in self._page.adapters[:2]]
+        first, second = recordings
         if first is None or second is None:
             self._page.compare.fail(self._page.stepper.error)
             return
-        self._before, self.shown = (ShownRecording(job, packed, self.draft, interface) for packed in (first, second))
+        self._before, self.shown = map(self._make_shown_recording, (first, second))
         self.side_by_side()
 
     def side_by_side(self) -> None:

@@ -2,16 +2,17 @@
 // Python compiles and records it.
 import {makeEditor} from "#web/widgets/codemirror.js"
 import {placeInWords} from "#web/widgets/place.js"
-import {isJoining, isLed, nameTab} from "#web/shell/router.js"
+import {losesOnReload} from "#web/shell/connection.js"
+import {classKernel, isJoining, isLed, nameTab} from "#web/shell/router.js"
 import {download, h, messageOf, style} from "#web/shell/dom.js"
 import {emit, on} from "#web/shell/events.js"
 import {remember, remembered} from "#web/shell/stored.js"
 import {addKeys} from "#web/shell/keys.js"
-import {icon, severity} from "#web/stepper/panes/icons.js"
+import {icon, severityIcon} from "#web/stepper/panes/icons.js"
 import {primary} from "#web/stepper/steppers.js"
 import {listing} from "#web/widgets/quote.js"
 import {send} from "#web/widgets/upload.js"
-import {clearLink, keepLink, linkTo, loadDraft, MOST, saveDraft} from "./draft.js"
+import {clearLink, isKnown, keepLink, know, linked, linkTo, loadDraft, MOST, saveDraft} from "./draft.js"
 import {CompileSettings} from "./compile_settings.js"
 import {Functions} from "./functions.js"
 import {Gallery} from "./gallery.js"
@@ -25,6 +26,8 @@ const MOST_RECORDING = 32 * 2 ** 20
 const MORE = 4
 const STEPPED = "splatscope-stepped" // key in the browser's storage: whether a kernel was ever stepped here
 const HAS_RUN = "The kernel has run. " // left out on a phone
+const CAME = "This kernel came with a link and has not run. Read it, then run it if you trust where it comes from."
+const LED = "The class has this kernel open. Run it, and those that follow in this class?"
 const INVITATION = "Step through it, forward and back. Choose a thread or a cell to follow it."
 
 /**
@@ -72,6 +75,8 @@ class Workbench {
   /** @type {HTMLElement} */
   notice
   /** @type {HTMLElement} */
+  shut
+  /** @type {HTMLElement} */
   edit
   /** @type {HTMLElement} */
   step
@@ -83,6 +88,9 @@ class Workbench {
   opened = false // whether the sources in the editor were opened but not run yet, so that the stepper shows another kernel
   /** @type {HTMLElement | null} */
   left = null // what had the focus in the editor when the last run began
+  asking = "" // what the reader is asked before a kernel from elsewhere runs; "" for nothing. Until then nothing reaches the server
+  asked = "" // what runs by itself after that
+  stored = true // whether the draft is stored for the tab
   wanted = 0 // the step of a recording that was opened
   begun = false // whether it is decided what to open first
   reading = h("pre", {tabindex: "0", role: "region", "aria-label": "Source"}) // shown until there is something to step
@@ -91,6 +99,7 @@ class Workbench {
   holder = h("div", {class: "code-edit"})
   said = h("span", {})
   both = h("button", {type: "button", class: "btn", onclick: () => this.show("compare")}, "See both side by side")
+  go = h("button", {type: "button", class: "btn pri", "data-testid": "debugger-go", onclick: () => this.run()}, "Run it")
   invitedAt = 0 // the position at which a newcomer is invited to step
   begin = h("button", {type: "button", class: "btn pri", onclick: () => primary()?.move(1)}, "One step forward ", icon("on"))
 
@@ -162,7 +171,7 @@ class Workbench {
       ),
       h("div", {class: "sides"}, this.inputs.el, this.functions.el, this.settings.el, this.outputs.el),
     )
-    const shut = h(
+    this.shut = h(
       "button",
       {type: "button", class: "btn quiet", "aria-label": "Close this message", onclick: () => this.#shut()},
       "Close",
@@ -173,8 +182,9 @@ class Workbench {
       this.said,
       this.both,
       this.begin,
+      this.go,
       h("span", {class: "sp"}),
-      shut,
+      this.shut,
     )
     this.first = h(
       "div",
@@ -224,6 +234,7 @@ class Workbench {
       addKeys({keys: {"Ctrl+Enter": run, "Ctrl+Shift+Enter": run}, whileTyping: true}),
       addKeys({active: () => this.view === "edit", keys: {F5: run}, whileTyping: true}),
       addKeys({keys: {e: toggleEditor, "Shift+e": toggleEditor}}),
+      losesOnReload(() => this.fromFile || !this.stored || this.inputs.uploaded),
     ]
     this.#takeDrops()
     model.on("opened", () =>
@@ -266,16 +277,32 @@ class Workbench {
   async #openFirst() {
     this.begun = true
     const before = await loadDraft()
-    if (before?.source) {
-      this.#runs(before)
-      if (!location.hash) this.#tells()
+    if (before) {
+      this.#bring(before)
+      if (!location.hash && !this.asking) this.#tells()
     } else if (!isLed()) this.model.send_msg({type: "open", example: ""}) // the presenter's kernel will follow
   }
 
-  /** @param {Draft} draft */
-  #runs(draft) {
+  /**
+   * Run a draft, or ask the reader whether to if it came with a link that this browser does not know. Anyone can make a class, and
+   * lead others to it with a link, so the first kernel of a class is asked for, too.
+   * @param {Draft} draft
+   */
+  #bring({asks, ...draft}) {
+    const link = linked()
+    const led = link !== "" && link === classKernel()
+    const mark = led ? `class=${new URLSearchParams(location.search).get("class")}` : link
+    if (!asks || (led && isKnown(mark))) {
+      this.put(draft)
+      this.model.send_msg({type: "run", ...draft})
+      return
+    }
     this.put(draft)
-    this.model.send_msg({type: "run", ...draft})
+    this.same = false
+    this.asking = led ? LED : CAME
+    this.asked = mark
+    this.save()
+    this.show("edit")
   }
 
   /** Open the presenter's kernel. */
@@ -283,9 +310,9 @@ class Workbench {
     if (!this.editor) return // it will read the address when it starts
     this.begun = true
     const draft = await loadDraft()
-    if (!draft?.source) return
+    if (!draft) return
     this.show("step")
-    this.#runs(draft)
+    this.#bring(draft)
   }
 
   /** Tell the class's guide what is recorded, unless it came in the address. */
@@ -322,7 +349,7 @@ class Workbench {
   }
 
   save() {
-    if (this.given) saveDraft(this.draft)
+    if (this.given) this.stored = saveDraft({...this.draft, ...(this.asking && {asks: true})})
   }
 
   /**
@@ -340,8 +367,10 @@ class Workbench {
   run() {
     if (!this.given) return
     clearTimeout(this.timer)
+    if (this.asked && (this.asking === LED || (this.asking && linked() === this.asked))) know(this.asked)
+    if (this.asking !== LED) keepLink(this.draft)
+    this.asking = ""
     this.save()
-    keepLink(this.draft)
     this.fromFile = this.opened = false
     this.#tells()
     this.note("")
@@ -381,7 +410,7 @@ class Workbench {
     clearLink()
     this.save()
     clearTimeout(this.timer)
-    this.timer = setTimeout(() => this.model.send_msg({type: "check", ...this.draft, same: this.same}), PAUSE)
+    if (!this.asking) this.timer = setTimeout(() => this.model.send_msg({type: "check", ...this.draft, same: this.same}), PAUSE)
   }
 
   /**
@@ -390,6 +419,7 @@ class Workbench {
    */
   put(next) {
     this.given = this.opened = false
+    this.asking = ""
     if (next.fix) this.sources.replace(next.source ?? "")
     else {
       this.sources.open(next)
@@ -496,6 +526,7 @@ class Workbench {
       chosen,
       pair: model.pair,
       several: this.sources.several,
+      asks: this.asking !== "",
       said,
     })
   }
@@ -530,20 +561,23 @@ class Workbench {
    * Show a message above the panes, "" for none. In a wide window the invitation covers them instead, so that nothing moves when it
    * disappears at a step; in a narrow one its place is reserved until the kernel has run.
    * @param {string} words
-   * @param {"wrong" | "fix" | "fine" | "invite" | "awaited"} kind  a problem, the effect of a fix, a success, an invitation to step, or
-   *   one that is not shown yet
+   * @param {"wrong" | "fix" | "fine" | "invite" | "awaited" | "asks"} kind  a problem, the effect of a fix, a success, an invitation to
+   *   step, one that is not shown yet, or the question that stays until it is answered
    */
   note(words, kind = "wrong") {
+    if (this.asking && !words) [words, kind] = [this.asking, "asks"]
     const invites = kind === "invite" || kind === "awaited"
     this.notice.hidden = !words
     this.notice.classList.toggle("awaited", kind === "awaited")
     if (words && !invites) this.heard.textContent = words
     const parts = invites
       ? [h("span", {}, h("span", {class: "wide"}, HAS_RUN), words)]
-      : [severity(kind === "wrong" ? "error" : "ok"), words]
+      : [severityIcon(kind === "wrong" ? "error" : kind === "asks" ? "note" : "ok"), words]
     this.said.replaceChildren(...(words ? parts : []))
     this.both.hidden = kind !== "fix"
     this.begin.hidden = !invites
+    this.go.hidden = kind !== "asks"
+    this.shut.hidden = !this.go.hidden
     this.notice.classList.toggle("invites", invites)
     this.root.classList.toggle("noted", Boolean(words) && !invites)
   }
@@ -570,7 +604,7 @@ class Workbench {
     const {model, sources} = this,
       first = model.diagnostics.find((found) => found.severity === "error")
     this.told.replaceChildren(
-      ...(model.error ? [severity("error"), h("span", {}, model.error)] : [severity("ok"), h("span", {}, "It compiles.")]),
+      ...(model.error ? [severityIcon("error"), h("span", {}, model.error)] : [severityIcon("ok"), h("span", {}, "It compiles.")]),
     )
     if (model.error && first && sources.several) {
       const there = () => sources.show(first.file || sources.entry, first.line)
@@ -616,6 +650,7 @@ class Workbench {
 
   async share() {
     const {address, length} = await linkTo(this.draft, this.at)
+    if (address && !this.asking) know(new URL(address).hash)
     const count = (/** @type {number} */ n) => n.toLocaleString("en")
     if (!address)
       return this.state(

@@ -6,6 +6,7 @@ from typing import Any
 import param
 
 from splatscope.web.component import Component
+from splatscope.web.receivers import receives
 
 
 class Drawing(Component):
@@ -21,9 +22,9 @@ class Drawing(Component):
         super().__init__(**params)
         self._on_set = on_set
 
-    def _handle_msg(self, message: dict[str, Any]) -> None:
-        if message.get("type") == "set":
-            self._on_set(str(message.get("name")), message.get("value"))
+    @receives("set")
+    def _set(self, name: str, value: Any = None) -> None:
+        self._on_set(name, value)
 
 
 class Formula(Component):

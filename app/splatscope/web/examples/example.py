@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parent
+MOST_COMPARED = 300  # lines
 Fill = dict[str, Any]
 
 
@@ -39,12 +40,23 @@ def fixed(example: Example, source: str) -> str | None:
 
 
 def difference(before: str, after: str) -> list[tuple[str, int, str]]:
-    """Return removed and added lines as (sign, line, text): `-` lines are numbered in the old source, `+` lines in the new."""
-    old, new, found = before.split("\n"), after.split("\n"), []
-    for what, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if what != "equal":
-            found += [("-", i + 1, old[i]) for i in range(i1, i2)] + [("+", j + 1, new[j]) for j in range(j1, j2)]
-    return found
+    """Return removed and added lines as (sign, line, text): `-` lines are numbered in the old source, `+` lines in the new.
+
+    If more than MOST_COMPARED lines lie between the first and the last difference, none is returned: comparing lines takes more
+    than linear time, and no example is as long.
+    """
+    old, new, lines = before.split("\n"), after.split("\n"), []
+    shorter = min(len(old), len(new))
+    start = next((i for i in range(shorter) if old[i] != new[i]), shorter)
+    end = next((i for i in range(shorter - start) if old[-1 - i] != new[-1 - i]), shorter - start)
+    old, new = old[start : len(old) - end], new[start : len(new) - end]
+    if max(len(old), len(new)) > MOST_COMPARED:
+        return []
+    for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag != "equal":
+            lines += [("-", start + i + 1, old[i]) for i in range(i1, i2)]
+            lines += [("+", start + j + 1, new[j]) for j in range(j1, j2)]
+    return lines
 
 
 def zeros(count: int) -> Fill:

@@ -27,8 +27,8 @@ def is_shipped(source: str) -> bool:
 
 def example_jobs() -> list[KernelJob]:
     """Return jobs for each example with and without its fix, on zeros. The compiled kernels do not depend on the inputs."""
-    sources = {source: one for one in EXAMPLES for source in (one.source, fixed(one, one.source)) if source}
-    return [KernelJob(source, groups=one.groups) for source, one in sources.items()]
+    sources = {source: example for example in EXAMPLES for source in (example.source, fixed(example, example.source)) if source}
+    return [KernelJob(source, groups=example.groups) for source, example in sources.items()]
 
 
 @cache

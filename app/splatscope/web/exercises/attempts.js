@@ -63,6 +63,7 @@ export function note(name, change) {
 
 /**
  * Merge the attempts in a file with those stored here. For each task, the one that has got further is kept.
+ * No kernel of a file waits to be marked: that takes a press.
  * @param {unknown} given
  * @returns {number} number of tasks that are newly solved
  */
@@ -74,7 +75,7 @@ export function takeIn(given) {
     const own = here[name]
     if (own?.solved || (own && !one.solved && own.tries >= one.tries)) continue
     if (one.solved) more++
-    here[name] = one
+    here[name] = {...one, pending: undefined}
   }
   keep(here)
   return more

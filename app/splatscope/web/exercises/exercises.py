@@ -19,6 +19,7 @@ from splatscope.textbook.markdown import html_of
 from splatscope.web.background import BackgroundTask
 from splatscope.web.compare.compare import Compare
 from splatscope.web.component import Component
+from splatscope.web.receivers import receives
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
 from splatscope.web.shell.pages import BY_NAME
@@ -26,7 +27,6 @@ from splatscope.web.stepper.keys import KEYS
 from splatscope.web.stepper.stepper import Stepper
 from splatscope.workers import worker_pool
 from splatscope.workers.connection import WorkerError
-from splatscope.workers.sandbox.network_exposure import open_to_others
 from splatscope.workers.sandbox.supervisor import START_LIMIT
 
 log = logging.getLogger(__name__)
@@ -51,8 +51,9 @@ class Exercises(Component):
 
     def __init__(self, **params: Any):
         self._tasks = {task.name: task for task in tasks()}
-        listed = [public(task) for task in self._tasks.values()]
-        super().__init__(stepper=Stepper(), compare=Compare(), courses=list(COURSES.items()), tasks=listed, **params)
+        public_tasks = [public(task) for task in self._tasks.values()]
+        super().__init__(stepper=Stepper(), compare=Compare(), courses=list(COURSES.items()), tasks=public_tasks, **params)
+        self.on_mark: Callable[[Mark], object] = lambda _: None
         self._work = BackgroundTask()
         self._marked: tuple[Task, str, Mark] | None = None
         self._number = 0
@@ -63,20 +64,25 @@ class Exercises(Component):
         self._work.cancel()
         self.stepper.close()
 
-    def _handle_msg(self, message: dict[str, Any]) -> None:
-        task, source = self._tasks.get(str(message.get("task"))), message.get("source")
-        if task is None:
-            return
-        match message.get("type"):
-            case "mark" if isinstance(source, str) and not self._marks:
-                self._work.start(self._guard(self._mark(task, source)))
-            case "moment" if not self._marks:
-                number = message.get("cause")
-                self._work.start(self._guard(self._show_moment(number if isinstance(number, int) else 0)))
-            case "compare" if not self._marks:
-                self._work.start(self._guard(self._compare(task)))
-            case "reveal":
-                self._reveal(task)
+    @receives("mark")
+    def _begin_mark(self, task: str, source: str) -> None:
+        if task in self._tasks and not self._marks:
+            self._work.start(self._mark(self._tasks[task], source), self._guard)
+
+    @receives("moment")
+    def _begin_moment(self, cause: int) -> None:
+        if not self._marks:
+            self._work.start(self._show_moment(cause), self._guard)
+
+    @receives("compare")
+    def _begin_comparison(self, task: str) -> None:
+        if task in self._tasks and not self._marks:
+            self._work.start(self._compare(self._tasks[task]), self._guard)
+
+    @receives("reveal")
+    def _show_solution(self, task: str) -> None:
+        if task in self._tasks:
+            self._reveal(self._tasks[task])
 
     async def _guard(self, work: Any) -> None:
         try:
@@ -93,14 +99,15 @@ class Exercises(Component):
         try:
             self.param.update(busy="Marking …", error="", view="")
             limit = 3 * (LIMIT + START_LIMIT)
-            asked = (task.folder, source, open_to_others())
-            mark = await worker_pool.run(mark_in_sandbox, *asked, limit=limit, untrusted=True, on_progress=self._at_case(task))
+            arguments = (task.folder, source)
+            mark = await worker_pool.run(mark_in_sandbox, *arguments, limit=limit, untrusted=True, on_progress=self._at_case(task))
         finally:
             self._marks = False
         self._marked, self._number = (task, source, mark), self._number + 1
         if mark.passed:
             self._reveal(task)
         self.mark = verdict(mark) | {"number": self._number}
+        self.on_mark(mark)
 
     def _at_case(self, task: Task) -> Callable[[int], None]:
         """Return a callback that shows which of the task's cases is running, until it is marked."""
@@ -116,8 +123,8 @@ class Exercises(Component):
             return
         task, source, mark = self._marked
         cause = mark.causes[min(max(0, number), len(mark.causes) - 1)]
-        case = next(case for case in task.cases if case.name == cause.case)
-        if case.hidden:
+        case = next((case for case in task.cases if case.name == cause.case), None)
+        if case is None or case.hidden:  # it did not run, or must not be seen
             return
         run = next(run for run in mark.cases if run.name == case.name and run.passed is False)
         self.busy = "Recording …"
@@ -126,8 +133,8 @@ class Exercises(Component):
         self.stepper.kernel = task.name
         reason = {name: getattr(cause, name) for name in ("heading", "words", "kind", "name", "line", "lane", "element")}
         self.stepper.show(packed, opening=cause.step, reason=reason)
-        many = "" if case.groups == (1, 1, 1) else f"Work{group_name(group, case.groups)}, "
-        self.param.update(place=f"{many}case “{case.name}”", view="stepper")
+        prefix = "" if case.groups == (1, 1, 1) else f"Work{group_name(group, case.groups)}, "
+        self.param.update(place=f"{prefix}case “{case.name}”", view="stepper")
 
     async def _compare(self, task: Task) -> None:
         if self._marked is None or self._marked[0] is not task:
@@ -136,9 +143,9 @@ class Exercises(Component):
         failed = next((run.name for run in mark.cases if run.passed is False and not run.hidden), None)
         case = next((case for case in task.cases if case.name == failed), task.cases[0])
         self.busy = "Recording both …"
-        mine = await self._record(task, case, source)
-        other = await self._record(task, case, task.solution)
-        self.compare.show(mine, other, ("Yours", "A solution"))
+        own = await self._record(task, case, source)
+        solution = await self._record(task, case, task.solution)
+        self.compare.show(own, solution, ("Yours", "A solution"))
         self.view = "compare"
 
     async def _record(
@@ -180,9 +187,9 @@ def verdict(mark: Mark) -> dict[str, Any]:
     }
 
 
-def _first_words(listed: list[dict[str, Any]]) -> str:
+def _first_words(public_tasks: list[dict[str, Any]]) -> str:
     """Return the list of tasks that is shown until its component is there."""
-    links = "".join(f'<li><a href="?page=exercises&task={task["name"]}">{escape(task["title"])}</a></li>' for task in listed)
+    links = "".join(f'<li><a href="?page=exercises&task={task["name"]}">{escape(task["title"])}</a></li>' for task in public_tasks)
     words = "Kernels to repair and to write. Each is run on several inputs, and every access is checked."
     return f'<article class="words"><h1>Exercises</h1><p>{words}</p><ul>{links}</ul></article>'
 
@@ -201,5 +208,6 @@ def exercises(location: Location) -> Page:
             *KEYS,
         ],
     )
+    part.on_mark = lambda mark: location.param.update(mark=mark)
     page.on_close(part.close)
     return page

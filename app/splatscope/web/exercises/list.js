@@ -1,6 +1,6 @@
 // The list of tasks, course by course, with the attempts at each.
 import {h} from "#web/shell/dom.js"
-import {severity} from "#web/stepper/panes/icons.js"
+import {severityIcon} from "#web/stepper/panes/icons.js"
 import {attempts, onAttempts} from "./attempts.js"
 
 /**
@@ -94,7 +94,7 @@ function courseOf(tasks, course, title, known) {
           h("b", {}, task.title),
           h("small", {}, task.section[1] ?? ""),
           h("span", {class: "said"}, [solved ? "Solved" : "", ...counts].filter(Boolean).join(", ")),
-          h("span", {class: "mark", "aria-hidden": "true"}, solved ? severity("ok") : null),
+          h("span", {class: "mark", "aria-hidden": "true"}, solved ? severityIcon("ok") : null),
         ),
       )
     })

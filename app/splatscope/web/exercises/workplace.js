@@ -1,8 +1,7 @@
 // One task: text and hints on the left, editor and verdict on the right, and below them the moment that shows what is wrong.
 import {h} from "#web/shell/dom.js"
-import {emit} from "#web/shell/events.js"
 import {addKeys} from "#web/shell/keys.js"
-import {severity} from "#web/stepper/panes/icons.js"
+import {severityIcon} from "#web/stepper/panes/icons.js"
 import {makeEditor} from "#web/widgets/codemirror.js"
 import {placeInWords} from "#web/widgets/place.js"
 import {listing} from "#web/widgets/quote.js"
@@ -202,7 +201,7 @@ export class Workplace {
     delete this.verdict.dataset.passed
     this.verdict.classList.remove("old")
     this.verdict.replaceChildren(
-      ...(solved ? [h("p", {class: "solved"}, severity("ok"), h("b", {}, "Solved"), ` on ${solved}.`)] : []),
+      ...(solved ? [h("p", {class: "solved"}, severityIcon("ok"), h("b", {}, "Solved"), ` on ${solved}.`)] : []),
     )
   }
 
@@ -231,7 +230,6 @@ export class Workplace {
     if (this.marked !== null) keepVerdict(name, {source: this.marked, mark: {...mark, number: 0}})
     this.editor.mark(mark.diagnostics)
     this.#toVerdict()
-    emit("marked", {task: name, passed: mark.passed, heading: mark.causes[0]?.heading ?? ""})
   }
 
   /** @param {Mark} mark */
@@ -244,7 +242,7 @@ export class Workplace {
     const {solved} = attempt(this.task.name)
     const day = !this.fresh && solved ? `Solved on ${solved}. ` : "Solved. "
     this.verdict.replaceChildren(
-      ...(first ? [this.#cause(first, 0)] : [h("p", {class: "solved"}, severity("ok"), h("b", {}, day), passedWords(mark))]),
+      ...(first ? [this.#cause(first, 0)] : [h("p", {class: "solved"}, severityIcon("ok"), h("b", {}, day), passedWords(mark))]),
       ...(first ? [] : this.#onward()),
       ...(rest.length === 1 ? [this.#cause(rest[0], 1)] : []),
       ...(rest.length > 1
@@ -273,7 +271,7 @@ export class Workplace {
     return h(
       "div",
       {class: "cause", "data-kind": cause.kind},
-      h("h3", {}, severity("error"), cause.heading),
+      h("h3", {}, severityIcon("error"), cause.heading),
       h("p", {}, cause.words),
       cause.meaning ? h("p", {class: "meaning"}, cause.meaning) : null,
       where ? h("p", {class: "dim"}, where) : null,

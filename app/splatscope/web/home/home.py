@@ -72,11 +72,11 @@ def _has_all(pages: Collection[str]) -> bool:
     return {*lesson_names()} <= {*pages}
 
 
-def _html(missing: str, known: Collection[Walk] = (), live: bool = True, pages: Collection[str] = tuple(BY_NAME)) -> str:
+def _html(missing: str, listed_walks: Collection[Walk] = (), live: bool = True, pages: Collection[str] = tuple(BY_NAME)) -> str:
     sections = f'<div data-slot="2" data-block="map">{map_html()}</div>' if _has_all(pages) else _contents(pages)
-    why = ' <a href="?page=bitonic-sort">Why it works</a>' if "bitonic-sort" in pages else ""
+    why_link = ' <a href="?page=bitonic-sort">Why it works</a>' if "bitonic-sort" in pages else ""
     return f"""
-    {_missing(missing)}{_resume(known)}
+    {_missing(missing)}{_resume(listed_walks)}
     <article class="home">
       <header class="home-first">
         <h1>Read a GPU program while it runs</h1>
@@ -88,13 +88,13 @@ def _html(missing: str, known: Collection[Walk] = (), live: bool = True, pages: 
           <p>In each section you step through the real code, forward and back, and see what it does and why. You can read C, Java
             or Python, and know what the slope of a curve is. You need no graphics card, and no knowledge of one.</p>
           {_ways_in(pages)}
-          {_led(known, live)}
+          {_link_walks(listed_walks, live)}
         </div>
       </header>
       <div class="taste">
       <section class="sample" aria-label="Step a program">
         <p class="turn"><b>Sixteen threads put sixteen numbers in order, eight pairs at a time.</b>
-          <span class="wish">Watch, then step yourself.</span>{why}</p>
+          <span class="wish">Watch, then step yourself.</span>{why_link}</p>
         <div class="whole" data-slot="1"></div>
       </section>
       <dl class="laws">
@@ -113,7 +113,7 @@ def _html(missing: str, known: Collection[Walk] = (), live: bool = True, pages: 
       </div>
       <div data-progress></div>
       {sections}
-      {_walks(known, live)}
+      {_walks(listed_walks, live)}
     </article>"""
 
 
@@ -136,10 +136,10 @@ def _ways_in(pages: Collection[str]) -> str:
     return f'<p class="ways">{" ".join(links)}</p>' if links else ""
 
 
-def _led(known: Collection[Walk], live: bool) -> str:
+def _link_walks(listed_walks: Collection[Walk], live: bool) -> str:
     """Return the line that links to the walks, the shortest first; "" if there are none."""
-    short = sorted(known, key=lambda walk: walk.minutes)
-    links = " or ".join(f'<a href="{walk.address}">in {walk.minutes:g} minutes</a>' for walk in short)
+    shortest_first = sorted(listed_walks, key=lambda walk: walk.minutes)
+    links = " or ".join(f'<a href="{walk.address}">in {walk.minutes:g} minutes</a>' for walk in shortest_first)
     words = "Take a guided walk, or lead a class" if live else "Take a guided walk"
     return f'<p class="led">{words}: {links}.</p>' if links else ""
 
@@ -147,9 +147,10 @@ def _led(known: Collection[Walk], live: bool) -> str:
 def _contents(pages: Collection[str]) -> str:
     """Return the list of sections of a book that lacks some of them; "" for none."""
     lines = "".join(
-        f'<li><a href="{one.address}" data-section="{one.name}">{escape(one.title)}</a><span>{escape(one.description)}</span></li>'
-        for one in PAGES
-        if one.is_section and one.name in pages
+        f'<li><a href="{entry.address}" data-section="{entry.name}">{escape(entry.title)}</a>'
+        f"<span>{escape(entry.description)}</span></li>"
+        for entry in PAGES
+        if entry.is_section and entry.name in pages
     )
     if not lines:
         return ""
@@ -157,13 +158,13 @@ def _contents(pages: Collection[str]) -> str:
         <div class="group"><h3>Sections</h3><ul>{lines}</ul></div></section>"""
 
 
-def _walks(known: Collection[Walk], live: bool) -> str:
-    if not known:
+def _walks(listed_walks: Collection[Walk], live: bool) -> str:
+    if not listed_walks:
         return ""
     lines = "".join(
         f'<li><a href="{walk.address}">{escape(walk.title)}</a>'
         f"<span>{escape(walk.description)}. {walk.minutes:g} minutes.</span></li>"
-        for walk in known
+        for walk in listed_walks
     )
     title, words = ("With a class", CLASS) if live else ("Walks", ALONE)
     return f"""<section class="contents walks" aria-labelledby="walks">
@@ -173,9 +174,9 @@ def _walks(known: Collection[Walk], live: bool) -> str:
       </section>"""
 
 
-def _resume(known: Collection[Walk]) -> str:
+def _resume(listed_walks: Collection[Walk]) -> str:
     """Return the place of the offer to resume a class or a walk, which `classroom/resume.js` fills; "" where there are none."""
-    names = " ".join(walk.name for walk in known)
+    names = " ".join(walk.name for walk in listed_walks)
     return f'<p class="missing resume" data-resume="{names}" hidden></p>' if names else ""
 
 

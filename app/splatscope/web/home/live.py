@@ -6,6 +6,7 @@ from typing import Any
 import param
 
 from splatscope.web.background import BackgroundTask
+from splatscope.web.receivers import receives
 from splatscope.web.widgets.frame import Frame
 
 Render = Callable[[int], Awaitable[bytes]]
@@ -40,16 +41,14 @@ class LiveRender(Frame):
         """Cancel the current call."""
         self._work.cancel()
 
-    def _handle_msg(self, message: dict[str, Any]) -> None:
-        super()._handle_msg(message)
-        if message.get("type") == "ask" and self._render is not None:
-            count = message.get("count")
-            count = min(max(1, count), self.total) if isinstance(count, int) else self.total
-            self._work.start(self._answer(count))
+    @receives("ask")
+    def _ask(self, count: int) -> None:
+        if self._render is not None:
+            self._work.start(self._answer(self._render, min(max(1, count), self.total)))
 
-    async def _answer(self, count: int) -> None:
+    async def _answer(self, render: Render, count: int) -> None:
         try:
-            frame = await self._render(count)
+            frame = await render(count)
         except Exception as error:  # whatever the device does, the page must continue
             self._send_msg({"type": "failed", "message": str(error) or type(error).__name__})
         else:

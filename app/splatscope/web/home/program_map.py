@@ -43,19 +43,23 @@ class ProgramMap(Component):
     async def fill(self) -> None:
         """Measure the times, unless that was done before, and show them."""
         try:
-            found = await measure_iteration(worker_pool)
+            measurement = await measure_iteration(worker_pool)
         except (WorkerError, DeviceError) as error:
             self.said = f"No times were measured: {error}"
             return
-        self.param.update(times=_times(found), shapes={one.kernel: _shape(one) for one in found.dispatches}, said=_said(found))
+        self.param.update(
+            times=_times(measurement),
+            shapes={dispatch.kernel: _shape(dispatch) for dispatch in measurement.dispatches},
+            said=_describe_measurement(measurement),
+        )
 
 
-def _times(found: IterationTimes) -> dict[str, float]:
-    *training, image = found.dispatches
-    times = {one.kernel: one.ms for one in found.dispatches} | found.stages
+def _times(measurement: IterationTimes) -> dict[str, float]:
+    *training, image = measurement.dispatches
+    times = {dispatch.kernel: dispatch.ms for dispatch in measurement.dispatches} | measurement.stages
     if "backward" in times:
         times["backward"] = _rest(times["computeDerivativesMain"], image.ms)
-    return times | {"total": sum(one.ms for one in training), "forward": image.ms}
+    return times | {"total": sum(dispatch.ms for dispatch in training), "forward": image.ms}
 
 
 def _rest(whole: float, part: float) -> float:
@@ -64,18 +68,18 @@ def _rest(whole: float, part: float) -> float:
     return (round(whole / unit) - round(part / unit)) * unit
 
 
-def _shape(one: DispatchTime) -> str:
-    groups = [str(n) for n in one.groups if n > 1] or ["1"]
-    threads = [str(n) for n in one.threads if n > 1]
+def _shape(dispatch: DispatchTime) -> str:
+    groups = [str(n) for n in dispatch.groups if n > 1] or ["1"]
+    threads = [str(n) for n in dispatch.threads if n > 1]
     return f"{' × '.join(groups)} workgroups of {' × '.join(threads)} threads"
 
 
-def _said(found: IterationTimes) -> str:
-    slow, fast = (sum(one.ms for one in part) for part in (found.dispatches[:-1], found.binned))
-    where = found.adapter.short_name + (", which does a GPU's work in software" if found.adapter.is_software else "")
+def _describe_measurement(measurement: IterationTimes) -> str:
+    slow, fast = (sum(dispatch.ms for dispatch in part) for part in (measurement.dispatches[:-1], measurement.binned))
+    device = measurement.adapter.short_name + (", which does a GPU's work in software" if measurement.adapter.is_software else "")
     return (
-        f"Measured here, on {where}: iteration {found.number} of fitting a {found.width} × {found.height} "
-        f"picture with {found.blobs:,} Gaussians. The fast kernels, which the training page uses by default, "
+        f"Measured here, on {device}: iteration {measurement.number} of fitting a {measurement.width} × {measurement.height} "
+        f"picture with {measurement.blobs:,} Gaussians. The fast kernels, which the training page uses by default, "
         f"take {number(fast, 2)} ms for it: they are {about_times(slow / fast)} as fast."
     )
 
@@ -125,7 +129,7 @@ def _line(place: str) -> str:
 
 def _lines(place: str) -> str:
     """Return the sections at a place of the map, each in a line."""
-    return "".join(f'<p class="pm-head">{_link(one)} {_sentence(one)}{_time(one)}</p>' for one in on_map(place))
+    return "".join(f'<p class="pm-head">{_link(section)} {_sentence(section)}{_time(section)}</p>' for section in on_map(place))
 
 
 def _boxes(place: str) -> str:

@@ -8,7 +8,7 @@ from splatscope.services.lessons import LessonRecording, open_at_once, opened_at
 from splatscope.textbook.contents import find_lesson, lesson_names, text_of
 from splatscope.textbook.lesson import Lesson
 from splatscope.textbook.markdown import parse
-from splatscope.web.assets import FOR_GOOD, relative
+from splatscope.web.assets import FOR_GOOD, relative, send_whole
 
 
 def quizzes(stem: str) -> list[str]:
@@ -39,12 +39,12 @@ def address(stem: str, recording: LessonRecording) -> str:
 class RecordingHandler(RequestHandler):
     """Sends the recording with which a section opens. It is compressed already."""
 
-    async def get(self, stem: str) -> None:
+    async def get(self, stem: str) -> None:  # ty: ignore[incompatible-mutable-override] - Tornado declares a variable
         """Send the current shipped recording. Browsers keep it if it is the version that they asked for."""
         recording = await prepare(stem)
         if recording is None:
             raise HTTPError(404)
-        asked = self.get_query_argument("v", "")
-        self.set_header("Cache-Control", FOR_GOOD if asked == recording.packed.meta["recording"] else "no-cache")
+        version = self.get_query_argument("v", "")
+        self.set_header("Cache-Control", FOR_GOOD if version == recording.packed.meta["recording"] else "no-cache")
         self.set_header("Content-Type", "application/octet-stream")
-        self.write(recording.packed.data)
+        await send_whole(self, recording.packed.data)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import param
 
 from splatscope.web.component import Component
+from splatscope.web.receivers import receives
 
 
 class LessonBar(Component):
@@ -24,6 +25,6 @@ class LessonBar(Component):
         super().__init__(**params)
         self._choose = choose
 
-    def _handle_msg(self, message: dict[str, bool]) -> None:
-        if isinstance(message.get("recorded"), bool):
-            self._choose(message["recorded"])
+    @receives("recorded")
+    def _show(self, recorded: bool) -> None:
+        self._choose(recorded)

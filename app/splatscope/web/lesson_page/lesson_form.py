@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlencode
 
@@ -56,12 +57,11 @@ def address_of(lesson: Lesson) -> str:
 def set_from_address(lesson: Lesson, inputs: Mapping[str, str]) -> None:
     """Set the parameters in an address, and all others to their defaults. Invalid values are ignored."""
     values = {name: lesson.param[name].default for name in parameters(lesson)}
-    for name in values.keys() & inputs.keys():
-        try:
-            set_parameter(lesson, name, _value(lesson.param[name], inputs[name][:MAX_CHARACTERS]))
-            values[name] = getattr(lesson, name)
-        except (ValueError, TypeError):
-            continue
+    for name in values:
+        if name in inputs:
+            with suppress(ValueError, TypeError, RecursionError):
+                set_parameter(lesson, name, _value(lesson.param[name], inputs[name][:MAX_CHARACTERS]))
+                values[name] = getattr(lesson, name)
     lesson.param.update(**values)
 
 
@@ -72,10 +72,12 @@ def set_parameter(lesson: Lesson, name: str, value: Any) -> None:
         ValueError: The value is invalid; the message says what is allowed.
     """
     parameter = lesson.param[name]
+    if isinstance(parameter, param.Number) and isinstance(value, bool):  # a kind of number in Python alone
+        raise ValueError(_allowed(parameter))
     if isinstance(parameter, param.Integer) and isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(parameter, param.Selector):
-        value = next((one for one in parameter.objects if one == value or str(one) == value), value)
+        value = next((option for option in parameter.objects if option == value or str(option) == value), value)
     try:
         if isinstance(value, str):
             value.encode()  # half of a surrogate pair could not be sent back

@@ -22,20 +22,24 @@ from splatscope.services.lessons import (
 )
 from splatscope.textbook.code_names import names_in
 from splatscope.textbook.contents import find_lesson, has_drawing, text_of
-from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.lesson import Lesson, kernels_of
 from splatscope.textbook.markdown import TextBlock, code, drawings, html_of, inline, parse, region, source_path
+from splatscope.textbook.results import Verdict
 from splatscope.textbook.terms import Links
 from splatscope.web import recording_files
+from splatscope.web.background import begin
 from splatscope.web.component import Component, components
 from splatscope.web.debugger.link import debugger_link
 from splatscope.web.drawing.drawing import Drawing, Formula
 from splatscope.web.examples.example import difference
 from splatscope.web.exercises.practise import practise
 from splatscope.web.lesson_page import first_recording
+from splatscope.web.lesson_page.inputs import SHIPPED, Inputs
 from splatscope.web.lesson_page.lesson_bar import LessonBar
 from splatscope.web.lesson_page.lesson_form import address_of, controls_of, set_from_address, set_parameter
+from splatscope.web.lesson_page.step_names import note_steps
 from splatscope.web.lesson_page.way_back import way_back_html
-from splatscope.web.lesson_results.results import Claim, Quiz, Show, plain_answer, plain_verdict
+from splatscope.web.lesson_results.results import Claim, Quiz, Show
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
 from splatscope.web.stepper.keys import KEYS
@@ -59,7 +63,6 @@ RECORDED = (
     "caption",
     "thread",
 )  # the stepper's parameters that a recording sets
-SHIPPED = "recorded"  # the address parameter that shows the shipped recording
 OPENS = re.compile(r"The figure opens [^.]*\.")
 MARK = re.compile(r":([a-z]+):\s*(\S+)")  # of a legend, drawn as in the figure: `theme/marks.css`
 EXPECTED_ERRORS = (WorkerError, DeviceError, CompileError, ValueError, KeyError, OSError)
@@ -98,23 +101,23 @@ def legend(text: str) -> str:
     screen readers only: everybody else sees it.
     """
     lines = text.strip().split("\n")
-    words = _drawn(" ".join(line for line in lines if not line.startswith("- ")))
-    items = [f"<li>{_drawn(line[2:])}</li>" for line in lines if line.startswith("- ")]
+    words = _draw_marks(" ".join(line for line in lines if not line.startswith("- ")))
+    items = [f"<li>{_draw_marks(line[2:])}</li>" for line in lines if line.startswith("- ")]
     html = OPENS.sub(lambda match: f'<span class="sr">{match[0]}</span>', words)
     return f'{html}<ul class="keys" role="list">{"".join(items)}</ul>' if items else html
 
 
-def _names(blocks: list[TextBlock]) -> str:
+def _names(stem: str, blocks: list[TextBlock]) -> str:
     """Return a folded list of the names in the code of a section: its figure's kernel, and the shaders that it quotes."""
-    sources = [block.text for block in blocks if block.kind == "kernel" and not block.args[0]]
+    sources = [kernels_of(stem)[""]] if "" in kernels_of(stem) else []
     for block in blocks:
         if block.kind == "code" and block.args[0].endswith(".slang"):
             sources += [text for _, text in region(block.args[0], block.args[1:])]
-    rows = "".join(f"<dt><code>{name}</code></dt><dd>{inline(says)}</dd>" for name, says in names_in("\n".join(sources)).items())
+    rows = "".join(f"<dt><code>{name}</code></dt><dd>{inline(text)}</dd>" for name, text in names_in("\n".join(sources)).items())
     return f'<details class="deeper names"><summary>The names in the code</summary><dl>{rows}</dl></details>' if rows else ""
 
 
-def _drawn(text: str) -> str:
+def _draw_marks(text: str) -> str:
     return MARK.sub(_mark, inline(text))
 
 
@@ -125,8 +128,9 @@ class LessonPage:
         stem = location.page
         self.location = location
         self.lesson: Lesson = find_lesson(stem)()
-        set_from_address(self.lesson, location.inputs)
-        self._shows_shipped = SHIPPED in location.inputs
+        inputs = Inputs.of(stem, location.inputs)
+        set_from_address(self.lesson, inputs.query)
+        self._shows_shipped = inputs.shipped
         self.slots: list[Any] = []
         self.links = Links(stem)
         self.quizzes: dict[str, Quiz] = {}
@@ -139,23 +143,18 @@ class LessonPage:
         text = text_of(stem)
         blocks = parse(text)
         self._formula = next((block for block in blocks if block.kind == "formula"), None)
-        self._kernels: list[str] = []
         html = self._blocks(blocks)
         self.waiting = list(self.experiments)
         self._last_values = self._values()
-        if self._kernels:
-            words = (
-                "The kernel that this page runs"
-                if len(self._kernels) == 1
-                else f"The {len(self._kernels)} kernels that this page runs"
-            )
-            html += f'<details class="kernels"><summary>{words}</summary>{"".join(self._kernels)}</details>'
+        if kernels := [code([(1, text)], f"<b>{escape(name)}</b>" if name else "") for name, text in kernels_of(stem).items()]:
+            words = "The kernel that this page runs" if len(kernels) == 1 else f"The {len(kernels)} kernels that this page runs"
+            html += f'<details class="kernels"><summary>{words}</summary>{"".join(kernels)}</details>'
         self.bar = LessonBar(self._choose, address=self._address(), debugger=self._link())
         if first := self._first_recording():
             self._show_first(first)
         self.page = Page(
             page=stem,
-            preload=self.stepper.file if self.stepper else "",
+            preload=first_recording.address(stem, first) if first else "",
             html=f'<article class="lesson">{html}{practise(stem)}{self.links.definitions()}</article>',
             slots=self.slots,
             keys=self._keys(),
@@ -178,18 +177,18 @@ class LessonPage:
         """
         await self._record(settle, announces=self.stepper is not None and not self.stepper.sequence)
 
-    def unknown(self) -> list[tuple[Component, tuple[str, ...]]]:
+    def pending_results(self) -> list[tuple[Component, tuple[str, ...]]]:
         """Return the components whose results are pending, each with the names of these results."""
-        found: list[tuple[Component | None, tuple[str, ...]]] = []
+        pending: list[tuple[Component | None, tuple[str, ...]]] = []
         if self.stepper is not None and not self.stepper.sequence:
-            found = [
+            pending = [
                 (self.stepper, RECORDED),
                 (self.drawing, ("facts",)),
                 (self.bar, ("adapter", "software", "elsewhere", "recorded")),
             ]
-            found += [(quiz, ("answer",)) for quiz in self.quizzes.values()]
-        found += [(self.experiments[name], ("verdict", "results")) for name in self.waiting]
-        return [(component, names) for component, names in found if component is not None]
+            pending += [(quiz, ("answer",)) for quiz in self.quizzes.values()]
+        pending += [(self.experiments[name], ("verdict", "results")) for name in self.waiting]
+        return [(component, names) for component, names in pending if component is not None]
 
     async def run_anew(self, number: int) -> dict[str, Any]:
         """Run an experiment again, for a page without a session, and return the values of its component.
@@ -200,8 +199,8 @@ class LessonPage:
         Raises:
             LookupError: The number is not that of an experiment.
         """
-        numbered = dict(enumerate(components(self.page)))
-        name = next((name for name, one in self.experiments.items() if one is numbered.get(number)), None)
+        by_number = dict(enumerate(components(self.page)))
+        name = next((name for name, experiment in self.experiments.items() if experiment is by_number.get(number)), None)
         if name is None:
             raise LookupError(number)
         await self._run(name, anew=True)
@@ -217,7 +216,8 @@ class LessonPage:
                 settings = self._controls(block)
             elif block.kind == "figure":
                 figure = self._slot(self._figure(legend(block.text), settings), "figure")
-                html += f'<div class="fig"><div class="whole" data-testid="figure">{figure}</div></div>{_names(blocks)}'
+                names = _names(self.lesson.stem(), blocks)
+                html += f'<div class="fig"><div class="whole" data-testid="figure">{figure}</div></div>{names}'
             else:
                 html += self._block(block)
         return html
@@ -239,9 +239,6 @@ class LessonPage:
                 return code(region(file, tuple(names)), caption, "python" if file.endswith(".py") else "slang")
             case "drawing":
                 return drawings(self.lesson.stem(), block.args, inline(block.text))
-            case "kernel":
-                self._kernels.append(code([(1, block.text)], f"<b>{escape(block.args[0])}</b>" if block.args[0] else ""))
-                return ""  # follows at the end of the page, with the others
             case "deeper":
                 return f'<details class="deeper"><summary>{inline(" ".join(block.args))}</summary>{html_of(block.text)}</details>'
             case "aside":
@@ -319,10 +316,10 @@ class LessonPage:
 
     def _follow_address(self, event: Any) -> None:
         """Apply the inputs of the address after Back, Forward or a link to this page has changed them."""
-        before, shipped = self._values(), SHIPPED in event.new
-        set_from_address(self.lesson, event.new)
-        if self._values() != before or shipped != self._shows_shipped:
-            self._changed(shipped)
+        before, inputs = self._values(), Inputs.of(self.lesson.stem(), event.new)
+        set_from_address(self.lesson, inputs.query)
+        if self._values() != before or inputs.shipped != self._shows_shipped:
+            self._changed(inputs.shipped)
 
     def _choose(self, shipped: bool) -> None:
         """Show this device's recording, or the shipped one, which was made with the lesson's default inputs."""
@@ -387,6 +384,7 @@ class LessonPage:
         return None if self.stepper is None or self._shows_shipped else first_recording.prepared(self.lesson)
 
     def _show_first(self, recording: LessonRecording) -> None:
+        assert self.stepper is not None
         stem = self.lesson.stem()
         self._show(self.stepper, recording, file=first_recording.address(stem, recording))
 
@@ -394,7 +392,7 @@ class LessonPage:
         """Show the shipped recording for these inputs, if there is one, until this device's own has been made."""
         await first_recording.prepare(self.lesson.stem())
         first = self._first_recording()
-        if first and not self.stepper.sequence:
+        if first and self.stepper and not self.stepper.sequence:
             self._show_first(first)
         await self._record(announces=first is None)
 
@@ -405,7 +403,7 @@ class LessonPage:
         """Start `work` in the background and cancel earlier work of the same name."""
         if name in self._tasks:
             self._tasks[name].cancel()
-        self._tasks[name] = asyncio.get_running_loop().create_task(self._guard(work))
+        self._tasks[name] = begin(work, self._guard)
 
     async def _guard(self, work: Coroutine[Any, Any, None]) -> None:
         try:
@@ -442,20 +440,27 @@ class LessonPage:
     def _show(self, stepper: Stepper, recording: LessonRecording, from_elsewhere: bool = False, file: str = "") -> None:
         if self.drawing:
             self.drawing.facts = recording.facts
-        sentences = [inline(sentence) for sentence in recording.sentences]
-        about = {"stops": recording.stops, "fix": self._fix(), "opening": recording.opening, "sentences": sentences}
-        about |= {"caption": legend(recording.legend) or self._legend, "thread": recording.thread, "inputs": self._address()}
-        packed = recording.packed
-        stepper.show(packed, file or (recording_files.address(packed) if packed.data else ""), **about)
+        values: dict[str, Any] = {
+            "stops": recording.stops,
+            "fix": self._fix(),
+            "opening": recording.opening,
+            "sentences": [inline(sentence) for sentence in recording.sentences],
+            "caption": legend(recording.legend) or self._legend,
+            "thread": recording.thread,
+            "inputs": self._address(),
+        }
+        packed, stem = recording.packed, self.lesson.stem()
+        note_steps(Inputs(stem, self._address()), [] if stepper.lockstep else recording.stops, packed.meta.get("events", 0))
+        stepper.show(packed, file or (recording_files.address(packed) if packed.data else ""), **values)
         if from_elsewhere:
             self.bar.param.update(elsewhere=recording.shipped_from, recorded=True)
         else:
             adapter = recording.packed.meta.get("adapter", "")
-            about = {"adapter": adapter, "software": is_software(adapter), "elsewhere": recording.shipped_from, "recorded": False}
-            self.bar.param.update(about)
+            values = {"adapter": adapter, "software": is_software(adapter), "elsewhere": recording.shipped_from, "recorded": False}
+            self.bar.param.update(values)
         for name, quiz in self.quizzes.items():
             if name in recording.answers:
-                quiz.answer = plain_answer(recording.answers[name])
+                quiz.ask(stem, name, recording.answers[name])
 
     async def _run(self, name: str, anew: bool = False) -> None:
         """Run a method of the lesson and show its result."""
@@ -467,8 +472,10 @@ class LessonPage:
             experiment.param.update(busy=False, error=str(error))
             return
         if isinstance(experiment, Claim):
-            experiment.param.update(busy=False, verdict=plain_verdict(result))
+            assert isinstance(result, Verdict)
+            experiment.settle(self.lesson.stem(), name, result)
         else:
+            assert not isinstance(result, Verdict)
             experiment.show(result)
             experiment.busy = False
 

@@ -38,9 +38,9 @@ async def _record_all() -> None:
         for number in range(max(map(len, grids.values()))):
             for name, inputs in grids.items():
                 if number < len(inputs):
-                    made = await _record(name, inputs[number])
-                    count += made
-                    missing[name] += not made
+                    recorded = await _record(name, inputs[number])
+                    count += recorded
+                    missing[name] += not recorded
     except DeviceError as error:
         log.warning("Nothing more is recorded ahead: %s", error)
         return

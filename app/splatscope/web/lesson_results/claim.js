@@ -4,7 +4,7 @@ import {h, style} from "#web/shell/dom.js"
 import {answers, markOf, noteAnswer} from "#web/shell/answers.js"
 import {emit, on} from "#web/shell/events.js"
 import {classes} from "#web/drawing/svg.js"
-import {severity} from "#web/stepper/panes/icons.js"
+import {severityIcon} from "#web/stepper/panes/icons.js"
 import {announceRuns} from "./announce.js"
 
 /** @import {Severity} from "#web/stepper/panes/icons.js" */
@@ -15,6 +15,7 @@ import {announceRuns} from "./announce.js"
  * @property {boolean | null | "undecided"} [holds]  null: in part; "undecided": this device cannot tell
  * @property {string} [ran]
  * @property {string} [said]
+ * @property {string} [offer]  this claim and the bets on it, sealed by the server; "" without one
  */
 
 /**
@@ -133,12 +134,12 @@ export function render({model, el}) {
       return
     }
     const {words, sign} = VERDICTS[String(found.holds)]
-    mark.replaceChildren(severity(sign), h("span", {"aria-hidden": "true"}, words), h("span", {class: "sr"}, `${words}.`))
+    mark.replaceChildren(severityIcon(sign), h("span", {"aria-hidden": "true"}, words), h("span", {class: "sr"}, `${words}.`))
     const decided = found.holds !== "undecided"
     if (bet !== null && decided) root.dataset.bet = bet === String(found.holds) ? "right" : "wrong"
     if (placed && decided) {
       placed = false
-      emit("bet", {root, option: VERDICTS[String(bet)].bet})
+      emit("bet", {option: VERDICTS[String(bet)].bet, offer: found.offer ?? ""})
     }
     won.classList.toggle("hit", decided && bet === String(found.holds))
     won.textContent =

@@ -37,22 +37,22 @@ class _Box(NamedTuple):
 
 def names_of(curves: Curves) -> list[Name]:
     """Return the place of each curve's name, from the curve that ends lowest to the one that ends highest."""
-    xs, ys = _across(curves), _down(curves)
+    xs, ys = _make_x_scale(curves), _make_y_scale(curves)
     grid = np.arange(0, WIDTH + 1, 2.0)
-    lines = [_drawn(curve, xs, ys, grid) for curve in curves.curves]
+    lines = [_interpolate(curve, xs, ys, grid) for curve in curves.curves]
     lines += [np.full(len(grid), ys(np.array([level]))[0]) for level, _ in curves.lines]
     ends = [
-        (float(np.asarray(c.y, float)[_known(c)[-1]]), float(np.nanmean(c.y)), i)
-        for i, c in enumerate(curves.curves)
-        if len(_known(c))
+        (float(np.asarray(curve.y, float)[_finite_indices(curve)[-1]]), float(np.nanmean(curve.y)), i)
+        for i, curve in enumerate(curves.curves)
+        if len(_finite_indices(curve))
     ]
     placed: list[Name] = []
-    taken: list[_Box] = []
+    boxes: list[_Box] = []
     for rank, (_, _, i) in enumerate(sorted(ends)):
         best: tuple[float, Name, _Box] | None = None
         for name in _candidates(i, curves.curves[i], below=rank == 0 and len(ends) > 1):
             box = _box(name, curves.curves[i].label, xs, ys)
-            room = _room(box, lines, taken, grid, curves.height - FRAME)
+            room = _room(box, lines, boxes, grid, curves.height - FRAME)
             if not _nearest(box, lines[: len(curves.curves)], i, grid):
                 room -= ASTRAY
             if best is None or room > best[0] + 0.5:
@@ -61,15 +61,15 @@ def names_of(curves: Curves) -> list[Name]:
                 break
         assert best
         placed.append(best[1])
-        taken.append(best[2])
+        boxes.append(best[2])
     return placed
 
 
 def side_of(curves: Curves, level: float, words: str) -> int:
     """Return the px that the label of a horizontal line is below it: above the line, unless curves leave more room under it."""
-    xs, ys = _across(curves), _down(curves)
+    xs, ys = _make_x_scale(curves), _make_y_scale(curves)
     grid = np.arange(0, WIDTH + 1, 2.0)
-    lines = [_drawn(curve, xs, ys, grid) for curve in curves.curves]
+    lines = [_interpolate(curve, xs, ys, grid) for curve in curves.curves]
     middle, right = float(ys(np.array([level]))[0]), LABEL_INSET + LETTER * len(words)
 
     def room(side: int) -> float:
@@ -79,19 +79,19 @@ def side_of(curves: Curves, level: float, words: str) -> int:
 
 
 def _candidates(i: int, curve: Curve, below: bool) -> Iterator[Name]:
-    known = _known(curve)
-    for along in ALONG:
-        point = known[round(along * (len(known) - 1))]
-        near = OFFSETS[:2] if along == 1 else OFFSETS
-        for offset in (near[1], near[0], *near[2:]) if below else near:
+    finite = _finite_indices(curve)
+    for share in ALONG:
+        point = finite[round(share * (len(finite) - 1))]
+        offsets = OFFSETS[:2] if share == 1 else OFFSETS
+        for offset in (offsets[1], offsets[0], *offsets[2:]) if below else offsets:
             yield Name(i, float(curve.x[point]), float(curve.y[point]), offset)
 
 
-def _room(box: _Box, lines: list[np.ndarray], taken: list[_Box], grid: np.ndarray, height: float) -> float:
+def _room(box: _Box, lines: list[np.ndarray], boxes: list[_Box], grid: np.ndarray, height: float) -> float:
     """Return the px between a box and the nearest line, name or edge; below 0 if they overlap."""
     under = (grid >= box.left) & (grid <= box.right)
     gaps = [np.nanmin(np.abs(line[under] - box.middle)) for line in lines if np.any(np.isfinite(line[under]))]
-    gaps += [abs(other.middle - box.middle) - LINE / 2 for other in taken if other.left < box.right and box.left < other.right]
+    gaps += [abs(other.middle - box.middle) - LINE / 2 for other in boxes if other.left < box.right and box.left < other.right]
     return float(min([*gaps, box.middle + LINE / 2, height - box.middle + LINE / 2, box.left + LINE]) - LINE / 2)
 
 
@@ -99,11 +99,11 @@ def _nearest(box: _Box, lines: list[np.ndarray], own: int, grid: np.ndarray) -> 
     """Return whether a box is closer to its own curve than to any other curve that is drawn there."""
     under = (grid >= box.left) & (grid <= box.right)
 
-    def away(line: np.ndarray) -> float:
+    def distance(line: np.ndarray) -> float:
         gaps = np.abs(line[under] - box.middle)
         return float(np.nanmean(gaps)) if np.any(np.isfinite(gaps)) else np.inf
 
-    return all(away(lines[own]) < away(line) for i, line in enumerate(lines) if i != own)
+    return all(distance(lines[own]) < distance(line) for i, line in enumerate(lines) if i != own)
 
 
 def _box(name: Name, words: str, xs: Scale, ys: Scale) -> _Box:
@@ -111,32 +111,32 @@ def _box(name: Name, words: str, xs: Scale, ys: Scale) -> _Box:
     return _Box(right - LETTER * len(words), right, float(ys(np.array([name.y]))[0]) + name.y_offset)
 
 
-def _known(curve: Curve) -> np.ndarray:
+def _finite_indices(curve: Curve) -> np.ndarray:
     return np.flatnonzero(np.isfinite(np.asarray(curve.y, float)))
 
 
-def _drawn(curve: Curve, xs: Scale, ys: Scale, grid: np.ndarray) -> np.ndarray:
+def _interpolate(curve: Curve, xs: Scale, ys: Scale, grid: np.ndarray) -> np.ndarray:
     """Return the height of a curve at each point of a grid, in px from the top; NaN where there is no curve."""
-    known = _known(curve)
-    if not len(known):
+    finite = _finite_indices(curve)
+    if not len(finite):
         return np.full(len(grid), np.nan)
-    x, y = xs(np.asarray(curve.x, float)[known]), ys(np.asarray(curve.y, float)[known])
+    x, y = xs(np.asarray(curve.x, float)[finite]), ys(np.asarray(curve.y, float)[finite])
     order = np.argsort(x)
     return np.interp(grid, x[order], y[order], left=np.nan, right=np.nan)
 
 
-def _across(curves: Curves) -> Scale:
+def _make_x_scale(curves: Curves) -> Scale:
     scale = np.log if curves.log_x else np.asarray
     x = scale(np.concatenate([np.asarray(curve.x, float) for curve in curves.curves]))
     low, span = np.nanmin(x), 1.03 * ((np.nanmax(x) - np.nanmin(x)) or 1.0)
-    return lambda at: (scale(at) - low) / span * WIDTH
+    return lambda values: (scale(values) - low) / span * WIDTH
 
 
-def _down(curves: Curves) -> Scale:
+def _make_y_scale(curves: Curves) -> Scale:
     y = np.concatenate([np.asarray(curve.y, float) for curve in curves.curves])
     y = y[np.isfinite(y) & ((y > 0) | (not curves.log_y))]
-    scale = (lambda at: np.log(np.maximum(at, y.min()))) if curves.log_y and len(y) else np.asarray
+    scale = (lambda values: np.log(np.maximum(values, y.min()))) if curves.log_y and len(y) else np.asarray
     low, high = (scale(y.min()), scale(y.max())) if len(y) else (0.0, 1.0)
     span = (high - low) or 1.0
     height = curves.height - FRAME
-    return lambda at: (1 + PADDING - (scale(at) - low) / span) / (1 + 2 * PADDING) * height
+    return lambda values: (1 + PADDING - (scale(values) - low) / span) / (1 + 2 * PADDING) * height

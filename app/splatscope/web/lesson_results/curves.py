@@ -2,12 +2,23 @@
 
 import numpy as np
 from bokeh.core.properties import value
-from bokeh.models import BasicTickFormatter, ColumnDataSource, FixedTicker, Line, NumeralTickFormatter, Range1d, Scatter, Span, Text
+from bokeh.models import (
+    BasicTickFormatter,
+    ColumnDataSource,
+    DataRange1d,
+    FixedTicker,
+    Line,
+    NumeralTickFormatter,
+    Range1d,
+    Scatter,
+    Span,
+    Text,
+)
 from bokeh.plotting import figure
 
 from splatscope.textbook.results import Curve, Curves
 from splatscope.web.lesson_results.curve_names import LABEL_INSET, names_of, side_of
-from splatscope.web.theme.charts import AXIS, ORANGE_TEXT, SANS, SERIES, TICK, Pair, chart, follow_theme
+from splatscope.web.theme.charts import AXIS, ORANGE_TEXT, SANS, SERIES, TICK, Pair, chart, follow_theme, most_ticks
 
 MOST_TICKS = 4  # on a y axis
 MOST_X_TICKS = 6
@@ -18,13 +29,14 @@ MARKS = (("circle", 9, False), ("square", 4, True), ("triangle", 7, True), ("dia
 def curves_chart(curves: Curves) -> figure:
     """Return a chart of up to eight curves. NaNs interrupt a line."""
     scales = {"x_axis_type": "log" if curves.log_x else "linear", "y_axis_type": "log" if curves.log_y else "linear"}
-    plot = chart(height=curves.height, min_border_left=40, x_range=_range(curves), **scales)
+    y_range = DataRange1d(range_padding=0.2)  # room for the names above the ends of the curves
+    plot = chart(height=curves.height, min_border_left=40, x_range=_range(curves), y_range=y_range, **scales)
     if curves.log_x:
         plot.xaxis.ticker = FixedTicker(ticks=x_ticks(np.concatenate([np.asarray(curve.x, float) for curve in curves.curves])))
         if all(1e-3 <= tick < 1e5 for tick in plot.xaxis.ticker.ticks):
             plot.xaxis.formatter = NumeralTickFormatter(format="0,0.[000]")
     else:
-        plot.xaxis.ticker.desired_num_ticks = MOST_X_TICKS
+        most_ticks(plot.xaxis[0], MOST_X_TICKS)
     if curves.log_y:
         ticks = log_ticks(np.concatenate([np.asarray(curve.y, float) for curve in curves.curves]))
         plot.yaxis.ticker = FixedTicker(ticks=ticks)
@@ -32,13 +44,12 @@ def curves_chart(curves: Curves) -> figure:
             plot.yaxis.formatter = BasicTickFormatter()  # the default of logarithmic axes writes 2 as 10⁰, the nearest power
     elif np.ptp([y for curve in curves.curves for y in curve.y if np.isfinite(y)] or [0]) >= 1000:
         plot.yaxis.formatter = NumeralTickFormatter(format="0,0")  # thousands with a comma, as in the text
-    plot.y_range.range_padding = 0.2  # room for the names above the ends of the curves
     for level, words in curves.lines:
         span = Span(location=level, dimension="width", line_width=1.5, line_dash=[4, 4])
         follow_theme(span, line_color=AXIS)
         plot.add_layout(span)
-        left, below = float(np.nanmin([np.nanmin(c.x) for c in curves.curves])), side_of(curves, level, words)
-        _label(plot, left, level, words, TICK, x_offset=LABEL_INSET, y_offset=below)
+        left, y_offset = float(np.nanmin([np.nanmin(c.x) for c in curves.curves])), side_of(curves, level, words)
+        _label(plot, left, level, words, TICK, x_offset=LABEL_INSET, y_offset=y_offset)
     for number, curve in enumerate(curves.curves):
         colour = colour_of(curves, number)
         source = ColumnDataSource({"x": np.asarray(curve.x, float), "y": np.asarray(curve.y, float)})
@@ -64,15 +75,15 @@ def colour_of(curves: Curves, number: int) -> Pair:
 
 def log_ticks(values: np.ndarray) -> list[float]:
     """Return up to four ticks of a logarithmic axis: powers of ten, and if these are few, also 2 and 5 times them."""
-    known = values[np.isfinite(values) & (values > 0)]
-    if not len(known):
+    positive = values[np.isfinite(values) & (values > 0)]
+    if not len(positive):
         return []
-    first, last = np.log10(known.min()), np.log10(known.max())
+    first, last = np.log10(positive.min()), np.log10(positive.max())
     powers = [10.0**k for k in range(int(np.floor(first)), int(np.ceil(last)) + 1)]
-    inside = [power for power in powers if known.min() <= power <= known.max()]
+    inside = [power for power in powers if positive.min() <= power <= positive.max()]
     if len(inside) >= 3:
         return inside[:: -(-len(inside) // MOST_TICKS)]
-    finer = [m * power for power in powers for m in (1, 2, 5) if known.min() <= m * power <= known.max()]
+    finer = [m * power for power in powers for m in (1, 2, 5) if positive.min() <= m * power <= positive.max()]
     return finer[:: -(-len(finer) // MOST_TICKS) or 1]
 
 
@@ -91,12 +102,12 @@ def in_words(curves: Curves) -> str:
 
 
 def _curve_in_words(curve: Curve) -> str:
-    known = np.flatnonzero(np.isfinite(curve.y))
+    finite = np.flatnonzero(np.isfinite(curve.y))
     name = f"{curve.label}: " if curve.label else ""
-    if not len(known):
+    if not len(finite):
         return f"{name}nothing"
     x, y = np.asarray(curve.x, float), np.asarray(curve.y, float)
-    first, last, low, high = known[0], known[-1], known[y[known].argmin()], known[y[known].argmax()]
+    first, last, low, high = finite[0], finite[-1], finite[y[finite].argmin()], finite[y[finite].argmax()]
     points = [(first, "from")] + [(i, which) for i, which in ((low, "lowest"), (high, "highest")) if i not in (first, last)]
     points += [(last, "to")] if last != first else []
     return name + ", ".join(f"{which} {_spoken(y[i])} at {_spoken(x[i])}" for i, which in points)
@@ -118,8 +129,8 @@ def _range(curves: Curves) -> Range1d:
     low, high = float(np.nanmin(xs)), float(np.nanmax(xs))
     if curves.log_x:
         margin = (high / low) ** 0.03
-        return Range1d(low / margin, high * margin)
-    return Range1d(low, high + 0.03 * ((high - low) or 1.0))
+        return Range1d(start=low / margin, end=high * margin)
+    return Range1d(start=low, end=high + 0.03 * ((high - low) or 1.0))
 
 
 def _label(plot: figure, x: float, y: float, words: str, colour: tuple[str, str], **look) -> None:

@@ -4,7 +4,7 @@ import {h, style, within} from "#web/shell/dom.js"
 import {answers, markOf, noteAnswer} from "#web/shell/answers.js"
 import {emit} from "#web/shell/events.js"
 import {UNNAMED} from "#web/shell/address.js"
-import {current, go, isLed, stepLed} from "#web/shell/router.js"
+import {current, followLink, isLed, stepLed} from "#web/shell/router.js"
 
 /** @import {Render} from "#web/types.d.ts" */
 
@@ -17,6 +17,7 @@ import {current, go, isLed, stepLed} from "#web/shell/router.js"
  * @property {string} because  HTML
  * @property {Record<string, string>} [wrong]  for a wrong option, why it is wrong, HTML
  * @property {string} [question]  HTML; replaces the text's question, with the inputs filled in
+ * @property {string} [offer]  this question and its options, sealed by the server; "" without one
  */
 
 /** @param {Render<{question: string, answer: Answer, error: string}>} component */
@@ -30,7 +31,7 @@ export function render({model, el}) {
   const revealButton = button("Reveal", () => show(), "pri")
   const see = button("See it in the figure", () => toFigure(asked.answer))
   const back = button("Back to the earlier inputs", () => {
-    go(current().page, UNNAMED, "", asked.inputs)
+    followLink(current().page, UNNAMED, "", asked.inputs)
     said.focus({preventScroll: true}) // the button is removed once the figure has them
   })
   const again = button("Ask for the new inputs", () => {
@@ -139,7 +140,7 @@ export function render({model, el}) {
     reveal()
     said.focus({preventScroll: true}) // the focused button is gone; focusing the answer has it read out
     const steps = answer.step > 0 && !stale() && !isLed() // the presenter moves the figure of a student who follows
-    emit("answered", {root, steps, option: chosen ?? "", inputs: asked.inputs})
+    emit("answered", {root, steps, option: chosen ?? "", offer: answer.offer ?? ""})
     if (!steps) return
     chooseThread(answer)
     emit("step", answer.step)

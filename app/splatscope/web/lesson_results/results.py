@@ -31,6 +31,8 @@ from splatscope.textbook.results import (
 )
 from splatscope.web.component import Component
 from splatscope.web.lesson_results.curves import curves_chart, in_words
+from splatscope.web.lesson_results.offer import Offer
+from splatscope.web.receivers import receives
 
 
 class Quiz(Component):
@@ -39,6 +41,11 @@ class Quiz(Component):
     question = param.String(doc="HTML")
     answer = param.Dict(default={}, doc="A textbook.results.Answer as a dict; empty until the recording is there")
     error = param.String(default="", doc="Why there will be no answer, in one line; empty if there may be one")
+
+    def ask(self, page: str, name: str, answer: Answer) -> None:
+        """Ask the question of this name on a page, now that its answer is known."""
+        values = plain_answer(answer)
+        self.answer = values | {"offer": Offer(page, f"quiz-{name}", tuple(values["options"]), values["value"]).sealed()}
 
 
 class _Experiment(Component):
@@ -54,9 +61,9 @@ class _Experiment(Component):
         super().__init__(**params)
         self._run = run
 
-    def _handle_msg(self, message: dict[str, Any]) -> None:
-        if message.get("type") == "run":
-            self._run()
+    @receives("run")
+    def _run_again(self) -> None:
+        self._run()
 
 
 BETS = {True: "Holds", None: "In part", False: "Does not hold"}  # by whether a claim holds, as claim.js has them
@@ -71,6 +78,11 @@ class Claim(_Experiment):
     bets = param.Boolean(default=True, doc="Whether the verdict is shown only after the reader's bet")
     verdict = param.Dict(default={}, doc="A textbook.results.Verdict as a dict; empty until it has run")
 
+    def settle(self, page: str, name: str, verdict: Verdict) -> None:
+        """Show the verdict on the claim of this name on a page."""
+        offer = Offer(page, f"claim-{name}", tuple(BETS.values()), BETS.get(verdict.holds, ""))
+        self.param.update(busy=False, verdict=plain_verdict(verdict) | {"offer": offer.sealed()})
+
 
 class Show(_Experiment):
     """A result without a stepper."""
@@ -80,7 +92,7 @@ class Show(_Experiment):
     expects = param.String(doc="The type of the pending result, in lower case, for which space is reserved; empty if unknown")
     results = param.List(default=[], doc="The parts to draw, from top to bottom; empty until it has run")
 
-    def show(self, result: Result) -> None:
+    def show(self, result: Result) -> None:  # ty: ignore[incompatible-method-override] - not Panel's, which starts a server
         """Show a result."""
         self.results = parts_of(result)
 
@@ -130,7 +142,12 @@ def plain(part: Part) -> dict[str, Any]:
         case Table():
             return {"kind": "table", **vars(part)}
         case Pictures():
-            return {"kind": "pictures", "lens": part.lens, "at": part.at, "pictures": [_picture(one) for one in part.pictures]}
+            return {
+                "kind": "pictures",
+                "lens": part.lens,
+                "at": part.at,
+                "pictures": [_picture(picture) for picture in part.pictures],
+            }
         case Scenes():
             words = tuple(map(keep_terms_together, part.words))
             return {"kind": "film", "scenes": [parts_of(scene) for scene in part.scenes], "words": words, "first": part.first}
@@ -149,12 +166,12 @@ def plain(part: Part) -> dict[str, Any]:
 
 def _picture(picture: Picture) -> dict[str, Any]:
     pixels = np.asarray(picture.pixels)
-    about = {name: getattr(picture, name) for name in ("unit", "low", "high", "signed")}
-    about |= {"caption": keep_terms_together(picture.caption), "width": pixels.shape[1], "height": pixels.shape[0]}
+    description = {name: getattr(picture, name) for name in ("unit", "low", "high", "signed")}
+    description |= {"caption": keep_terms_together(picture.caption), "width": pixels.shape[1], "height": pixels.shape[0]}
     if pixels.ndim == 3:
         data = base64.b64encode(np.ascontiguousarray(pixels, np.uint8).tobytes()).decode()
-        return about | {"bytes": data, "alpha": pixels.shape[2] == 4}
-    return about | {"values": _floats(pixels)}
+        return description | {"bytes": data, "alpha": pixels.shape[2] == 4}
+    return description | {"values": _floats(pixels)}
 
 
 def _floats(values: np.ndarray) -> str:

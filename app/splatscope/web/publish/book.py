@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
-from bokeh.core.templates import MACROS
 from bokeh.settings import settings
+from markupsafe import Markup
 
 from splatscope import __version__
 from splatscope.gpu.device import is_software
@@ -42,19 +42,20 @@ from splatscope.web.lesson_page.lesson_bar import LessonBar
 from splatscope.web.lesson_page.lesson_form import address_of
 from splatscope.web.lesson_page.lesson_page import SHIPPED, LessonPage
 from splatscope.web.lesson_results.results import Claim, Quiz, Show
+from splatscope.web.policy import policy, template_scripts
 from splatscope.web.publish import exercises, tools
 from splatscope.web.publish.linked import linked_inputs
 from splatscope.web.publish.long_values import pack_value
 from splatscope.web.publish.states import FILE, PageState, PublishedPage
 from splatscope.web.reference import claims
 from splatscope.web.reference.glossary import glossary
-from splatscope.web.serving.section_document import TEMPLATES
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
 from splatscope.web.shell.pages import BY_NAME, PAGES, Entry, groups
 from splatscope.web.shell.shell import neighbours, public, title
 from splatscope.web.single_page.single_page import today
 from splatscope.web.stepper.stepper import Stepper
+from splatscope.web.templates import TEMPLATES
 from splatscope.workers import worker_pool
 
 SCRIPT = BUNDLE.with_name("book.js")
@@ -147,19 +148,19 @@ class Book:
 
     def about(self) -> str:
         """Return the footer of each page: where the book was recorded, and what needs a device."""
-        where = f"Recorded on {escape(self.adapter)}" if self.adapter else "Made on"
-        made = f"{where}{',' if self.adapter else ''} {today()}, by Splatscope {__version__}"
-        return f"""<footer class="published"><p>{made}. This book needs no server. It shows recordings, and your browser blends
+        origin = f"Recorded on {escape(self.adapter)}" if self.adapter else "Made on"
+        imprint = f"{origin}{',' if self.adapter else ''} {today()}, by Splatscope {__version__}"
+        return f"""<footer class="published"><p>{imprint}. This book needs no server. It shows recordings, and your browser blends
           the pictures of Gaussians. To run its kernels with other inputs, train on a picture, or debug a kernel:</p>
           {tools.COMMANDS}</footer>"""
 
     def linked(self, value: Any) -> Any:
         """Return a component's value in which links to pages outside the book are plain text."""
         if isinstance(value, str):
-            return LINK.sub(lambda found: found[0] if found["page"] in self.names else found["words"], value)
+            return LINK.sub(lambda match: match[0] if match["page"] in self.names else match["words"], value)
         if isinstance(value, dict):
-            return {name: self.linked(one) for name, one in value.items()}
-        return [self.linked(one) for one in value] if isinstance(value, list) else value
+            return {name: self.linked(member) for name, member in value.items()}
+        return [self.linked(item) for item in value] if isinstance(value, list) else value
 
     def write_script(self, name: str, content: Any) -> None:
         """Write a file that the document loads, in the form that `files.js` expects."""
@@ -190,7 +191,7 @@ class Book:
         bar["values"]["notes"] = self.linked(bar["values"]["notes"])
         self.write_script(f"walks/{walk.name}", bar)
 
-    def take(self, state: PageState, page: Page, mends: bool = False) -> None:
+    def capture_state(self, state: PageState, page: Page, mends: bool = False) -> None:
         """Store a page's current contents with the footer, and write its recordings.
 
         The outputs are only kept with `mends`, for a page that shows how a fix changes them.
@@ -201,8 +202,8 @@ class Book:
                 part["values"] |= self._write_recording(component, mends) | {"sequence": 1, "busy": ""}
                 self.adapter = self.adapter or component.meta.get("adapter", "")
             elif isinstance(component, LessonBar):
-                own = component.adapter or self.adapter  # a shipped recording's page does not know it
-                part["values"] |= {"debugger": "", "adapter": own, "software": is_software(own)}  # the debugger needs a device
+                name = component.adapter or self.adapter  # a shipped recording's page does not know it
+                part["values"] |= {"debugger": "", "adapter": name, "software": is_software(name)}  # the debugger needs a device
             elif isinstance(component, LiveRender):
                 part["values"] |= {"ready": True, "picture": self._write_gaussians(component.picture)}
                 if component.stills:
@@ -210,21 +211,21 @@ class Book:
             elif isinstance(component, Claim | Show):
                 part["values"]["device"] = self.adapter or NO_DEVICE
             part["values"] = {name: self.linked(value) for name, value in part["values"].items()}
-            if (wrong := _wrong_with(component)) is not None:
-                words, what = MISSING[type(component)]
-                part["values"]["said" if isinstance(component, ProgramMap) else "error"] = words
-                state.failed += [self._line(page.page, state.address, what, wrong)] if wrong else []
+            if (reason := _explain_missing(component)) is not None:
+                message, missing = MISSING[type(component)]
+                part["values"]["said" if isinstance(component, ProgramMap) else "error"] = message
+                state.failed += [self._line(page.page, state.address, missing, reason)] if reason else []
         html = state.view["values"]["html"]
         if "exercises" not in self.names:
             html = html.replace(self.linked(practise(page.page)), "")
         html += self.neighbours(page.page) + self.about()
         state.view["values"] |= {"html": html, "preload": ""}
 
-    def _line(self, page: str, address: str, what: str, wrong: str) -> str:
+    def _line(self, page: str, address: str, missing: str, reason: str) -> str:
         """Return the line for the publisher about something that failed."""
-        where = f"?page={page}{'&' if address else ''}{address}"
+        place = f"?page={page}{'&' if address else ''}{address}"
         return (
-            f"{where}, {what}: {wrong.partition('. ')[0].rstrip('.')}. Publish again when this machine has less to do; "
+            f"{place}, {missing}: {reason.partition('. ')[0].rstrip('.')}. Publish again when this machine has less to do; "
             "if it fails again, open that page with “splatscope serve”."
         )
 
@@ -236,7 +237,7 @@ class Book:
 
     def _write_recording(self, stepper: Stepper, outputs: bool) -> dict[str, Any]:
         """Write a stepper's recording, if it has one, and its sources, which recordings share. Return the values that name them."""
-        if not stepper.meta:
+        if stepper.packed is None:
             return {"sources": {}}
         data, sources = lean(stepper.packed.data, outputs=outputs)
         name = f"recordings/{hashlib.sha256(data).hexdigest()[:24]}"
@@ -245,7 +246,7 @@ class Book:
         return {"file": name, "sources": {FILE: self.write_value(sources)}}
 
 
-def _wrong_with(component: Component) -> str | None:
+def _explain_missing(component: Component) -> str | None:
     """Return why a component has nothing to show, "" if its figure explains that, and None if it shows what it should."""
     match component:
         case Stepper() if component.error:
@@ -271,21 +272,21 @@ async def publish(folder: Path, pages: Collection[str] = (), report: Report = la
     Raises:
         ValueError: There is no such page, or the folder contains something other than a book.
     """
-    known = [name for name in BY_NAME if name in {*lesson_names(), *_TOOLS}]  # the other pages need a device
-    if unknown := set(pages) - set(known):
-        raise ValueError(f"A book has no page {sorted(unknown)[0]}. These are: {', '.join(known)}.")
+    publishable = [name for name in BY_NAME if name in {*lesson_names(), *_TOOLS}]  # the other pages need a device
+    if unknown := set(pages) - set(publishable):
+        raise ValueError(f"A book has no page {sorted(unknown)[0]}. These are: {', '.join(publishable)}.")
     _empty(folder)
-    book = Book(folder, [name for name in known if not pages or name in {*pages, "home", "glossary"}])
+    book = Book(folder, [name for name in publishable if not pages or name in {*pages, "home", "glossary"}])
     sections = [_section(name) for name in book.names if name in lesson_names()]
-    others = [draft(book) for name, draft in _TOOLS.items() if name in book.names]
-    drafts = [*sections, *others]
+    tool_drafts = [draft(book) for name, draft in _TOOLS.items() if name in book.names]
+    drafts = [*sections, *tool_drafts]
     progress = Progress(all_recordings=sum(len(draft.states) for draft in drafts), all_pages=len(drafts))
 
     async def record(draft: Draft) -> None:
         """Record the missing states of a page. Write the page if nothing failed, or if this was the last try."""
         for state in draft.states:  # a section adds one
             if not state.is_recorded:
-                book.take(state, await state.make(), mends=bool(draft.fix))
+                book.capture_state(state, await state.make(), mends=bool(draft.fix))
                 progress.all_recordings += _add_shipped(draft)
                 progress.recordings += state.is_recorded or progress.again
                 report(progress, "")
@@ -297,13 +298,13 @@ async def publish(folder: Path, pages: Collection[str] = (), report: Report = la
             report(progress, f"{draft.name}: {sets} set{'s' if sets > 1 else ''} of inputs")
             draft.states.clear()  # their views are long
 
-    async def one_of_few(draft: Draft) -> None:
-        async with places:
+    async def record_when_free(draft: Draft) -> None:
+        async with semaphore:
             await record(draft)
 
-    places = asyncio.Semaphore(AT_ONCE)
-    await asyncio.gather(*map(one_of_few, sections))
-    for draft in others:
+    semaphore = asyncio.Semaphore(AT_ONCE)
+    await asyncio.gather(*map(record_when_free, sections))
+    for draft in tool_drafts:
         await record(draft)
     if failed := [draft for draft in drafts if draft.states]:
         progress.again, worker_pool.limit_factor = True, MORE_TIME
@@ -336,10 +337,10 @@ def _section(name: str) -> Draft:
     """Return a section with its initial inputs, those of its grid, and those of links to it."""
     kind = find_lesson(name)
     defaults = {key: value for key, value in kind().param.values().items() if key != "name"}
-    own = input_grid(kind)
+    grid = input_grid(kind)
     states = [
         PageState(partial(_section_page, name, address), address, inputs)
-        for inputs in [*own, *(one for one in linked_inputs(name) if one not in own)]
+        for inputs in [*grid, *(linked for linked in linked_inputs(name) if linked not in grid)]
         for address in [address_of(kind(**inputs))]
     ]
     return Draft(name, states, figure=True, defaults=defaults, fix=dict(kind.fix))
@@ -362,16 +363,16 @@ async def _section_page(name: str, address: str) -> Page:
 
 
 async def _claims_page(book: Book) -> Page:
-    made = claims.Claims([name for name in book.names if name in lesson_names()])
-    await made.all()
-    where = f"on {escape(book.adapter)}, " if book.adapter else ""
-    made.page.html = made.page.html.replace(
+    view = claims.Claims([name for name in book.names if name in lesson_names()])
+    await view.all()
+    device = f"on {escape(book.adapter)}, " if book.adapter else ""
+    view.page.html = view.page.html.replace(
         claims.WORDS,
         f"""<h1>Claims</h1>
-        <p>What is said about programs like this one, and what they do when they run. Each claim was tested {where}on
+        <p>What is said about programs like this one, and what they do when they run. Each claim was tested {device}on
         {today()}, by running the kernels of its section.</p>""",
     )
-    return made.page
+    return view.page
 
 
 async def _train_page() -> Page:
@@ -407,7 +408,7 @@ def _write_documents(book: Book) -> None:
     css, sections = style_sheet(), [entry for entry in PAGES if entry.name in book.names and entry.is_section]
     (book.folder / "embed").mkdir()
     (book.folder / "assets").mkdir()
-    (book.folder / "index.html").write_text(_document(book, BY_NAME["home"], css=css), encoding="utf-8")
+    (book.folder / "index.html").write_text(_document(book, BY_NAME["home"], css=Markup(css)), encoding="utf-8")
     for entry in sections:
         (book.folder / "embed" / f"{entry.name}.html").write_text(_document(book, entry, alone=True, base="../"), encoding="utf-8")
     (book.folder / "style.js").write_text(STYLE.format(json.dumps(css)), encoding="utf-8")
@@ -417,37 +418,31 @@ def _write_documents(book: Book) -> None:
 
 
 def _document(book: Book, entry: Entry, base: str = "", **variables: Any) -> str:
-    entries = [public(one) for one in PAGES if one.name in book.names]
-    known = [(group, [one for one in pages if one.name in book.names]) for group, pages in groups()]
-    text = TEMPLATES.get_template("shell.html").render(
+    book_groups = [(group, [page for page in pages if page.name in book.names]) for group, pages in groups()]
+    return TEMPLATES.get_template("shell.html").render(
         published=True,
-        policy="{policy}",
+        policy=_policy(),
         base=base,
         bokeh=f"{base}assets/bokeh.js",
         bundle=base + SCRIPT.name,
         fonts=base + FONTS.name,
-        groups=[(group, pages) for group, pages in known if pages],
+        groups=[(group, pages) for group, pages in book_groups if pages],
         current=entry,
         title=title(entry),
-        entries=json.dumps(entries, separators=(",", ":")).replace("<", "\\u003c"),
+        entries=[public(page) for page in PAGES if page.name in book.names],
         first="",
-        macros=MACROS,
         **variables,
     )
-    return text.replace("{policy}", _policy(text))
 
 
-def _policy(text: str) -> str:
-    """Return the content security policy of a document: it may load its own scripts and those next to it, and nothing else."""
-    inline = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
-    hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(one.encode()).digest()).decode()}'" for one in inline)
-    allowed = {
-        "default-src": "'none'",
-        "script-src": f"'self' {hashes}",
-        "style-src": "'self' 'unsafe-inline'",
-        "font-src": "data:",
-        "img-src": "'self' data: blob:",
-        "base-uri": "'none'",
-        "form-action": "'none'",
-    }
-    return "; ".join(f"{name} {value}" for name, value in allowed.items())
+def _policy() -> str:
+    """Return the content security policy of a document: it may load the scripts next to it, and nothing else.
+
+    It stands in the document itself, since no server may send it. There it cannot limit who shows the document in a frame.
+    """
+    return policy(
+        script_src=f"'self' {template_scripts()}",
+        style_src="'self' 'unsafe-inline'",
+        font_src="data:",
+        img_src="'self' data: blob:",
+    )

@@ -42,22 +42,22 @@ def exercises(pages: Collection[str]) -> list[PageState]:
     Args:
         pages: The names of the book's pages, to which tasks may link.
     """
-    book = tasks()
-    listed = [public(task) | ({} if task.section in pages else {"section": []}) for task in book]
-    states = [PageState(partial(_list, listed))]
-    for task in book:
+    all_tasks = tasks()
+    public_tasks = [public(task) | ({} if task.section in pages else {"section": []}) for task in all_tasks]
+    states = [PageState(partial(_build_list_page, public_tasks))]
+    for task in all_tasks:
         for solved in (False, True):
             inputs = {"task": task.name, "solved": True} if solved else {"task": task.name}
             address = urlencode({key: str(value).lower() if value is True else value for key, value in inputs.items()})
-            states.append(PageState(partial(_shown, listed, task, solved), address, inputs))
+            states.append(PageState(partial(_build_task_page, public_tasks, task, solved), address, inputs))
     return states
 
 
-async def _list(listed: list[dict[str, Any]]) -> Page:
-    return _page(listed, {}, Stepper())
+async def _build_list_page(public_tasks: list[dict[str, Any]]) -> Page:
+    return _page(public_tasks, {}, Stepper())
 
 
-async def _shown(listed: list[dict[str, Any]], task: Task, solved: bool) -> Page:
+async def _build_task_page(public_tasks: list[dict[str, Any]], task: Task, solved: bool) -> Page:
     source = task.solution if solved else task.start
     case = next(case for case in task.cases if not case.hidden)
     job = replace(job_of(task, case, source), records=EVENTS, loop_budget=LOOP_BUDGET)
@@ -68,9 +68,9 @@ async def _shown(listed: list[dict[str, Any]], task: Task, solved: bool) -> Page
     except EXPECTED_ERRORS as error:
         stepper.error = str(error)
     explanation = html_of(task.explanation) if solved else ""
-    return _page(listed, {"task": task.name, "source": source, "explanation": explanation, "commands": COMMANDS}, stepper)
+    return _page(public_tasks, {"task": task.name, "source": source, "explanation": explanation, "commands": COMMANDS}, stepper)
 
 
-def _page(listed: list[dict[str, Any]], shown: dict[str, str], stepper: Stepper) -> Page:
-    part = PublishedExercises(tasks=listed, shown=shown, stepper=stepper)
+def _page(public_tasks: list[dict[str, Any]], content: dict[str, str], stepper: Stepper) -> Page:
+    part = PublishedExercises(tasks=public_tasks, shown=content, stepper=stepper)
     return Page(page="exercises", html='<div class="exercise-holder" data-slot="0"></div>', slots=[part], keys=KEYS)

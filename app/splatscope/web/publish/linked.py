@@ -14,15 +14,15 @@ _LINK = re.compile(r"\]\(\?page=(?P<page>[\w-]+)&(?P<inputs>[^)\s]+)\)")
 
 def linked_inputs(name: str) -> list[dict[str, Any]]:
     """Return the inputs of a section in links and walk stops, each as the parameters that differ from their defaults."""
-    found = []
+    distinct = []
     for address in _addresses(name):
         lesson = find_lesson(name)()
         defaults = {key: value for key, value in lesson.param.values().items() if key != "name"}
         set_from_address(lesson, dict(parse_qsl(address)))
         inputs = {key: value for key, value in lesson.param.values().items() if key in defaults and value != defaults[key]}
-        if address_of(lesson) and inputs not in found:
-            found.append(inputs)
-    return found
+        if address_of(lesson) and inputs not in distinct:
+            distinct.append(inputs)
+    return distinct
 
 
 def _addresses(name: str) -> Iterator[str]:

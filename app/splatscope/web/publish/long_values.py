@@ -21,24 +21,24 @@ def pack_value(value: Any) -> bytes:
     body = bytearray()
     places: dict[str, dict[str, list[Any]]] = {}
 
-    def apart(one: Any) -> Any:
-        match one:
+    def extract(item: Any) -> Any:
+        match item:
             case Mapping():
-                return {name: place(text, one) if name in PICTURES else apart(text) for name, text in one.items()}
+                return {name: store(text, item) if name in PICTURES else extract(text) for name, text in item.items()}
             case list() | tuple():
-                return [apart(each) for each in one]
-        return one
+                return [extract(element) for element in item]
+        return item
 
-    def place(text: Any, within: Mapping[str, Any]) -> Any:
+    def store(text: Any, picture: Mapping[str, Any]) -> Any:
         if not isinstance(text, str) or len(text) <= SHORT:
-            return apart(text)
+            return extract(text)
         if text not in places:
-            raw, distances = _differences(base64.b64decode(text, validate=True), within)
+            raw, distances = _differences(base64.b64decode(text, validate=True), picture)
             places[text] = {BYTES: [len(body), len(raw), distances]}
             body.extend(raw)
         return places[text]
 
-    head = json.dumps(apart(value), separators=(",", ":"), ensure_ascii=False).encode()
+    head = json.dumps(extract(value), separators=(",", ":"), ensure_ascii=False).encode()
     return zlib.compress(np.uint32(len(head)).tobytes() + head + bytes(body), 9)
 
 

@@ -3,7 +3,7 @@ import {UNNAMED} from "#web/shell/address.js"
 import {h, nearView} from "#web/shell/dom.js"
 import {emit} from "#web/shell/events.js"
 import {answerWith, current, setStep, startShell} from "#web/shell/router.js"
-import {counted, flat, partsOf, standIn} from "#web/shell/described_component.js"
+import {counted, flat, mountDescribed, partsOf} from "#web/shell/described_component.js"
 import {blend} from "#web/drawing/blend.js"
 import {embedButton, onlyFigure, partsBar} from "./embed.js"
 import {embedded, load, loadBytes, loadValue} from "./files.js"
@@ -130,7 +130,7 @@ function show(name, published, state, view) {
   shown?.page.remove()
   const alone = Boolean(embedded())
   if (alone) onlyFigure(view)
-  const page = standIn(modules, view, answer)
+  const page = mountDescribed(modules, view, answer)
   shown = {name, published, page, parts: partsOf(page), state}
   const content = document.getElementById("content")
   for (const child of [...(content?.children ?? [])]) if (child.id !== "first") child.remove()

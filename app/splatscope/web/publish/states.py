@@ -68,7 +68,7 @@ class PublishedPage:
         if not self.view:
             self.view = view
         first, other = flat(self.view), flat(view)
-        if [one["class"] for one in first] != [one["class"] for one in other]:
+        if [part["class"] for part in first] != [part["class"] for part in other]:
             raise ValueError("A published page cannot change the components that it holds")
         patch = {
             str(number): changed
@@ -87,8 +87,8 @@ class PublishedPage:
         for part in flat(view):
             if part["class"] in LAZY:
                 part["values"] = {name: short(value) for name, value in part["values"].items()}
-        whole = {name: getattr(self, name) for name in ("figure", "defaults", "fix", "states")}
-        return whole | {"view": view, "values": [short(value) for value in self.values]}
+        attributes = {name: getattr(self, name) for name in ("figure", "defaults", "fix", "states")}
+        return attributes | {"view": view, "values": [short(value) for value in self.values]}
 
     def _changed(self, before: dict[str, Any], after: dict[str, Any]) -> dict[str, int]:
         return {name: self._number(value) for name, value in after.items() if name not in COUNTED and value != before[name]}

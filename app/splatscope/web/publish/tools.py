@@ -1,15 +1,16 @@
 """The part of the tools that needs no device: the debugger's examples, each with its fix, and the results of training."""
 
+from dataclasses import replace
 from functools import partial
 from html import escape
 from urllib.parse import urlencode
 
 from splatscope.gpu.device import is_software
 from splatscope.paths import ASSETS
+from splatscope.services.drafts.draft import DraftJob
 from splatscope.services.recordings import check_source, record_source
 from splatscope.splat.thumbnail import Thumbnail
 from splatscope.textbook.markdown import inline
-from splatscope.web.debugger.draft import job_of, kernel_of
 from splatscope.web.examples.gallery import GROUPS, Example, difference, fixed
 from splatscope.web.home.live import LiveRender
 from splatscope.web.lesson_page.lesson_bar import LessonBar
@@ -55,8 +56,10 @@ def train() -> Page:
 
 
 def _picture(name: str, alt: str) -> LiveRender:
-    made = Thumbnail.load(ASSETS / f"{name}.npz")
-    return LiveRender(total=made.count, count=made.count, width_px=made.width, height_px=made.height, alt=alt, picture=name)
+    thumbnail = Thumbnail.load(ASSETS / f"{name}.npz")
+    return LiveRender(
+        total=thumbnail.count, count=thumbnail.count, width_px=thumbnail.width, height_px=thumbnail.height, alt=alt, picture=name
+    )
 
 
 EXAMPLES = [example for _, examples in GROUPS for example in examples]
@@ -69,14 +72,14 @@ def debugger() -> list[PageState]:
     states = []
     for example in EXAMPLES:
         for mended in (False, True):
-            wanted = {"example": example.name, "mended": mended}
-            inputs = {key: value for key, value in wanted.items() if value != DEFAULTS[key]}
+            settings = {"example": example.name, "mended": mended}
+            inputs = {key: value for key, value in settings.items() if value != DEFAULTS[key]}
             address = urlencode({key: str(value).lower() for key, value in inputs.items()})
-            states.append(PageState(partial(_shown, example, mended, address), address, inputs))
+            states.append(PageState(partial(_build_example_page, example, mended, address), address, inputs))
     return states
 
 
-async def _shown(example: Example, mended: bool, address: str) -> Page:
+async def _build_example_page(example: Example, mended: bool, address: str) -> Page:
     stepper = Stepper(kernel=example.name)
     try:
         await _record(stepper, example, mended)
@@ -92,25 +95,25 @@ async def _shown(example: Example, mended: bool, address: str) -> Page:
     controls = Controls(
         lambda name, value: None,
         {},
-        groups=[group("Settings", menu("example", "Example", [(one.name, one.title) for one in EXAMPLES]), kernel)],
+        groups=[group("Settings", menu("example", "Example", [(option.name, option.title) for option in EXAMPLES]), kernel)],
         values={"example": example.name, "mended": mended and bool(example.fixes)},
         bar=True,
     )
-    words = f"{example.about}." if example.fixes or not mended else f"{example.about}. It has no fault to fix."
-    about = Text(html=f"<p>{inline(escape(words))}</p>")
+    sentence = f"{example.about}." if example.fixes or not mended else f"{example.about}. It has no fault to fix."
+    description = Text(html=f"<p>{inline(escape(sentence))}</p>")
     adapter = stepper.meta.get("adapter", "")
     bar = LessonBar(lambda recorded: None, address=address, adapter=adapter, software=is_software(adapter))
-    return Page(page="debugger", html=DEBUGGER, slots=[controls, about, stepper], actions=[bar], keys=[*DEBUGGER_KEYS, *KEYS])
+    return Page(page="debugger", html=DEBUGGER, slots=[controls, description, stepper], actions=[bar], keys=[*DEBUGGER_KEYS, *KEYS])
 
 
 async def _record(stepper: Stepper, example: Example, mended: bool) -> None:
     """Record an example and show it. Raises WorkerError, ValueError."""
-    source = (fixed(example, example.source) if mended else None) or example.source
-    draft = {"source": source, "inputs": example.inputs, "groups": list(example.groups)}
-    kernel_job = kernel_of(draft)
-    found = await check_source(worker_pool, kernel_job, trusted=True)
-    if found.interface is None:
-        raise ValueError(f"{example.name}: {found.error}")
-    job = job_of(draft, kernel_job, found.interface)
-    fix = [] if mended or not example.fixes else difference(example.source, fixed(example, example.source))
+    fixed_source = fixed(example, example.source)
+    source = fixed_source if mended and fixed_source else example.source
+    job = DraftJob({"source": source, "inputs": example.inputs, "groups": list(example.groups)})
+    checked = await check_source(worker_pool, job, trusted=True)
+    if checked.interface is None:
+        raise ValueError(f"{example.name}: {checked.error}")
+    job = replace(job, interface=checked.interface)
+    fix = [] if mended or fixed_source is None else difference(example.source, fixed_source)
     stepper.show(await record_source(worker_pool, job, trusted=True), fix=fix)

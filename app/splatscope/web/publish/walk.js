@@ -1,5 +1,5 @@
 // A walk through the published book, read alone: `index.html?walk=NAME&stop=3`.
-import {standIn} from "#web/shell/described_component.js"
+import {mountDescribed} from "#web/shell/described_component.js"
 import {load} from "./files.js"
 
 /**
@@ -29,5 +29,5 @@ export async function openWalk(modules) {
   const start = Math.min(Math.max(0, Math.trunc(Number(query.get("stop")) || 0)), stops.length - 1)
   view.values.start = start
   const {page, inputs} = stops[start]
-  return {place: query.has("page") ? {} : {page, inputs}, bar: () => standIn(modules, view, () => {})}
+  return {place: query.has("page") ? {} : {page, inputs}, bar: () => mountDescribed(modules, view, () => {})}
 }

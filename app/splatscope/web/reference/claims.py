@@ -14,6 +14,7 @@ from splatscope.services.lessons import run_experiment
 from splatscope.textbook.contents import find_lesson, lesson_names, text_of
 from splatscope.textbook.lesson import Lesson
 from splatscope.textbook.markdown import inline, parse
+from splatscope.textbook.results import Verdict
 from splatscope.web.component import Component
 from splatscope.web.lesson_page.lesson_page import EXPECTED_ERRORS
 from splatscope.web.lesson_results.results import Claim, plain_verdict
@@ -48,8 +49,8 @@ class Claims:
         self._labels: set[str] = set()
         entries = [entry for entry in PAGES if entry.name in sections]
         parts = [(entry, self._section(entry)) for entry in entries]
-        sections = [(entry.name, entry.title) for entry, part in parts if part]
-        bar, html = ClaimsBar(sections=sections), "".join(part for _, part in parts)
+        bar = ClaimsBar(sections=[(entry.name, entry.title) for entry, part in parts if part])
+        html = "".join(part for _, part in parts)
         self.page = Page(
             page="claims",
             html=f"""<article class="lesson"><div class="prose">{WORDS}</div>
@@ -113,7 +114,9 @@ class Claims:
     async def _run(self, claim: Claim, lesson: Lesson, name: str, anew: bool = False) -> None:
         claim.param.update(busy=True, error="")
         try:
-            claim.verdict = plain_verdict(await run_experiment(worker_pool, lesson, name, anew=anew))
+            result = await run_experiment(worker_pool, lesson, name, anew=anew)
+            assert isinstance(result, Verdict)
+            claim.verdict = plain_verdict(result)
         except EXPECTED_ERRORS as error:
             claim.error = str(error)
         except Exception as error:
@@ -125,6 +128,6 @@ class Claims:
 
 def claims(location: Location) -> Page:
     """Build the page."""
-    made = Claims(lesson_names())
-    pn.state.onload(made.begin)
-    return made.page
+    view = Claims(lesson_names())
+    pn.state.onload(view.begin)
+    return view.page

@@ -7,11 +7,13 @@ component of the app needs any of this: each sends small messages, and the serve
 import base64
 import binascii
 import zlib
+from collections.abc import Callable
 from typing import Any
 
 MOST_BYTES = 4 * 2**20  # of a message, and of all bytes in it after unpacking; files are sent in pieces of 1 MiB
 MOST_VALUES = 200_000  # numbers, texts, lists and maps in a message
 MOST_DEPTH = 40
+MOST_EVENTS = 50  # in a patch; a page sends one message at a time, and a few sizes and positions of its figures
 KINDS = ("PULL-DOC-REQ", "PATCH-DOC", "SERVER-INFO-REQ")
 EVENTS = ("data_event", "document_ready")  # a message to a component; the page has loaded
 _NOT_FINITE = ("nan", "-inf", "+inf", "inf")
@@ -21,7 +23,7 @@ class RefusedError(ValueError):
     """A message that no page of the app would send. The text says why, in one line."""
 
 
-def admit(kind: str, content: Any) -> Any:
+def admit(kind: str, content: Any, exists: Callable[[str], bool] = lambda name: True) -> Any:
     """Return the part of a message that may be acted on: of a patch, only the messages to components.
 
     The rest of a patch is dropped silently, because ordinary browsers send it too: the size of a figure, or their time zone.
@@ -29,6 +31,7 @@ def admit(kind: str, content: Any) -> Any:
     Args:
         kind: The message's type in Bokeh's protocol.
         content: Its content, as JSON holds it.
+        exists: Returns whether there is a component of this id. One that was just replaced may still get a message.
 
     Raises:
         RefusedError: The message is of another kind, malformed or too large.
@@ -40,8 +43,10 @@ def admit(kind: str, content: Any) -> Any:
     events = content.get("events") if isinstance(content, dict) else None
     if not isinstance(events, list):
         raise RefusedError("a patch without events")
+    if len(events) > MOST_EVENTS:
+        raise RefusedError(f"more than {MOST_EVENTS} events at once")
     budget = _Budget()
-    return {"events": [event for event in events if _is_message(event, budget)]}
+    return {"events": [event for event in events if _is_message(event, budget, exists)]}
 
 
 class _Budget:
@@ -61,8 +66,8 @@ class _Budget:
             raise RefusedError(f"more than {MOST_VALUES:,} values")
 
 
-def _is_message(event: Any, budget: _Budget) -> bool:
-    """Return whether an event is a message to a component; raise RefusedError if it is a malformed one."""
+def _is_message(event: Any, budget: _Budget, exists: Callable[[str], bool]) -> bool:
+    """Return whether an event is a message to a component that exists; raise RefusedError if it is a malformed one."""
     budget.count()
     if not isinstance(event, dict) or event.get("kind") != "MessageSent":
         return False
@@ -80,7 +85,7 @@ def _is_message(event: Any, budget: _Budget) -> bool:
         raise RefusedError("a message that names no component")
     _entries(entries["data"])
     _measure(entries["data"], budget, MOST_DEPTH)
-    return True
+    return exists(model["id"])
 
 
 def _is_reference(model: dict[str, Any]) -> bool:
@@ -95,7 +100,7 @@ def _entries(value: Any) -> list[tuple[str, Any]]:
     for pair in pairs:
         if not isinstance(pair, list) or len(pair) != 2 or not isinstance(pair[0], str):
             raise RefusedError("a map whose keys are not texts")
-    return [(key, one) for key, one in pairs]
+    return [(key, item) for key, item in pairs]
 
 
 def _measure(value: Any, budget: _Budget, depth: int) -> None:
@@ -111,11 +116,11 @@ def _measure(value: Any, budget: _Budget, depth: int) -> None:
         case None | bool() | int() | float() | str():
             pass
         case list():
-            for one in value:
-                _measure(one, budget, depth - 1)
+            for item in value:
+                _measure(item, budget, depth - 1)
         case {"type": "map"}:
-            for _, one in _entries(value):
-                _measure(one, budget, depth - 1)
+            for _, item in _entries(value):
+                _measure(item, budget, depth - 1)
         case {"type": "bytes", "data": str(text)}:
             budget.take(unpacked_size(text, budget.bytes))
         case {"type": "bytes", "data": {"id": str()}}:

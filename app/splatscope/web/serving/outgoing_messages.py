@@ -8,18 +8,25 @@ requested page does not arrive.
 
 from bokeh.document import Document
 from panel.io import document
+from tornado.websocket import WebSocketClosedError
 
 _write_queued = document._dispatch_msgs
 
 
 async def write_all(doc: Document) -> None:
-    """Write the queued messages of a document, including those that are queued meanwhile."""
-    await _write_queued(doc)
-    while doc in document._WRITE_MSGS and doc not in document._WRITE_BLOCK:
-        document._WRITE_BLOCK[doc] = True
+    """Write the queued messages of a document, including those that are queued meanwhile.
+
+    A browser may leave while they are written, which is no fault and clears the block too.
+    """
+    try:
         await _write_queued(doc)
+        while doc in document._WRITE_MSGS and doc not in document._WRITE_BLOCK:
+            document._WRITE_BLOCK[doc] = True
+            await _write_queued(doc)
+    except WebSocketClosedError:
+        document._WRITE_BLOCK.pop(doc, None)
 
 
 def install() -> None:
     """Make Panel write with `write_all`."""
-    document._dispatch_msgs = write_all
+    document._dispatch_msgs = write_all  # ty: ignore[invalid-assignment] - any function that is declared has its own type

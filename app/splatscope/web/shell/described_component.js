@@ -32,11 +32,11 @@ import {h} from "./dom.js"
  * @param {Answer} answer  receives what the component sends
  * @returns {StandIn}
  */
-export function standIn(modules, {class: name, values, children}, answer) {
+export function mountDescribed(modules, {class: name, values, children}, answer) {
   /** @type {Record<string, StandIn[]>} */
   const held = {}
   for (const [child, one] of Object.entries(children))
-    held[child] = one ? [one].flat().map((each) => standIn(modules, each, answer)) : []
+    held[child] = one ? [one].flat().map((each) => mountDescribed(modules, each, answer)) : []
   /** @type {[name: string, act: () => void][]} */
   const listeners = []
   const own = {

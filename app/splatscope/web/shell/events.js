@@ -28,6 +28,7 @@
  * @property {string} chosen  the device chosen for the next run
  * @property {string[]} pair  names of the two recordings to compare; empty for none
  * @property {boolean} several  whether the kernel is a project of several files
+ * @property {boolean} asks  whether the kernel came with a link and waits for the reader to run it
  * @property {string} said  the result of copying the link; "" for nothing new
  */
 
@@ -48,12 +49,11 @@
  *   is `stage`: what it shows, what of it is announced after a step, and what is said of the chosen thread
  * @property {Place} page  another page was requested
  * @property {null} live  a page with a session is in the document
- * @property {{root: HTMLElement, steps: boolean, option: string, inputs: string}} answered  a quiz was answered, with these inputs; `steps`:
- *   the figure steps to where the answer shows
- * @property {{task: string, passed: boolean, heading: string}} marked  an exercise's kernel was marked; `heading` is that of the first finding
+ * @property {{root: HTMLElement, steps: boolean, option: string, offer: string}} answered  a quiz was answered; `steps`: the figure steps to
+ *   where the answer shows; `offer`: what it offered, sealed by the server
  * @property {unknown} again  from a published page to the component of this model: show what was recorded, not what was set
  * @property {{root: HTMLElement}} claim  a claim has changed: it was run or bet on
- * @property {{root: HTMLElement, option: string}} bet  a bet on a claim was won or lost
+ * @property {{option: string, offer: string}} bet  a bet on a claim was won or lost; `offer`: the claim, sealed by the server
  * @property {boolean} bets  to all claims of the page: whether verdicts wait for bets
  * @property {Draft} kernel  from the workbench: this kernel is recorded now
  * @property {null} kernel-led  to the workbench: record the kernel in the address, opened by the presenter

@@ -5,6 +5,7 @@ import {onThisPage} from "#web/lesson_page/on_this_page.js"
 import {quote} from "#web/widgets/quote.js"
 import {terms} from "#web/reference/terms.js"
 import {paintModels} from "#web/theme/theme.js"
+import {losesOnReload} from "./connection.js"
 import {enclosing, h, style} from "./dom.js"
 import {emit} from "./events.js"
 import {setKeys} from "./keys.js"
@@ -46,6 +47,19 @@ let shown = null // the page now shown
 /** @type {HTMLElement | null} */
 let owner = null // the component whose actions the bar holds
 
+/** Pages that have what a reader does there in their session alone: the training run with its settings and picture. */
+const FORGETFUL = ["train"]
+
+/**
+ * Note whether a reader has done anything on a page.
+ * @param {HTMLElement} root
+ */
+function touched(root) {
+  let any = false
+  for (const type of ["click", "input"]) root.addEventListener(type, () => (any = true), true)
+  return losesOnReload(() => any)
+}
+
 /** The root of the page now shown. */
 export const pageRoot = () => shown
 
@@ -75,6 +89,7 @@ export function render({model, el, view}) {
   paintModels()
   onThisPage(root)
   offerResume(root)
+  if (FORGETFUL.includes(model.page)) model.on("remove", touched(root))
   for (const end of [terms(root), progress(root), companion(root), printing(root)]) model.on("remove", end)
   model.on("after_render", () => {
     if (enclosing(el, "#first") || overtaken()) return

@@ -1,8 +1,10 @@
 // The address is the state: ?page=NAME&step=N, then the page's inputs. A page pushes a history entry, a step replaces it.
+import {know} from "#web/debugger/draft.js"
 import {startTheme} from "#web/theme/theme.js"
 import {UNNAMED, format, parse} from "./address.js"
+import {isAway, lose, refuse, renew, stop, watchTyping} from "./connection.js"
 import {startDrawer} from "./drawer.js"
-import {below, focused, h, within} from "./dom.js"
+import {below, focused, h, messageOf, within} from "./dom.js"
 import {emit} from "./events.js"
 import {startKeys} from "./keys.js"
 import {startProgress} from "./progress.js"
@@ -29,6 +31,7 @@ import {beginSession} from "./session.js"
  * @property {boolean} led  whether the presenter chooses page, step and inputs
  * @property {boolean} joined  whether it is known where the class is, or there is no class
  * @property {boolean} holds  led, and the reader has not caused the current change
+ * @property {string} kernel  the class's kernel in the debugger, as after the # of an address; "" for none
  * @property {number} press  how often to press → once a recording is there; -1: not at all
  * @property {(place: string) => string} address  the whole query for a place's query
  * @property {() => void} leave  the reader goes elsewhere on their own
@@ -45,6 +48,7 @@ import {beginSession} from "./session.js"
  */
 /** @typedef {{view: HTMLElement, walk: HTMLElement | null}} RouterChildren */
 
+const POLICY_VIOLATION = 1008 // a code with which servers close a socket
 const PACE = 200 // ms between two writes of the step: browsers allow about 200 in 30 s, and Python should get at most 5 a second
 /** @type {Place | null} */
 let due = null // where a link led before there was a session
@@ -64,7 +68,7 @@ const SLIDE = new URLSearchParams(location.search).has("slide") // stays in all 
 let guide = null
 /** @type {ReturnType<typeof setTimeout> | null} */
 let timer = null
-const lost = byId("lost") // the line that says the connection is lost
+let dead = false // whether the session has ended: messages would go nowhere
 let moving = false // between leaving a page and the next one's arrival
 
 /**
@@ -93,23 +97,23 @@ export function address(place = shown) {
  * Go to a page, as a click on its link does. The page reads the part after `#` from the address.
  * @param {string} page
  */
-export function go(page, step = UNNAMED, hash = "", inputs = "") {
+export function followLink(page, step = UNNAMED, hash = "", inputs = "") {
   const there = page === shown.page && step === shown.step && inputs === shown.inputs && !hash
   if (there) return inputs ? undefined : scrollTo(0, 0) // trying the same link twice does not scroll the reader away
   guide?.leave()
-  travel({page, step, inputs}, hash)
+  pushPlace({page, step, inputs}, hash)
 }
 
 /**
  * Go to a place, with an entry in the history.
  * @param {Place} next
  */
-export function travel(next, hash = "") {
+export function pushPlace(next, hash = "") {
   flush()
   saveScroll()
   history.replaceState({...history.state, left: placeOf(focused())}, "")
   history.pushState(null, "", address(next) + hash)
-  show(next)
+  showPlace(next)
 }
 
 /**
@@ -118,7 +122,7 @@ export function travel(next, hash = "") {
  */
 export function showLed(next) {
   if (next.page !== shown.page) history.replaceState({...history.state, scroll: undefined, left: undefined}, "") // of the previous page
-  if (next.page !== shown.page || next.inputs !== shown.inputs) return show(next)
+  if (next.page !== shown.page || next.inputs !== shown.inputs) return showPlace(next)
   shown = next
   emit("step", next.step)
 }
@@ -145,11 +149,34 @@ export const isSection = (page) => entries.get(page)?.section ?? false
 
 let wanted = false // whether a session exists or was requested
 
-function wantSession() {
+/** Request a session, unless there is one or it was requested. */
+export function wantSession() {
   if (wanted) return
   wanted = true
-  beginSession().catch(lose)
+  beginSession().catch((reason) => stop(messageOf(reason)))
 }
+
+/** Whether what is shown needs the session: in a walk, its strip does. */
+const needsSession = () => guide !== null || !isRead(shown.page)
+
+/**
+ * Go on after the session's connection was lost. A section without a walk needs none; any other page is loaded anew once the server
+ * answers, with a session of its own.
+ */
+async function endSession() {
+  dead = true
+  tellPython = () => {}
+  if (isRefusal(window.event)) return refuse()
+  await lose()
+  if (needsSession()) renew()
+}
+
+/**
+ * Whether the server has closed the connection because it did not accept what was sent. Bokeh's own event does not say so, but is
+ * triggered while the socket's is handled.
+ * @param {Event | undefined} event
+ */
+const isRefusal = (event) => event instanceof CloseEvent && event.code === POLICY_VIOLATION
 
 /**
  * Set the guide of the walk.
@@ -159,13 +186,8 @@ export function setGuide(next) {
   guide = next
 }
 
-/** Whether the connection to the server is lost: messages would go nowhere. */
-export const isLost = () => !lost.hidden
-
-/** Show that the connection to the server is lost. */
-export const lose = () => {
-  lost.hidden = false
-}
+/** Whether messages to the server would go nowhere. */
+export const isLost = () => dead || isAway()
 
 /** Whether a presenter chooses where this reader is. */
 export const isLed = () => guide?.led ?? false
@@ -178,6 +200,9 @@ export function stepLed(step) {
   if (isLed()) shown = {...shown, step}
   emit("step", step)
 }
+
+/** The kernel that the class has in the debugger, as after the `#` of an address; "" for none. */
+export const classKernel = () => guide?.kernel ?? ""
 
 /** Whether it is not yet known what a class has open. `class-joined` follows once it is. */
 export const isJoining = () => guide?.joined === false
@@ -229,9 +254,10 @@ export function answerWith(tell, begin = {}) {
 }
 
 /** @param {Place} next */
-function show(next) {
+function showPlace(next) {
   const other = next.page !== shown.page
   shown = next
+  if (dead && needsSession() && !isAway()) return location.reload() // nothing else was done about it: the reader goes elsewhere
   tellPython(next, true)
   if (other) {
     moving = true
@@ -340,8 +366,9 @@ const saveScroll = () => {
 /** @param {MouseEvent} event */
 function onClick(event) {
   const plain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
-  if (!plain || !lost.hidden || event.defaultPrevented) return
   const link = event.composedPath().find((el) => el instanceof HTMLAnchorElement)
+  if (link?.hash.startsWith("#kernel=") && link.origin === location.origin) know(link.hash) // it runs by itself, also in another tab
+  if (!plain || event.defaultPrevented) return
   if (link?.matches(".skip")) {
     event.preventDefault()
     return head(within(byId("content"), "h1"))
@@ -349,7 +376,7 @@ function onClick(event) {
   if (!link || link.target || link.hasAttribute("download") || !link.getAttribute("href")?.startsWith("?page=")) return
   event.preventDefault()
   const {page, step, inputs} = parse(link.search)
-  go(page, step, link.hash, inputs)
+  followLink(page, step, link.hash, inputs)
 }
 
 /**
@@ -363,8 +390,8 @@ function start(model, connection) {
     model.send_msg({type: "go", page, step, inputs: Object.fromEntries(new URLSearchParams(inputs)), followed})
     guide?.moved()
   }
-  // No attempt to resume the session: Bokeh's would lose binary parameters. Until a reload, links load whole documents.
-  connection.on_event("connection_lost", lose)
+  // No attempt to resume the session: Bokeh's would lose binary parameters.
+  connection.on_event("connection_lost", endSession)
   // Until something is sent, Bokeh takes a model from the server for one of the browser's own. If a new page were the first to
   // send, it would include itself, whole, and fail, because its properties hold functions.
   connection.on_change(({sync}) => {
@@ -384,11 +411,11 @@ export function startShell(pages) {
   entries = new Map(pages.map((entry) => [entry.name, entry]))
   history.scrollRestoration = "manual"
   document.addEventListener("click", onClick)
+  document.addEventListener("auxclick", onClick)
   window.addEventListener("popstate", () => {
-    if (!lost.hidden) return location.reload()
     if (timer !== null) clearTimeout(timer)
     timer = null
-    if (!guide?.popped()) show(parse(location.search))
+    if (!guide?.popped()) showPlace(parse(location.search))
   })
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let resting
@@ -400,6 +427,7 @@ export function startShell(pages) {
     },
     {passive: true},
   )
+  watchTyping()
   startTheme()
   startKeys()
   startDrawer()

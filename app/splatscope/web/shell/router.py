@@ -7,6 +7,7 @@ import param
 from panel.viewable import Child
 
 from splatscope.web.component import Component
+from splatscope.web.receivers import receives
 
 UNNAMED = -1  # the step of an address without one: the page opens at a step of its own choice
 MOST_STEP = 2**31 - 1
@@ -30,10 +31,9 @@ class Router(Component):
         super().__init__(**params)
         self._on_go = on_go
 
-    def _handle_msg(self, message: dict[str, Any]) -> None:
-        if message.get("type") == "go":
-            page, step, inputs = (message.get(name) for name in ("page", "step", "inputs"))
-            self._on_go(str(page or "home"), read_step(step), read_inputs(inputs), bool(message.get("followed", True)))
+    @receives("go")
+    def _go(self, inputs: dict[str, Any], page: str = "", step: float = UNNAMED, followed: bool = True) -> None:
+        self._on_go(page or "home", read_step(step), read_inputs(inputs), followed)
 
 
 def read_step(text: Any) -> int:

@@ -1,11 +1,12 @@
 // Reads sections without a session. The server sends the description of a page, the same for all readers, and the page is drawn
 // from it with stand-ins for Python's models. A changed input requests the page for the new inputs.
-import {openFile} from "#web/stepper/model/recording.js"
-import {h} from "./dom.js"
+import {fetchWith, openFile} from "#web/stepper/model/recording.js"
+import {pause, request, say, stop} from "./connection.js"
+import {h, messageOf} from "./dom.js"
 import {on} from "./events.js"
 import {pageRoot} from "./page.js"
-import {current, lose, readWith, startShell} from "./router.js"
-import {counted, flat, partsOf, standIn} from "./described_component.js"
+import {current, isRead, readWith, startShell, wantSession} from "./router.js"
+import {counted, flat, mountDescribed, partsOf} from "./described_component.js"
 
 /**
  * @import {Place} from "./address.js"
@@ -25,6 +26,9 @@ import {counted, flat, partsOf, standIn} from "./described_component.js"
 /** @typedef {{set?: Values, fix?: boolean}} Change */
 
 const COUNTED = ["sequence", "revision"] // values that are counted here, not taken from the server
+const PAINTS = 3000 // ms for which a page waits for its recording, so that both are painted at once
+const TRIES = 4 // times that a section is asked for if the server's answers end early
+const INCOMPLETE = "The server ended its answer before the figure was there. Reload the page to try again."
 
 /** @type {Modules} */
 let modules
@@ -36,6 +40,7 @@ let modules
  * @property {StandIn[]} parts
  * @property {AbortController} left
  * @property {Promise<void>} runs  the experiments that are run again, one after another: a browser allows few requests at once
+ * @property {Set<string>} missing  addresses of recordings that the server did not have
  */
 /** @type {Shown | null} */
 let shown = null
@@ -53,6 +58,7 @@ export function readSections(components) {
   if (!document.documentElement.hasAttribute("data-reads")) return
   modules = components
   readWith(follow)
+  fetchWith((address, tell) => request(address, {}, tell))
   on("live", leave)
   const given = document.getElementById("first-view")
   if (!given) return
@@ -61,7 +67,7 @@ export function readSections(components) {
   startShell(entries)
   const {page: name, inputs} = current()
   const words = document.getElementById("first")?.innerHTML ?? ""
-  if (!view) return follow(current())
+  if (!view) return isRead(name) ? follow(current()) : wantSession()
   asked = {name, inputs}
   view.values.html = words.replaceAll(" data-first-", " data-")
   const {signal} = asking
@@ -96,7 +102,7 @@ function remove() {
 }
 
 /**
- * Request a page and show the answer. An earlier request is dropped.
+ * Request a page and show the answer. An earlier request is dropped. An answer that ends early is requested again.
  * @param {string} name
  * @param {string} inputs
  * @param {Change} [change]
@@ -106,34 +112,90 @@ async function ask(name, inputs, change) {
   asking = new AbortController()
   asked = {name, inputs}
   const {signal} = asking
-  const query = new URLSearchParams({inputs, ...(change && {change: JSON.stringify(change)})})
-  /** @type {Line["notes"]} */
-  let notes
-  let answered = false
-  try {
-    const answer = await fetch(`sections/${name}?${query}`, {signal})
-    if (!answer.ok || !answer.body) throw new Error(`the server answers ${answer.status}`)
-    for await (const line of linesOf(answer.body)) {
-      if (signal.aborted) return
-      if (line.notes) notes = line.notes
-      if (line.view) {
-        if (shown?.name !== name) await draw(name, line.view, signal)
-        else redraw(line, notes ?? {})
-        if (signal.aborted) return
-        answered = true
-        asked.inputs = inputsOf(line.view)
-        if (change) changed(change)
-      }
-      if (line.values) for (const [number, values] of Object.entries(line.values)) set(Number(number), values)
+  let due = change // until it is answered
+  for (let tries = 0; tries < TRIES; tries++) {
+    if (tries) await pause(1000 * 2 ** tries * (0.5 + Math.random()))
+    if (signal.aborted) return
+    const query = new URLSearchParams({inputs: asked.inputs, ...(due && {change: JSON.stringify(due)})})
+    /** @type {Response} */
+    let answer
+    try {
+      answer = await request(`sections/${name}?${query}`, {signal}, (words) => wait(name, words))
+      if (!answer.ok || !answer.body) throw new Error(`The server answers ${answer.status}.`)
+    } catch (reason) {
+      if (!signal.aborted) fail(name, messageOf(reason))
+      return
     }
-  } catch {
-    answered = false
+    const seen = await take(name, answer.body, signal, () => {
+      if (due) changed(due)
+      due = undefined
+    })
+    if (seen || signal.aborted) return
   }
-  if (!answered && !signal.aborted) lose()
+  fail(name, INCOMPLETE)
 }
 
 /**
- * The lines of a stream, parsed.
+ * Show a page as the lines of an answer describe it.
+ * @param {string} name
+ * @param {ReadableStream<Uint8Array<ArrayBuffer>>} body
+ * @param {AbortSignal} signal
+ * @param {() => void} answered  the page is there, with the change that was requested
+ * @returns {Promise<boolean>} whether the answer was complete: nothing is pending, unless something could not be recorded
+ */
+async function take(name, body, signal, answered) {
+  /** @type {Line["notes"]} */
+  let notes
+  /** @type {Set<string> | null} */
+  let unknown = null // "number name" of each result that is still to come; null before the page is there
+  for await (const line of linesOf(body)) {
+    if (signal.aborted) return false
+    if (line.notes) notes = line.notes
+    if (line.view) {
+      if (shown?.name !== name) await draw(name, line.view, signal)
+      else redraw(line, notes ?? {})
+      if (signal.aborted) return false
+      asked.inputs = inputsOf(line.view)
+      unknown = new Set(Object.entries(line.unknown ?? {}).flatMap(([number, names]) => names.map((one) => `${number} ${one}`)))
+      answered()
+      if (signal.aborted) return false // by a change that was made meanwhile
+    }
+    for (const [number, values] of Object.entries(line.values ?? {})) {
+      for (const one of Object.keys(values)) unknown?.delete(`${number} ${one}`)
+      set(Number(number), values)
+    }
+  }
+  return unknown !== null && (!unknown.size || (shown?.parts.some(({model}) => model.error) ?? false))
+}
+
+/** The figure of the section in view. */
+const figure = () => shown?.parts.find(({model}) => model.stops !== undefined)
+
+/**
+ * Say what the section waits for: in place of its figure, or above the page if there is none yet.
+ * @param {string} name
+ * @param {string} words  "" for nothing any more
+ */
+function wait(name, words) {
+  const there = shown?.name === name ? figure() : undefined
+  if (there) there.set({busy: words})
+  else say(words)
+}
+
+/**
+ * Say why the section does not get further.
+ * @param {string} name
+ * @param {string} words
+ */
+function fail(name, words) {
+  pending = false
+  const there = shown?.name === name ? figure() : undefined
+  if (there) there.set({busy: "", error: words})
+  else stop(words)
+}
+
+/**
+ * The lines of a stream, parsed, until it ends or is broken off.
  * @param {ReadableStream<Uint8Array<ArrayBuffer>>} stream
  * @returns {AsyncGenerator<Line>}
  */
@@ -141,7 +203,7 @@ async function* linesOf(stream) {
   const reader = stream.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ""
   for (;;) {
-    const {done, value} = await reader.read()
+    const {done, value} = await reader.read().catch(() => ({done: true, value: ""}))
     if (done) return
     const lines = (rest + value).split("\n")
     rest = lines.pop() ?? ""
@@ -157,12 +219,12 @@ async function* linesOf(stream) {
  */
 async function draw(name, view, signal) {
   const {preload} = view.values
-  if (preload) await openFile(String(preload)).catch(() => {}) // the figure will say what is wrong
+  if (preload) await Promise.race([openFile(String(preload)).catch(() => {}), pause(PAINTS)]) // the figure will say what is wrong
   if (signal.aborted) return
   remove()
   pageRoot()?.remove() // of a page with a session, whose server side is told later
-  const page = standIn(modules, view, answer)
-  shown = {name, page, parts: partsOf(page), left: new AbortController(), runs: Promise.resolve()}
+  const page = mountDescribed(modules, view, answer)
+  shown = {name, page, parts: partsOf(page), left: new AbortController(), runs: Promise.resolve(), missing: new Set()}
   const first = document.getElementById("first") ?? h("div", {id: "first"})
   first.className = ""
   first.replaceChildren(page.host)
@@ -207,6 +269,7 @@ function answer(message, sender) {
     if (!pending) change({set: {...changes}})
   } else if (message.type === "fix") change({set: {...changes}, fix: true})
   else if (message.type === "recorded") ask(shown.name, message.recorded ? "recorded=1" : "")
+  else if (message.type === "missing") again(sender)
   else if (message.type === "run") {
     const at = shown
     sender.set({busy: true, error: ""})
@@ -244,13 +307,24 @@ async function run(at, part) {
   try {
     const query = new URLSearchParams({inputs: asked.inputs})
     const body = JSON.stringify({run: at.parts.indexOf(part)})
-    const answer = await fetch(`sections/${at.name}?${query}`, {method: "POST", body, signal})
-    if (!answer.ok) throw new Error(`the server answers ${answer.status}`)
+    const answer = await request(`sections/${at.name}?${query}`, {method: "POST", body, signal})
+    if (!answer.ok) throw new Error(`The server answers ${answer.status}.`)
     const values = await answer.json()
     if (!signal.aborted) part.set(values)
-  } catch {
-    if (signal.aborted) return
-    part.set({busy: false})
-    lose()
+  } catch (reason) {
+    if (!signal.aborted) part.set({busy: false, error: messageOf(reason)})
   }
+}
+
+/**
+ * Ask for the section again, once for each recording that the server does not have: it has restarted, or another one answers.
+ * @param {StandIn} stepper
+ */
+async function again({model, set}) {
+  const at = shown
+  if (!at || at.missing.has(model.file)) return
+  at.missing.add(model.file)
+  set({busy: "Asking for the recording again …"})
+  await ask(at.name, asked.inputs)
+  if (shown === at) set({busy: "", sequence: model.sequence + 1})
 }

@@ -1,4 +1,5 @@
 // A session with the server, requested when a reader first goes to a page that needs one.
+import {request} from "./connection.js"
 import {h} from "./dom.js"
 
 /**
@@ -8,9 +9,9 @@ import {h} from "./dom.js"
 export async function beginSession() {
   const query = new URLSearchParams(location.search)
   query.set("session", "1")
-  const answer = await fetch(`?${query}`)
+  const answer = await request(`?${query}`)
   const text = answer.ok ? await answer.text() : ""
-  if (!text) throw new Error(`the server answers ${answer.status}`)
+  if (!text) throw new Error(`The server answers ${answer.status}.`)
   const session = document.createElement("template")
   session.innerHTML = text
   document.getElementById("content")?.append(...[...session.content.children].filter((el) => el.localName !== "script"))

@@ -47,17 +47,17 @@ class Shell(Location):
         With `followed` False, the page itself put the inputs into the address. It is not notified, because it may have other inputs
         by now.
         """
-        other = page != self.page
+        is_other_page = page != self.page
         with param.edit_constant(self):
-            if not followed and not other:
+            if not followed and not is_other_page:
                 with param.parameterized.discard_events(self):
                     self.param.update(inputs=inputs or {})
             self.param.update(page=page, step=step, inputs=inputs or {})
-        if other:
-            left, self.view = self.view, self._build()
+        if is_other_page:
+            previous, self.view = self.view, self._build()
             self.router.view = self.view
-            if left is not None:
-                left.close()
+            if previous is not None:
+                previous.close()
 
     def close(self) -> None:
         """Close the current page, since the session has ended."""
@@ -70,13 +70,18 @@ class Shell(Location):
         entry = entry_of(self.page)
         if self.reads and entry.is_section:
             return None
-        try:
-            page = entry.load()(self)
-        except Exception as error:  # one page that fails must not take the shell with it
-            log.exception("The page %s could not be built", entry.name)
-            page = _failed(entry, error)
-        page.html += neighbours(entry)
-        return page
+        return build_page(entry, self)
+
+
+def build_page(entry: Entry, location: Location) -> Page:
+    """Return a page. If it cannot be built, it says so, and the shell remains."""
+    try:
+        page = entry.load()(location)
+    except Exception as error:
+        log.exception("The page %s could not be built", entry.name)
+        page = _failed(entry, error)
+    page.html += neighbours(entry)
+    return page
 
 
 def title(entry: Entry) -> str:
@@ -93,12 +98,12 @@ def neighbours(entry: Entry, pages: Sequence[Entry] = PAGES) -> str:
     """Return links to the pages before and after, for the end of a page; none for a tool as tall as the window."""
     if entry not in pages or entry.name == "debugger":
         return ""
-    at = pages.index(entry)
-    around = ((pages[at - 1] if at else None, "prev", "Previous"), (pages[at + 1] if at + 1 < len(pages) else None, "next", "Next"))
+    i = pages.index(entry)
+    candidates = ((pages[i - 1] if i else None, "prev", "Previous"), (pages[i + 1] if i + 1 < len(pages) else None, "next", "Next"))
     links = [
-        f'<a href="{other.address}" rel="{rel}"><small>{words}</small>{escape(other.title)}</a>'
-        for other, rel, words in around
-        if other is not None
+        f'<a href="{neighbour.address}" rel="{rel}"><small>{label}</small>{escape(neighbour.title)}</a>'
+        for neighbour, rel, label in candidates
+        if neighbour is not None
     ]
     # hidden until progress.js marks it as finished
     done = f'<p class="section-done" role="status" data-section="{entry.name}">Section finished</p>' if entry.is_section else ""

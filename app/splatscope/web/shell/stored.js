@@ -25,6 +25,33 @@ export function rememberedJson(key) {
 }
 
 /**
+ * The text that this tab has stored under a key; null for none.
+ * @param {string} key
+ */
+export function rememberedInTab(key) {
+  try {
+    return sessionStorage.getItem(key)
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Store a text under a key, for this tab.
+ * @param {string} key
+ * @param {string} value
+ * @returns {boolean} whether the browser allows it
+ */
+export function rememberInTab(key, value) {
+  try {
+    sessionStorage.setItem(key, value)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
  * Store a text under a key, if the browser allows it.
  * @param {string} key
  * @param {string} value

@@ -1,21 +1,21 @@
 """One recording as one HTML file, which can be opened from a disk in any browser and stepped there, without a server."""
 
 import base64
-import hashlib
-import json
 from datetime import date
 from html import escape
-from string import Template
 from typing import Any
 
+from markupsafe import Markup
+
 from splatscope import __version__
-from splatscope.paths import BUNDLE, PACKAGE
+from splatscope.paths import BUNDLE
 from splatscope.recordings.packed import PackedRecording
 from splatscope.recordings.wire import head_of
+from splatscope.web.policy import hash_of, policy
 from splatscope.web.stepper.keys import DEBUGGER_KEYS, KEYS
+from splatscope.web.templates import TEMPLATES
 
 SCRIPT, STYLE = (BUNDLE.with_name(f"single_page.{kind}") for kind in ("js", "css"))
-TEMPLATE = PACKAGE / "web" / "single_page" / "page.html"
 PLAIN = {
     True: "Without recording, the kernel gives the same results.",
     False: "Without recording, the kernel gives other results: the order of its threads matters.",
@@ -51,18 +51,20 @@ def page_of(packed: PackedRecording, title: str = "", command: str = "") -> str:
     head = head_of(packed.data)
     kernel = f"{head['entry']} in {head['file']}"
     meta = {name: packed.meta.get(name, "") for name in ("adapter", "recording")}
-    about = {"meta": meta, "opening": packed.meta.get("opening", 0), "keys": [*DEBUGGER_KEYS, *KEYS]}
+    page_data = {"meta": meta, "opening": packed.meta.get("opening", 0), "keys": [*DEBUGGER_KEYS, *KEYS]}
     script = SCRIPT.read_text(encoding="utf-8").strip()
-    return Template(TEMPLATE.read_text(encoding="utf-8")).substitute(
-        policy=_policy(script),
+    return TEMPLATES.get_template("page.html").render(
+        policy=policy(script_src=hash_of(script), style_src="'unsafe-inline'", img_src="data:"),
         version=__version__,
-        title=escape(title or kernel),
-        style=STYLE.read_text(encoding="utf-8").strip(),
-        script=script,
-        facts="".join(f"<li>{escape(fact)}</li>" for fact in [*([kernel] if title else []), *_facts(head)]),
-        found="".join(_found(head)),
-        made=f" Made on {today()} by <code>{escape(command)}</code>." if command else "",
-        about=json.dumps(about).replace("<", "\\u003c"),
+        title=title or kernel,
+        style=Markup(STYLE.read_text(encoding="utf-8").strip()),
+        script=Markup(script),
+        facts=[*([kernel] if title else []), *_facts(head)],
+        found=_collect_findings(head),
+        marks=MARKS,
+        today=today(),
+        command=command,
+        about=page_data,
         recording=base64.b64encode(packed.data).decode(),
     )
 
@@ -80,17 +82,10 @@ def notebook_html(page: str, height: int = 720) -> str:
     return f'<iframe title="A recording in Splatscope" sandbox="allow-scripts" style="{style}" srcdoc="{escape(page)}"></iframe>'
 
 
-def _policy(script: str) -> str:
-    """Return the content security policy: this script, styles and pictures in the page, and nothing from elsewhere."""
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    allowed = {"default-src": "'none'", "script-src": f"'sha256-{digest}'", "style-src": "'unsafe-inline'", "img-src": "data:"}
-    return "; ".join(f"{name} {value}" for name, value in (allowed | {"base-uri": "'none'", "form-action": "'none'"}).items())
-
-
 def _facts(head: dict[str, Any]) -> list[str]:
     """Return how much was recorded, and on which device."""
-    of = " × ".join(map(str, head["groups"]))
-    group = "" if of == "1 × 1 × 1" else f", group ({', '.join(map(str, head['group']))}) of {of}"
+    counts = " × ".join(map(str, head["groups"]))
+    group = "" if counts == "1 × 1 × 1" else f", group ({', '.join(map(str, head['group']))}) of {counts}"
     return [
         f"{head['threads']:,} threads{group}",
         f"{head['events']:,} events",
@@ -98,28 +93,28 @@ def _facts(head: dict[str, Any]) -> list[str]:
     ]
 
 
-def _found(head: dict[str, Any]) -> list[str]:
-    """Return the findings in words, each as HTML with a link to its moment."""
-    found = [_finding(number, finding, head) for number, finding in enumerate(head["findings"])]
+def _collect_findings(head: dict[str, Any]) -> list[tuple[str, Markup]]:
+    """Return the findings as (severity, HTML), each with a link to its moment."""
+    findings = [_finding(number, finding, head) for number, finding in enumerate(head["findings"])]
     verdict, missed = head["verdict"], [words for words in head["missed"] if words != f"{head['verdict']}."]
-    words = f"<b>{escape(verdict)}</b> {escape(_plain(head))}".strip()
-    verdicts = [_item("note" if head["missed"] else "ok", words)] if verdict else []
-    return found + verdicts + [_item("note", escape(words)) for words in missed]
+    words = Markup("<b>{}</b> {}").format(verdict, _plain_run_difference(head))
+    verdicts = [("note" if head["missed"] else "ok", words)] if verdict else []
+    return findings + verdicts + [("note", Markup.escape(words)) for words in missed]
 
 
-def _plain(head: dict[str, Any]) -> str:
+def _plain_run_difference(head: dict[str, Any]) -> str:
     """Return how the results of the plain kernel differ; "" if that is not known, or if it is in `missed`."""
     words = head.get("rounding") or head.get("difference") or PLAIN.get(head["same_as_plain"], "")
     return "" if words in head["missed"] else words
 
 
-def _finding(number: int, finding: dict[str, Any], head: dict[str, Any]) -> str:
-    label = escape(finding["label"])
+def _finding(number: int, finding: dict[str, Any], head: dict[str, Any]) -> tuple[str, Markup]:
+    label = Markup.escape(finding["label"])
     if finding["names_memory"]:
-        label += f" <code>{escape(finding['name'])}{_index(finding, head)}</code>"
+        label += Markup(" <code>{}{}</code>").format(finding["name"], _index(finding, head))
     if finding["events"]:
-        label = f'<a href="#step={int(finding["events"][-1])}" data-finding="{number}">{label}</a>'
-    return _item(finding["severity"], f"<b>{label}</b> {escape(finding['message'])}")
+        label = Markup('<a href="#step={}" data-finding="{}">{}</a>').format(finding["events"][-1], number, label)
+    return finding["severity"], Markup("<b>{}</b> {}").format(label, finding["message"])
 
 
 def _index(finding: dict[str, Any], head: dict[str, Any]) -> str:
@@ -133,7 +128,3 @@ def _index(finding: dict[str, Any], head: dict[str, Any]) -> str:
         inner.append(column)
     coordinates = [str(n) for n in (*inner, index)]
     return f"[{', '.join(coordinates)}]" if memory["space"] == "texture" else f"[{']['.join(coordinates[::-1])}]"
-
-
-def _item(severity: str, words: str) -> str:
-    return f'<li><span class="mark {severity}" aria-hidden="true">{MARKS[severity]}</span><span>{words}</span></li>'

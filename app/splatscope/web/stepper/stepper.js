@@ -3,7 +3,7 @@ import {h, messageOf, soon, style} from "#web/shell/dom.js"
 import {emit, on} from "#web/shell/events.js"
 import {UNNAMED} from "#web/shell/address.js"
 import {current, isLed, pressesDue, setStep} from "#web/shell/router.js"
-import {severity} from "#web/stepper/panes/icons.js"
+import {severityIcon} from "#web/stepper/panes/icons.js"
 import {Findings, findingOf, severityOf} from "#web/stepper/panes/findings.js"
 import {effect} from "#web/compare/difference.js"
 import {join, primary} from "./steppers.js"
@@ -12,7 +12,7 @@ import {LineAtHand} from "#web/stepper/panes/line_at_hand.js"
 import {Memory} from "#web/stepper/panes/memory.js"
 import {bringIntoView, keepRoom} from "#web/drawing/fit_to_window.js"
 import {Moment, near} from "#web/stepper/model/moment.js"
-import {openFile, unpack} from "#web/stepper/model/recording.js"
+import {MissingRecording, openFile, unpack} from "#web/stepper/model/recording.js"
 import {Origin} from "#web/stepper/panes/origin.js"
 import {Player} from "#web/stepper/model/player.js"
 import {Scrub} from "#web/stepper/panes/scrub.js"
@@ -358,8 +358,10 @@ export class Stepper {
     /** @type {Recording} */
     let recording
     try {
-      recording = await (model.recording?.byteLength ? unpack(model.recording, model.sources) : openFile(model.file))
+      const tell = (/** @type {string} */ words) => this.#tell(words, "busy")
+      recording = await (model.recording?.byteLength ? unpack(model.recording, model.sources) : openFile(model.file, tell))
     } catch (reason) {
+      if (reason instanceof MissingRecording) model.send_msg({type: "missing"})
       return this.#tell(`The recording cannot be read: ${messageOf(reason)}`, "wrong")
     }
     if (sequence !== model.sequence) return // a newer one arrived meanwhile
@@ -559,7 +561,9 @@ export class Stepper {
     // a figure shows one workgroup because its section is about one
     const {missed, truncated} = recording.head
     const seen = this.model.layout === "figure" ? !truncated : !missed.length
-    tab?.replaceChildren(...(n ? [severity("error"), `${n} finding${n > 1 ? "s" : ""}`] : [seen ? "No finding" : "Not all seen"]))
+    tab?.replaceChildren(
+      ...(n ? [severityIcon("error"), `${n} finding${n > 1 ? "s" : ""}`] : [seen ? "No finding" : "Not all seen"]),
+    )
     this.root.classList.toggle("clean", !n)
   }
 
@@ -584,6 +588,7 @@ export class Stepper {
         const s = Math.round((performance.now() - since) / 1000)
         if (due) this.announce(words)
         due = false
+        if (words.startsWith("The server is busy")) return // they have a time of their own
         const reason = room && s > 2 && !/compil/i.test(words) ? ". A kernel is compiled when it first runs." : ""
         seconds.textContent = ` ${s} s${reason}`
       }, 1000)

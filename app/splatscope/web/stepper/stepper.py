@@ -13,6 +13,7 @@ from splatscope.tracing.job import KernelJob
 from splatscope.tracing.progress import words
 from splatscope.web.background import BackgroundTask
 from splatscope.web.component import Component
+from splatscope.web.receivers import receives
 from splatscope.workers import worker_pool
 from splatscope.workers.connection import WorkerError
 
@@ -63,7 +64,9 @@ class Stepper(Component):
         self._latest = object()  # identifies the latest request
         self.packed: PackedRecording | None = None  # the recording shown; held so that browsers can fetch it
 
-    def show(self, packed: PackedRecording, file: str = "", **params: Any) -> None:
+    def show(  # ty: ignore[incompatible-method-override] - not Panel's, which starts a server
+        self, packed: PackedRecording, file: str = "", **params: Any
+    ) -> None:
         """Show a recording, or the reason why there is none. With `file`, browsers fetch it from this address."""
         if packed.data:
             self.packed = packed
@@ -108,6 +111,6 @@ class Stepper(Component):
         """Stop waiting for a recording."""
         self._work.cancel()
 
-    def _handle_msg(self, message: dict[str, Any]) -> None:
-        if message.get("type") == "fix":
-            self.on_fix()
+    @receives("fix")
+    def _fix(self) -> None:
+        self.on_fix()

@@ -3,7 +3,7 @@
 from typing import Any
 
 from bokeh.model import Model
-from bokeh.models import Axis
+from bokeh.models import Axis, ContinuousTicker
 from bokeh.plotting import figure
 
 Pair = tuple[str, str]  # one value for light, one for dark
@@ -38,16 +38,15 @@ def follow_theme(model: Model, **pairs: tuple[Any, Any]) -> None:
     the server. So Python must not set such a property again.
     """
     model.update(**{name: light for name, (light, _) in pairs.items()})
-    known = next((tag["theme"] for tag in model.tags if isinstance(tag, dict) and "theme" in tag), {})
-    others = [tag for tag in model.tags if not (isinstance(tag, dict) and "theme" in tag)]
-    model.tags = [*others, {"theme": known | {name: list(pair) for name, pair in pairs.items()}}]
+    theme = next((tag["theme"] for tag in model.tags if isinstance(tag, dict) and "theme" in tag), {})
+    other_tags = [tag for tag in model.tags if not (isinstance(tag, dict) and "theme" in tag)]
+    model.tags = [*other_tags, {"theme": theme | {name: list(pair) for name, pair in pairs.items()}}]
 
 
 def chart(**options: Any) -> figure:
     """Return a figure without toolbar, outline and title, with at most four horizontal grid lines. `figure` gets `options`."""
-    plot = figure(
-        **{"toolbar_location": None, "tools": "", "sizing_mode": "stretch_width", "height": 150, "min_border": 0} | options
-    )
+    style: dict[str, Any] = {"toolbar_location": None, "tools": "", "sizing_mode": "stretch_width", "height": 150, "min_border": 0}
+    plot = figure(**(style | options))
     follow_theme(plot, background_fill_color=GROUND, border_fill_color=GROUND)
     plot.update(background_fill_alpha=0, border_fill_alpha=0)  # if painted, their edges would be pale lines in the dark theme
     plot.outline_line_color = None
@@ -56,8 +55,14 @@ def chart(**options: Any) -> figure:
     for axis in plot.axis:
         plain(axis)
     plot.yaxis.axis_line_color = None
-    plot.yaxis.ticker.desired_num_ticks = 4
+    most_ticks(plot.yaxis[0], 4)
     return plot
+
+
+def most_ticks(axis: Axis, number: int) -> None:
+    """Let an axis with numbers have about this many ticks."""
+    assert isinstance(axis.ticker, ContinuousTicker)
+    axis.ticker.desired_num_ticks = number
 
 
 def plain(axis: Axis) -> None:

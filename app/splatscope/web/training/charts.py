@@ -2,7 +2,7 @@
 
 import numpy as np
 from bokeh.core.properties import value
-from bokeh.models import ColumnDataSource, Image, Line, LinearColorMapper, LogScale, Range1d, Rect, Scatter
+from bokeh.models import BasicTicker, ColumnDataSource, Image, Line, LinearColorMapper, LogScale, Range1d, Rect, Scatter
 
 from splatscope.splat.progress_report import ProgressReport
 from splatscope.web.theme.charts import AMOUNTS, GRID, SANS, SERIES, Pair, chart, follow_theme
@@ -45,12 +45,11 @@ class Quality:
 
     def __init__(self):
         """Make the empty chart."""
-        x, y = Range1d(0, 10), Range1d(0, 30)
+        x, y = Range1d(start=0, end=10), Range1d(start=0, end=30)
         self.plot = chart(sizing_mode="stretch_both", x_range=x, y_range=y, min_border_left=26, min_border_top=2)
-        self.plot.extra_y_ranges = {"loss": Range1d(1e-3, 1.0)}
+        self.plot.extra_y_ranges = {"loss": Range1d(start=1e-3, end=1.0)}
         self.plot.extra_y_scales = {"loss": LogScale()}
-        self.plot.xaxis.ticker.desired_num_ticks = 4
-        self.plot.xaxis.ticker.num_minor_ticks = 0
+        self.plot.xaxis.ticker = BasicTicker(desired_num_ticks=4, num_minor_ticks=0)
         axis = self.plot.yaxis[0]
         # no line: when the labels' width moves it, Bokeh does not clear its topmost pixel above the chart
         axis.update(axis_label="PSNR, dB", axis_label_standoff=4, axis_line_alpha=0)
@@ -103,8 +102,8 @@ def _in_words(history: np.ndarray) -> str:
         names.setdefault(int(np.argmax(history["psnr"])), []).append("best PSNR")
         names.setdefault(len(history) - 1, []).append("now")
     states = [
-        f"{' and '.join(names[row])}, at iteration {at['iteration']:,}: {at['psnr']:.1f} dB, loss {at['loss']:.2g}"
-        for row, at in zip(names, history[list(names)], strict=True)
+        f"{' and '.join(names[row])}, at iteration {entry['iteration']:,}: {entry['psnr']:.1f} dB, loss {entry['loss']:.2g}"
+        for row, entry in zip(names, history[list(names)], strict=True)
     ]
     words = "; ".join(states)
     return words[0].upper() + words[1:]
@@ -128,7 +127,7 @@ class KernelTimes:
     def show(self, kernel_ms: dict[str, float]) -> str:
         """Return the longest of these times, in ms by entry point, as HTML; "" if there are none."""
         kernels = {name: ms for name, ms in kernel_ms.items() if name not in _OF_LOOKS}
-        longest_few = sorted(kernels, key=kernels.get)[-self.MOST :]
+        longest_few = sorted(kernels, key=kernels.__getitem__)[-self.MOST :]
         shown = [(name, ms) for name, ms in kernels.items() if name in longest_few]
         if not shown:
             return ""
@@ -157,15 +156,15 @@ class ListLengths:
             height=None,
             aspect_ratio=self.PALE[0] / self.PALE[1],
             sizing_mode="scale_width",
-            x_range=Range1d(0, self.PALE[0]),
-            y_range=Range1d(self.PALE[1], 0),
+            x_range=Range1d(start=0, end=self.PALE[0]),
+            y_range=Range1d(start=self.PALE[1], end=0),
             min_border_left=0,
             min_border_right=0,
         )
         self.plot.axis.visible = False
         self.plot.grid.visible = False
         self._mapper = LinearColorMapper(palette=list(AMOUNTS[0]), low=0, high=1)
-        follow_theme(self._mapper, palette=tuple(list(palette) for palette in AMOUNTS))
+        follow_theme(self._mapper, palette=(list(AMOUNTS[0]), list(AMOUNTS[1])))
         self._tiles = ColumnDataSource({"image": [], "dw": [], "dh": []})
         self._overflows = ColumnDataSource({"x": [], "y": []})
         x, y = np.mgrid[: self.PALE[0], : self.PALE[1]].reshape(2, -1) + 0.5
@@ -193,19 +192,19 @@ class ListLengths:
         self._tiles.data = {"image": [lengths], "dw": [width], "dh": [height]}
         y, x = np.nonzero(lengths > capacity)
         self._overflows.data = {"x": (x + 0.5) * tile_width, "y": (y + 0.5) * tile_height}
-        across = max(width, height)  # a picture that is higher than wide is in the middle of a square
-        self.plot.aspect_ratio = across / height
-        self.plot.x_range.update(start=(width - across) / 2, end=(width + across) / 2)
+        side = max(width, height)  # a picture that is higher than wide is in the middle of a square
+        self.plot.aspect_ratio = side / height
+        self.plot.x_range.update(start=(width - side) / 2, end=(width + side) / 2)
         self.plot.y_range.update(start=height, end=0)
         return f"<p class='ramp-of'>shortest {lengths.min():,} <i class='ramp-bar'></i> longest {lengths.max():,}</p>"
 
     @staticmethod
     def explain(report: ProgressReport) -> str:
         """Return the HTML of the text below the map: how many tiles and lists there are, and whether the lists suffice."""
-        lengths, over = report.list_lengths, report.overflowed_tiles
+        lengths, overflows = report.list_lengths, report.overflowed_tiles
         if lengths.size == 0:
             return "<p>No lists: the simple kernels test every Gaussian at every pixel.</p>"
-        verdict = f'<b class="lists-overflow">◆ {over:,} overflow</b>' if over else '<b class="lists-fit">no overflow</b>'
+        verdict = f'<b class="lists-overflow">◆ {overflows:,} overflow</b>' if overflows else '<b class="lists-fit">no overflow</b>'
         tiles = f"{lengths.shape[1]} × {lengths.shape[0]} tiles of {report.tile[0]} × {report.tile[1]} pixels"
-        room = f"{report.tile[2]:,}" if report.tile[2] < UNLIMITED else "any length"
-        return f"<p>{tiles}, lists of {room}: {verdict}</p>"
+        capacity = f"{report.tile[2]:,}" if report.tile[2] < UNLIMITED else "any length"
+        return f"<p>{tiles}, lists of {capacity}: {verdict}</p>"

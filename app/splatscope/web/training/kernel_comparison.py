@@ -12,6 +12,7 @@ from splatscope.splat.trainer import UnsupportedDevice
 from splatscope.textbook.numbers import number
 from splatscope.web.background import BackgroundTask
 from splatscope.web.component import Component
+from splatscope.web.receivers import receives
 from splatscope.workers import worker_pool
 from splatscope.workers.connection import WorkerError
 
@@ -51,8 +52,9 @@ class KernelComparison(Component):
         self._show(shipped_comparison(), here=False)
         self._work = BackgroundTask()
 
-    def _handle_msg(self, message: dict[str, Any]) -> None:
-        if message.get("type") == "measure" and not self.busy:
+    @receives("measure")
+    def _measure(self) -> None:
+        if not self.busy:
             self.param.update(busy=True, said="Compiling, measuring and counting on a worker. This may take half a minute.")
             self._work.start(self._fill())
 
@@ -62,19 +64,21 @@ class KernelComparison(Component):
 
     async def _fill(self) -> None:
         try:
-            found = await compare_kernels(worker_pool)
+            comparison = await compare_kernels(worker_pool)
         except (WorkerError, DeviceError, UnsupportedDevice) as error:
-            self.param.update(busy=False, said=f"Not measured here: {error} {_said(shipped_comparison(), here=False)}")
+            self.param.update(busy=False, said=f"Not measured here: {error} {_describe(shipped_comparison(), here=False)}")
             return
-        self._show(found, here=True)
+        self._show(comparison, here=True)
 
-    def _show(self, found: TimingComparison, here: bool) -> None:
-        self.param.update(busy=False, here=here, rungs=drawn(found), said=_said(found, here), large=_large(found))
+    def _show(self, comparison: TimingComparison, here: bool) -> None:
+        self.param.update(
+            busy=False, here=here, rungs=drawn(comparison), said=_describe(comparison, here), large=_large(comparison)
+        )
 
 
-def drawn(found: TimingComparison) -> list[dict[str, Any]]:
+def drawn(comparison: TimingComparison) -> list[dict[str, Any]]:
     """Return what the browser draws for each kind of kernels."""
-    pairs = zip([None, *found.timings], found.timings, strict=False)
+    pairs = zip([None, *comparison.timings], comparison.timings, strict=False)
     return [_panel(timing, before) for before, timing in pairs]
 
 
@@ -116,20 +120,21 @@ def _why(timing: CountedTiming, before: CountedTiming | None) -> str:
     )
 
 
-def _said(found: TimingComparison, here: bool) -> str:
-    where = f"{'here, on' if here else 'on an'} {found.adapter.short_name}"
-    took = ", ".join(f"{number(one.total, 2)} ms {one.kernels}" for one in found.timings)
+def _describe(comparison: TimingComparison, here: bool) -> str:
+    device = f"{'here, on' if here else 'on an'} {comparison.adapter.short_name}"
+    times = ", ".join(f"{number(timing.total, 2)} ms {timing.kernels}" for timing in comparison.timings)
     return (
-        f"Measured {where}: {took}. "
-        f"One iteration with {found.blobs} Gaussians on {found.size} × {found.size} pixels, the same for all three, "
+        f"Measured {device}: {times}. "
+        f"One iteration with {comparison.blobs} Gaussians on {comparison.size} × {comparison.size} pixels, the same for all three, "
         "the fastest of several runs taken in turn. The kernels did the counting: each ran once more with counters in it."
     )
 
 
-def _large(found: TimingComparison) -> str:
-    tiled, binned = found.large
+def _large(comparison: TimingComparison) -> str:
+    tiled, binned = comparison.large
     return (
-        f"With {found.large_blobs:,} Gaussians on {found.large_size} × {found.large_size} pixels, where simple ones would take far "
-        f"too long, tiled takes {tiled.total:.3g} ms and binned {binned.total:.3g} ms: {tiled.total / binned.total:.1f} times "
-        f"faster, with {tiled.listed:,} ids in its lists for tiled and {binned.listed:,} for binned."
+        f"With {comparison.large_blobs:,} Gaussians on {comparison.large_size} × {comparison.large_size} pixels, where simple ones "
+        f"would take far too long, tiled takes {tiled.total:.3g} ms and binned {binned.total:.3g} ms: "
+        f"{tiled.total / binned.total:.1f} times faster, with {tiled.listed:,} ids in its lists for tiled "
+        f"and {binned.listed:,} for binned."
     )

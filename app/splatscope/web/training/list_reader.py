@@ -14,7 +14,7 @@ class ListReader(Component):
     columns = param.Integer(default=1, doc="Tiles in a row")
     tile = param.List(default=[1, 1], doc="Width and height of a tile, in pixels")
 
-    def show(self, report: ProgressReport) -> None:
+    def show(self, report: ProgressReport) -> None:  # ty: ignore[incompatible-method-override] - not Panel's, which starts a server
         """Read another report's lists."""
         lengths = report.list_lengths
         columns = lengths.shape[1] if lengths.size else 1

@@ -7,6 +7,7 @@ import param
 
 from splatscope.splat.progress_report import ProgressReport
 from splatscope.web.component import Component
+from splatscope.web.receivers import receives
 from splatscope.web.training.training_session import TrainingSession
 from splatscope.web.widgets.frame import Frame
 
@@ -27,10 +28,9 @@ class RunBar(Component):
         super().__init__(**params)
         self._session = session
 
-    def _handle_msg(self, message: dict[str, Any]) -> None:
-        kind = message.get("type")
-        if kind in ("start", "pause", "step", "reset"):
-            getattr(self._session, kind)()
+    @receives("start", "pause", "step", "reset")
+    def _press(self, kind: str) -> None:
+        getattr(self._session, kind)()
 
 
 class TrainingPicture(Frame):
@@ -61,8 +61,9 @@ class TrainingPicture(Frame):
         self.param.update(error=report.error, ellipses=report.ellipses.tobytes(), one_in=report.one_in)
         self.show(report.picture, iteration=report.iteration, psnr=f"{report.psnr:.2f}")
 
-    def _handle_msg(self, message: dict[str, Any]) -> None:
-        super()._handle_msg(message)
+    @receives("drawn")
+    def _acknowledge(self, sequence: int) -> None:
+        super()._acknowledge(sequence)
         if self._next_report is not None:
             self.report(self._next_report)
 
@@ -85,12 +86,10 @@ class SaveButtons(Component):
         """Send a file to the browser, which downloads it under this name."""
         self.param.update(file=data, file_name=name, sequence=self.sequence + 1)
 
-    def _handle_msg(self, message: dict[str, Any]) -> None:
-        self.act(message.get("type"))
-
-    def act(self, action: Any) -> None:
+    @receives("save-picture", "save-state", "save-gaussians", "save-film")
+    def act(self, kind: str) -> None:
         """Perform the action of the button with this name. Ignore other names."""
-        match action:
+        match kind:
             case "save-picture":
                 self._session.save_picture(self.deliver)
             case "save-state":

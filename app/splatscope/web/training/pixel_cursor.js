@@ -1,7 +1,7 @@
 // A pixel of the picture and its tile, chosen with the pointer or the arrow keys, and opened with a click or Enter.
 import {h} from "#web/shell/dom.js"
 import {on} from "#web/shell/events.js"
-import {current, go} from "#web/shell/router.js"
+import {current, followLink} from "#web/shell/router.js"
 import {GRID} from "#web/widgets/roving.js"
 
 /** @type {HTMLElement | null} */
@@ -95,7 +95,7 @@ export class PixelCursor {
   open() {
     if (!this.model.sequence) return
     opened = this.frame
-    go("train", 0, "", `x=${this.x}&y=${this.y}`)
+    followLink("train", 0, "", `x=${this.x}&y=${this.y}`)
   }
 
   /** @param {KeyboardEvent} event */

@@ -3,7 +3,7 @@ import {context2d} from "#web/drawing/pixels.js"
 import {shareRow, short} from "#web/drawing/share_row.js"
 import {css, s} from "#web/drawing/svg.js"
 import {h, soon, style} from "#web/shell/dom.js"
-import {go} from "#web/shell/router.js"
+import {followLink} from "#web/shell/router.js"
 import {chosenLayers, percent, sentence, share, summary, times} from "./pixel_layers.js"
 
 /** @import {Model, Render} from "#web/types.d.ts" */
@@ -173,7 +173,7 @@ function rowsOf(layers, colour, pixel) {
 function layerRow([id, colour, alpha, before, after], place, [x, y]) {
   const patch = h("i", {class: "tile-sw"})
   patch.style.background = colour
-  const step = () => go("train", 0, "", `x=${x}&y=${y}&stage=blend&gaussian=${id}`)
+  const step = () => followLink("train", 0, "", `x=${x}&y=${y}&stage=blend&gaussian=${id}`)
   const title = `Step to where Gaussian ${id} is blended`
   const attributes = {type: "button", class: "linkish", "aria-label": `Gaussian ${id}, layer ${place}`, title, onclick: step}
   const heard = (/** @type {string} */ words) => h("span", {class: "sr"}, words) // what the heads of the columns say

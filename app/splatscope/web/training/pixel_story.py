@@ -37,12 +37,12 @@ class PixelStory(Component):
         """Show where the pixel is in a picture, a PNG, and its colour in the target. Its layers are not known yet."""
         self.param.update(pixel=list(pixel), tile=list(tile), picture=picture, target=list(target), layers=[], colour=[])
 
-    def show_layers(self, shown: TileRecording) -> None:
+    def show_layers(self, recording: TileRecording) -> None:
         """Show the layers of a recording of the blend stage, or why there are none."""
-        values: dict[str, Any] = {"busy": "", "error": shown.packed.meta.get("error", "")}
-        if shown.light is not None and shown.alphas is not None:
-            before = [1.0, *shown.light[:-1].tolist()]
-            colours = [f"rgb({r} {g} {b})" for r, g, b in (shown.colours * 255).round().astype(int).tolist()]
-            rows = zip(shown.listed, colours, shown.alphas.tolist(), before, shown.light.tolist(), strict=True)
-            values |= {"layers": [list(row) for row in rows], "colour": list(shown.colour)}
+        values: dict[str, Any] = {"busy": "", "error": recording.packed.meta.get("error", "")}
+        if recording.light is not None and recording.alphas is not None:
+            before = [1.0, *recording.light[:-1].tolist()]
+            colours = [f"rgb({r} {g} {b})" for r, g, b in (recording.colours * 255).round().astype(int).tolist()]
+            rows = zip(recording.listed, colours, recording.alphas.tolist(), before, recording.light.tolist(), strict=True)
+            values |= {"layers": [list(row) for row in rows], "colour": list(recording.colour)}
         self.param.update(**values)

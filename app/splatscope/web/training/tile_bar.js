@@ -2,7 +2,7 @@
 import {h, style} from "#web/shell/dom.js"
 import {emit, on} from "#web/shell/events.js"
 import {addKeys, setKeys} from "#web/shell/keys.js"
-import {current, go, setInputs} from "#web/shell/router.js"
+import {current, followLink, setInputs} from "#web/shell/router.js"
 import {primary} from "#web/stepper/steppers.js"
 import {ARROWS, onArrows, setTabStop} from "#web/widgets/roving.js"
 import {refocus} from "./pixel_cursor.js"
@@ -84,7 +84,7 @@ class TileBar {
 
   #assemble() {
     const words = h("span", {class: "wide"}, "to training")
-    const attributes = {type: "button", class: "btn", "data-testid": "tile-back", onclick: () => go("train")}
+    const attributes = {type: "button", class: "btn", "data-testid": "tile-back", onclick: () => followLink("train")}
     const back = h("button", attributes, h("span", {}, "Back ", words))
     const line = h("div", {class: "tile-line"}, back, this.title, h("span", {class: "sp"}))
     this.more.onclick = () => {
@@ -101,7 +101,7 @@ class TileBar {
     const {model} = this
     onArrows(this.list, ARROWS, (step, event) => this.#moveInList(step, event))
     const ends = [
-      addKeys({active: () => this.open, keys: {Escape: () => go("train")}}),
+      addKeys({active: () => this.open, keys: {Escape: () => followLink("train")}}),
       on("moment", (shown) => this.#onMoment(shown)),
       on("step", (step) => {
         this.wantedStep = step
@@ -195,7 +195,7 @@ class TileBar {
 
   /** @param {string} stage */
   #goToStage(stage) {
-    go("train", 0, "", this.#inputs(stage))
+    followLink("train", 0, "", this.#inputs(stage))
     this.#paintStages({.../** @type {Spot} */ (this.model.spot), stage}) // at once, because the server's answer may take a moment
     if (stage) primary()?.wait("Recording this stage …")
   }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Coroutine, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import param
@@ -18,6 +19,7 @@ from splatscope.tracing.progress import words
 from splatscope.web.background import BackgroundTask
 from splatscope.web.component import Component
 from splatscope.web.shell.location import Location
+from splatscope.web.shell.router import UNNAMED, read_step
 from splatscope.web.stepper.keys import KEYS
 from splatscope.web.stepper.stepper import Stepper
 from splatscope.web.training.pixel_story import PixelStory
@@ -93,7 +95,7 @@ class TileView:
             self._leave()
             return
         stage = BY_NAME.get(inputs.get("stage", ""))
-        self._work.start(self._guard(self._open(*pixel, stage), self.stepper if stage else self.story))
+        self._work.start(self._open(*pixel, stage), partial(self._guard, component=self.stepper if stage else self.story))
 
     def _leave(self) -> None:
         self._work.cancel()
@@ -102,18 +104,18 @@ class TileView:
         self.bar.param.update(spot={}, gaussians=[], notes=[])
         self.story.clear()
 
-    async def _guard(self, work: Coroutine[Any, Any, None], shown: Stepper | PixelStory) -> None:
+    async def _guard(self, work: Coroutine[Any, Any, None], component: Stepper | PixelStory) -> None:
         try:
             await work
         except (WorkerError, DeviceError, ValueError) as error:
-            shown.param.update(busy="", error=str(error))
+            component.param.update(busy="", error=str(error))
         except Exception as error:
             log.exception("A tile could not be recorded")
-            shown.param.update(busy="", error=f"This tile could not be recorded: {error or type(error).__name__}.")
+            component.param.update(busy="", error=f"This tile could not be recorded: {error or type(error).__name__}.")
 
     async def _open(self, x: int, y: int, stage: Stage | None) -> None:
         spot = Spot.of(self.session.settings, x, y)
-        self._say(spot, stage)
+        self._set_spot(spot, stage)
         if stage:
             self.stepper.wait("Recording the tile …")
         else:
@@ -123,13 +125,13 @@ class TileView:
         state = self._state
         height, width, _ = state.target.shape
         spot = Spot.of(state.settings, min(x, width - 1), min(y, height - 1))
-        self._say(spot, stage, iteration=state.step)
+        self._set_spot(spot, stage, iteration=state.step)
         if stage:
-            self._show(spot, stage, await self._record(spot, stage, self.stepper.progress_callback()), state.settings)
+            self._show(spot, stage, await self._record(state, spot, stage, self.stepper.progress_callback()), state.settings)
         else:
-            await self._tell(spot, state)
+            await self._show_story(spot, state)
 
-    async def _tell(self, spot: Spot, state: TrainingState) -> None:
+    async def _show_story(self, spot: Spot, state: TrainingState) -> None:
         """Show the pixel in its picture, and its layers once they are recorded."""
         if not self._picture:
             self._picture = await self.session.still()
@@ -137,59 +139,62 @@ class TileView:
         red, green, blue = (state.target[spot.y, spot.x] / 255).tolist()
         self.story.show_pixel((spot.x, spot.y), (width, height), self._picture, (red, green, blue))
         self.story.wait("Recording how this pixel is blended …")
-        shown = await self._record(spot, BY_NAME["blend"], lambda stage: self.story.wait(words(stage)) if self.story.busy else None)
-        self.story.show_layers(shown)
 
-    async def _record(self, spot: Spot, stage: Stage, on_progress: Callable[[int], None]) -> TileRecording:
+        def show_progress(stage: int) -> None:
+            if self.story.busy:
+                self.story.wait(words(stage))
+
+        self.story.show_layers(await self._record(state, spot, BY_NAME["blend"], show_progress))
+
+    async def _record(self, state: TrainingState, spot: Spot, stage: Stage, on_progress: Callable[[int], None]) -> TileRecording:
         key = spot, stage.name
         if key not in self._recorded:
-            assert self._state is not None
-            self._recorded[key] = await record_tile(self.session.pool, self._state, spot, stage, on_progress)
+            self._recorded[key] = await record_tile(self.session.pool, state, spot, stage, on_progress)
         return self._recorded[key]
 
-    def _say(self, spot: Spot, stage: Stage | None, **more: int) -> None:
+    def _set_spot(self, spot: Spot, stage: Stage | None, **more: int) -> None:
         width, height, _ = TILES[self.session.settings.tile]
-        about = {"x": spot.x, "y": spot.y, "tile": list(spot.tile), "size": [width, height], "thread": spot.thread}
-        self.bar.spot = about | {"stage": stage.name if stage else ""} | more
+        values = {"x": spot.x, "y": spot.y, "tile": list(spot.tile), "size": [width, height], "thread": spot.thread}
+        self.bar.spot = values | {"stage": stage.name if stage else ""} | more
 
-    def _show(self, spot: Spot, stage: Stage, shown: TileRecording, settings: Settings) -> None:
-        gradients = [None] * len(shown.listed) if shown.gradients is None else shown.gradients.tolist()
-        colours = [f"rgb({r} {g} {b})" for r, g, b in (shown.colours * 255).round().astype(int).tolist()]
-        light = [None] * len(shown.listed) if shown.light is None else shown.light.tolist()
-        rows = zip(shown.listed, colours, shown.steps, gradients, light, strict=True)
+    def _show(self, spot: Spot, stage: Stage, recording: TileRecording, settings: Settings) -> None:
+        gradients = [None] * len(recording.listed) if recording.gradients is None else recording.gradients.tolist()
+        colours = [f"rgb({r} {g} {b})" for r, g, b in (recording.colours * 255).round().astype(int).tolist()]
+        light = [None] * len(recording.listed) if recording.light is None else recording.light.tolist()
+        rows = zip(recording.listed, colours, recording.steps, gradients, light, strict=True)
         self.bar.param.update(  # before the recording, which may be drawn as soon as it arrives
             gaussians=[list(row) for row in rows],
             fields=list(SAMPLE_NAMES if settings.uses_sample_model else NAMES),
-            notes=list(_notes(stage, shown, settings)),
-            opening=shown.opening,
+            notes=list(_notes(stage, recording, settings)),
+            opening=recording.opening,
             recording=self.stepper.sequence + 1,
         )
         memories = [name for name in stage.memories if name != "reductionBuffer" or settings.gradient_sum == "tree"]
-        self.stepper.show(shown.packed, stops=shown.stops, unit=stage.unit, memories=memories, thread=spot.thread)
+        self.stepper.show(recording.packed, stops=recording.stops, unit=stage.unit, memories=memories, thread=spot.thread)
 
 
 def _pixel(inputs: dict[str, str]) -> tuple[int, int] | None:
-    try:
-        x, y = (int(inputs[name]) for name in ("x", "y"))
-    except (KeyError, ValueError):
-        return None
-    return (x, y) if min(x, y) >= 0 else None
+    x, y = (read_step(inputs.get(name)) for name in ("x", "y"))
+    return None if UNNAMED in (x, y) else (x, y)
 
 
-def _notes(stage: Stage, shown: TileRecording, settings: Settings) -> Iterator[str]:
+def _notes(stage: Stage, recording: TileRecording, settings: Settings) -> Iterator[str]:
     """Yield remarks on a recording, a line each."""
-    if shown.packed.meta.get("error"):
+    if recording.packed.meta.get("error"):
         return
-    room = TILES[settings.tile][2]
-    if shown.light is not None:
-        rest = shown.light[-1] if len(shown.light) else 1.0
-        yield f"This pixel blends {shown.blended} of the {len(shown.listed)}, and {rest:.1%} of the white behind them still shows."
-    used = {"binned": "the faster binned kernels", "simple": "the simple kernels, which have no tiles"}.get(settings.kernels)
-    if used:
-        yield f"Training used {used}. This is the tiled kernel that the sections explain, run on the same Gaussians."
-    if shown.found > room:
-        yield f"{shown.found:,} Gaussians touch this tile, and its list holds {room:,}: the others are left out."
-    if shown.packed.meta["truncated"]:
-        yield f"The recording was full after {shown.packed.meta['events']:,} events. What came later is missing."
+    capacity = TILES[settings.tile][2]
+    if recording.light is not None:
+        rest = recording.light[-1] if len(recording.light) else 1.0
+        yield (
+            f"This pixel blends {recording.blended} of the {len(recording.listed)}, "
+            f"and {rest:.1%} of the white behind them still shows."
+        )
+    kernels = {"binned": "the faster binned kernels", "simple": "the simple kernels, which have no tiles"}.get(settings.kernels)
+    if kernels:
+        yield f"Training used {kernels}. This is the tiled kernel that the sections explain, run on the same Gaussians."
+    if recording.found > capacity:
+        yield f"{recording.found:,} Gaussians touch this tile, and its list holds {capacity:,}: the others are left out."
+    if recording.packed.meta["truncated"]:
+        yield f"The recording was full after {recording.packed.meta['events']:,} events. What came later is missing."
     if stage.name == "gradient":
         yield "This is the tile's share. The other tiles add theirs."

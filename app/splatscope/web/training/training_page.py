@@ -24,6 +24,7 @@ from splatscope.web.training.tile_view import TileView
 from splatscope.web.training.training_session import TrainingSession
 from splatscope.web.widgets.controls import Controls, action, choice, group, menu, number, slider, switch, upload
 from splatscope.web.widgets.frame import Frame
+from splatscope.web.widgets.upload import Upload
 from splatscope.workers import worker_pool
 
 SAMPLES = sorted(
@@ -116,6 +117,7 @@ class TrainingView:
             ],
         )
         self.page.on_close(self.session.close)
+        self.page.on_close(self.controls.close)
         self.page.on_close(self.tile_view.close)
         self.page.on_close(self.comparison.close)
         # Panel drops changes made between sending a document and being told that it has arrived.
@@ -178,7 +180,7 @@ class TrainingView:
             self.controls.tell(self._values(), self._notes())
 
     def _begin_with(self, sample: str) -> None:
-        self.session.use_picture(sample, (ASSETS / sample).read_bytes())
+        self.session.use_picture(Upload(sample, (ASSETS / sample).read_bytes()))
 
     # The methods of `Observer`.
 
@@ -201,6 +203,7 @@ class TrainingView:
 
     def _soon(self, draw: Callable[[], None]) -> None:
         # This runs under the document's lock, so that everything drawn in one turn is sent in one message.
+        assert self.document is not None
         self.document.add_next_tick_callback(draw)
 
     def _show_run(self) -> None:
@@ -220,7 +223,8 @@ class TrainingView:
 
     def _show_start(self, state: TrainingState) -> None:
         self._show_target(state.target, state.target_name, self.session.note)
-        adapter = self.session.run.adapter
+        adapter = self.session.run.adapter if self.session.run else None
+        assert adapter is not None  # the run has made its first report
         self.save_buttons.param.update(
             adapter=adapter.short_name, adapter_words=f"{adapter.name}, {adapter.backend}, waves of {adapter.wave_size} lanes"
         )
@@ -282,5 +286,5 @@ def _short(name: str) -> str:
 
 def _chart(title: str, words: str = "") -> str:
     """Return the HTML that stands for a chart to screen readers: an image, named by its title and by what it shows, `<p>…</p>`."""
-    shown = words.removeprefix("<p>").removesuffix("</p>")
-    return f'<div role="img" aria-label="{escape(title + (f": {shown}" if shown else ""))}"></div>'
+    content = words.removeprefix("<p>").removesuffix("</p>")
+    return f'<div role="img" aria-label="{escape(title + (f": {content}" if content else ""))}"></div>'

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Generator
 from contextlib import contextmanager, suppress
 from typing import Any, Protocol
 
@@ -16,10 +16,13 @@ from splatscope.splat.initialise import start_state
 from splatscope.splat.progress_report import ProgressReport
 from splatscope.splat.settings import LIVE, Settings
 from splatscope.splat.state import HISTORY, TrainingState
+from splatscope.web.widgets.upload import Upload
 from splatscope.workers.connection import JobTimeout, WorkerError
 from splatscope.workers.pool import Pool
 
 log = logging.getLogger(__name__)
+
+MOST_PENDING = 4  # pieces of work under way or waiting, beyond which steps are not taken
 
 Deliver = Callable[[bytes, str], None]  # file, name
 
@@ -65,9 +68,9 @@ class TrainingSession:
         self.message = ""
         self.run: TrainingRun | None = None
         self.report: ProgressReport | None = None
-        self.history = np.zeros(0, HISTORY)
+        self.history: np.ndarray = np.zeros(0, HISTORY)
         self.note = ""
-        self._file: tuple[bytes, str] = (b"", "")
+        self._file = Upload("", b"")
         self._lock = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._training: asyncio.Task[None] | None = None
@@ -84,7 +87,7 @@ class TrainingSession:
 
         If the first picture could not be read because its worker was lost, it is read again.
         """
-        if self.finished or (self.run is None and self._file[0] and not self._lock.locked()):
+        if self.finished or (self.run is None and self._file.data and not self._lock.locked()):
             self._do(self._renew(), then_train=True)
         else:
             self._train()
@@ -95,9 +98,9 @@ class TrainingSession:
         self.observer.changed()
 
     def step(self) -> None:
-        """Pause and train one iteration."""
+        """Pause and train one iteration, unless several that were requested have still to come."""
         self.running = False
-        if not self.finished:
+        if not self.finished and len(self._tasks) < MOST_PENDING:
             self._do(self._advance(1))
 
     def reset(self) -> None:
@@ -105,13 +108,13 @@ class TrainingSession:
         self.running = False
         self._do(self._renew())
 
-    def use_picture(self, name: str, data: bytes) -> None:
+    def use_picture(self, file: Upload) -> None:
         """Start a run on an encoded picture."""
-        self._do(self._load_picture(name, data), then_train=self.running)
+        self._do(self._load_picture(file), then_train=self.running)
 
-    def use_state(self, name: str, data: bytes) -> None:
+    def use_state(self, file: Upload) -> None:
         """Resume a run from a state file."""
-        self._do(self._load_state(name, data))
+        self._do(self._load_state(file))
 
     def change(self, name: str, value: Any) -> None:
         """Change a setting. An invalid value is refused with a message that says what is allowed."""
@@ -163,8 +166,8 @@ class TrainingSession:
         self._do(self._deliver(lambda run: run.animation(), deliver, "gif"))
 
     def close(self) -> None:
-        """Close the run and cancel all tasks."""
-        self.running = False
+        """Close the run, cancel all tasks, and release the picture."""
+        self.running, self._file = False, Upload("", b"")
         for task in self._tasks:
             task.cancel()
         if self.run is not None:
@@ -173,7 +176,7 @@ class TrainingSession:
     @property
     def source_name(self) -> str:
         """The name of the picture being fitted."""
-        return self._file[1]
+        return self._file.name
 
     @property
     def finished(self) -> bool:
@@ -252,28 +255,27 @@ class TrainingSession:
             self.run.went_back, self.message = False, _loss("lost", resumes_at)
         self._note(report)
 
-    async def _load_picture(self, name: str, data: bytes) -> None:
+    async def _load_picture(self, file: Upload) -> None:
         self._wait_for("Reading the picture")
         if self.run is None:  # if it fails, `start` tries again
-            self._file = (data, name)
-        with _refusing(name):
-            picture = await decode_picture(self.pool, data, name, self.settings.size)
-        await self._begin(start_state(self.settings_copy(), picture.pixels, name), picture.note)
-        self._file = (data, name)
+            self._file = file
+        with _refusing(file.name):
+            picture = await decode_picture(self.pool, file.data, file.name, self.settings.size)
+        await self._begin(start_state(self.settings_copy(), picture.pixels, file.name), picture.note)
+        self._file = file
 
-    async def _load_state(self, name: str, data: bytes) -> None:
+    async def _load_state(self, file: Upload) -> None:
         self._wait_for("Reading the state file")
-        with _refusing(name):
-            state = await decode_state(self.pool, data)
+        with _refusing(file.name):
+            state = await decode_state(self.pool, file.data)
         await self._begin(state, f"resumed at iteration {state.step:,}")
         self.running = False  # only now, because a file that is refused must not affect the run
-        self._file = (encode(state.target, "PNG"), state.target_name)
+        self._file = Upload(state.target_name, encode(state.target, "PNG"))
         self.settings.param.update(**{name: value for name, value in state.settings.param.values().items() if name != "name"})
 
     async def _renew(self) -> None:
         """Start a new run with the same picture and the current settings."""
-        data, name = self._file
-        await self._load_picture(name, data)
+        await self._load_picture(self._file)
 
     async def _renew_or_return(self, name: str, before: Any) -> None:
         try:
@@ -306,11 +308,11 @@ class TrainingSession:
         self.observer.reported(report)
 
     async def _deliver(self, work: Callable[[TrainingRun], Awaitable[bytes]], deliver: Deliver, suffix: str) -> None:
-        if self.run is None:
+        if self.run is None or self.report is None:
             return
         self._wait_for("Saving")
         data = await work(self.run)
-        stem = self._file[1].rpartition(".")[0] or self._file[1] or "splats"
+        stem = self._file.name.rpartition(".")[0] or self._file.name or "splats"
         deliver(data, f"{stem}-{self.report.iteration}.{suffix}")
 
     def _live(self) -> dict[str, float]:
@@ -350,7 +352,7 @@ def _background(coroutine: Coroutine[Any, Any, None]) -> None:
 
 
 @contextmanager
-def _refusing(name: str) -> Iterator[None]:
+def _refusing(name: str) -> Generator[None]:
     """Name the file in the error that refuses it: of two files chosen in quick succession, the first may be answered last."""
     try:
         yield
@@ -367,6 +369,6 @@ def _message_for(error: Exception, settings: Settings, name: str, value: Any) ->
     if parameter is not None and getattr(parameter, "bounds", None):
         low, high = parameter.bounds
         kind = "whole numbers from " if isinstance(parameter, param.Integer) else ""
-        given = "empty" if value is None else f"{value!s:.40}"
-        return f"{parameter.label} cannot be {given}: {kind}{low:,} to {high:,} are allowed."
+        value_text = "empty" if value is None else f"{value!s:.40}"
+        return f"{parameter.label} cannot be {value_text}: {kind}{low:,} to {high:,} are allowed."
     return str(error).splitlines()[0][:200]

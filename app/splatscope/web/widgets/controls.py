@@ -1,12 +1,14 @@
 """A form made from the parameters of a settings object, which declare names, bounds, choices and labels."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import param
 
 from splatscope.web.component import Component
-from splatscope.web.widgets.upload import Inbox
+from splatscope.web.receivers import receives
+from splatscope.web.widgets.upload import Inbox, Upload
 
 Spec = dict[str, Any]
 
@@ -23,23 +25,32 @@ class Controls(Component):
     bar = param.Boolean(default=False, doc="Whether the form is a bar above a figure, rather than a column at its side")
     revision = param.Integer(default=0, doc="Increased to make the browser show `values` again, even those that did not change")
 
-    def __init__(self, on_change: Callable[[str, Any], None], uploads: dict[str, Callable[[str, bytes], Any]], **params: Any):
-        """Pass changes to `on_change(name, value)`, and files to the callback of their item, `receive(file name, bytes)`."""
+    def __init__(self, on_change: Callable[[str, Any], None], uploads: dict[str, Callable[[Upload], Any]], **params: Any):
+        """Pass changes to `on_change(name, value)`, and files to the callback of their item.
+
+        A file that is refused is a change of `NAME!`, whose value says why in one line.
+        """
         super().__init__(**params)
         self._on_change = on_change
-        self._inboxes = {name: Inbox(receive) for name, receive in uploads.items()}
+        self._inboxes = {name: Inbox(receive, partial(on_change, f"{name}!")) for name, receive in uploads.items()}
+
+    def close(self) -> None:
+        """Drop unfinished uploads."""
+        for inbox in self._inboxes.values():
+            inbox.close()
 
     def tell(self, values: dict[str, Any], notes: dict[str, str] | None = None) -> None:
         """Show these values in the inputs in place of what was typed."""
         self.param.update(values=self.values | values, notes=self.notes | (notes or {}), revision=self.revision + 1)
 
-    def _handle_msg(self, message: dict[str, Any]) -> None:
-        name = str(message.get("name"))
-        match message.get("type"):
-            case "set":
-                self._on_change(name, message.get("value"))
-            case "chunk" if name in self._inboxes:
-                self._inboxes[name].take(message)
+    @receives("set")
+    def _set(self, name: str, value: Any = None) -> None:
+        self._on_change(name, value)
+
+    @receives("chunk")
+    def _take(self, name: str, message: dict[str, Any]) -> None:
+        if name in self._inboxes:
+            self._inboxes[name].take(message)
 
 
 def group(title: str, *items: Spec, folded: bool = False) -> Spec:
@@ -47,13 +58,13 @@ def group(title: str, *items: Spec, folded: bool = False) -> Spec:
     return {"title": title, "items": list(items), "folded": folded}
 
 
-def number(parameter: param.Parameter) -> Spec:
+def number(parameter: param.Number) -> Spec:
     """Return a field for a number."""
     return _item("number", parameter) | _bounds(parameter)
 
 
 def slider(
-    parameter: param.Parameter, *, low: float | None = None, high: float | None = None, log: bool = False, live: bool = False
+    parameter: param.Number, *, low: float | None = None, high: float | None = None, log: bool = False, live: bool = False
 ) -> Spec:
     """Return a slider from `low` to `high`, perhaps logarithmic, with a field beside it that takes any allowed value.
 
@@ -111,6 +122,7 @@ def _item(kind: str, parameter: param.Parameter) -> Spec:
 
 
 def _bounds(parameter: param.Number) -> Spec:
+    assert parameter.bounds is not None
     low, high = parameter.bounds
     whole = isinstance(parameter, param.Integer)
     return {"min": low, "max": high, "step": 1 if whole else None, "whole": whole}

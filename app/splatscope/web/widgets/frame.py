@@ -6,6 +6,7 @@ from typing import Any
 import param
 
 from splatscope.web.component import Component
+from splatscope.web.receivers import receives
 
 PATIENCE = 5.0  # seconds after which a frame without acknowledgement counts as lost, with its connection
 
@@ -34,7 +35,9 @@ class Frame(Component):
         """Whether the browser has drawn all frames, so that the next one would be sent at once."""
         return self._drawn == self.sequence or time.monotonic() - self._sent > PATIENCE
 
-    def show(self, frame: bytes, **data: Any) -> None:
+    def show(  # ty: ignore[incompatible-method-override] - not Panel's, which starts a server
+        self, frame: bytes, **data: Any
+    ) -> None:
         """Show a picture, now or as soon as the previous one is drawn. `data` updates the canvas's data attributes."""
         if self._waiting is not None:
             data = self._waiting[1] | data
@@ -45,11 +48,9 @@ class Frame(Component):
         values = {name: str(value) for name, value in (self.data | data).items()}
         self.param.update(frame=frame, data=values, sequence=self.sequence + 1)
 
-    def _handle_msg(self, message: dict[str, Any]) -> None:
-        if message.get("type") != "drawn":
-            return
-        sequence = message.get("sequence")
-        self._drawn = sequence if isinstance(sequence, int) else 0
+    @receives("drawn")
+    def _acknowledge(self, sequence: int) -> None:
+        self._drawn = sequence
         if self._waiting is not None:
             frame, data = self._waiting
             self.show(frame, **data)

@@ -45,6 +45,7 @@ _CHECK_SLOW = (
 
 FILE_WORK = {
     "open": "opening this recording",
+    "array": "reading this file",
     "perfetto": "exporting this recording",
     "standalone": "writing the Python file",
 }
@@ -72,8 +73,8 @@ def died_message(records: bool, stage: int | None, fault: bytes = b"", file_work
         fault: The output of `faulthandler` as it died. It is not trusted.
         file_work: What it was doing instead, see `FILE_WORK`; "" if it compiled a source.
     """
-    found = re.match(rb"Fatal Python error: ([\w -]{1,40})", fault)
-    how = _SIGNALS.get(found[1].decode(), "") if found else ""
+    match = re.match(rb"Fatal Python error: ([\w -]{1,40})", fault)
+    how = _SIGNALS.get(match[1].decode(), "") if match else ""
     words = _DIED.get(stage, _DIED[None]) if records else _FILE_DIED if file_work else _CHECK_DIED
     return words.format(how=f" ({how})" if how else "", work=file_work)
 

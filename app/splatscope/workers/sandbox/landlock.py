@@ -27,6 +27,7 @@ _READ = _bits("read-file read-folder")
 _WRITE = _READ | _bits("write-file truncate make-file make-folder remove-file remove-folder refer")
 _DEVICE = _READ | _bits("write-file ioctl")
 _FILE_RIGHTS = _bits("execute write-file read-file truncate ioctl")
+SCOPES_SIGNALS = 6  # the first version that keeps signals from processes outside
 _RIGHTS_BY_VERSION = {1: 13, 2: 14, 3: 15, 4: 15}  # how many of the rights each version has; all from version 5 on
 
 
@@ -54,7 +55,7 @@ def restrict_files(read: Iterable[Path], write: Iterable[Path], devices: Iterabl
     abi = version()
     handled = (1 << _RIGHTS_BY_VERSION.get(abi, len(_RIGHTS))) - 1
     ports = 0b11 if abi >= 4 else 0
-    scoped = 0b11 if abi >= 6 else 0  # abstract sockets, and signals to processes outside
+    scoped = 0b11 if abi >= SCOPES_SIGNALS else 0  # abstract sockets, and signals to processes outside
     ruleset = syscall(_CREATE_RULESET, ctypes.create_string_buffer(struct.pack("QQQ", handled, ports, scoped), 24), 24, 0)
     try:
         for rights, paths in ((_READ, read), (_WRITE, write), (_DEVICE, devices)):

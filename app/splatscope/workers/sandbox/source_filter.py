@@ -5,9 +5,11 @@ It is the first of two barriers; the second is the sandboxed process (`superviso
 
 import posixpath
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from functools import cache
 
 from splatscope.paths import shaders
+from splatscope.slang.comments import as_compiled
 from splatscope.tracing.job import KernelJob
 
 MOST_BYTES = 64 * 1024  # in one file
@@ -19,10 +21,7 @@ MOST_DEFINES = 64
 MOST_WORDS = 200  # characters in the body of a macro, or in a type
 KINDS = (".slang", ".slangh", ".hlsl", ".hlsli", ".h")
 
-# Strings come first, so that comment markers inside them do not count; then comments, then single characters.
-_LEXEMES = re.compile(r"""'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?(?:\*/|\Z)|.""", re.DOTALL)
-# A line break as Slang reads it. A backslash directly before it joins two lines; with a space in between it does not.
-_NEWLINE = re.compile(r"\r\n?|\n\r?")
+# All expressions match in linear time, because they are applied to untrusted text.
 _DIRECTIVE = re.compile(r"^[ \t]*(#|%:)[ \t]*(\w*)[ \t]*(.*)$")
 _ALLOWED = {"", "define", "undef", "if", "ifdef", "ifndef", "elif", "else", "endif", "error", "warning"}
 _PRAGMAS = {"once", "warning", "pack_matrix", "kernel"}
@@ -31,9 +30,17 @@ _INCLUDED = re.compile(r'"([^"\\]+)"[ \t]*|<([^<>"\\]+)>[ \t]*')
 _NAMED = re.compile(
     r'(?:^|(?<=;))[ \t]*(?:(?:__exported|public)[ \t]+)?(import|__include|implementing)[ \t]+([A-Za-z_][\w.]*|"[^"]*")[ \t]*;'
 )
+_WORD = re.compile(r"[A-Za-z_]\w*")
+# Words that name files, that are instructions of a single target, or that give the compiler's own words another name.
 _FORBIDDEN = re.compile(
-    r"\b(import|__import|__include|include|implementing|__intrinsic_asm|spirv_asm|__requirePrelude|__target_switch"
-    r"|__target_intrinsic|__glsl_extension|embed|__embed|_Pragma|DllImport|__extern_cpp)\b"
+    r"import|include|implementing|embed|_Pragma|syntax|attribute_syntax|DllImport|DllExport|KnownBuiltin"
+    r"|(?:vk_)?(?:spirv_\w+|ext_instruction|ext_extension|ext_capability)"
+)
+# The words that begin with two underscores belong to the compiler. These are allowed, and the names of macros, in capitals.
+_COMPILER_WORD = re.compile(
+    r"__(?:init|subscript|generic|extension|exported|func|ref|constref|prefix|postfix|fwd_diff|bwd_diff|return_val|stage_switch"
+    r"|AttributeUsage|attributeTarget|getAddress|realCast|intCast|atomic_\w+|EnumType|Builtin(?:Arithmetic|Logical"
+    r"|SignedArithmetic|Integer|Real|FloatingPoint)?Type|[A-Z0-9_]+)"
 )
 _RAW_STRING = re.compile('R"')
 _PART = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_ .+-]*")  # of a path
@@ -41,9 +48,10 @@ _IDENTIFIER = re.compile(r"[A-Za-z_]\w{0,99}")
 _TYPE = re.compile(r"[\w<>,. :\[\]-]+")
 
 
-def modules() -> set[str]:
+@cache
+def modules() -> frozenset[str]:
     """Return the names of the app's own modules, which sources may import."""
-    return {name for path in shaders() for name in (path.stem, path.stem.replace("-", "_"))}
+    return frozenset(name for path in shaders() for name in (path.stem, path.stem.replace("-", "_")))
 
 
 def refuse_job(job: KernelJob) -> str:
@@ -91,8 +99,7 @@ def refuse(source: str, file: str = "", project: Collection[str] = ()) -> str:
         return f"The source has {size:,} bytes; up to {MOST_BYTES:,} are allowed."
     if "\0" in source:
         return "The source contains a zero byte: remove it."
-    text = _NEWLINE.sub("\n", source.removeprefix("\ufeff")).replace("\\\n", "")
-    bare, kept = _without_comments(text, empty=True).split("\n"), _without_comments(text, empty=False).split("\n")
+    bare, kept = as_compiled(source, empty_strings=True).split("\n"), as_compiled(source).split("\n")
     for line, words in zip(bare, kept, strict=True):
         if wrong := _refuse_line(line, words, file, project):
             return wrong
@@ -113,23 +120,32 @@ def _refuse_line(bare: str, kept: str, file: str, project: Collection[str]) -> s
         return 'Raw strings R"(…)" are not allowed here: write the string in plain quotes.'
     if "##" in bare:
         return "Joining words with ## is not allowed here: write the word itself."
-    named, there = list(_NAMED.finditer(bare)), list(_NAMED.finditer(kept))
-    for kind, name in [match.groups() for match in there]:
+    bare_matches, kept_matches = list(_NAMED.finditer(bare)), list(_NAMED.finditer(kept))
+    for kind, name in [match.groups() for match in kept_matches]:
         if wrong := _refuse_module(kind, name, file, project):
             return wrong
-    word = _FORBIDDEN.search(_NAMED.sub(";", bare))
-    if word or len(named) != len(there):
-        what = f"`{word[1]}`" if word else "This import"
+    word = next(_forbidden(_NAMED.sub(";", bare)), "")
+    if word.startswith("__"):
+        return f"`{word[:60]}` is not allowed here: words with two underscores in front are the compiler's own. Take another name."
+    if word or len(bare_matches) != len(kept_matches):
+        what = f"`{word[:60]}`" if word else "This import"
         return f"{what} is not allowed here: no other files and no code for a single target. `import NAME;` accepts {_names()}."
     return ""
 
 
+def _forbidden(text: str) -> Iterator[str]:
+    """Yield the words of a line that are not allowed."""
+    for word in _WORD.findall(text):
+        if not _COMPILER_WORD.fullmatch(word) if word.startswith("__") else _FORBIDDEN.fullmatch(word):
+            yield word
+
+
 def _refuse_include(mark: str, kept: str, file: str, project: Collection[str]) -> str:
     directive = _DIRECTIVE.match(kept)
-    given = directive and mark == "#" and _INCLUDED.fullmatch(directive[3])
-    if not given:
+    match = directive and mark == "#" and _INCLUDED.fullmatch(directive[3])
+    if not match:
         return "#include is allowed here only with the name of a file of the project in quotes."
-    name = given[1] or given[2]
+    name = match[1] or match[2]
     if any(path in project for path in _candidates(name, file)):
         return ""
     return f"#include is not allowed here for {name[:60]}, which is not a file of this project: add it, or take the line out."
@@ -139,7 +155,7 @@ def _refuse_module(kind: str, name: str, file: str, project: Collection[str]) ->
     stem = name.strip('"').removesuffix(".slang") if name.startswith('"') else name.replace(".", "/")
     paths = [stem] if name.startswith('"') else []
     paths += [f"{stem}.slang", f"{stem.replace('_', '-')}.slang"]
-    if any(path in project for one in paths for path in _candidates(one, file)):
+    if any(path in project for variant in paths for path in _candidates(variant, file)):
         return ""
     if kind == "implementing" and project and not name.startswith('"'):
         return ""  # it names the module that this file belongs to, and opens no file
@@ -178,7 +194,7 @@ def _refuse_settings(job: KernelJob) -> str:
         if not _IDENTIFIER.fullmatch(name) or not isinstance(value, int | float):
             return f"{_shown(name)} is not a link-time constant with a number."
     for word in (*job.arguments, *(part for pair in job.conformances for part in pair)):
-        if len(word) > MOST_WORDS or not _TYPE.fullmatch(word) or _FORBIDDEN.search(word):
+        if len(word) > MOST_WORDS or not _TYPE.fullmatch(word) or any(_forbidden(word)):
             return f"{_shown(word)} is not the name of a type."
     return ""
 
@@ -190,17 +206,3 @@ def _shown(name: str, most: int = 40) -> str:
 
 def _names() -> str:
     return ", ".join(sorted(path.stem for path in shaders()))
-
-
-def _without_comments(source: str, empty: bool) -> str:
-    """Replace each comment with a space, so that `#/**/include` is seen as a directive; with `empty`, also empty all strings."""
-
-    def plain(lexeme: re.Match) -> str:
-        text = lexeme[0]
-        if text.startswith(("//", "/*")):
-            return " "
-        if text.startswith("'") and len(text) > 1:
-            return " "
-        return '""' if empty and text.startswith('"') and len(text) > 1 else text
-
-    return _LEXEMES.sub(plain, source)

@@ -1,8 +1,9 @@
 """The worker's side of the sandbox: start sandboxed processes, send them jobs, and kill those that hang.
 
 `child` is the other side: the program of the sandboxed process, which confines itself with `landlock`, `seccomp` and `limits`
-before it reads a source. A worker never unpickles an answer. A process that has run a kernel is never reused, so a kernel that
-corrupts its process harms only its author. The next process is started in the meantime.
+before it reads a source. A worker never unpickles an answer. A process that has run a kernel is never reused, and one that has
+compiled only for the same session, so a source that corrupts its process harms only its author. The next process is started in the
+meantime.
 """
 
 import functools
@@ -15,7 +16,8 @@ import signal
 import socket
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Generator, Hashable
+from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -32,50 +34,53 @@ from splatscope.workers.sandbox.failure_messages import (
     timed_out_message,
 )
 from splatscope.workers.sandbox.platform_support import missing_support
+from splatscope.workers.sandboxed_job import current_job
 
 JobAnswer = tuple[dict[str, Any], list[bytes]]
 """The result of a job: a JSON object and a list of bytes."""
 
+MAX_ADAPTER_NAME = 100  # bytes
 START_LIMIT = 60.0  # seconds within which a process has to open its device and load all code
+UNCONFINED = "SPLATSCOPE_UNCONFINED"  # an environment variable: sources are compiled and run even where nothing confines them
+FILE_JOBS = ("open", "array", "perfetto")  # the jobs that neither compile nor run a source
 RUNS = ("record", "outcomes")  # the jobs that run a kernel
-MAX_CHECKS = 50  # jobs that only compile, in one process
+MAX_CHECKS = 50  # jobs of one session that only compile, in one process
 MAX_HEAD = 2**24  # bytes of an answer's JSON
 MAX_PART = 2**28  # bytes in one part of an answer
 MAX_PARTS = 4
 MAX_RECORDINGS = 100  # recordings in one job, each of which reports its stages
 
-_VARIABLES = ("PATH", "LANG", "TZ", "LD_LIBRARY_PATH", "XDG_DATA_DIRS", "PYTHONPATH", "CUDA_PATH")
+_VARIABLES = ("PATH", "LANG", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "XDG_DATA_DIRS", "PYTHONPATH", "CUDA_PATH")
 _OURS = ("SPLATSCOPE_DEVICE", "SPLATSCOPE_WORKER")
 _VARIABLE_FAMILIES = ("LC_", "VK_", "MESA_", "LP_", "GALLIVM_", "NVIDIA_", "CUDA_VISIBLE_", "__GLX_", "__EGL_")
 _NO_START = "The sandbox for sources from pages does not start: `splatscope doctor` may say why."
 
 
-def run_sandboxed(jobs: str, name: str, arguments: tuple[Any, ...], limit: float, exposed: bool) -> JobAnswer:
-    """Run a job on an untrusted source in a sandboxed process.
+def run_sandboxed(jobs: str, name: str, arguments: tuple[Any, ...], limit: float) -> JobAnswer:
+    """Run a job on an untrusted source or file in a sandboxed process.
 
-    If the system supports no sandbox and no other machine can reach the server, the job runs in this process.
+    If the system supports no sandbox, files are read in this process, and sources only with `UNCONFINED`.
 
     Args:
         jobs: The name of a module with `JOBS` and `warm_up`, see `child`.
         name: The job's key in `JOBS`. Those of `RUNS` run kernels; their second argument names an adapter, see `child.chosen`.
         arguments: The job's arguments, which must be picklable.
         limit: Seconds that the job may take.
-        exposed: Whether other machines can reach the server.
 
     Raises:
         WorkerLost: The sandboxed process crashed, or its answer is malformed.
         JobTimeout: The process was killed after `limit` seconds.
         ValueError: The job raised it.
         DeviceError: The job raised it.
-        WorkerError: The job raised another error, or there is no sandbox and the server is exposed.
+        WorkerError: The job raised another error, or there is no sandbox.
     """
     why = missing_support()
     if not why:
         return _sandbox(jobs).run(name, arguments, limit)
-    if exposed:
+    if name not in FILE_JOBS and not os.environ.get(UNCONFINED):
         raise WorkerError(
-            "Edited kernels do not run here: others can reach this server, and "
-            f"{why}. Serve from Linux, or with --address localhost; shipped kernels run."
+            f"Edited kernels do not run here: {why}. Serve from Linux; shipped kernels run. "
+            "If nobody else uses this server, and you trust what you open: splatscope serve --allow-unconfined"
         )
     return importlib.import_module(jobs).JOBS[name](*arguments)
 
@@ -86,39 +91,32 @@ def prepare(jobs: str) -> None:
         _sandbox(jobs).prepare("")
 
 
-def stop_running() -> None:
-    """Stop the jobs running in this process's sandboxes, if any, because others are waiting. They fail with `JobTimeout`."""
-    for process in list(_running):
-        process.give_way()
-
-
-_running: set["SandboxedProcess"] = set()  # the processes that are running a job
-
-
 @functools.cache
 def _sandbox(jobs: str) -> "Sandbox":
     return Sandbox(jobs)
 
 
 class Sandbox:
-    """The sandboxed processes for the jobs of a module. One job runs at a time."""
+    """The sandboxed processes for the jobs of a module. Several threads may run a job each, in a process of its own."""
 
     def __init__(self, jobs: str) -> None:
         self._jobs = jobs
+        self._lock = threading.RLock()  # on what follows
         self._fork_server: socket.socket | None = None
-        self._ready: dict[str, SandboxedProcess] = {}  # by adapter
+        self._ready: dict[str, SandboxedProcess] = {}  # that have done no job, by adapter
+        self._kept: SandboxedProcess | None = None  # that may do another job of its owner, on the default adapter
 
     def prepare(self, adapter: str) -> None:
         """Start a process for this adapter, unless there is one; "" stands for the default adapter."""
-        if adapter in self._ready and self._ready[adapter].has_ended:
-            self._ready.pop(adapter).end()
-        if adapter not in self._ready:
-            self._ready[adapter] = self._fork(adapter)
+        with self._lock:
+            if adapter in self._ready and self._ready[adapter].has_ended:
+                self._ready.pop(adapter).end()
+            if adapter not in self._ready:
+                self._ready[adapter] = self._fork(adapter)
 
     def run(self, name: str, arguments: tuple[Any, ...], limit: float) -> JobAnswer:
         """Run a job in a sandboxed process. Raises the errors of `run_sandboxed`."""
-        adapter = arguments[1] if name in RUNS else ""
-        process = self._started(adapter)
+        process = self._started(arguments[1] if name in RUNS else "")
         answered = False
         try:
             answer = process.request(name, arguments, limit)
@@ -129,27 +127,34 @@ class Sandbox:
             raise
         finally:
             if answered and name not in RUNS and process.jobs_done < MAX_CHECKS:
-                self._ready[adapter] = process
-            else:
+                with self._lock:
+                    process, self._kept = self._kept, process
+            if process:
                 process.end()
-                self.prepare("")
+            self.prepare("")
 
     def _started(self, adapter: str) -> "SandboxedProcess":
         """Return a process that is ready. If one dies before that, try once more: its fork server may have died."""
         tries = 0
         while True:
-            self.prepare(adapter)
-            process = self._ready.pop(adapter)
+            with self._lock:
+                if not adapter and self._kept and self._kept.owner == _owner() and not self._kept.has_ended:
+                    process, self._kept = self._kept, None
+                    return process
+                self.prepare(adapter)
+                process = self._ready.pop(adapter)
             try:
                 process.wait_until_ready()
                 return process
-            except WorkerError:
+            except (WorkerError, DeviceError) as error:
                 process.end()
                 tries += 1
-                if tries == 2:
+                if tries == 2 or isinstance(error, DeviceError):
                     raise
 
     def _fork(self, adapter: str) -> "SandboxedProcess":
+        if len(adapter.encode()) > MAX_ADAPTER_NAME:
+            raise DeviceError(f"No device is called {adapter[:40]} …")
         for _ in range(2):  # the fork server may have died
             self._fork_server = self._fork_server or _start_fork_server(self._jobs)
             ours, theirs = socket.socketpair()
@@ -157,9 +162,9 @@ class Sandbox:
             with ours, theirs:
                 try:
                     socket.send_fds(self._fork_server, [(adapter or " ").encode()], [theirs.fileno(), writes_fault])
-                    process = int.from_bytes(self._fork_server.recv(4), "little")
-                    return SandboxedProcess(os.pidfd_open(process), Connection(ours.detach()), fault)
-                except OSError:
+                    (process,) = socket.recv_fds(self._fork_server, 16, 1)[1]
+                    return SandboxedProcess(process, Connection(ours.detach()), fault)
+                except (OSError, ValueError):  # without a process there is nothing to unpack
                     os.close(fault)
                     self._fork_server.close()
                     self._fork_server = None
@@ -190,6 +195,7 @@ class SandboxedProcess:
         self._ready = False
         self._stage: int | None = None  # the stage of the current job
         self.jobs_done = 0
+        self.owner: Hashable = None  # of its jobs
         self._gave_way = False
 
     @property
@@ -202,7 +208,8 @@ class SandboxedProcess:
         if self._ready:
             return
         try:
-            self._receive(START_LIMIT)
+            with self._killed_after(START_LIMIT):
+                self._receive()
         except (EOFError, OSError) as error:
             raise WorkerError(_NO_START) from error
         self._ready = True
@@ -210,12 +217,16 @@ class SandboxedProcess:
     def request(self, name: str, arguments: tuple[Any, ...], limit: float) -> JobAnswer:
         """Send a job to the process and return its answer; kill it after `limit` seconds. Raises the errors of `run_sandboxed`."""
         self.jobs_done += 1
+        self.owner = _owner()
         self._stage = None
         started = time.monotonic()
-        _running.add(self)
+        job = current_job()
         try:
-            self._connection.send_bytes(pickle.dumps((name, arguments)))
-            return self._receive(limit)
+            if job:
+                job.uses(self)
+            with self._killed_after(limit):
+                self._connection.send_bytes(pickle.dumps((name, arguments)))
+                return self._receive()
         except (EOFError, OSError) as lost:
             records = name in RUNS
             error: WorkerError
@@ -231,7 +242,8 @@ class SandboxedProcess:
             error.stage = self._stage
             raise error from lost
         finally:
-            _running.discard(self)
+            if job:
+                job.uses(None)
 
     def give_way(self) -> None:
         """End the process because others are waiting."""
@@ -249,26 +261,35 @@ class SandboxedProcess:
         """Return the start of the process's output as it died, b"" if there is none."""
         return os.read(self._fault, 200) if select.select([self._fault], [], [], 0)[0] else b""
 
-    def _receive(self, limit: float) -> JobAnswer:
+    @contextmanager
+    def _killed_after(self, limit: float) -> Generator[None]:
+        """Kill the process if the block takes longer than `limit` seconds. A process may stop reading as well as answering."""
+        watchdog = threading.Timer(limit, self._kill)
+        watchdog.start()
+        try:
+            yield
+        finally:
+            watchdog.cancel()
+            watchdog.join()
+
+    def _receive(self) -> JobAnswer:
         """Return the answer, or raise the error that it reports.
 
         Raises:
             EOFError, OSError: The process died. It is a `_BreachError` if the process violated the protocol.
         """
-        watchdog = threading.Timer(limit, self._kill)
-        watchdog.start()
-        try:
-            head = self._receive_head()
-            match head:
-                case {"answer": dict(answer), "parts": int(count)} if 0 <= count <= MAX_PARTS:
-                    return answer, [self._receive_bytes(MAX_PART) for _ in range(count)]
-        finally:
-            watchdog.cancel()
-            watchdog.join()
+        head = self._receive_head()
         match head:
+            case {"answer": dict(answer), "parts": int(count)} if 0 <= count <= MAX_PARTS:
+                return answer, [self._receive_bytes(MAX_PART) for _ in range(count)]
             case {"raised": str(kind), "message": str(message)}:
-                known = {"ValueError": ValueError, "InputError": ValueError, "ArchiveError": ValueError, "DeviceError": DeviceError}
-                raise known.get(kind, WorkerError)(message[:500])
+                error_types = {
+                    "ValueError": ValueError,
+                    "InputError": ValueError,
+                    "ArchiveError": ValueError,
+                    "DeviceError": DeviceError,
+                }
+                raise error_types.get(kind, WorkerError)(message[:500])
         raise _BreachError(NO_ANSWER)
 
     def _receive_head(self) -> Any:
@@ -294,6 +315,12 @@ class SandboxedProcess:
     def _kill(self) -> None:
         with suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._process, signal.SIGKILL)
+
+
+def _owner() -> Hashable:
+    """Return who the current job is for, None for this process's own."""
+    job = current_job()
+    return job.owner if job else None
 
 
 def _parse(text: bytes) -> Any:

@@ -22,6 +22,17 @@ def capset(header: object, data: object) -> int:
     return _checked(_libc().capset(header, data))
 
 
+def unshare(namespaces: int) -> None:
+    """Move this process to new namespaces. Raises OSError."""
+    _checked(_libc().unshare(namespaces))
+
+
+def mount(source: str, target: str, kind: str, flags: int, options: str) -> None:
+    """Call mount. Raises OSError."""
+    texts = [text.encode() for text in (source, target, kind, options)]
+    _checked(_libc().mount(*texts[:3], ctypes.c_ulong(flags), texts[3]))
+
+
 def forbid_new_privileges() -> None:
     """Give up the right to run setuid programs. Landlock and seccomp require this of processes without root. Raises OSError."""
     prctl(_NO_NEW_PRIVS, 1)

@@ -80,9 +80,9 @@ class Accesses:
         before = np.r_[-1, last_write[:-1]]  # the last write before each row, in this order
         row = order[before]
         is_own = (before >= 0) & (self.segment[row] == self.segment[order]) & (self.thread[row] == self.thread[order])
-        result, exists = np.empty_like(order), np.empty(len(order), bool)
-        result[order], exists[order] = row, is_own
-        return result, exists
+        write_row, exists = np.empty_like(order), np.empty(len(order), bool)
+        write_row[order], exists[order] = row, is_own
+        return write_row, exists
 
 
 def accesses(trace: Trace, space: str, trusted: np.ndarray, known: Sources, across_groups: bool = False) -> Accesses:
@@ -106,24 +106,24 @@ def accesses(trace: Trace, space: str, trusted: np.ndarray, known: Sources, acro
     ids: dict[tuple, int] = {}
     rows: list[tuple] = []
     units = _units([trace.sites[n] for n in numbers])
-    for number, mine in zip(numbers.tolist(), np.split(events, starts[1:]), strict=False):
+    for number, site_events in zip(numbers.tolist(), np.split(events, starts[1:]), strict=False):
         site = trace.sites[number]
-        index = trace.index[mine].astype(np.int64)
+        index = trace.index[site_events].astype(np.int64)
         if site.name.rpartition(".")[2] in known.byte_buffers:
             number = ids.setdefault((site.name, ""), len(ids))
             rows += [
-                (mine, number, at, value, False, at * units[site.name], "")
-                for at, value in _bytes(trace, mine, site, units[site.name])
+                (site_events, number, piece, value, False, piece * units[site.name], "")
+                for piece, value in _bytes(trace, site_events, site, units[site.name])
             ]
             continue
         if site.space == "texture":  # the device writes a whole texel, whichever part is assigned
-            values = trace.words[mine, : words_in(site.type)] if not site.path and words_in(site.type) else None
-            rows.append((mine, ids.setdefault((site.name, ""), len(ids)), index, values, False, index, ""))
+            values = trace.words[site_events, : words_in(site.type)] if not site.path and words_in(site.type) else None
+            rows.append((site_events, ids.setdefault((site.name, ""), len(ids)), index, values, False, index, ""))
             continue
         for part, first, count in parts[_key(site)]:
-            words = trace.words[mine, first : first + count] if count else None
+            words = trace.words[site_events, first : first + count] if count else None
             vague = "?" in _steps(site.path, site.name, known)
-            rows.append((mine, ids.setdefault((site.name, part), len(ids)), index, words, vague, index, part))
+            rows.append((site_events, ids.setdefault((site.name, part), len(ids)), index, words, vague, index, part))
     return _table(trace, space, rows, across_groups)
 
 
@@ -144,10 +144,10 @@ def _bytes(trace: Trace, events: np.ndarray, site: Site, unit: int) -> Iterator[
     type_ = SlangType.parse(site.type)
     begin = trace.index[events].astype(np.int64) // unit
     size = type_.scalar.dtype.itemsize * type_.count if type_ else bytes_of_struct(site) or 4
-    each = words_in(site.type) * unit / size if type_ else 0  # words of the value per piece
+    words_per_piece = words_in(site.type) * unit / size if type_ else 0  # words of the value per piece
     for piece in range(max(1, size // unit)):
-        word = int(piece * each)
-        yield begin + piece, trace.words[events, word : word + int(each)] if each >= 1 else None
+        word = int(piece * words_per_piece)
+        yield begin + piece, trace.words[events, word : word + int(words_per_piece)] if words_per_piece >= 1 else None
 
 
 def bytes_of_struct(site: Site) -> int:
@@ -160,20 +160,20 @@ def _table(trace: Trace, space: str, rows: list[tuple], across_groups: bool) -> 
     def joined(columns: list[np.ndarray], dtype: type) -> np.ndarray:
         return np.concatenate(columns).astype(dtype, copy=False) if columns else np.zeros(0, dtype)
 
-    event = joined([mine for mine, *_ in rows], np.int64)
-    part = joined([np.full(len(mine), number) for mine, number, *_ in rows], np.int64)
-    index = joined([where for _, _, where, *_ in rows], np.int64)
-    value = joined([_digest(words, len(mine)) for mine, _, _, words, *_ in rows], np.uint64)
-    valued = joined([np.full(len(mine), words is not None) for mine, _, _, words, *_ in rows], bool)
-    vague = joined([np.full(len(mine), unsure) for mine, *_, unsure, _, _ in rows], bool)
-    cell = joined([at for *_, at, _ in rows], np.int64)
-    path = joined([np.full(len(mine), name, object) for mine, *_, name in rows], object)
+    event = joined([events for events, *_ in rows], np.int64)
+    part = joined([np.full(len(events), number) for events, number, *_ in rows], np.int64)
+    index = joined([indices for _, _, indices, *_ in rows], np.int64)
+    value = joined([_digest(words, len(events)) for events, _, _, words, *_ in rows], np.uint64)
+    valued = joined([np.full(len(events), words is not None) for events, _, _, words, *_ in rows], bool)
+    vague = joined([np.full(len(events), is_vague) for events, *_, is_vague, _, _ in rows], bool)
+    cell = joined([cells for *_, cells, _ in rows], np.int64)
+    path = joined([np.full(len(events), name, object) for events, *_, name in rows], object)
     group = trace.group_and_lane[0][event]
-    separate = np.zeros(len(event), np.int64) if across_groups else np.unique(group, return_inverse=True)[1]
-    address = ((part * (int(separate.max(initial=0)) + 1) + separate) << 32) | index
+    address_space = np.zeros(len(event), np.int64) if across_groups else np.unique(group, return_inverse=True)[1]
+    address = ((part * (int(address_space.max(initial=0)) + 1) + address_space) << 32) | index
     epochs = trace.shared_epoch if space == "shared" else trace.device_epoch
     epoch = np.zeros(len(event), np.uint32) if across_groups else epochs[event]
-    kind = {name: np.array([says(site) for site in trace.sites], bool)[trace.site[event]] for name, says in _SAYS.items()}
+    kind = {name: np.array([predicate(site) for site in trace.sites], bool)[trace.site[event]] for name, predicate in _SAYS.items()}
     table = Accesses(
         event,
         address,
@@ -209,8 +209,8 @@ _SAYS = {
 def _digest(words: np.ndarray | None, rows: int) -> np.ndarray:
     """Return one number for each row, which represents its words."""
     digest = np.zeros(rows, np.uint64)
-    for column in range(0 if words is None else words.shape[1]):
-        digest = digest * np.uint64(0x9E3779B97F4A7C15) + words[:, column]
+    for column in words.T if words is not None else ():
+        digest = digest * np.uint64(0x9E3779B97F4A7C15) + column
     return digest
 
 
@@ -218,34 +218,34 @@ def _key(site: Site) -> tuple[str, str, str]:
     return site.name, site.path, site.type
 
 
-def _parts_of_sites(sites: list[Site], known: Sources) -> dict[tuple, list[tuple[str, int, int]]]:
+def _parts_of_sites(sites: list[Site], sources: Sources) -> dict[tuple, list[tuple[str, int, int]]]:
     """Return the touched parts of an element, (part, first word in the value, word count), by (name, path, type).
 
     If it is not known which words belong to a part, its word count is 0.
     """
     paths: dict[str, set[str]] = {}
     for site in sites:
-        paths.setdefault(site.name, set()).add(".".join(_steps(site.path, site.name, known)))
-    leaves = {name: _all_leaves(name, mine, known) for name, mine in paths.items()}
-    found = {}
+        paths.setdefault(site.name, set()).add(".".join(_steps(site.path, site.name, sources)))
+    leaves = {name: _all_leaves(name, own_paths, sources) for name, own_paths in paths.items()}
+    parts_by_key = {}
     for site in sites:
-        whole = words_in(site.type)
+        word_count = words_in(site.type)
         if len(paths[site.name]) == 1:
-            found[_key(site)] = [("", 0, whole)]
+            parts_by_key[_key(site)] = [("", 0, word_count)]
             continue
-        steps = _steps(site.path, site.name, known)
+        steps = _steps(site.path, site.name, sources)
         touched = [leaf for leaf in leaves[site.name] if _covers(steps, leaf)]
         if steps and len(steps[-1]) > 1 and set(steps[-1]) <= set("xyzw"):
             touched.sort(key=lambda leaf: steps[-1].index(leaf[-1]) if leaf and leaf[-1] in steps[-1] else 0)
-        each = whole // len(touched) if touched and whole % len(touched) == 0 and "?" not in steps else 0
-        found[_key(site)] = [(".".join(leaf), i * each, each) for i, leaf in enumerate(touched)]
-    return found
+        words_per_leaf = word_count // len(touched) if touched and word_count % len(touched) == 0 and "?" not in steps else 0
+        parts_by_key[_key(site)] = [(".".join(leaf), i * words_per_leaf, words_per_leaf) for i, leaf in enumerate(touched)]
+    return parts_by_key
 
 
-def _all_leaves(name: str, paths: set[str], known: Sources) -> list[tuple[str, ...]]:
+def _all_leaves(name: str, paths: set[str], sources: Sources) -> list[tuple[str, ...]]:
     """Return the scalars of an element, and whatever else the paths name: arrays in structs, or all if the type is unknown."""
-    type_text = known.element_type(name)
-    leaves = _leaves(type_text, (), known) if type_text else []
+    type_text = sources.element_type(name)
+    leaves = _leaves(type_text, (), sources) if type_text else []
     for steps in sorted((path.split(".") if path else [] for path in paths), key=len, reverse=True):
         if not any(_covers(steps, leaf) for leaf in leaves):
             *head, last = (steps[: steps.index("?")] if "?" in steps else steps) or [""]
@@ -253,11 +253,11 @@ def _all_leaves(name: str, paths: set[str], known: Sources) -> list[tuple[str, .
     return leaves
 
 
-def _leaves(type_text: str, prefix: tuple[str, ...], known: Sources) -> list[tuple[str, ...]]:
+def _leaves(type_text: str, prefix: tuple[str, ...], sources: Sources) -> list[tuple[str, ...]]:
     """Return the scalars of a type: ("x",), ("position", "y"), or a matrix's row and column. An unknown type counts as one."""
     base = re.split(r"[<\s]", type_text)[0]
-    if base in known.structs and len(prefix) < 4:
-        return [leaf for name, t in known.structs[base] for leaf in _leaves(t, (*prefix, name), known)]
+    if base in sources.structs and len(prefix) < 4:
+        return [leaf for name, t in sources.structs[base] for leaf in _leaves(t, (*prefix, name), sources)]
     numeric = SlangType.parse(type_text)
     return [(*prefix, *letters) for letters in product(*("xyzw"[:count] for count in numeric.shape))] if numeric else [prefix]
 
@@ -271,11 +271,11 @@ def _covers(steps: list[str], leaf: tuple[str, ...]) -> bool:
     return True
 
 
-def _steps(path: str, name: str, known: Sources) -> list[str]:
+def _steps(path: str, name: str, sources: Sources) -> list[str]:
     """Return the steps of a path, with a vector's components as xyzw. A step that is no field of a struct is a component."""
-    steps, type_text = [], known.element_type(name) or ""
+    steps, type_text = [], sources.element_type(name) or ""
     for part in filter(None, re.sub(r"\[(\w+|\?)\]", _component, path).split(".")):
-        fields = dict(known.structs.get(re.split(r"[<\s]", type_text)[0], []))
+        fields = dict(sources.structs.get(re.split(r"[<\s]", type_text)[0], []))
         is_letters = part not in fields and set(part) <= set("xyzwrgba")
         steps.append("".join("xyzw"["rgba".index(c)] if c in "rgba" else c for c in part) if is_letters else part)
         type_text = fields.get(part, "")

@@ -70,26 +70,26 @@ def first_divergence(trace: Trace) -> Divergence | None:
 
     In a recording of all workgroups, each is examined separately, and the arrivals are those of the first that diverges.
     """
-    if not trace.header.get("all_groups"):
+    if not trace.info.all_groups:
         return _in_group(trace)
     first, ordered = None, np.ones(len(trace), bool)
     for number in _suspicious_groups(trace):
         part, start = trace.of_group(number)
-        found = _in_group(part)
-        if found is None:
+        divergence = _in_group(part)
+        if divergence is None:
             continue
-        ordered[start : start + len(part)] = found.ordered
+        ordered[start : start + len(part)] = divergence.ordered
         if first is None:
-            absent = found.absent + number * trace.header["lanes"]
-            first = replace(found, together=found.together + start, elsewhere=found.elsewhere + start, absent=absent)
+            absent = divergence.absent + number * trace.info.lanes
+            first = replace(divergence, together=divergence.together + start, elsewhere=divergence.elsewhere + start, absent=absent)
     return replace(first, ordered=ordered) if first else None
 
 
 def _suspicious_groups(trace: Trace) -> list[int]:
     """Return the workgroups that may diverge: all but those whose threads arrive equally often at the same statements."""
     is_arrival = trace.at(lambda site: site.kind == "arrive")
-    events, entry = np.flatnonzero(is_arrival), trace.header["entry"]
-    groups, lanes = trace.group_and_lane[0], trace.header["lanes"]
+    events, entry = np.flatnonzero(is_arrival), trace.info.entry
+    groups, lanes = trace.group_and_lane[0], trace.info.lanes
     if any(trace.sites[site].function != entry for site in np.unique(trace.site[events])):
         return np.unique(groups[events]).tolist()
     turn = trace.count(is_arrival)[events].astype(np.int64)
@@ -109,27 +109,27 @@ def _in_group(trace: Trace) -> Divergence | None:
         return None
     turn = trace.count(is_arrival).astype(np.int64)  # for each event, the number of its thread's arrivals so far
     threads, arrivals = _arrivals(trace, np.flatnonzero(is_arrival), turn)
-    wrong = _first_wrong_turn(threads, arrivals)
-    if wrong is None:
+    wrong_turn = _first_wrong_turn(threads, arrivals)
+    if wrong_turn is None:
         return None
-    here = np.flatnonzero(arrivals.turn == wrong)
-    is_first = arrivals.barrier[here] == arrivals.barrier[here[0]]
-    together, elsewhere = arrivals.event[here[is_first]], arrivals.event[here[~is_first]]
-    has_fewer = threads.arrivals < wrong
+    rows = np.flatnonzero(arrivals.turn == wrong_turn)
+    is_first = arrivals.barrier[rows] == arrivals.barrier[rows[0]]
+    together, elsewhere = arrivals.event[rows[is_first]], arrivals.event[rows[~is_first]]
+    has_fewer = threads.arrivals < wrong_turn
     absent = np.flatnonzero(has_fewer & ~threads.ended & ~threads.cut)
 
     # Threads that wait together are ordered up to this turn, as are those whose rest is unknown; others up to the previous turn.
-    waits = threads.ended | (threads.cut & has_fewer)
-    waits[trace.thread[together]] = True
-    ordered = turn < np.where(waits[trace.thread], wrong, wrong - 1)
+    is_waiting = threads.ended | (threads.cut & has_fewer)
+    is_waiting[trace.thread[together]] = True
+    ordered = turn < np.where(is_waiting[trace.thread], wrong_turn, wrong_turn - 1)
     return Divergence(together, elsewhere, absent, ordered)
 
 
 def _arrivals(trace: Trace, events: np.ndarray, turn: np.ndarray) -> tuple[_Threads, _Arrivals]:
-    count = trace.header["threads"]
+    count = trace.info.threads
     ended, cut = np.zeros(count, bool), np.zeros(count, bool)
     ended[trace.thread[trace.kinds == "overrun"]] = True
-    cut[trace.header.get("cut_threads", [])] = True
+    cut[list(trace.info.cut_threads)] = True
     events = events[~ended[trace.thread[events]]]
     events = events[np.lexsort((trace.slot[events], turn[events]))]
     threads = _Threads(ended, cut, np.bincount(trace.thread[events], minlength=count))
@@ -139,7 +139,7 @@ def _arrivals(trace: Trace, events: np.ndarray, turn: np.ndarray) -> tuple[_Thre
 def _barriers(trace: Trace, events: np.ndarray) -> np.ndarray:
     """Number the barriers of arrivals: by statement, and in called functions also by the calling statements."""
     sites = trace.site[events].astype(np.int64)
-    entry = trace.header["entry"]
+    entry = trace.info.entry
     if all(trace.sites[site].function == entry for site in np.unique(sites)):
         return sites
     call_paths = call_sites(trace, events)
@@ -160,5 +160,5 @@ def _first_wrong_turn(threads: _Threads, arrivals: _Arrivals) -> int | None:
     arrivals_before_cut = np.sort(threads.arrivals[threads.cut & ~threads.ended])
     missing_in_record = np.searchsorted(arrivals_before_cut, turns)  # threads that were cut before that turn
     expected = (~threads.ended).sum() - missing_in_record
-    wrong = np.flatnonzero((lowest != highest) | (arrived != expected))
-    return int(turns[wrong[0]]) if len(wrong) else None
+    mismatches = np.flatnonzero((lowest != highest) | (arrived != expected))
+    return int(turns[mismatches[0]]) if len(mismatches) else None

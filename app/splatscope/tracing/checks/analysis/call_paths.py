@@ -17,23 +17,23 @@ def call_sites(trace: Trace, events: np.ndarray) -> dict[int, tuple[int, ...]]:
     ends = trace.at(lambda s: s.kind in _ENDS_A_STATEMENT)
     following: dict[int, np.ndarray] = {}
 
-    def statement(left: int) -> int:
+    def statement(return_event: int) -> int:
         """Return the site of the calling statement: the caller's next record after the function was left."""
-        outside = int(depth[left]) - 1
-        if outside not in following:
-            marks = np.where(ends & (depth <= outside), np.arange(len(trace)), len(trace))
-            following[outside] = np.append(np.minimum.accumulate(marks[::-1])[::-1], len(trace))
-        event = int(following[outside][left + 1])
-        return int(trace.site[event]) if event < len(trace) and trace.thread[event] == trace.thread[left] else -1
+        caller_depth = int(depth[return_event]) - 1
+        if caller_depth not in following:
+            marks = np.where(ends & (depth <= caller_depth), np.arange(len(trace)), len(trace))
+            following[caller_depth] = np.append(np.minimum.accumulate(marks[::-1])[::-1], len(trace))
+        event = int(following[caller_depth][return_event + 1])
+        return int(trace.site[event]) if event < len(trace) and trace.thread[event] == trace.thread[return_event] else -1
 
-    found: dict[int, tuple[int, ...]] = {}
+    paths: dict[int, tuple[int, ...]] = {}
     pending: list[tuple[int, list[int]]] = []  # for the current thread: wanted events with their calls
     sites: dict[int, int] = {}  # the calling statement of each call
     frames: list[int] = []
-    wanted = np.zeros(len(trace), bool)
-    wanted[events] = True
-    looked_at = np.flatnonzero(calls | returns | wanted).tolist()
-    for event, after in zip(looked_at, [*looked_at[1:], -1], strict=True):
+    is_requested = np.zeros(len(trace), bool)
+    is_requested[events] = True
+    relevant = np.flatnonzero(calls | returns | is_requested).tolist()
+    for event, next_event in zip(relevant, [*relevant[1:], -1], strict=True):
         if calls[event]:
             frames.append(event)
         elif returns[event]:
@@ -41,7 +41,10 @@ def call_sites(trace: Trace, events: np.ndarray) -> dict[int, tuple[int, ...]]:
                 sites[frames.pop()] = statement(event)
         elif len(frames) > 1:
             pending.append((event, frames[1:]))
-        if after < 0 or trace.thread[after] != trace.thread[event]:
-            found |= {waits: tuple(sites.get(frame, -1) for frame in inside) for waits, inside in pending}
+        if next_event < 0 or trace.thread[next_event] != trace.thread[event]:
+            paths |= {
+                pending_event: tuple(sites.get(frame, -1) for frame in enclosing_calls)
+                for pending_event, enclosing_calls in pending
+            }
             pending, sites, frames = [], {}, []
-    return found
+    return paths

@@ -14,11 +14,13 @@ ACCESSES = ("read", "write", "atomic")
 def accesses_to_cell(trace: Trace, event: int) -> np.ndarray:
     """Return the accesses to an event's cell that have a slot, in the device's order."""
     name, space = trace.sites[trace.site[event]].name, trace.sites[trace.site[event]].space
-    same = trace.at(lambda s: s.kind in ACCESSES and (s.name, s.space) == (name, space)) & (trace.index == trace.index[event])
+    is_same_cell = trace.at(lambda s: s.kind in ACCESSES and (s.name, s.space) == (name, space)) & (
+        trace.index == trace.index[event]
+    )
     if space == "shared":
         group = trace.group_and_lane[0]
-        same &= group == group[event]
-    events = np.flatnonzero(same)
+        is_same_cell &= group == group[event]
+    events = np.flatnonzero(is_same_cell)
     return events[np.argsort(trace.slot[events], kind="stable")]
 
 
@@ -32,7 +34,7 @@ def last_change(trace: Trace, last: int, known: Sources) -> int | None:
     events = accesses_to_cell(trace, last)
     value = trace.words[last].tolist()
     is_shared = trace.sites[trace.site[last]].space == "shared"
-    all_recorded = is_shared or trace.header.get("all_groups") or math.prod(trace.header.get("groups", (1,))) == 1
+    all_recorded = is_shared or trace.info.all_groups or math.prod(trace.info.groups) == 1
     for event in events[trace.slot[events] < trace.slot[last]][::-1].tolist():
         site = trace.sites[trace.site[event]]
         if site.kind == "write" or (site.kind == "atomic" and not says_value(site)):
@@ -49,15 +51,15 @@ def last_change(trace: Trace, last: int, known: Sources) -> int | None:
 
 def keeps_value(trace: Trace, event: int, known: Sources) -> bool:
     """Return whether an atomic certainly left its cell unchanged: a load, `InterlockedAdd(cell, 0, old)`, a failed exchange."""
-    site, found = trace.sites[trace.site[event]], trace.value(event)
+    site, value = trace.sites[trace.site[event]], trace.value(event)
     operation = site.access.removeprefix("Interlocked").lower()
     if "load" in operation:
         return True
-    first = next(iter(known.operands(site)), None)
+    operand = next(iter(known.operands(site)), None)
     if operation in ("add", "sub", "or", "xor"):
-        return first == 0
-    if first is None or not found or not says_value(site) or known.says_new_value(site):
+        return operand == 0
+    if operand is None or not value or not says_value(site) or known.says_new_value(site):
         return False
     if operation.startswith("compareexchange"):
-        return (first - found[0]) % 2**32 != 0
-    return (operation == "max" and 0 <= first <= found[0]) or (operation == "min" and first >= found[0] >= 0)
+        return (operand - value[0]) % 2**32 != 0
+    return (operation == "max" and 0 <= operand <= value[0]) or (operation == "min" and operand >= value[0] >= 0)

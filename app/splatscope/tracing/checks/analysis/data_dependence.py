@@ -63,38 +63,38 @@ class Dependence:
 
     def may_depend(self, branch: Site, atomic: Site) -> bool:
         """Return whether a branch may depend on an atomic's result."""
-        asks, gives = self._at(branch), self._at(atomic)
-        if asks is None or gives is None or asks is gives or _LABEL.match(asks.text):
+        condition, origin = self._at(branch), self._at(atomic)
+        if condition is None or origin is None or condition is origin or _LABEL.match(condition.text):
             return True
-        return not asks.names.isdisjoint(self._dependent(atomic, gives))
+        return not condition.names.isdisjoint(self._dependent(atomic, origin))
 
     def may_reach(self, name: str, atomic: Site) -> bool:
         """Return whether a memory's contents or layout may depend on an atomic's result; `name` may be `block.buffer`."""
-        gives = self._at(atomic)
-        return gives is None or name.rpartition(".")[2] in gives.names | self._dependent(atomic, gives)
+        origin = self._at(atomic)
+        return origin is None or name.rpartition(".")[2] in origin.names | self._dependent(atomic, origin)
 
     def may_change(self, name: str, access: Site) -> bool:
         """Return whether a variable's value may depend on the result of an access."""
-        gives = self._at(access)
-        return gives is None or name in self._dependent(access, gives)
+        origin = self._at(access)
+        return origin is None or name in self._dependent(access, origin)
 
     def _dependent(self, atomic: Site, statement: _Statement) -> frozenset[str]:
         """Return the names that may depend on an atomic's result."""
         key = atomic.file, atomic.line, atomic.column
         if key not in self._known:
-            found: set[str] = set()
+            dependent_names: set[str] = set()
             pending = [statement]
             seen = {id(statement)}
             while pending:
-                one = pending.pop()
-                is_called = len(self._with.get(one.function, [])) > 1  # it occurs outside of its own head
-                for name in {*one.written, *([one.function] if is_called else [])} - found:
-                    found.add(name)
-                    for other in self._with.get(name, []):
-                        if id(other) not in seen:
-                            seen.add(id(other))
-                            pending.append(other)
-            self._known[key] = frozenset(found)
+                current = pending.pop()
+                is_called = len(self._with.get(current.function, [])) > 1  # it occurs outside of its own head
+                for name in {*current.written, *([current.function] if is_called else [])} - dependent_names:
+                    dependent_names.add(name)
+                    for successor in self._with.get(name, []):
+                        if id(successor) not in seen:
+                            seen.add(id(successor))
+                            pending.append(successor)
+            self._known[key] = frozenset(dependent_names)
         return self._known[key]
 
     def _at(self, site: Site) -> _Statement | None:
@@ -115,19 +115,19 @@ def _lines(text: str) -> list[int]:
 
 def _statements(text: str, source: Source, functions: set[str]) -> tuple[list[int], list[_Statement]]:
     """Return the offsets of a text's statements, and the statements; `functions` has the names of all functions."""
-    code = COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+    code = COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
     blocks = sorted((block.head, block.end, block.name) for block in source.functions())
-    spans = [span for found in _PART.finditer(code) if found[0] for span in _apart(*found.span(), code)]
-    statements, at = [], 0
+    spans = [span for match in _PART.finditer(code) if match[0] for span in _split_part(*match.span(), code)]
+    statements, block_index = [], 0
     for start, end in spans:
-        while at < len(blocks) and blocks[at][1] <= start:
-            at += 1
-        inside = at < len(blocks) and blocks[at][0] <= start
-        statements.append(_statement(code[start:end], blocks[at][2] if inside else "", functions))
+        while block_index < len(blocks) and blocks[block_index][1] <= start:
+            block_index += 1
+        is_inside = block_index < len(blocks) and blocks[block_index][0] <= start
+        statements.append(_statement(code[start:end], blocks[block_index][2] if is_inside else "", functions))
     return [start for start, _ in spans], statements
 
 
-def _apart(start: int, end: int, code: str) -> list[tuple[int, int]]:
+def _split_part(start: int, end: int, code: str) -> list[tuple[int, int]]:
     """Return the span of a part; or two, if it has the end of a `for` and the statement after it: `i++) sum += tile[i];`."""
     depth = 0
     for bracket in _BRACKET.finditer(code, start, end):
@@ -150,18 +150,18 @@ def _statement(text: str, function: str, functions: set[str]) -> _Statement:
         written = names  # a call may write to any of them
     if macro:
         written |= {macro[1]}  # the macro stands for its body
-    hands_on = written or re.search(r"\breturn\b", text)
-    return _Statement(names, written, function if hands_on else "", text)
+    has_effect = written or re.search(r"\breturn\b", text)
+    return _Statement(names, written, function if has_effect else "", text)
 
 
 def _written(text: str, names: frozenset[str]) -> frozenset[str]:
     """Return the names that a statement writes, such as `kept` in `kept[a + b[0][c]] = v`; all names if subscripts nest deeply."""
-    found: set[str] = set()
+    written: set[str] = set()
     for _ in range(_MOST_SUBSCRIPTS):
-        found.update(name for pair in _WRITTEN.findall(text) for name in pair if name)
+        written.update(name for pair in _WRITTEN.findall(text) for name in pair if name)
         outer = _INNERMOST.sub(" ", text)
         if outer == text:
-            return frozenset(found)
+            return frozenset(written)
         text = outer
     return names
 
@@ -173,11 +173,11 @@ def _written_by_atomics(text: str) -> set[str]:
         if outer == text:
             break
         text = outer
-    found: set[str] = set()
+    written: set[str] = set()
     for call in _CALL.finditer(text):
-        found.update(_NAME.findall(call[1]))
+        written.update(_NAME.findall(call[1]))
         if call[2].startswith("Interlocked"):
-            given = text[call.end() : closing(text, call.end() - 1)].split(",")
-            has_result = len(given) > (3 if "Compare" in call[2] else 2)
-            found.update(_NAME.findall(f"{given[0]} {given[-1]}" if has_result else given[0]))
-    return found
+            arguments = text[call.end() : closing(text, call.end() - 1)].split(",")
+            has_result = len(arguments) > (3 if "Compare" in call[2] else 2)
+            written.update(_NAME.findall(f"{arguments[0]} {arguments[-1]}" if has_result else arguments[0]))
+    return written

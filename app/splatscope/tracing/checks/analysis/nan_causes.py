@@ -8,12 +8,13 @@ import numpy as np
 from tree_sitter import Node
 
 from splatscope.gpu.slang_types import SlangType
-from splatscope.slang.source import text_of
+from splatscope.slang.source import part, text_of
 from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.trace import Trace
 
 _MOST_DEEP = 40  # nested expressions
 _MOST_EVENTS = 4096  # events of a statement that are searched for the functions it calls
+_Value = np.ndarray | np.floating
 _NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?=[fFhHuUlL]*$)")
 
 
@@ -38,11 +39,11 @@ class _Evaluation:
     numbers, "" so far.
     """
 
-    variable: Callable[[str], np.ndarray | None]
+    variable: Callable[[str], _Value | None]
     operation: str = ""
     _depth: int = field(default=0)
 
-    def of(self, node: Node) -> np.ndarray | None:
+    def of(self, node: Node) -> _Value | None:
         """Return the value of an expression, None if it is not known."""
         self._depth += 1
         try:
@@ -50,7 +51,7 @@ class _Evaluation:
         finally:
             self._depth -= 1
 
-    def _value(self, node: Node) -> np.ndarray | None:
+    def _value(self, node: Node) -> _Value | None:
         if node.type == "number_literal":
             number = _NUMBER.match(text_of(node))
             return np.float32(number[0]) if number else None
@@ -58,66 +59,70 @@ class _Evaluation:
             return self.variable(text_of(node))
         if node.type == "parenthesized_expression" and len(node.named_children) == 1:
             return self.of(node.named_children[0])
-        if node.type == "unary_expression" and text_of(node.child_by_field_name("operator")) == "-":
-            value = self.of(node.child_by_field_name("argument"))
+        if node.type == "unary_expression" and text_of(part(node, "operator")) == "-":
+            value = self.of(part(node, "argument"))
             return -value if value is not None else None
         if node.type == "field_expression":
             return self._components(node)
         if node.type == "binary_expression":
-            operator = text_of(node.child_by_field_name("operator"))
-            both = [self.of(node.child_by_field_name(side)) for side in ("left", "right")]
+            operator = text_of(part(node, "operator"))
+            operands = [self.of(part(node, side)) for side in ("left", "right")]
             if operator not in _BINARY:
                 return None
             sign = "−" if operator == "-" else operator
-            return self._applied(_BINARY[operator], both, lambda a, b: f"{_number(a)} {sign} {_number(b)}", by_component=True)
+            return self._apply(_BINARY[operator], operands, lambda a, b: f"{_number(a)} {sign} {_number(b)}", by_component=True)
         if node.type == "call_expression":
-            return self._called(node)
+            return self._evaluate_call(node)
         return None
 
-    def _components(self, node: Node) -> np.ndarray | None:
-        value, letters = self.of(node.child_by_field_name("argument")), text_of(node.child_by_field_name("field"))
+    def _components(self, node: Node) -> _Value | None:
+        value, letters = self.of(part(node, "argument")), text_of(part(node, "field"))
         if value is None or not re.fullmatch(r"[xyzw]{1,4}|[rgba]{1,4}", letters):
             return None
         chosen = ["xyzw".find(letter) if letter in "xyzw" else "rgba".find(letter) for letter in letters]
-        if np.ndim(value) != 1 or max(chosen) >= len(value):
+        if not isinstance(value, np.ndarray) or value.ndim != 1 or max(chosen) >= len(value):
             return None
         return value[chosen] if len(chosen) > 1 else value[chosen[0]]
 
-    def _called(self, node: Node) -> np.ndarray | None:
-        name, arguments = text_of(node.child_by_field_name("function")), node.child_by_field_name("arguments").named_children
-        given = [self.of(argument) for argument in arguments]
-        made = SlangType.parse(name)
-        if made is not None and made.scalar.name == "float" and len(made.shape) < 2:
-            if any(value is None for value in given):
+    def _evaluate_call(self, node: Node) -> _Value | None:
+        name, arguments = text_of(part(node, "function")), part(node, "arguments").named_children
+        argument_values = [self.of(argument) for argument in arguments]
+        constructed = SlangType.parse(name)
+        if constructed is not None and constructed.scalar.name == "float" and len(constructed.shape) < 2:
+            known_values = [np.atleast_1d(value) for value in argument_values if value is not None]
+            if len(known_values) < len(argument_values):
                 return None
-            parts = np.concatenate([np.atleast_1d(value) for value in given]) if given else np.zeros(0, np.float32)
-            count = made.shape[0] if made.shape else 0
+            parts = np.concatenate(known_values) if known_values else np.zeros(0, np.float32)
+            count = constructed.shape[0] if constructed.shape else 0
             if len(parts) == max(count, 1):
                 return parts if count else parts[0]
             return np.repeat(parts, count) if len(parts) == 1 else None
         if name not in _FUNCTIONS:
             return None
-        return self._applied(_FUNCTIONS[name], given, lambda *values: f"{name} of {', '.join(map(_words, values))}")
+        return self._apply(_FUNCTIONS[name], argument_values, lambda *values: f"{name} of {', '.join(map(_words, values))}")
 
-    def _applied(
+    def _apply(
         self,
         function: Callable[..., np.ndarray],
-        given: list[np.ndarray | None],
-        words: Callable[..., str],
+        operands: list[_Value | None],
+        describe: Callable[..., str],
         by_component: bool = False,
-    ) -> np.ndarray | None:
+    ) -> _Value | None:
         """Return the result of an operation, and keep its words if it is the first that makes a NaN of numbers."""
-        sizes = {np.size(value) for value in given if value is not None and np.ndim(value)}
-        if any(value is None for value in given) or len(sizes) > 1:
+        known_values = [value for value in operands if value is not None]
+        sizes = {np.size(value) for value in known_values if np.ndim(value)}
+        if len(known_values) < len(operands) or len(sizes) > 1:
             return None
         try:
             with np.errstate(all="ignore"):
-                result = np.asarray(function(*given), np.float32)
+                result = np.asarray(function(*known_values), np.float32)
         except (TypeError, ValueError):  # another number of arguments
             return None
-        if not self.operation and np.isnan(result).any() and not any(np.isnan(value).any() for value in given):
-            at = int(np.argmax(np.isnan(result))) if by_component and result.ndim else 0
-            self.operation = words(*(value[at] if by_component and np.ndim(value) else value for value in given))
+        if not self.operation and np.isnan(result).any() and not any(np.isnan(value).any() for value in known_values):
+            component = int(np.argmax(np.isnan(result))) if by_component and result.ndim else 0
+            self.operation = describe(
+                *(np.ravel(value)[component] if by_component and np.ndim(value) else value for value in known_values)
+            )
         return result
 
 
@@ -146,20 +151,20 @@ def returned_at(trace: Trace, event: int, sources: Sources) -> tuple[int, str] |
     """
     caller = trace.sites[trace.site[event]]
     last_line, returns = sources.last_line(caller), []
-    for before in range(event - 1, max(-1, event - _MOST_EVENTS), -1):
-        site = trace.sites[trace.site[before]]
+    for earlier in range(event - 1, max(-1, event - _MOST_EVENTS), -1):
+        site = trace.sites[trace.site[earlier]]
         is_of_statement = site.file == caller.file and caller.line <= site.line <= last_line and site.kind in ("read", "call")
-        if trace.thread[before] != trace.thread[event] or (site.function == caller.function and not is_of_statement):
+        if trace.thread[earlier] != trace.thread[event] or (site.function == caller.function and not is_of_statement):
             break
         if site.kind == "return" and site.function != caller.function:
-            returns.append(before)
-    for before in reversed(returns):
-        if operation := operation_at(trace, before, sources):
-            return before, operation
+            returns.append(earlier)
+    for earlier in reversed(returns):
+        if operation := operation_at(trace, earlier, sources):
+            return earlier, operation
     return None
 
 
-def _value_before(trace: Trace, event: int, name: str) -> np.ndarray | None:
+def _value_before(trace: Trace, event: int, name: str) -> _Value | None:
     """Return the value of a variable of numbers before an event, None if its last record is not of the whole variable."""
     function = trace.sites[trace.site[event]].function
     start = int(np.searchsorted(trace.thread, trace.thread[event]))
@@ -168,10 +173,10 @@ def _value_before(trace: Trace, event: int, name: str) -> np.ndarray | None:
         for number, site in enumerate(trace.sites)
         if site.kind == "value" and site.function == function and site.name.split(".")[0] == name
     ]
-    found = np.flatnonzero(np.isin(trace.site[start:event], numbers)) if numbers else []
-    if not len(found) or trace.sites[trace.site[start + int(found[-1])]].name != name:
+    offsets = np.flatnonzero(np.isin(trace.site[start:event], numbers)) if numbers else []
+    if not len(offsets) or trace.sites[trace.site[start + int(offsets[-1])]].name != name:
         return None
-    last = start + int(found[-1])
+    last = start + int(offsets[-1])
     type_ = SlangType.parse(trace.sites[trace.site[last]].type)
     if type_ is None or type_.scalar.name != "float" or len(type_.shape) > 1:
         return None
@@ -179,8 +184,8 @@ def _value_before(trace: Trace, event: int, name: str) -> np.ndarray | None:
     return value if type_.shape else value[0]
 
 
-def _words(value: np.ndarray) -> str:
-    return f"({', '.join(map(_number, value))})" if np.ndim(value) else _number(value)
+def _words(value: _Value) -> str:
+    return f"({', '.join(map(_number, np.ravel(value).tolist()))})" if np.ndim(value) else _number(float(value))
 
 
 def _number(value: float) -> str:

@@ -44,19 +44,19 @@ def between_groups(trace: Trace, known: Sources, cell: str, store: Site, by_cell
         store: The site of the stores.
         by_cell: The updates of each cell, in the order of their loads.
     """
-    if store.space != "device" or not trace.header.get("all_groups"):
+    if store.space != "device" or not trace.info.all_groups:
         return
-    others = _reads(trace, _changed(trace, np.ones(len(trace), bool), ("device", "texture", "alias")))
-    if _is_chosen(known, cell, store, others):
+    reads = _reads(trace, _changed(trace, np.ones(len(trace), bool), ("device", "texture", "alias")))
+    if _is_chosen(known, cell, store, reads):
         return
-    decisions = np.flatnonzero(np.isin(trace.site, _decisions(trace, known, others)))
+    decisions = np.flatnonzero(np.isin(trace.site, _decisions(trace, known, reads)))
     group, position = trace.group_and_lane[0], np.empty(len(trace), np.int64)
     position[trace.order] = np.arange(len(trace))
     first = np.full(int(group.max(initial=0)) + 1, len(trace))  # by group, the first event to use such a value
     np.minimum.at(first, group[decisions], position[decisions])
-    for mine in by_cell:
-        free = [update for update in mine if position[update.store] < first[group[update.store]]]
-        yield from ([one, other] for one, other in pairwise(free) if group[one.load] != group[other.load])
+    for updates in by_cell:
+        free = [update for update in updates if position[update.store] < first[group[update.store]]]
+        yield from ([earlier, later] for earlier, later in pairwise(free) if group[earlier.load] != group[later.load])
 
 
 def within_a_group(trace: Trace, known: Sources, cell: str, store: Site, by_cell: list[list[Update]]) -> Iterator[list[Update]]:
@@ -69,31 +69,31 @@ def within_a_group(trace: Trace, known: Sources, cell: str, store: Site, by_cell
     arrivals = np.cumsum(trace.at(lambda site: site.kind == "arrive"))
     threads, starts = trace.spans
     passed = arrivals - arrivals[starts[np.searchsorted(threads, trace.thread)]]  # barriers that the thread has met
-    width = max(1, trace.header.get("wave_size", 1))
-    has_waves = any(_WAVE.search(text) for text in trace.header["sources"].values())
-    asked: dict[tuple[int, int], np.ndarray | None] = {}  # by group and barriers passed, the sites of decisions; None if chosen
+    width = max(1, trace.info.wave_size)
+    has_waves = any(_WAVE.search(text) for text in trace.info.sources.values())
+    cache: dict[tuple[int, int], np.ndarray | None] = {}  # by group and barriers passed, the sites of decisions; None if chosen
 
-    def asks(update: Update) -> np.ndarray | None:
+    def decision_sites(update: Update) -> np.ndarray | None:
         stretch = int(group[update.load]), int(passed[update.load])
-        if stretch not in asked:
-            own = _changed(trace, (group == stretch[0]) & (passed == stretch[1]), ("shared",))
-            others = _reads(trace, own | _changed(trace, np.ones(len(trace), bool), ("device", "texture", "alias")))
-            is_chosen = _is_chosen(known, cell, store, others)
-            asked[stretch] = None if is_chosen else np.array(_decisions(trace, known, others), np.int64)
-        return asked[stretch]
+        if stretch not in cache:
+            own_changes = _changed(trace, (group == stretch[0]) & (passed == stretch[1]), ("shared",))
+            reads = _reads(trace, own_changes | _changed(trace, np.ones(len(trace), bool), ("device", "texture", "alias")))
+            is_chosen = _is_chosen(known, cell, store, reads)
+            cache[stretch] = None if is_chosen else np.array(_decisions(trace, known, reads), np.int64)
+        return cache[stretch]
 
     def is_free(update: Update) -> bool:
-        sites = asks(update)
-        before = trace.site[starts[np.searchsorted(threads, trace.thread[update.load])] : update.store]
-        return sites is not None and not np.isin(before, sites).any()
+        sites = decision_sites(update)
+        earlier_sites = trace.site[starts[np.searchsorted(threads, trace.thread[update.load])] : update.store]
+        return sites is not None and not np.isin(earlier_sites, sites).any()
 
-    for mine in by_cell:
-        for one, other in pairwise(mine):
-            is_met = group[one.load] == group[other.load] and passed[one.load] == passed[other.load]
-            first, second = lane[[one.load, other.load]].tolist()
+    for updates in by_cell:
+        for earlier, later in pairwise(updates):
+            is_met = group[earlier.load] == group[later.load] and passed[earlier.load] == passed[later.load]
+            first, second = lane[[earlier.load, later.load]].tolist()
             is_apart = first != second and not (has_waves and first // width == second // width)
-            if is_met and is_apart and is_free(one) and is_free(other):
-                yield [one, other]
+            if is_met and is_apart and is_free(earlier) and is_free(later):
+                yield [earlier, later]
 
 
 def _changed(trace: Trace, chosen: np.ndarray, spaces: tuple[str, ...]) -> frozenset[tuple[str, str]]:
@@ -112,14 +112,16 @@ def _reads(trace: Trace, changed: Iterable[tuple[str, str]]) -> list[Site]:
     ]
 
 
-def _is_chosen(known: Sources, cell: str, store: Site, others: list[Site]) -> bool:
+def _is_chosen(sources: Sources, cell: str, store: Site, reads: list[Site]) -> bool:
     """Return whether what these sites read may influence which cell is updated."""
     names = set(re.findall(r"[A-Za-z_]\w*", cell)) - {store.name.rpartition(".")[2]}
-    return any(known.dependence.may_change(name, one) for one in others for name in names)
+    return any(sources.dependence.may_change(name, read) for read in reads for name in names)
 
 
-def _decisions(trace: Trace, known: Sources, others: list[Site]) -> list[int]:
+def _decisions(trace: Trace, sources: Sources, reads: list[Site]) -> list[int]:
     """Return the numbers of the branches that may depend on what these sites read, and of all loops with `do`."""
-    depends = known.dependence
-    asks = [n for n, s in enumerate(trace.sites) if s.kind == "branch" and any(depends.may_depend(s, one) for one in others)]
-    return asks + [n for n, s in enumerate(trace.sites) if s.kind == "loop" and known.is_do_loop(s)]
+    dependence = sources.dependence
+    branches = [
+        n for n, s in enumerate(trace.sites) if s.kind == "branch" and any(dependence.may_depend(s, read) for read in reads)
+    ]
+    return branches + [n for n, s in enumerate(trace.sites) if s.kind == "loop" and sources.is_do_loop(s)]

@@ -42,11 +42,11 @@ def why_unordered(trace: Trace, hand_overs: HandOvers | None, first: int, second
             return Why(f"the barrier on line {barrier.line} orders {_MEMORY[barrier.space]}, not {_MEMORY[space]}", True)
     if hand_overs is not None and (lack := hand_overs.lacks(first, second)):
         return Why(lack, True)
-    bare = (trace.sites[trace.site[event]] for event in passed)
-    fence = next((site for site in bare if not site.name.endswith("WithGroupSync")), None)
+    barriers = (trace.sites[trace.site[event]] for event in passed)
+    fence = next((site for site in barriers if not site.name.endswith("WithGroupSync")), None)
     if fence is not None and not (hand_overs is not None and hand_overs.are_asked):
-        what = f"{fence.name} on line {fence.line} orders each thread's own accesses"
-        return Why(f"{what}, and no thread waits there for another", True)
+        explanation = f"{fence.name} on line {fence.line} orders each thread's own accesses"
+        return Why(f"{explanation}, and no thread waits there for another", True)
     one_is_atomic = any(trace.sites[trace.site[event]].kind == "atomic" for event in (first, second))
     misplaced = _misplaced(trace, first, second)
     if one_is_atomic:
@@ -76,8 +76,10 @@ def _misplaced(trace: Trace, first: int, second: int) -> str:
     after: set[int] = set()
     for event in (first, second):
         passed = np.flatnonzero(waits & (trace.thread == trace.thread[event]))
-        before.add(next((trace.sites[trace.site[other]].line for other in passed[passed < event][::-1].tolist()), 0))
-        after.add(next((trace.sites[trace.site[other]].line for other in passed[passed > event].tolist()), 0))
+        before.add(
+            next((trace.sites[trace.site[barrier_event]].line for barrier_event in passed[passed < event][::-1].tolist()), 0)
+        )
+        after.add(next((trace.sites[trace.site[barrier_event]].line for barrier_event in passed[passed > event].tolist()), 0))
     one_before = before.pop() if len(before) == 1 else 0
     one_after = after.pop() if len(after) == 1 else 0
     if one_before and one_before == one_after:
@@ -130,33 +132,33 @@ def one_for_each_cause(races: list[Race], are_one: Callable[[Race, Race], bool] 
     """
     kept: list[list[Race]] = []
     for race in sorted(races, key=_order):
-        of = next((one for one in kept if _share_a_line(one[0], race) and _may_share_cause(one[0], race)), None)
-        if of is None and race.finding.kind == "race" and race.stretch is not None:
-            of = next((one for one in kept if any(_share_a_line(r, race) for r in one if r.stretch == race.stretch)), None)
-        if of is None:
-            of = next((one for one in kept if one[0].finding.name != race.finding.name and are_one(one[0], race)), None)
-        if of is None:
+        match = next((group for group in kept if _share_a_line(group[0], race) and _may_share_cause(group[0], race)), None)
+        if match is None and race.finding.kind == "race" and race.stretch is not None:
+            match = next((group for group in kept if any(_share_a_line(r, race) for r in group if r.stretch == race.stretch)), None)
+        if match is None:
+            match = next((group for group in kept if group[0].finding.name != race.finding.name and are_one(group[0], race)), None)
+        if match is None:
             kept.append([race])
-        elif race.finding.kind == of[0].finding.kind == "race":
-            of.append(race)
-    for race, *others in kept:
-        own = sorted(race.finding.places)
-        more: dict[str, dict[tuple, None]] = {}
-        for one in others:
-            places, name = sorted(one.finding.places), one.finding.name
-            if name != race.finding.name or places != own:
-                more.setdefault(name, {})[tuple(places)] = None
-        for name in sorted(more, key=lambda name: (name != race.finding.name, name)):
-            lines = [[_line(place, race.finding.file) for place in dict.fromkeys(places)] for places in more[name]]
-            race.finding.message += f" For the same reason {_also(lines, '' if name == race.finding.name else name)}."
+        elif race.finding.kind == match[0].finding.kind == "race":
+            match.append(race)
+    for race, *merged in kept:
+        own_places = sorted(race.finding.places)
+        places_by_name: dict[str, dict[tuple, None]] = {}
+        for merged_race in merged:
+            places, name = sorted(merged_race.finding.places), merged_race.finding.name
+            if name != race.finding.name or places != own_places:
+                places_by_name.setdefault(name, {})[tuple(places)] = None
+        for name in sorted(places_by_name, key=lambda name: (name != race.finding.name, name)):
+            lines = [[_line(place, race.finding.file) for place in dict.fromkeys(places)] for places in places_by_name[name]]
+            race.finding.message += f" For the same reason {_list_pairs(lines, '' if name == race.finding.name else name)}."
     return [race.finding for race, *_ in kept]
 
 
-def _also(pairs: list[list[str]], name: str) -> str:
+def _list_pairs(pairs: list[list[str]], name: str) -> str:
     """Return which pairs of lines race as well, each named once: on the variable `name`, or "" for that of the finding."""
     if name:
-        one = len(pairs) == len(pairs[0]) == 1
-        return f"{name} races on line{'' if one else 's'} {'; '.join(' and '.join(lines) for lines in pairs)}"
+        is_single = len(pairs) == len(pairs[0]) == 1
+        return f"{name} races on line{'' if is_single else 's'} {'; '.join(' and '.join(lines) for lines in pairs)}"
     if len(pairs) == len(pairs[0]) == 1:
         return f"line {pairs[0][0]} races with itself"
     return f"these lines race: {'; '.join(' and '.join(lines) if len(lines) > 1 else f'{lines[0]} with itself' for lines in pairs)}"
@@ -180,7 +182,7 @@ def by_one_barrier(trace: Trace, known: Sources, one: Race, other: Race) -> bool
     if one.why.is_cause or other.why.is_cause:
         return one.why == other.why
     return any(
-        all(gaps) and max(gaps[0][0], gaps[1][0]) < min(gaps[0][1], gaps[1][1])
+        max(gaps[0][0], gaps[1][0]) < min(gaps[0][1], gaps[1][1])
         for race in (one, other)
         if race.stretch is not None
         for event in race.finding.events
@@ -188,29 +190,33 @@ def by_one_barrier(trace: Trace, known: Sources, one: Race, other: Race) -> bool
     )
 
 
-def _gaps(trace: Trace, event: int, pairs: list[list[int]]) -> Iterator[list[tuple[int, int] | None]]:
+def _gaps(trace: Trace, event: int, pairs: list[list[int]]) -> Iterator[list[tuple[int, int]]]:
     """Yield, for threads of an event's workgroup, where a barrier would order each pair of accesses: (after, before), as events.
 
-    Only the stretch between two barriers around `event` counts; None for accesses that a barrier there would not order.
+    Only the stretch between two barriers around `event` counts, and only threads in which a barrier there would order all pairs.
     """
-    lanes = int(trace.header["lanes"]) if trace.header.get("all_groups") else 2**31
+    lanes = int(trace.info.lanes) if trace.info.all_groups else 2**31
     lowest = int(trace.thread[event]) // lanes * lanes
     threads, starts = trace.spans
     first, last = np.searchsorted(threads, np.array([lowest, lowest + lanes], threads.dtype)).tolist()  # in another dtype it copies
-    here = {int(trace.thread[other]) for pair in pairs for other in pair}
-    for row in sorted(range(first, last), key=lambda row: int(threads[row]) not in here)[:_MOST_ASKED]:
-        mine = np.arange(starts[row], starts[row + 1])
-        is_here = (trace.shared_epoch[mine] == trace.shared_epoch[event]) & (trace.device_epoch[mine] == trace.device_epoch[event])
-        mine = mine[is_here]
-        spans = [[mine[trace.site[mine] == trace.site[other]] for other in pair] for pair in pairs]
-        if all(len(found) for pair in spans for found in pair):
-            yield [_gap(*pair) for pair in spans]
+    racing_threads = {int(trace.thread[access]) for pair in pairs for access in pair}
+    for row in sorted(range(first, last), key=lambda row: int(threads[row]) not in racing_threads)[:_MOST_ASKED]:
+        own_events = np.arange(starts[row], starts[row + 1])
+        is_in_stretch = (trace.shared_epoch[own_events] == trace.shared_epoch[event]) & (
+            trace.device_epoch[own_events] == trace.device_epoch[event]
+        )
+        own_events = own_events[is_in_stretch]
+        spans = [[own_events[trace.site[own_events] == trace.site[access]] for access in pair] for pair in pairs]
+        if all(len(events) for pair in spans for events in pair):
+            gaps = [gap for first_events, second_events in spans if (gap := _gap(first_events, second_events)) is not None]
+            if len(gaps) == len(pairs):
+                yield gaps
 
 
-def _gap(one: np.ndarray, other: np.ndarray) -> tuple[int, int] | None:
-    if one[-1] < other[0]:
-        return int(one[-1]), int(other[0])
-    return (int(other[-1]), int(one[0])) if other[-1] < one[0] else None
+def _gap(first: np.ndarray, second: np.ndarray) -> tuple[int, int] | None:
+    if first[-1] < second[0]:
+        return int(first[-1]), int(second[0])
+    return (int(second[-1]), int(first[0])) if second[-1] < first[0] else None
 
 
 def _share_a_line(one: Race, other: Race) -> bool:
@@ -227,9 +233,9 @@ def _may_share_cause(one: Race, other: Race) -> bool:
     return is_one_statement or sorted(one.finding.places) == sorted(other.finding.places)
 
 
-def _line(place: tuple[str, int], own: str) -> str:
+def _line(place: tuple[str, int], own_file: str) -> str:
     file, line = place
-    return str(line) if file == own else f"{line} of {file}"
+    return str(line) if file == own_file else f"{line} of {file}"
 
 
 def following(trace: Trace, findings: list[Finding], known: Sources) -> list[tuple[Finding, str]]:
@@ -238,51 +244,55 @@ def following(trace: Trace, findings: list[Finding], known: Sources) -> list[tup
     For example, in `kept[sums[lane]] = value` two threads write the same element because one read `sums` too late. Or threads
     diverge at a barrier because they read different values. Or a number computed from `x % 0` does not fit an integer.
     """
-    found = _candidates(trace, findings, known)
+    candidates = _candidates(trace, findings, known)
     causes: dict[int, list[int]] = {}
-    for finding, cause, _ in found:
+    for finding, cause, _ in candidates:
         causes.setdefault(id(finding), []).append(id(cause))
 
     def leads_to(finding: Finding, cause: Finding) -> bool:
         seen, pending = set(), [id(cause)]
         while pending:
-            if (one := pending.pop()) not in seen:
-                seen.add(one)
-                pending += causes.get(one, [])
+            if (current := pending.pop()) not in seen:
+                seen.add(current)
+                pending += causes.get(current, [])
         return id(finding) in seen
 
-    apart = ((finding, cause, words) for finding, cause, words in found if not leads_to(finding, cause))
-    first = {id(finding): (finding, words) for finding, _, words in reversed(list(apart))}
+    acyclic = ((finding, cause, words) for finding, cause, words in candidates if not leads_to(finding, cause))
+    first = {id(finding): (finding, words) for finding, _, words in reversed(list(acyclic))}
     return [first[id(finding)] for finding in findings if id(finding) in first]
 
 
-def _candidates(trace: Trace, findings: list[Finding], known: Sources) -> list[tuple[Finding, Finding, str]]:
+def _candidates(trace: Trace, findings: list[Finding], sources: Sources) -> list[tuple[Finding, Finding, str]]:
     """Return each finding that may follow from another, with that cause and its name. Two may name each other."""
     races = [
         (finding, [trace.sites[trace.site[event]] for event in finding.events]) for finding in findings if finding.kind == "race"
     ]
-    divisions = [(one, trace.sites[trace.site[one.events[0]]]) for one in findings if one.kind == "integer-division-by-zero"]
-    depends = known.dependence
-    found: list[tuple[Finding, Finding, str]] = []
+    divisions = [
+        (fault, trace.sites[trace.site[fault.events[0]]]) for fault in findings if fault.kind == "integer-division-by-zero"
+    ]
+    dependence = sources.dependence
+    candidates: list[tuple[Finding, Finding, str]] = []
     for finding in findings:
         causes: list[tuple[Finding, str]] = []
         if finding.kind == "race":
             sites = [trace.sites[trace.site[event]] for event in finding.events]
-            names = set().union(*(known.names_in_index(site) for site in sites)) - {finding.name}
-            for one, others in races:
-                in_statement = one.name in names and set(one.places) & {(s.file, s.line) for s in sites}
-                reads = [s for s in others if s.kind == "read" and one.name != finding.name]
-                if in_statement or any(depends.may_change(name, read) for name in names for read in reads):
-                    causes.append((one, f"the race on {one.name}"))
-        elif finding.kind == "barrier-divergence" and (asked := _last_branch(trace, finding)) is not None:
-            reads = ((one, s) for one, others in races for s in others if s.kind == "read")
-            causes = [(one, f"the race on {one.name}") for one, s in reads if depends.may_depend(asked, s)]
+            names = set().union(*(sources.names_in_index(site) for site in sites)) - {finding.name}
+            for race, race_sites in races:
+                in_statement = race.name in names and set(race.places) & {(s.file, s.line) for s in sites}
+                reads = [s for s in race_sites if s.kind == "read" and race.name != finding.name]
+                if in_statement or any(dependence.may_change(name, read) for name in names for read in reads):
+                    causes.append((race, f"the race on {race.name}"))
+        elif finding.kind == "barrier-divergence" and (branch := _last_branch(trace, finding)) is not None:
+            reads = ((race, s) for race, race_sites in races for s in race_sites if s.kind == "read")
+            causes = [(race, f"the race on {race.name}") for race, s in reads if dependence.may_depend(branch, s)]
         elif finding.kind == "conversion-out-of-range":
             site = trace.sites[trace.site[finding.events[0]]]
-            mine = ((one, s) for one, s in divisions if one.threads == finding.threads and one.events < finding.events)
-            causes = [(one, f"the division by 0 on line {s.line}") for one, s in mine if depends.may_depend(site, s)]
-        found += [(finding, cause, words) for cause, words in causes]
-    return found
+            own_faults = (
+                (fault, s) for fault, s in divisions if fault.threads == finding.threads and fault.events < finding.events
+            )
+            causes = [(fault, f"the division by 0 on line {s.line}") for fault, s in own_faults if dependence.may_depend(site, s)]
+        candidates += [(finding, cause, words) for cause, words in causes]
+    return candidates
 
 
 def _last_branch(trace: Trace, divergence: Finding) -> Site | None:

@@ -78,8 +78,8 @@ def _actor(table: Accesses, between_groups: bool) -> np.ndarray:
 
 def _suspicious(table: Accesses, between_groups: bool) -> np.ndarray:
     """Return the rows of segments with two actors, a write, and a non-atomic access."""
-    segment, starts, who = table.segment, table.segment_starts, _actor(table, between_groups)
-    has_two = np.minimum.reduceat(who, starts) != np.maximum.reduceat(who, starts)
+    segment, starts, actors = table.segment, table.segment_starts, _actor(table, between_groups)
+    has_two = np.minimum.reduceat(actors, starts) != np.maximum.reduceat(actors, starts)
     has_write = np.logical_or.reduceat(table.writes, starts)
     has_plain = ~np.logical_and.reduceat(table.atomic, starts)
     return np.flatnonzero((has_two & has_write & has_plain)[segment])
@@ -113,23 +113,23 @@ def _representatives(table: Accesses, between_groups: bool, reads_own_value: np.
 
 def _racing_pairs(table: Accesses, between_groups: bool, reads_own_value: np.ndarray, rows: np.ndarray) -> _Pairs:
     """Return all racing pairs of the given rows. Rows of a segment are adjacent, so compare neighbours at growing distance."""
-    who, segment = _actor(table, between_groups), table.segment
-    found, distance = [], 1
+    actors, segment = _actor(table, between_groups), table.segment
+    blocks, distance = [], 1
     while distance < len(rows):
         a, b = rows[:-distance], rows[distance:]
         together = segment[a] == segment[b]
         if not together.any():
             break
         a, b = a[together], b[together]
-        races = (who[a] != who[b]) & (table.writes[a] | table.writes[b])
+        races = (actors[a] != actors[b]) & (table.writes[a] | table.writes[b])
         races &= ~(table.atomic[a] & table.atomic[b]) & ~(table.vague[a] & table.vague[b])
         a, b = a[races], b[races]
         benign = (table.writes[a] | reads_own_value[a]) & (table.writes[b] | reads_own_value[b])
         benign &= ~table.atomic[a] & ~table.atomic[b]
         benign &= table.valued[a] & table.valued[b] & (table.value[a] == table.value[b])
-        found.append((a, b, benign))
+        blocks.append((a, b, benign))
         distance += 1
-    return _Pairs(*(np.concatenate(columns) for columns in zip(*found, strict=True))) if found else _Pairs(*(rows[:0],) * 3)
+    return _Pairs(*(np.concatenate(columns) for columns in zip(*blocks, strict=True))) if blocks else _Pairs(*(rows[:0],) * 3)
 
 
 def _without_handed_over(table: Accesses, hand_overs: HandOvers, pairs: _Pairs) -> _Pairs:
@@ -146,29 +146,31 @@ def _without_handed_over(table: Accesses, hand_overs: HandOvers, pairs: _Pairs) 
     causes, number = np.unique(np.c_[trace.site[earlier], trace.site[later]], axis=0, return_inverse=True)
     kept = np.zeros(len(pairs.first), bool)
     for cause in range(len(causes)):
-        mine = np.flatnonzero(number == cause)
-        shown = [one[np.argmin(table.slot[pairs.second[one]])] for one in _by_mark(mine, pairs.benign[mine])]
-        spread = [mine[np.linspace(0, len(mine) - 1, min(len(mine), most)).astype(np.int64)] for most in (_FEW, _MOST_HANDED)]
+        members = np.flatnonzero(number == cause)
+        earliest = [group[np.argmin(table.slot[pairs.second[group]])] for group in _split_by_mark(members, pairs.benign[members])]
+        spread = [
+            members[np.linspace(0, len(members) - 1, min(len(members), most)).astype(np.int64)] for most in (_FEW, _MOST_HANDED)
+        ]
         is_ordered: dict[int, bool] = {}
-        for pair in np.concatenate([shown, *spread]).astype(np.int64).tolist():
+        for pair in np.concatenate([earliest, *spread]).astype(np.int64).tolist():
             if pair not in is_ordered:
                 is_ordered[pair] = hand_overs.orders(int(earlier[pair]), int(later[pair]))
             if len(is_ordered) >= _FEW and not any(is_ordered.values()):
-                kept[mine] = True
+                kept[members] = True
                 break
             if len(is_ordered) >= _MOST_MIXED and not all(is_ordered.values()):
                 break
-        kept[[pair for pair, is_so in is_ordered.items() if not is_so]] = True
+        kept[[pair for pair, is_handed_over in is_ordered.items() if not is_handed_over]] = True
     return pairs.take(kept)
 
 
-def _by_mark(numbers: np.ndarray, marks: np.ndarray) -> list[np.ndarray]:
+def _split_by_mark(numbers: np.ndarray, marks: np.ndarray) -> list[np.ndarray]:
     """Return the numbers with a mark and those without, as far as there are any."""
-    return [some for some in (numbers[marks], numbers[~marks]) if len(some)]
+    return [group for group in (numbers[marks], numbers[~marks]) if len(group)]
 
 
 def _races(
-    trace: Trace, table: Accesses, pairs: _Pairs, known: Sources, hand_overs: HandOvers | None, between_groups: bool
+    trace: Trace, table: Accesses, pairs: _Pairs, sources: Sources, hand_overs: HandOvers | None, between_groups: bool
 ) -> list[Race]:
     """Return one race for each variable and pair of lines. It shows the first pair and counts segments."""
     if len(pairs.first) == 0:
@@ -177,7 +179,7 @@ def _races(
     sites = np.c_[table.site[pairs.first], table.site[pairs.second], pairs.benign]
     causes, number = np.unique(sites, axis=0, return_inverse=True)
     first_pair = np.array([np.argmax(number == cause) for cause in range(len(causes))], np.int64)
-    found: dict[tuple, Race] = {}
+    races: dict[tuple, Race] = {}
     segments: dict[tuple, set[int]] = {}
     for cause in np.argsort(first_pair).tolist():
         pair = first_pair[cause]
@@ -189,14 +191,14 @@ def _races(
         elif not pairs.benign[pair]:
             lack = hand_overs.lacks(*events, between_groups=True) if hand_overs is not None else ""
             why = Why(lack or "no barrier orders different workgroups", bool(lack))
-        finding = _finding(trace, events, cell, bool(pairs.benign[pair]), known, why)
+        finding = _finding(trace, events, cell, bool(pairs.benign[pair]), sources, why)
         places = sorted((trace.sites[n].file, trace.sites[n].line) for n in trace.site[events].tolist())
         key = (finding.kind, finding.name, *places)
-        found.setdefault(key, Race(finding, why, None if between_groups else _stretch(trace, finding), between_groups))
+        races.setdefault(key, Race(finding, why, None if between_groups else _stretch(trace, finding), between_groups))
         segments.setdefault(key, set()).update(table.segment[pairs.first[number == cause]].tolist())
-    for key, race in found.items():
+    for key, race in races.items():
         race.finding.count = len(segments[key])
-    return list(found.values())
+    return list(races.values())
 
 
 def _stretch(trace: Trace, finding: Finding) -> tuple[int, int] | None:
@@ -205,26 +207,28 @@ def _stretch(trace: Trace, finding: Finding) -> tuple[int, int] | None:
     return passed.pop() if len(passed) == 1 else None
 
 
-def _finding(trace: Trace, events: list[int], index: int, benign: bool, known: Sources, why: Why) -> Finding:
+def _finding(trace: Trace, events: list[int], index: int, benign: bool, sources: Sources, why: Why) -> Finding:
     sites = [trace.sites[trace.site[event]] for event in events]
-    name = known.cell(sites[0], index)
-    who = [thread_of(trace, event) for event in events]
+    name = sources.cell(sites[0], index)
+    thread_names = [thread_of(trace, event) for event in events]
     verbs = [_VERBS.get(site.kind, "changes {} atomically") for site in sites]
     if benign:
         end = ": the value is the same whoever comes first."
     else:
         end = f", and nothing orders the two{f': {why.words}' if why.words else ''}."
-    did = [f"{verb.format(what)} on {place}" for verb, what, place in zip(verbs, (name, "it"), lines_of(*sites), strict=True)]
+    clauses = [
+        f"{verb.format(target)} on {place}" for verb, target, place in zip(verbs, (name, "it"), lines_of(*sites), strict=True)
+    ]
     threads = [int(trace.thread[event]) for event in events]
-    leaders = _waves_led(trace, threads) if all(known.is_for_first_lane(site) for site in sites) else ""
-    message = f"{who[0]} {did[0]}, {in_sentence(who[1])} {did[1]}{leaders}{end}"
+    leaders = _waves_led(trace, threads) if all(sources.is_for_first_lane(site) for site in sites) else ""
+    message = f"{thread_names[0]} {clauses[0]}, {in_sentence(thread_names[1])} {clauses[1]}{leaders}{end}"
     kind = "benign-race" if benign else "race"
     return Finding(kind, sites[0].name, message, threads=threads, index=index, events=events, **standing_at(*sites))
 
 
 def _waves_led(trace: Trace, threads: list[int]) -> str:
     """Return the waves of two threads that are first lanes, in parentheses; "" for a single wave or two workgroups."""
-    lanes, width = trace.header["lanes"], max(1, trace.header.get("wave_size", 1))
+    lanes, width = trace.info.lanes, max(1, trace.info.wave_size)
     waves = [thread % lanes // width for thread in threads]
     if threads[0] // lanes != threads[1] // lanes or waves[0] == waves[1] or width == 1:
         return ""

@@ -71,7 +71,9 @@ class HandOvers:
         self._group = trace.group_and_lane[0]
         self._passed = self.syncs[self.atomics.event]  # by atomic, how many barriers its thread has passed
         orders = {n: self.known.memory_orders(trace.sites[n]) for n in np.unique(self.atomics.site).tolist()}
-        releases, acquires = ({n for n, names in orders.items() if names & {one, "AcquireRelease", "SeqCst"}} for one in _ORDERS)
+        releases, acquires = (
+            {n for n, names in orders.items() if names & {order, "AcquireRelease", "SeqCst"}} for order in _ORDERS
+        )
         self._releases = np.isin(self.atomics.site, list(releases))
         self._acquires = np.isin(self.atomics.site, list(acquires))
         self._cell = np.unique(self.atomics.address, return_inverse=True)[1]
@@ -80,7 +82,7 @@ class HandOvers:
     @property
     def are_possible(self) -> bool:
         """Whether the trace has all the parts of a hand-over."""
-        has_fence = len(self.fences) > 0 or (self._releases.any() and self._acquires.any())
+        has_fence = len(self.fences) > 0 or bool(self._releases.any() and self._acquires.any())
         return has_fence and len(self.atomics) > 0
 
     def orders(self, first: int, second: int) -> bool:
@@ -97,27 +99,27 @@ class HandOvers:
         all_gives, all_takes = self._gives(first, fenced=False), self._takes(second, fenced=False)
         for some_gives, some_takes in ((all_gives, takes), (gives, all_takes), (all_gives, all_takes)):
             if (pair := self._pair(second, some_gives, some_takes, is_sign=True)) is not None:
-                gave, took = (int(self.atomics.event[row]) for row in pair)
-                gaps = [self._gap_before(first, gave)] if some_gives is all_gives else []
-                gaps += [self._gap_behind(took, second)] if some_takes is all_takes else []
+                release, acquire = (int(self.atomics.event[row]) for row in pair)
+                gaps = [self._gap_before(first, release)] if some_gives is all_gives else []
+                gaps += [self._gap_behind(acquire, second)] if some_takes is all_takes else []
                 fence = f"{'Group' if self.space == 'shared' else 'Device'}MemoryBarrier()"
                 return f"{fence} is missing {', and '.join(gaps)}"
         if between_groups and (pair := self._pair(second, gives, takes, decided=False)) is not None:
-            took = self.trace.sites[self.atomics.site[pair[1]]]
-            return f"no branch after {took.name} on line {took.line} depends on what it returned"
+            acquire_site = self.trace.sites[self.atomics.site[pair[1]]]
+            return f"no branch after {acquire_site.name} on line {acquire_site.line} depends on what it returned"
         return ""
 
-    def _gap_before(self, first: int, gave: int) -> str:
+    def _gap_before(self, first: int, event: int) -> str:
         """Return where the fence of a release is missing: "between the write on line 10 and the atomic on line 11"."""
-        if self.trace.thread[first] == self.trace.thread[gave]:
-            return self._gap(first, gave)
+        if self.trace.thread[first] == self.trace.thread[event]:
+            return self._gap(first, event)
         meeting = self._next(np.flatnonzero(self.is_sync), first)
-        return self._gap(first, meeting if meeting >= 0 else gave)  # a thread may return, or be cut off, before it meets its group
+        return self._gap(first, meeting if meeting >= 0 else event)  # a thread may return, or be cut off, before it meets its group
 
-    def _gap_behind(self, took: int, second: int) -> str:
+    def _gap_behind(self, event: int, second: int) -> str:
         """Return where the fence of an acquire is missing: "between the atomic on line 15 and the read on line 17"."""
-        if self.trace.thread[took] == self.trace.thread[second]:
-            return self._gap(took, second)
+        if self.trace.thread[event] == self.trace.thread[second]:
+            return self._gap(event, second)
         return self._gap(self._last(np.flatnonzero(self.is_sync), second), second)
 
     def _gap(self, start: int, end: int) -> str:
@@ -126,21 +128,21 @@ class HandOvers:
         The barriers are those of the first event's thread.
         """
         trace = self.trace
-        one, other = trace.sites[trace.site[start]], trace.sites[trace.site[end]]
-        several = one.file != other.file
+        start_site, end_site = trace.sites[trace.site[start]], trace.sites[trace.site[end]]
+        several = start_site.file != end_site.file
 
-        def the(site: Site) -> str:
-            what = "barrier" if site.kind == "resume" else site.kind
-            return f"the {what} on line {site.line}{f' of {site.file}' if several else ''}"
+        def describe(site: Site) -> str:
+            noun = "barrier" if site.kind == "resume" else site.kind
+            return f"the {noun} on line {site.line}{f' of {site.file}' if several else ''}"
 
-        memory, not_this = ("buffers", "shared memory") if self.space == "shared" else ("shared memory", "buffers")
-        words = f"between {the(one)} and {the(other)}"
-        if other.kind == "resume":
-            return f"{words}, which orders {memory}, not {not_this}"
+        memory, needed = ("buffers", "shared memory") if self.space == "shared" else ("shared memory", "buffers")
+        words = f"between {describe(start_site)} and {describe(end_site)}"
+        if end_site.kind == "resume":
+            return f"{words}, which orders {memory}, not {needed}"
         between = np.flatnonzero(trace.at(lambda site: site.kind == "resume")[start + 1 : end]) + start + 1
         between = between[trace.thread[between] == trace.thread[start]]
-        wrong = [trace.sites[n] for n in trace.site[between[~np.isin(between, self.fences)]].tolist()]
-        return f"{words}; {wrong[-1].name} on line {wrong[-1].line} orders {memory}, not {not_this}" if wrong else words
+        barriers = [trace.sites[n] for n in trace.site[between[~np.isin(between, self.fences)]].tolist()]
+        return f"{words}; {barriers[-1].name} on line {barriers[-1].line} orders {memory}, not {needed}" if barriers else words
 
     @cached_property
     def are_asked(self) -> bool:
@@ -187,47 +189,51 @@ class HandOvers:
         atomics = self.atomics
         if not gives.any() or not takes.any():
             return None
-        given = np.full(int(self._cell.max()) + 1, NEVER)  # by cell, the earliest slot after which a release may have been done
-        np.minimum.at(given, self._cell[gives], self._after[gives])
-        taken = np.flatnonzero(takes & (given[self._cell] < atomics.slot))
-        taken = taken[np.argsort(atomics.slot[taken], kind="stable")][::-1][:_MOST_TAKEN]
-        for take in taken.tolist():
-            if decided and not self._decides(int(atomics.event[take]), second, is_sign):
+        earliest = np.full(int(self._cell.max()) + 1, NEVER)  # by cell, the earliest slot after which a release may have been done
+        np.minimum.at(earliest, self._cell[gives], self._after[gives])
+        candidates = np.flatnonzero(takes & (earliest[self._cell] < atomics.slot))
+        candidates = candidates[np.argsort(atomics.slot[candidates], kind="stable")][::-1][:_MOST_TAKEN]
+        for acquire in candidates.tolist():
+            if decided and not self._decides(int(atomics.event[acquire]), second, is_sign):
                 continue
-            givers = np.flatnonzero(gives & (self._cell == self._cell[take]))
+            releases = np.flatnonzero(gives & (self._cell == self._cell[acquire]))
             if is_sign:
-                is_earlier = self._after[givers] < atomics.slot[take].astype(np.int64)
-                givers = givers[is_earlier & (atomics.thread[givers] != atomics.thread[take])]
-            if len(givers):
-                return int(givers[np.argmin(atomics.slot[givers])]), take
+                is_earlier = self._after[releases] < atomics.slot[acquire].astype(np.int64)
+                releases = releases[is_earlier & (atomics.thread[releases] != atomics.thread[acquire])]
+            if len(releases):
+                return int(releases[np.argmin(atomics.slot[releases])]), acquire
         return None
 
-    def _decides(self, take: int, event: int, is_sign: bool = False) -> bool:
+    def _decides(self, acquire: int, event: int, is_sign: bool = False) -> bool:
         """Return whether a thread branches between its own acquire, or its group's, and an event.
 
         If `is_sign`, a loop with `do` counts only if it is left in between, and a branch of another thread only if it may depend on
         the acquire.
         """
         trace = self.trace
-        if trace.thread[take] == trace.thread[event]:
-            between = slice(*np.searchsorted(self.decisions, [take + 1, event]))
-            asked = np.unique(trace.site[self.decisions[between]]).tolist()
-            taken = trace.sites[trace.site[take]]
+        if trace.thread[acquire] == trace.thread[event]:
+            between = slice(*np.searchsorted(self.decisions, [acquire + 1, event]))
+            decision_numbers = np.unique(trace.site[self.decisions[between]]).tolist()
+            acquire_site = trace.sites[trace.site[acquire]]
             may_depend = any(
-                self._may_depend(trace.sites[number], taken)
-                for number in asked
+                self._may_depend(trace.sites[number], acquire_site)
+                for number in decision_numbers
                 if not is_sign or trace.sites[number].kind == "branch"
             )
-            return may_depend or self.known.is_left_by_condition(taken, trace.sites[trace.site[event]])
-        own = self._next(self.decisions, take)
+            return may_depend or self.known.is_left_by_condition(acquire_site, trace.sites[trace.site[event]])
+        first = self._next(self.decisions, acquire)
         last = self._last(self.decisions, event)
         if is_sign:
-            mine = self.decisions[(trace.thread[self.decisions] == trace.thread[take]) & (self.decisions > take)]
-            others = self.decisions[(trace.thread[self.decisions] == trace.thread[event]) & (self.decisions < event)]
-            others = others[self.syncs[others] > self.syncs[take]]
-            asked = [trace.sites[number] for number in np.unique(trace.site[np.r_[mine, others]]).tolist()]
-            return any(site.kind == "branch" and self._may_depend(site, trace.sites[trace.site[take]]) for site in asked)
-        return (last >= 0 and self.syncs[last] > self.syncs[take]) or own >= 0
+            own_decisions = self.decisions[(trace.thread[self.decisions] == trace.thread[acquire]) & (self.decisions > acquire)]
+            other_decisions = self.decisions[(trace.thread[self.decisions] == trace.thread[event]) & (self.decisions < event)]
+            other_decisions = other_decisions[self.syncs[other_decisions] > self.syncs[acquire]]
+            decision_sites = [
+                trace.sites[number] for number in np.unique(trace.site[np.r_[own_decisions, other_decisions]]).tolist()
+            ]
+            return any(
+                site.kind == "branch" and self._may_depend(site, trace.sites[trace.site[acquire]]) for site in decision_sites
+            )
+        return (last >= 0 and self.syncs[last] > self.syncs[acquire]) or first >= 0
 
     def _may_depend(self, decision: Site, atomic: Site) -> bool:
         return decision.kind != "branch" or self.known.dependence.may_depend(decision, atomic)
@@ -243,10 +249,10 @@ class HandOvers:
 
     def _next(self, events: np.ndarray, event: int) -> int:
         """Return the first of `events` that belongs to the event's thread and comes after it, -1 if there is none."""
-        at = int(np.searchsorted(events, event, side="right"))
-        return int(events[at]) if at < len(events) and self.trace.thread[events[at]] == self.trace.thread[event] else -1
+        row = int(np.searchsorted(events, event, side="right"))
+        return int(events[row]) if row < len(events) and self.trace.thread[events[row]] == self.trace.thread[event] else -1
 
     def _last(self, events: np.ndarray, event: int) -> int:
         """Return the last of `events` that belongs to the event's thread and comes before it, -1 if there is none."""
-        at = int(np.searchsorted(events, event)) - 1
-        return int(events[at]) if at >= 0 and self.trace.thread[events[at]] == self.trace.thread[event] else -1
+        row = int(np.searchsorted(events, event)) - 1
+        return int(events[row]) if row >= 0 and self.trace.thread[events[row]] == self.trace.thread[event] else -1

@@ -2,92 +2,71 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from tree_sitter import Node
 
-from splatscope.gpu.slang_types import SCALARS
+from splatscope.gpu.slang_types import SCALARS, short_names_in_place
 from splatscope.slang.comments import COMMENT
-from splatscope.slang.constants import integer, named_integers
+from splatscope.slang.constants import integer
+from splatscope.slang.declaration import Memory, buffer_memory
 from splatscope.slang.grammar_gaps import without_hints
 from splatscope.slang.preprocessor import definitions
-from splatscope.slang.source import closing, parse, text_of, walk
+from splatscope.slang.source import Source, closing, parent_of, parse, part, text_of, walk
+from splatscope.slang.symbols import Symbols
 from splatscope.tracing.checks.analysis.data_dependence import Dependence
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
 _SHARED = re.compile(r"\bgroupshared\s+(?:volatile\s+)?(Atomic\s*<\s*\w+\s*>|[\w.]+)\s+((?:(?!\bgroupshared\b)[^;])*);")
-_DECLARATOR = re.compile(r"(?:[^,\[]|\[[^\]]*(?:\]|\Z))+")  # a comma in brackets does not end a declarator
-_BUFFER = re.compile(
-    r"\b(?:RW|RasterizerOrdered)?(?:StructuredBuffer|Buffer)\s*<\s*((?:Atomic\s*<\s*)?[\w.]+)(?:(?!Buffer\s*<)[^;{}()])*?>\s+(\w+)\s*[;:,)]"
-)
 _WRITABLE_TEXTURE = re.compile(r"\b(?:RW|RasterizerOrdered)Texture\w*\s*(?:<(?:(?!Texture)[^;{}()])*?>)?\s+(\w+)\s*[;:,)\[]")
 _ACCESSED = re.compile(r"\b(\w+)\s*(?:\[|\.(?!\s*GetDimensions\b))")
 _BUFFER_ARRAY = re.compile(
     r"\bRW(?:Structured|ByteAddress)?Buffer\b\s*(?:<(?:(?!Buffer\s*<)[^;{}()])*?>)?\s*(\w+)\s*\[(?=[^;{}()]*[;,)])"
 )
-_BYTES = re.compile(r"\b\w*ByteAddressBuffer\s+(\w+)")
 _DIRECTIVE = re.compile(r"^[ \t]*#(?:\\\r?\n|[^\n])*", re.MULTILINE)
 _BARRIER = re.compile(r"\b\w+MemoryBarrierWithGroupSync\b")
 _CALLED = re.compile(r"\b(\w+)[ \t]*\(")
 _MOST_MACROS_DEEP = 8  # nested macros
 _MOST_NAMED = 20_000  # names in all macros of one text
-_STRUCT = re.compile(r"\bstruct\s+(\w+)\s*(?::|\Z)")  # in the text before an opening brace
-_TO_BRACE = re.compile(r"([^{}]*)([{}]?)")
-_FIELD = re.compile(
-    r"(?:\[[^\[\]]*\]\s*|(?:public|internal|private|const|no_diff)\s+)*([\w.]+)\s+(\w+(?:\s*,\s*\w+)*)\s*(?::\s*\w+\s*)?(?:=.*)?$",
-    re.DOTALL,
-)
 
 
-@dataclass
 class Sources:
-    """The texts of a recording's modules by file, and their declarations.
-
-    A recording may come from an untrusted file of a megabyte. Building the instrumenter's symbol table takes quadratic time on
-    adversarial text, so this class reads what it needs in a few linear scans.
+    """The texts of a recording's modules by file, what they declare, and their syntax trees. They may come from an untrusted file.
 
     Attributes:
+        texts: The texts by file.
+        symbols: What they declare.
         element_types: Element types of groupshared variables and buffers by name, including those in parameters.
+        shared: Names of groupshared variables.
+        byte_buffers: Names of byte-address buffers, including those in parameters.
         textures: Names of writable textures and of arrays of writable buffers, including those in parameters.
         structs: (name, type) of each struct's fields, except arrays, by struct.
+        constants: Names of constants.
         integers: The expressions of integer constants by name.
     """
 
-    texts: dict[str, str]
-    element_types: dict[str, str] = field(default_factory=dict)
-    shared: set[str] = field(default_factory=set)
-    byte_buffers: set[str] = field(default_factory=set)
-    textures: set[str] = field(default_factory=set)
-    structs: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
-    constants: set[str] = field(default_factory=set)
-    integers: dict[str, str] = field(default_factory=dict)
-
-    def __post_init__(self):
-        for text in (COMMENT.sub("", text) for text in self.texts.values()):
-            for type_text, names in _SHARED.findall(text):
-                for declarator in _DECLARATOR.findall(names):
-                    name = declarator.split("[")[0].split("=")[0].strip()
-                    self.element_types[name] = _inside_atomic(type_text)
-                    self.shared.add(name)
-            self.element_types |= {name: _inside_atomic(t) for t, name in _BUFFER.findall(text)}
-            self.byte_buffers |= set(_BYTES.findall(text))
-            self.textures |= set(_WRITABLE_TEXTURE.findall(text)) | set(_BUFFER_ARRAY.findall(text))
-            self.constants |= set(re.findall(r"\bconst\s+[\w<>]+\s+(\w+)\s*=", text))
-            self.structs |= _structs(text)
-            self.integers |= named_integers(text)
+    def __init__(self, texts: dict[str, str]) -> None:
+        self.texts, self.symbols = texts, Symbols.of(Source(text, file) for file, text in texts.items())
+        memories = {**_members(self.symbols), **self.symbols.parameters, **self.symbols.memory}
+        self.element_types = {name: memory.type for name, memory in memories.items() if not memory.byte_address}
+        self.shared = {name for name, memory in memories.items() if memory.space == "shared"}
+        self.byte_buffers = {name for name, memory in memories.items() if memory.byte_address}
+        self.textures = {name for name, memory in memories.items() if memory.space == "texture"} | self.symbols.resource_arrays
+        self.structs = {name: list(struct.fields.items()) for name, struct in self.symbols.structs.items()}
+        self.constants = self.symbols.constants
+        self.integers = self.symbols.integers
 
     @classmethod
     def of(cls, trace: Trace) -> "Sources":
-        """Return the sources of a recording."""
-        return cls(trace.header.get("sources", {}))
+        """Return the sources of a recording, read once."""
+        return _sources_of(tuple(trace.info.sources.items()))
 
     @cached_property
     def trees(self) -> dict[str, Node]:
         """The syntax tree of each file."""
-        return {file: parse(without_hints(text)) for file, text in self.texts.items()}
+        return {file: parse(without_hints(short_names_in_place(text))) for file, text in self.texts.items()}
 
     def may_be_allowed(self, site: Site) -> bool:
         """Return whether a comment on the site's line or the one before may allow a finding."""
@@ -185,22 +164,23 @@ class Sources:
         if node.type == "compound_statement":
             name = name_of_function(node.parent) if node.parent is not None and node.parent.type == "function_definition" else ""
             calls = [n for n in walk(self.trees[site.file]) if n.type == "call_expression" and text_of(n).startswith(f"{name}(")]
-            return [call.child_by_field_name("arguments") for call in calls] if name and calls else None
+            return [part(call, "arguments") for call in calls] if name and calls else None
         for declarator in (n for n in node.named_children if n.type == "init_declarator"):
-            if text_of(declarator.child_by_field_name("declarator")) == site.name.split(".")[0]:
-                return [declarator.child_by_field_name("value")]
+            if text_of(part(declarator, "declarator")) == site.name.split(".")[0]:
+                return [part(declarator, "value")]
         expression = node.named_children[0] if node.named_children else node
         if node.type == "expression_statement" and expression.type == "assignment_expression":
-            return [expression.child_by_field_name("right")]
+            return [part(expression, "right")]
         return [node]
 
     def updated(self, site: Site) -> str:
         """Return the variable that the statement at a site updates from its old value (`x += 1`), "" if there is none."""
         node = self.statement(site)
-        expression = node.named_children[0] if node is not None and node.named_children else None
-        if expression is None or node.type != "expression_statement" or expression.type != "assignment_expression":
+        if node is None or node.type != "expression_statement" or not node.named_children:
             return ""
-        return "" if text_of(expression.child_by_field_name("operator")) == "=" else site.name.split(".")[0]
+        expression = node.named_children[0]
+        is_update = expression.type == "assignment_expression" and text_of(part(expression, "operator")) != "="
+        return site.name.split(".")[0] if is_update else ""
 
     def is_parameter(self, site: Site) -> bool:
         """Return whether the value at a site is a parameter's, recorded at the start of its function."""
@@ -210,10 +190,11 @@ class Sources:
 
     def is_inout(self, site: Site) -> bool:
         """Return whether the value at a site is an `inout` parameter's, or of a part of one, at the start of its function."""
-        if site.kind != "value" or not self.is_parameter(site):
+        body = self.statement(site) if site.kind == "value" and self.is_parameter(site) else None
+        if body is None:
             return False
-        body, name = self.statement(site), re.escape(site.name.split(".")[0])
-        head = text_of(body.parent)[: body.start_byte - body.parent.start_byte]
+        definition, name = parent_of(body), re.escape(site.name.split(".")[0])
+        head = text_of(definition)[: body.start_byte - definition.start_byte]
         return re.search(rf"\binout\b[^,]*?\b{name}\b", head) is not None
 
     def is_for_first_lane(self, site: Site) -> bool:
@@ -222,7 +203,7 @@ class Sources:
         while node is not None and node.parent is not None:
             inside, node = node, node.parent
             if node.type == "if_statement" and inside == node.child_by_field_name("consequence"):
-                condition = re.sub(r"[\s()]", "", text_of(node.child_by_field_name("condition")))
+                condition = re.sub(r"[\s()]", "", text_of(part(node, "condition")))
                 if condition == "WaveIsFirstLane":
                     return True
         return False
@@ -239,7 +220,7 @@ class Sources:
         """
         node, other = self.statement(inside), self.statement(outside)
         while node is not None and other is not None:
-            if node.type == "do_statement" and any(n.type == "identifier" for n in walk(node.child_by_field_name("condition"))):
+            if node.type == "do_statement" and any(n.type == "identifier" for n in walk(part(node, "condition"))):
                 spans = node.start_byte <= other.start_byte < node.end_byte
                 if outside.file != inside.file or not spans:
                     return True
@@ -255,13 +236,13 @@ class Sources:
         """Return whether an atomic's records have the new value, not the old: `InterlockedAdd(flag, 1)` requests no result."""
         call = next(iter(self._atomic_calls(site)), None) if site.access.startswith("Interlocked") else None
         with_result = 5 if "CompareStore" in site.access else 4 if "CompareExchange" in site.access else 3
-        return call is not None and len(call.child_by_field_name("arguments").named_children) < with_result
+        return call is not None and len(part(call, "arguments").named_children) < with_result
 
     def names_in_index(self, site: Site) -> set[str]:
         """Return the names in the subscripts of the site's memory, in the statement at the site."""
         node, memory = self.statement(site), site.name.rpartition(".")[2]
         accesses = (n for n in walk(node) if n.type == "subscript_expression") if node is not None else ()
-        named = ((text_of(n.child_by_field_name("argument")), text_of(n.child_by_field_name("indices"))) for n in accesses)
+        named = ((text_of(part(n, "argument")), text_of(part(n, "indices"))) for n in accesses)
         mine = (indices for name, indices in named if re.split(r"[\[\s]", name)[0].rpartition(".")[2] == memory)
         return set().union(*(re.findall(r"\w+", indices) for indices in mine))
 
@@ -270,14 +251,14 @@ class Sources:
         calls = self._atomic_calls(site)
         if len(calls) != 1:
             return []
-        given = calls[0].child_by_field_name("arguments").named_children
+        given = part(calls[0], "arguments").named_children
         texts = [text_of(node) for node in (given[1:] if site.access.startswith("Interlocked") else given)]
         return [integer(text, self.integers) for text in texts]
 
     def _atomic_calls(self, site: Site) -> list[Node]:
         node = self.statement(site)
         calls = (n for n in walk(node) if n.type == "call_expression") if node is not None and site.access else ()
-        return [n for n in calls if text_of(n.child_by_field_name("function")).endswith(site.access)]
+        return [n for n in calls if text_of(part(n, "function")).endswith(site.access)]
 
     def last_line(self, site: Site) -> int:
         """Return the line on which the statement at a site ends; the site's own line if that is not known."""
@@ -296,9 +277,21 @@ class Sources:
 
     def _names(self, node: Node) -> set[str]:
         """Return the variables in an expression, without functions and types (`float.maxValue`)."""
-        called = {n.child_by_field_name("function").id for n in walk(node) if n.type == "call_expression"}
+        called = {part(n, "function").id for n in walk(node) if n.type == "call_expression"}
         names = {text_of(n) for n in walk(node) if n.type == "identifier" and n.id not in called}
         return names - set(SCALARS) - self.constants
+
+
+def _members(symbols: Symbols) -> dict[str, Memory]:
+    """Return the buffers and textures among the members of structs, by name. An array of textures stands for one."""
+    members = [(name, member) for struct in symbols.structs.values() for name, member in struct.members]
+    memories = ((name, buffer_memory(member.element, name)) for name, member in members)
+    return {name: memory for name, memory in memories if memory is not None}
+
+
+@lru_cache(maxsize=8)
+def _sources_of(texts: tuple[tuple[str, str], ...]) -> Sources:
+    return Sources(dict(texts))
 
 
 def _blanked(match: re.Match) -> str:
@@ -331,33 +324,6 @@ def _with_calls_on_one_line(text: str, macros: set[str]) -> str:
             parts += [text[at : name.start()], call.replace("\n", " "), "\n" * call.count("\n")]
             at = end
     return "".join(parts) + text[at:]
-
-
-def _structs(text: str) -> dict[str, list[tuple[str, str]]]:
-    """Return (name, type) of each struct's fields, except arrays. Each character is read once, however deep the braces nest."""
-    bodies: list[tuple[str, list[str]]] = []  # (struct, pieces of its body outside of nested braces)
-    body: list[str] = []
-    around: list[list[str]] = []
-    for head, brace in _TO_BRACE.findall(text):
-        body.append(head)
-        if brace == "{":
-            body.append(";")
-            around.append(body)
-            body = []
-            if struct := _STRUCT.search(head):
-                bodies.append((struct.group(1), body))
-        elif around:
-            body = around.pop()
-    return {name: _fields("".join(parts)) for name, parts in bodies}
-
-
-def _fields(body: str) -> list[tuple[str, str]]:
-    fields = (_FIELD.match(statement.strip()) for statement in body.split(";"))
-    return [(name.strip(), match.group(1)) for match in fields if match for name in match.group(2).split(",")]
-
-
-def _inside_atomic(type_text: str) -> str:
-    return re.sub(r"^Atomic\s*<\s*|\s*>$", "", type_text).strip()
 
 
 def name_of_function(node: Node) -> str:

@@ -16,7 +16,7 @@ from tree_sitter import Node
 from splatscope.gpu.slang_types import SCALARS, SlangType
 from splatscope.slang.comments import COMMENT
 from splatscope.slang.preprocessor import definitions
-from splatscope.slang.source import parse, text_of, walk
+from splatscope.slang.source import parent_of, parse, part, text_of, walk
 from splatscope.tracing.checks.analysis.sources import Sources, name_of_function
 from splatscope.tracing.sites import Site
 
@@ -69,7 +69,7 @@ class Origins:
         """
         if site.kind == "read":
             return Origin({("", site.name)})
-        nodes = self._given(site) if self._sources.is_parameter(site) else self._sources.computed_from(site)
+        nodes = self._passed_arguments(site) if self._sources.is_parameter(site) else self._sources.computed_from(site)
         if not nodes:
             return None
         largest = self._largest(site)
@@ -78,13 +78,13 @@ class Origins:
             _Reading(self, origin, largest, returned).take(node, 0)
         if nodes[0].type == "declaration":
             origin.variables -= self._meanings(site, site.name.split(".")[0])
-        if own := self._sources.updated(site):
-            origin.variables |= self._meanings(site, own)
+        if updated := self._sources.updated(site):
+            origin.variables |= self._meanings(site, updated)
         pending = list(origin.variables)
         while pending:  # the calls that may have changed the variables
-            more = self._linked.get(pending.pop(), set()) - origin.variables
-            origin.variables |= more
-            pending += more
+            linked = self._linked.get(pending.pop(), set()) - origin.variables
+            origin.variables |= linked
+            pending += linked
         return origin
 
     def held_at(self, site: Site) -> set[Variable]:
@@ -95,13 +95,15 @@ class Origins:
     @cached_property
     def tested(self) -> set[Variable]:
         """The locals that their function tests by `isinf` or `isfinite`."""
-        found: set[Variable] = set()
+        variables: set[Variable] = set()
         for name in ("isinf", "isfinite"):
             for call in self._calls.get(name, ()):
-                arguments = call.child_by_field_name("arguments").named_children
+                arguments = part(call, "arguments").named_children
                 for argument in arguments[:1]:
-                    found |= {(inside, root) for inside, root in self._roots(argument, *_around(call)) if inside and root}
-        return found
+                    variables |= {
+                        (function, root) for function, root in self._roots(argument, *_enclosing_scope(call)) if function and root
+                    }
+        return variables
 
     def named(self, name: str, function: str, struct: str) -> set[Variable]:
         """Return the variables that a name may mean in a function, which is a method if `struct` is not ""."""
@@ -112,34 +114,34 @@ class Origins:
     @cached_property
     def functions(self) -> dict[str, list[tuple[str, Node]]]:
         """(file, definition) of functions and methods by name; constructors have the name of their struct."""
-        found: dict[str, list[tuple[str, Node]]] = {}
+        by_name: dict[str, list[tuple[str, Node]]] = {}
         for file, tree in self._sources.trees.items():
             for node in walk(tree):
                 if node.type in _FUNCTIONS:
-                    name = _around(node)[1] if node.type == "init_declaration" else name_of_function(node)
-                    found.setdefault(name, []).append((file, node))
-        return found
+                    name = _enclosing_scope(node)[1] if node.type == "init_declaration" else name_of_function(node)
+                    by_name.setdefault(name, []).append((file, node))
+        return by_name
 
     @cached_property
     def definitions(self) -> dict[str, list[Node]]:
         """The expressions of constants and macros by name."""
-        found: dict[str, list[Node]] = {}
+        by_name: dict[str, list[Node]] = {}
         for text in self._sources.texts.values():
             code = COMMENT.sub("", text)
             bodies = [(d.name, d.body.replace("\\\n", " ")) for d in definitions(code) if len(d.body) <= 200]
             for name, body in [*_CONSTANT.findall(code), *bodies]:
-                found.setdefault(name, []).extend(_expression(body))
-        return found
+                by_name.setdefault(name, []).extend(_expression(body))
+        return by_name
 
     @cached_property
     def _calls(self) -> dict[str, list[Node]]:
         """The calls by the name of the called function."""
-        found: dict[str, list[Node]] = {}
+        by_name: dict[str, list[Node]] = {}
         for tree in self._sources.trees.values():
             for node in walk(tree):
                 if node.type == "call_expression":
-                    found.setdefault(_last_name(node.child_by_field_name("function")), []).append(node)
-        return found
+                    by_name.setdefault(_last_name(part(node, "function")), []).append(node)
+        return by_name
 
     @cached_property
     def _members(self) -> dict[str, set[str]]:
@@ -148,44 +150,47 @@ class Origins:
     @cached_property
     def _linked(self) -> dict[Variable, set[Variable]]:
         """Variables that may share a value through a call: an argument and the `out` parameter, an object and its members."""
-        found: dict[Variable, set[Variable]] = {}
-        for name, named in self.functions.items():
+        links: dict[Variable, set[Variable]] = {}
+        for name, overloads in self.functions.items():
             for call in self._calls.get(name, ()):
-                function, struct = _around(call)
-                called = call.child_by_field_name("function")
-                for _, definition in named:
-                    if called.type == "field_expression" and (owner := _around(definition)[1]):
-                        for variable in self._roots(called.child_by_field_name("argument"), function, struct):
-                            found.setdefault(variable, set()).add((owner, ""))
-                            found.setdefault((owner, ""), set()).add(variable)
-                    arguments = call.child_by_field_name("arguments").named_children
+                function, struct = _enclosing_scope(call)
+                callee = part(call, "function")
+                for _, definition in overloads:
+                    if callee.type == "field_expression" and (owner := _enclosing_scope(definition)[1]):
+                        for variable in self._roots(part(callee, "argument"), function, struct):
+                            links.setdefault(variable, set()).add((owner, ""))
+                            links.setdefault((owner, ""), set()).add(variable)
+                    arguments = part(call, "arguments").named_children
                     for argument, parameter in zip(arguments, parameters_of(definition), strict=False):
                         if re.match(r"\s*(?:in)?out\b", text_of(parameter)):
-                            inner = (_around(definition)[0], name_of_parameter(parameter))
+                            inner = (_enclosing_scope(definition)[0], name_of_parameter(parameter))
                             for variable in self._roots(argument, function, struct):
-                                found.setdefault(variable, set()).add(inner)
-        return found
+                                links.setdefault(variable, set()).add(inner)
+        return links
 
-    def _given(self, site: Site) -> list[Node]:
+    def _passed_arguments(self, site: Site) -> list[Node]:
         """Return the arguments that calls pass for a parameter, and its default value."""
-        definition = self._sources.statement(site).parent
-        name = _around(definition)[1] if definition.type == "init_declaration" else name_of_function(definition)
-        found = []
+        body = self._sources.statement(site)
+        if body is None:
+            return []
+        definition = parent_of(body)
+        name = _enclosing_scope(definition)[1] if definition.type == "init_declaration" else name_of_function(definition)
+        values = []
         for position, parameter in enumerate(parameters_of(definition)):
             if name_of_parameter(parameter) == site.name.split(".")[0]:
-                arguments = [call.child_by_field_name("arguments").named_children for call in self._calls.get(name, ())]
-                found += [given[position] for given in arguments if position < len(given)]
-                found += filter(None, [parameter.child_by_field_name("default_value")])
-        return found
+                arguments = [part(call, "arguments").named_children for call in self._calls.get(name, ())]
+                values += [passed[position] for passed in arguments if position < len(passed)]
+                values += filter(None, [parameter.child_by_field_name("default_value")])
+        return values
 
     def _meanings(self, site: Site, name: str) -> set[Variable]:
         """Return the variables that a name may mean at a site."""
         node = self._sources.statement(site)
-        return self.named(name, *(_around(node) if node is not None else (site.function, "")))
+        return self.named(name, *(_enclosing_scope(node) if node is not None else (site.function, "")))
 
     def _roots(self, node: Node, function: str, struct: str) -> set[Variable]:
         while node.type in ("field_expression", "subscript_expression"):
-            node = node.child_by_field_name("argument")
+            node = part(node, "argument")
         return self.named(text_of(node), function, struct) if node.type in ("identifier", "this") else set()
 
     def _largest(self, site: Site) -> float:
@@ -211,10 +216,10 @@ class _Reading:
         elif node.type == "call_expression":
             self._call(node, depth)
         elif node.type in ("field_expression", "subscript_expression"):
-            self.take(node.child_by_field_name("argument"), depth + 1)
+            self.take(part(node, "argument"), depth + 1)
         elif node.type == "conditional_expression":
-            for part in ("consequence", "alternative"):
-                if (branch := node.child_by_field_name(part)) is not None:
+            for side in ("consequence", "alternative"):
+                if (branch := node.child_by_field_name(side)) is not None:
                     self.take(branch, depth + 1)
         elif text_of(node.child_by_field_name("operator") or node) not in _COMPARISONS:
             for child in node.named_children:
@@ -230,9 +235,9 @@ class _Reading:
         if node.type == "parenthesized_expression" and len(node.named_children) == 1:
             return self.value(node.named_children[0], depth + 1)
         if node.type == "cast_expression":
-            return self.value(node.child_by_field_name("value"), depth + 1)
+            return self.value(part(node, "value"), depth + 1)
         if node.type == "unary_expression" and text[:1] in "+-":
-            value = self.value(node.child_by_field_name("argument"), depth + 1)
+            value = self.value(part(node, "argument"), depth + 1)
             return value if value is None or text[0] == "+" else -value
         if node.type == "binary_expression":
             return self._binary(node, depth)
@@ -242,18 +247,21 @@ class _Reading:
             return math.inf if int(bits[1], 16) in (0x7F800000, 0xFF800000, 0x7C00, 0xFC00) else 0.0
         if node.type == "identifier":
             values = [self.value(definition, depth + 1) for definition in self.origins.definitions.get(text, ())]
-            return None if None in values else next((value for value in values if math.isinf(value)), values[0] if values else None)
+            numbers = [value for value in values if value is not None]
+            if not numbers or len(numbers) < len(values):
+                return None
+            return next((number for number in numbers if math.isinf(number)), numbers[0])
         return None
 
     def _literal(self, text: str) -> float | None:
-        if text[:2].lower() == "0x":
-            return float(int(_HEXADECIMAL.match(text)[0], 16))
+        if (hexadecimal := _HEXADECIMAL.match(text)) is not None:
+            return float(int(hexadecimal[0], 16))
         number = _NUMBER.match(text)
         return self._rounded(float(number[0])) if number else None
 
     def _binary(self, node: Node, depth: int) -> float | None:
-        operator = text_of(node.child_by_field_name("operator"))
-        left, right = (self.value(node.child_by_field_name(side), depth + 1) for side in ("left", "right"))
+        operator = text_of(part(node, "operator"))
+        left, right = (self.value(part(node, side), depth + 1) for side in ("left", "right"))
         if left is None or right is None or operator not in ("+", "-", "*", "/"):
             return None
         with np.errstate(all="ignore"):
@@ -269,14 +277,14 @@ class _Reading:
             for definition in definitions:
                 self.take(definition, depth + 1)
             if not definitions:
-                self.origin.variables |= self.origins.named(name, *_around(node))
+                self.origin.variables |= self.origins.named(name, *_enclosing_scope(node))
 
     def _call(self, node: Node, depth: int) -> None:
-        called, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
-        name = _last_name(called)
+        callee, arguments = part(node, "function"), part(node, "arguments")
+        name = _last_name(callee)
         self.origin.is_written |= bool(re.search(r"(?i)inf(?:inity)?$", name)) and not arguments.named_children
-        if called.type == "field_expression":
-            self.take(called.child_by_field_name("argument"), depth + 1)
+        if callee.type == "field_expression":
+            self.take(part(callee, "argument"), depth + 1)
         for argument in [*arguments.named_children, *self.origins.definitions.get(name, ())]:
             self.take(argument, depth + 1)
         if name in self.origin.called:
@@ -285,10 +293,10 @@ class _Reading:
             self.origin.called.add(name)
             if definition.type == "init_declaration":
                 self.origin.variables.add((name, ""))
-            for value in self._values_of(file, definition, self.returned.get(name)):
+            for value in self._returned_expressions(file, definition, self.returned.get(name)):
                 self.take(value, depth + 1)
 
-    def _values_of(self, file: str, definition: Node, taken: Place | None) -> Iterator[Node]:
+    def _returned_expressions(self, file: str, definition: Node, taken: Place | None) -> Iterator[Node]:
         """Yield the expressions that a function may return."""
         returns = [node for node in walk(definition) if node.type == "return_statement"]
         chosen = [node for node in returns if taken == (file, node.start_point[0] + 1, node.start_point[1] + 1)]
@@ -298,8 +306,8 @@ class _Reading:
 
 def parameters_of(definition: Node) -> list[Node]:
     """Return the parameters of a function's definition."""
-    listed = next((node for node in walk(definition) if node.type == "parameter_list"), None)
-    return listed.named_children if listed is not None else []
+    parameter_list = next((node for node in walk(definition) if node.type == "parameter_list"), None)
+    return parameter_list.named_children if parameter_list is not None else []
 
 
 def name_of_parameter(parameter: Node) -> str:
@@ -310,21 +318,21 @@ def name_of_parameter(parameter: Node) -> str:
     return text_of(declarator) if declarator is not None else ""
 
 
-def _around(node: Node) -> tuple[str, str]:
+def _enclosing_scope(node: Node) -> tuple[str, str]:
     """Return the names of the function and the struct around a node, "" if there is none. A function is around itself."""
-    function = ""
-    while node is not None:
-        if node.type in _FUNCTIONS and not function:
-            function = name_of_function(node) or "__init"
-        if node.type in _STRUCTS and (name := node.child_by_field_name("name")) is not None:
+    function, ancestor = "", node
+    while ancestor is not None:
+        if ancestor.type in _FUNCTIONS and not function:
+            function = name_of_function(ancestor) or "__init"
+        if ancestor.type in _STRUCTS and (name := ancestor.child_by_field_name("name")) is not None:
             return function, text_of(name)
-        node = node.parent
+        ancestor = ancestor.parent
     return function, ""
 
 
-def _last_name(called: Node) -> str:
+def _last_name(callee: Node) -> str:
     """Return the name of the called function: `empty` for `Box::empty`, `get` for `box.get<float>`."""
-    names = re.findall(r"\w+", re.sub(r"<.*", "", text_of(called), flags=re.DOTALL))
+    names = re.findall(r"\w+", re.sub(r"<.*", "", text_of(callee), flags=re.DOTALL))
     return names[-1] if names else ""
 
 
@@ -332,5 +340,5 @@ def _expression(text: str) -> Iterable[Node]:
     """Yield the syntax tree of an expression's text; nothing if the text is not an expression."""
     for node in walk(parse(f"float _ = {text};")):
         if node.type == "init_declarator":
-            yield node.child_by_field_name("value")
+            yield part(node, "value")
             return

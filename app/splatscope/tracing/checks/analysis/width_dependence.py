@@ -12,7 +12,7 @@ from functools import cached_property
 
 from tree_sitter import Node
 
-from splatscope.slang.source import text_of
+from splatscope.slang.source import parent_of, part, text_of
 from splatscope.tracing.checks.analysis.sources import name_of_function
 
 MOST_TEXT = 100_000  # characters: beyond that, nothing is certain
@@ -40,9 +40,9 @@ def is_wave_operation(call: Node) -> bool:
 
 def called(call: Node) -> str:
     """Return the name of the called function, for a method without its object."""
-    function = call.child_by_field_name("function")
+    function = part(call, "function")
     if function.type == "field_expression":
-        function = function.child_by_field_name("field")
+        function = part(function, "field")
     return re.split(r"\s*<", text_of(function))[0]
 
 
@@ -146,9 +146,9 @@ class WidthDependence:
         elif node.type == "parameter_declaration":
             if re.search(r":\s*SV_Wave", text_of(node)):
                 self._cause(_WIDTH, ("name", root_of(node)))
-            parent = node.parent.parent
-            if parent is not None and parent.type == "function_declarator":
-                self._cause(("given", name_of_function(parent.parent)), ("name", root_of(node)))
+            declarator = parent_of(node).parent
+            if declarator is not None and declarator.type == "function_declarator":
+                self._cause(("given", name_of_function(parent_of(declarator))), ("name", root_of(node)))
 
     def _written(self, names: set[str], sources: Iterable[Node], reached: Fact) -> None:
         """Note that variables are written, from these sources and under this condition."""
@@ -169,7 +169,7 @@ class WidthDependence:
             self._cause(reached, ("given", name))
         if self._leaves_arguments(node):
             return
-        written = set().union(*map(roots, self._written_arguments(node)), roots(node.child_by_field_name("function")) - {name})
+        written = set().union(*map(roots, self._written_arguments(node)), roots(part(node, "function")) - {name})
         for one in written:
             self._cause(value, ("name", one))
             self._cause(reached, ("name", one))
@@ -178,7 +178,7 @@ class WidthDependence:
         """Note that a macro depends on the names in its body; one with parameters may also write to them."""
         value = node.child_by_field_name("value")
         body = set(re.findall(r"[A-Za-z_]\w*", text_of(value))) if value is not None else set()
-        macro: Fact = ("name", text_of(node.child_by_field_name("name")))
+        macro: Fact = ("name", text_of(part(node, "name")))
         for name in body:
             self._cause(("name", name), macro)
             if node.type == "preproc_function_def":
@@ -194,9 +194,9 @@ class WidthDependence:
         """Return whether a call certainly writes neither to its arguments nor to its object."""
         name = called(call)
         if name in self.functions:
-            if call.child_by_field_name("function").type != "identifier":
+            if part(call, "function").type != "identifier":
                 return False
-            heads = [text_of(definition.child_by_field_name("declarator")) for definition in self.functions[name][:_MOST_ALIKE]]
+            heads = [text_of(part(definition, "declarator")) for definition in self.functions[name][:_MOST_ALIKE]]
             return len(heads) < _MOST_ALIKE and not any(re.search(r"\b(?:in)?out\b|\bref\b|&", head) for head in heads)
         if name in _METHODS:
             return name.startswith(("Load", "Sample"))
@@ -204,7 +204,7 @@ class WidthDependence:
 
     def _written_arguments(self, call: Node) -> list[Node]:
         """Return the arguments that a call may write to: all of them, except for an atomic's operand and comparand."""
-        name, arguments = called(call), call.child_by_field_name("arguments").named_children
+        name, arguments = called(call), part(call, "arguments").named_children
         if name in self.functions or not name.startswith("Interlocked"):
             return arguments
         return arguments[:1] + arguments[3 if "Compare" in name else 2 :]
@@ -227,7 +227,7 @@ def roots(node: Node) -> set[str]:
     found = set()
     while node.type in ("field_expression", "subscript_expression", "parenthesized_expression"):
         if node.type == "field_expression":
-            found.add(text_of(node.child_by_field_name("field")))
+            found.add(text_of(part(node, "field")))
         inner = node.child_by_field_name("argument") or node.named_children[0]
         node = inner
     return found | ({text_of(node)} if node.type == "identifier" else set())
@@ -242,7 +242,7 @@ def root_of(declarator: Node) -> str:
 
 
 def _target(node: Node) -> Node:
-    return node.child_by_field_name("left") or node.child_by_field_name("argument")
+    return node.child_by_field_name("left") or part(node, "argument")
 
 
 def _sources(node: Node) -> set[Fact]:

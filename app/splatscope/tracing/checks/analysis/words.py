@@ -9,19 +9,15 @@ def thread_of(trace: Trace, event: int) -> str:
 
     In one dimension it is "Thread 3 of group 1 (thread 35 of all)", otherwise "Thread 3 of group 1,0,0".
     """
-    thread, header = int(trace.thread[event]), trace.header
-    groups = header.get("groups", [1, 1, 1])
-    if not header.get("all_groups"):
-        group = header.get("group", [0, 0, 0])
-        if not any(group):
-            return f"Thread {thread}"
-    else:
-        x, y, _ = groups
-        number, thread = divmod(thread, header["lanes"])
-        group = [number % x, number // x % y, number // (x * y)]
-    size = header.get("group_size", [0, 0, 0])
-    if groups[1:] == size[1:] == [1, 1]:
-        return f"Thread {thread} of group {group[0]} (thread {group[0] * size[0] + thread} of all)"
+    thread, info = int(trace.thread[event]), trace.info
+    group = info.group
+    if info.all_groups:
+        number, thread = divmod(thread, info.lanes)
+        group = info.group_at(number)
+    elif not any(group):
+        return f"Thread {thread}"
+    if info.groups[1:] == info.group_size[1:] == (1, 1):
+        return f"Thread {thread} of group {group[0]} (thread {group[0] * info.lanes + thread} of all)"
     return f"Thread {thread} of group {','.join(map(str, group))}"
 
 

@@ -23,29 +23,58 @@ export async function unpack(bytes, sources) {
   return new Recording(await packed.arrayBuffer(), sources)
 }
 
-/** @type {{address: string, recording: Promise<Recording>} | null} */
+/** The server does not have the recording at an address: it has restarted, or another server answers. */
+export class MissingRecording extends Error {}
+
+/** @typedef {(words: string) => void} Tell  shows what is waited for; "" for nothing any more */
+
+/** @type {(address: string, tell: Tell) => Promise<Response>} */
+let get = (address) => fetch(address)
+
+/**
+ * Have files fetched by `next`, which may wait.
+ * @param {typeof get} next
+ */
+export function fetchWith(next) {
+  get = next
+}
+
+/** @type {{address: string, words: string, tell: Tell, recording: Promise<Recording>} | null} */
 let opened = null // the file that was opened last
 
 /**
  * Fetch and unpack the recording in a file. The one opened last is not fetched again, unless that failed.
  * @param {string} address
+ * @param {Tell} [tell]
+ * @throws {MissingRecording}
  */
-export function openFile(address) {
-  if (opened?.address === address) return opened.recording
-  const one = {address, recording: fetched(address).then((bytes) => unpack(bytes))}
-  one.recording.catch(() => {
-    if (opened === one) opened = null
+export function openFile(address, tell = () => {}) {
+  if (opened?.address === address) {
+    opened.tell = tell
+    if (opened.words) tell(opened.words)
+    return opened.recording
+  }
+  const waits = (/** @type {string} */ words) => {
+    file.words = words
+    file.tell(words)
+  }
+  const recording = fetched(address, waits).then((bytes) => unpack(bytes))
+  const file = {address, words: "", tell, recording}
+  recording.catch(() => {
+    if (opened === file) opened = null
   })
-  opened = one
-  return one.recording
+  opened = file
+  return recording
 }
 
 /**
  * The bytes at an address.
  * @param {string} address
+ * @param {Tell} tell
  */
-async function fetched(address) {
-  const answer = await fetch(address)
+async function fetched(address, tell) {
+  const answer = await get(address, tell)
+  if (answer.status === 404) throw new MissingRecording("the server no longer has it. Reload the page to have it made again.")
   if (!answer.ok) throw new Error(`the server answers ${answer.status}`)
   return answer.arrayBuffer()
 }

@@ -1,7 +1,7 @@
 // The findings: a card for each cause, the current one unfolded.
 import {h} from "#web/shell/dom.js"
 import {emit} from "#web/shell/events.js"
-import {severity} from "./icons.js"
+import {severityIcon} from "./icons.js"
 import {describeEvent, subscript} from "#web/stepper/model/describe.js"
 
 /**
@@ -130,7 +130,7 @@ export class Findings {
     return h(
       "article",
       {class: "finding is-error open", "data-testid": "told"},
-      h("header", {}, severity("error"), h("span", {}, heading)),
+      h("header", {}, severityIcon("error"), h("span", {}, heading)),
       h("div", {class: "body"}, h("p", {}, words)),
     )
   }
@@ -177,7 +177,7 @@ export class Findings {
     return h(
       "article",
       {class: `finding ${level === "ok" ? "is-ok" : "is-note"} open`, "data-verdict": level},
-      h("header", {}, severity(level), h("span", {}, heading)),
+      h("header", {}, severityIcon(level), h("span", {}, heading)),
       words || offers.length
         ? h("div", {class: "body"}, h("p", {}, words), offers.length ? h("div", {class: "go"}, ...offers) : null)
         : null,
@@ -288,7 +288,7 @@ export class Findings {
     const head = h(
       "div",
       {class: "opens", role: "button", tabindex: "0"},
-      severity(level),
+      severityIcon(level),
       h("span", {}, words, target ? " " : null, target),
       h("span", {class: "sp"}),
       h("small", {}, epoch, epoch.includes("epoch") ? h("span", {class: "sr"}, ", from one barrier to the next") : null),

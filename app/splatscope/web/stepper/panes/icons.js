@@ -54,4 +54,4 @@ export const icon = (name) => svg(16, MARKS[name])
  * The mark of a finding.
  * @param {Severity} name
  */
-export const severity = (name) => svg(14, SEVERITY[name], "sev")
+export const severityIcon = (name) => svg(14, SEVERITY[name], "sev")

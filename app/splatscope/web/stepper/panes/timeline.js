@@ -2,7 +2,7 @@
 import {h} from "#web/shell/dom.js"
 import {colour, onTheme} from "#web/theme/theme.js"
 import {KIND} from "#web/stepper/model/kinds.js"
-import {severity} from "./icons.js"
+import {severityIcon} from "./icons.js"
 import {severityOf} from "./findings.js"
 
 const LABELS = 4
@@ -117,14 +117,14 @@ export class Timeline {
       const pin = h(
         "button",
         {type: "button", class: "pin", title: finding.message, "aria-label": `Finding: ${finding.message}`, tabindex: "-1"},
-        severity(severityOf(finding)),
+        severityIcon(severityOf(finding)),
       )
       pin.onclick = () => this.stepper.showFinding(i)
       return [/** @type {[Finding, HTMLElement]} */ ([finding, pin])]
     })
     this.pins.replaceChildren(...this.pinned.map(([, pin]) => pin))
     const marks = new Set(this.pinned.map(([finding]) => severityOf(finding)))
-    this.foot.lastElementChild?.replaceChildren(...[...marks].map(severity), "finding")
+    this.foot.lastElementChild?.replaceChildren(...[...marks].map(severityIcon), "finding")
     this.slider.setAttribute("aria-valuemax", String(recording.length))
     this.drawn = null
     this.draw()

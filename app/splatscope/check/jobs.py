@@ -1,0 +1,159 @@
+"""What a check runs on a kernel's text and inputs, in a process that can be ended: a sandboxed one, or a worker.
+
+Nothing of a repository is parsed elsewhere. Answers are plain data, since those of a sandboxed process are not trusted.
+"""
+
+import errno
+import gc
+import io
+import json
+import os
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from splatscope.api.arrays import as_input
+from splatscope.api.inputs_file import loaded, read_inputs
+from splatscope.api.record import check_names
+from splatscope.api.recording import Recording
+from splatscope.gpu.device import DeviceError, open_device, prepare_for_recording
+from splatscope.gpu.kernel import CompileError
+from splatscope.services import sandbox_jobs
+from splatscope.slang.modules import Module, entries_of, find_entry, load_modules
+from splatscope.slang.source import Source
+from splatscope.tracing.cost import endless_loops
+from splatscope.tracing.inputs import flat
+from splatscope.tracing.job import KernelJob
+from splatscope.tracing.project import unpacked
+from splatscope.tracing.record_and_check import record_and_check
+from splatscope.workers.sandbox.supervisor import JobAnswer
+
+ENTRIES, LOOPS = "entries", "loops"
+RECORD = "record"  # one of `supervisor.RUNS`: a sandboxed process is made for its adapter, and makes one recording
+RECORD_ON_DEFAULT = "record on the default device"  # in a sandboxed process that may make others
+NO_MEMORY = "it needs more memory than a kernel may use in the sandbox: make its inputs or --budget smaller, or see --trusted"
+_NO_FILE = "it is not there, or not in the repository"
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The inputs of a kernel as its description gives them.
+
+    Attributes:
+        values: Values by name, in which `{"file": NAME}` stands for the contents of a file.
+        folder: The folder in which names of files are looked up.
+        file: The name of a file with further inputs; "" if there is none.
+        where: The name of the file that describes the kernel, for messages.
+        contents: The contents of all these files by path; None if they are read from the disk.
+    """
+
+    values: Mapping[str, Any] = field(default_factory=dict)
+    folder: Path = Path()
+    file: str = ""
+    where: str = ""
+    contents: Mapping[Path, bytes] | None = None
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return the inputs as a job has them. Raises ValueError if a file cannot be read or a value is of no use."""
+        try:
+            values = loaded(dict(self.values), self.folder, self._read)
+            if self.file:
+                values = read_inputs(self.folder / self.file, self._read) | values
+            return flat({name: as_input(name, value) for name, value in values.items()})
+        except (ValueError, TypeError) as error:
+            raise ValueError(f"{self.where}: {error}") from None
+
+    def _read(self, file: Path) -> bytes:
+        if self.contents is None:
+            return file.read_bytes()
+        try:
+            return self.contents[Path(os.path.normpath(file))]
+        except KeyError:
+            raise FileNotFoundError(errno.ENOENT, _NO_FILE) from None
+
+
+def files_in(value: Any) -> list[str]:
+    """Return the names in each `{"file": NAME}` in a value."""
+    if isinstance(value, Mapping) and value.keys() == {"file"}:
+        return [str(value["file"])]
+    parts = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else []
+    return [name for part in parts for name in files_in(part)]
+
+
+def entries(text: str) -> list[str]:
+    """Return the names of the entry points in a text."""
+    return list(entries_of(Module("", "", text, Source(text))))
+
+
+def _entries_job(text: str) -> JobAnswer:
+    return {"entries": entries(text)}, []
+
+
+def _loops_job(job: KernelJob) -> JobAnswer:
+    """Return the entry point of a job, and the lines of its loops that have no budget."""
+    with _placed(job) as placed_job:
+        entry = placed_job.entry or find_entry(load_modules(placed_job.source, placed_job.file, placed_job.include)[-1])
+        return {"entry": entry, "lines": endless_loops(placed_job.source, placed_job.file, placed_job.include)}, []
+
+
+def _record_job(job: KernelJob, adapter: str, inputs: Inputs, everywhere: bool, seconds: float) -> JobAnswer:
+    """Record and check a kernel. Return the fields of a `Summary`, or those of a `Refusal`."""
+    prepare_for_recording()
+    try:
+        with _placed(replace(job, inputs=inputs.arrays())) as placed_job:
+            return _recorded(placed_job, adapter, everywhere, seconds)
+    except CompileError as error:
+        return {"refused": str(error), "file": error.file, "line": error.line}, []
+    except MemoryError:
+        return {"refused": f"{job.file} cannot be recorded: {NO_MEMORY}.", "file": "", "line": 0}, []
+    except (ValueError, OSError, RuntimeError) as error:
+        return {"refused": str(error), "file": "", "line": 0}, []
+    finally:  # free the device's buffers, for which a sandboxed process has little room
+        gc.collect()
+        with suppress(DeviceError):
+            open_device(adapter or None).wait()
+
+
+def _recorded(job: KernelJob, adapter: str, everywhere: bool, seconds: float) -> JobAnswer:
+    check_names(job)
+    device = open_device(adapter or None)
+    recording = Recording(record_and_check(device, job, between_groups=everywhere, follow=everywhere, seconds=seconds))
+    answer = {name: getattr(recording, name) for name in ("missed", "notes", "shortfalls", "events", "threads")}
+    answer["findings"] = [finding.as_dict() for finding in recording.findings]
+    return answer, [json.dumps(recording.trace.info.sources).encode()]
+
+
+@contextmanager
+def _placed(job: KernelJob) -> Generator[KernelJob]:
+    """Yield the job with its files, if it has any, in a temporary folder. Its `include` is then relative to that."""
+    with unpacked(job) as unpacked_job:
+        folders = [unpacked_job.include[0] / folder for folder in unpacked_job.include] if job.files else unpacked_job.include
+        yield replace(unpacked_job, include=tuple(folders))
+
+
+JOBS: dict[str, Callable[..., JobAnswer]] = {
+    ENTRIES: _entries_job,
+    LOOPS: _loops_job,
+    RECORD: _record_job,
+    RECORD_ON_DEFAULT: _record_job,
+}
+
+
+def run_job(name: str, *arguments: Any) -> JobAnswer:
+    """Run a job in this process, a worker."""
+    return JOBS[name](*arguments)
+
+
+def warm_up(adapter: str) -> None:
+    """Load all that these jobs load at first use, while files can still be read."""
+    from PIL import Image
+
+    sandbox_jobs.warm_up(adapter)
+    Image.init()
+    buffer = io.BytesIO()
+    np.savez(buffer, a=np.zeros(1))
+    Inputs({}, Path("/"), "a.npz", "", {Path("/a.npz"): buffer.getvalue()}).arrays()

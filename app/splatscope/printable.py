@@ -1,0 +1,26 @@
+"""Print text that others wrote: names, paths, reasons and messages from a repository, a submission or a compiler."""
+
+import re
+import unicodedata
+
+MOST = 2_000  # characters
+# What a CI system's log takes as a command: `::` at a line's start (GitHub), `##[`, `##vso[` and the like anywhere (GitHub, Azure).
+_COMMAND = re.compile(r"\A *:(?=:)|#(?=#\w*\[)")
+
+
+def printable(text: str, most: int = MOST) -> str:
+    r"""Return a text as one line that a terminal, the log of a CI system, XML and UTF-8 take for plain text.
+
+    Characters that cannot be printed become their escapes, such as `\x1b` and `\u202e`: control characters, line breaks, marks
+    that change the direction of writing, halves of surrogate pairs. So does what would begin a command of a CI system. A text of
+    more than `most` characters is cut off. The result is unchanged by another call.
+    """
+    if len(text) > most:
+        text = f"{text[: most - 1]}…"
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else " " if unicodedata.category(c) == "Zs" else _escaped(c) for c in text)
+    return _COMMAND.sub(lambda match: f"{match[0][:-1]}\\x{ord(match[0][-1]):02x}", text)
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")

@@ -1,0 +1,250 @@
+"""The gate of the server: how many connections and how much of what they send it holds, and which requests it passes to handlers.
+
+Tornado's server lets each connection send 100 MB and take an hour for it. No request of the app's pages has more than a few
+kilobytes: files travel through the socket of a page, in pieces.
+"""
+
+import logging
+import socket
+from collections import Counter, defaultdict
+from contextlib import suppress
+from functools import lru_cache
+from ipaddress import ip_address, ip_network
+from typing import Any
+from urllib.parse import unquote
+from weakref import WeakKeyDictionary, WeakSet
+
+from cachetools import LRUCache
+from tornado.http1connection import HTTP1Connection
+from tornado.httpserver import HTTPServer
+from tornado.httputil import HTTPConnection, HTTPHeaders, HTTPMessageDelegate, RequestStartLine, ResponseStartLine
+from tornado.ioloop import PeriodicCallback
+from tornado.iostream import IOStream
+
+from splatscope.web.serving.hosts import answers_to, given_names, is_loopback, name_of
+from splatscope.workers import visitor
+
+log = logging.getLogger(__name__)
+
+IDLE_LIMIT = 30.0  # seconds for the headers of a request, and between two requests of a connection
+BODY_LIMIT = 20.0  # seconds for the body of a request
+MOST_HEADERS = 32 * 1024  # bytes
+MOST_BODY = 32 * 1024  # bytes
+MOST_UNHANDLED = 16 * 2**20  # bytes that an address has sent and no handler has taken, over all its connections
+MOST_CONNECTIONS = 2000  # of one address, which may be that of a whole school
+SEND_BUFFER = 128 * 1024  # bytes that the system holds of what a connection is sent
+LOOK_EVERY = 5.0  # seconds
+UNREAD_LOOKS = 6  # looks without a byte read after which a connection is closed
+SPARE_FILES = 200  # descriptors that are left for files, workers and the sandbox
+ROOM = 4096  # connections in all, where the system sets no limit
+MOST_ADDRESSES = 4096  # whose visitors are remembered
+MOST_HOSTS = 64  # Host headers that are remembered
+
+
+@lru_cache(MOST_ADDRESSES)
+def visitor_of(ip: str) -> str:
+    """Return the visitor at a network address. Whoever has an IPv6 address has 2⁶⁴ of them: their network is the visitor."""
+    with suppress(ValueError):
+        address = ip_address(ip.partition("%")[0])
+        if address.version == 6:
+            mapped = address.ipv4_mapped
+            return str(mapped) if mapped else str(ip_network((address, 64), strict=False).network_address)
+    return ip
+
+
+class Inflow:
+    """The bytes that clients have sent and that no handler has taken yet, by visitor."""
+
+    def __init__(self) -> None:
+        self._held: dict[str, WeakKeyDictionary[Any, int]] = defaultdict(WeakKeyDictionary)
+        self._sums: Counter[str] = Counter()
+
+    def add(self, visitor: str, source: Any, count: int) -> bool:
+        """Count bytes from a source, such as a stream. Return False if the visitor has too many under way."""
+        counts = self._held[visitor]
+        counts[source] = counts.get(source, 0) + count
+        self._sums[visitor] += count
+        if self._sums[visitor] > MOST_UNHANDLED:
+            self._sums[visitor] = sum(counts.values())  # without the sources that are gone
+        return self._sums[visitor] <= MOST_UNHANDLED
+
+    def taken(self, visitor: str, source: Any) -> None:
+        """Note that what a source has sent was taken."""
+        self._sums[visitor] -= self._held[visitor].pop(source, 0)
+        if not self._held[visitor]:
+            del self._held[visitor], self._sums[visitor]
+
+
+inflow = Inflow()
+peers: WeakKeyDictionary[IOStream, str] = WeakKeyDictionary()  # by connection, the visitor in `inflow`; "" behind a proxy
+
+
+class Gate(HTTPServer):
+    """A Tornado server with limits for each visitor and for all together."""
+
+    def initialize(self, request_callback: Any, *args: Any, **options: Any) -> None:
+        """Set Tornado's own limits."""
+        limits = {"idle_connection_timeout": IDLE_LIMIT, "body_timeout": BODY_LIMIT}
+        limits |= {"max_header_size": MOST_HEADERS, "max_body_size": MOST_BODY}
+        super().initialize(request_callback, *args, **(options | limits))
+        self._streams: dict[str, WeakSet[IOStream]] = defaultdict(WeakSet)
+        self._most = _most_connections()
+        self._written: WeakKeyDictionary[IOStream, tuple[int, int]] = WeakKeyDictionary()  # bytes, and looks without more
+        self._looking: PeriodicCallback | None = None
+        self._hosts: LRUCache[str, bool] = LRUCache(MOST_HOSTS)  # by Host header, whether the server answers to it
+        self._names = given_names() | {name_of(origin) or origin for origin in getattr(request_callback, "websocket_origins", ())}
+
+    def handle_stream(self, stream: IOStream, address: tuple) -> None:
+        """Serve a connection, unless there are too many."""
+        peer = visitor_of(address[0]) if isinstance(address, tuple) and address and not self.xheaders else ""
+        if self._is_full(peer):
+            stream.close()
+            return
+        self._streams[peer].add(stream)
+        _bound_inflow(stream, peer)
+        with suppress(OSError):  # gone already, or no TCP socket
+            assert stream.socket is not None
+            stream.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
+        if self._looking is None:
+            self._looking = PeriodicCallback(self._close_unread, 1000 * LOOK_EVERY)
+            self._looking.start()
+        super().handle_stream(stream, address)
+
+    def _is_full(self, peer: str) -> bool:
+        """Return whether a peer, "" behind a proxy, has too many connections, or all peers together."""
+        limit = min(MOST_CONNECTIONS, self._most // 2) if peer else self._most
+        if len(self._streams[peer]) >= limit or sum(map(len, self._streams.values())) >= self._most:
+            for key in list(self._streams):
+                self._streams[key] = WeakSet(stream for stream in self._streams[key] if not stream.closed())
+                if not self._streams[key]:
+                    del self._streams[key]
+        return len(self._streams[peer]) >= limit or sum(map(len, self._streams.values())) >= self._most
+
+    def stop(self) -> None:
+        """Stop accepting connections, and looking after them."""
+        if self._looking is not None:
+            self._looking.stop()
+            self._looking = None
+        super().stop()
+
+    def _close_unread(self) -> None:
+        """Close connections whose other side reads nothing of what is being written to it, and forget peers without any."""
+        for peer in [peer for peer, streams in self._streams.items() if not streams]:
+            del self._streams[peer]
+        for stream in [stream for streams in self._streams.values() for stream in streams if stream.writing()]:
+            written, looks = stream._total_write_done_index, 0
+            before = self._written.get(stream)
+            if before is not None and before[0] == written:
+                looks = before[1] + 1
+            self._written[stream] = written, looks
+            if looks >= UNREAD_LOOKS:
+                stream.close()
+
+    def start_request(self, server_conn: object, request_conn: HTTPConnection) -> HTTPMessageDelegate:
+        """Return the delegate that gets the parts of the next request."""
+        assert isinstance(request_conn, HTTP1Connection)
+        return _Door(self, super().start_request(server_conn, request_conn), request_conn)
+
+    def refusal(self, start_line: RequestStartLine, headers: HTTPHeaders) -> tuple[int, str, str]:
+        """Return why a request reaches no handler, as (status, reason, one line); status 0 if it does."""
+        if "\0" in unquote(start_line.path):
+            return 400, "Bad Request", "An address cannot contain a zero byte."
+        if "Transfer-Encoding" in headers:
+            return 411, "Length Required", "A body needs its length at the start: no page sends it in chunks."
+        host = headers.get("Host", "")
+        if host not in self._hosts:
+            loopback = is_loopback(self._sockets.values())
+            unix = not loopback and not _has_ports(self)
+            self._hosts[host] = unix or answers_to(name_of(host), self._names, loopback)
+        if self._hosts[host]:
+            return 0, "", ""
+        name = name_of(host)[:80] or "this name"
+        message = f"This server does not answer to {name}. If that is its name, start it with: splatscope serve --host {name}"
+        return 421, "Misdirected Request", message
+
+
+class _Door(HTTPMessageDelegate):
+    """Passes a request on, unless it is refused, and notes whom the work is for."""
+
+    def __init__(self, gate: Gate, delegate: HTTPMessageDelegate, connection: HTTP1Connection) -> None:
+        self._gate, self._delegate, self._connection = gate, delegate, connection
+        self._refused = (0, "", "")
+        self._has_body = True
+        self._ended = False
+
+    def headers_received(self, start_line: Any, headers: HTTPHeaders) -> Any:
+        self._refused = self._gate.refusal(start_line, headers)
+        self._has_body = start_line.method != "HEAD"
+        if not self._refused[0]:
+            return self._delegate.headers_received(start_line, headers)
+        if "Transfer-Encoding" in headers:  # before its body is read
+            self._refuse()
+            self._connection.close()
+        return None
+
+    def data_received(self, chunk: bytes) -> Any:
+        return None if self._refused[0] or self._ended else self._delegate.data_received(chunk)
+
+    def finish(self) -> None:
+        self._ended = True
+        stream = self._connection.stream
+        assert stream is not None  # only a handler detaches it
+        inflow.taken(peers.get(stream, ""), stream)
+        if not self._refused[0]:
+            visitor.work_for(visitor_of(getattr(self._connection.context, "remote_ip", "")))
+            self._delegate.finish()
+            return
+        self._refuse()
+
+    def _refuse(self) -> None:
+        status, reason, message = self._refused
+        body = message.encode() + b"\n"
+        headers = {
+            "Content-Type": "text/plain; charset=utf-8",
+            "Content-Length": str(len(body)),
+            "X-Content-Type-Options": "nosniff",
+        }
+        chunk = body if self._has_body else None
+        self._connection.write_headers(ResponseStartLine("HTTP/1.1", status, reason), HTTPHeaders(headers), chunk)
+        self._connection.finish()
+
+    def on_connection_close(self) -> None:
+        self._ended = True
+        if not self._refused[0]:
+            self._delegate.on_connection_close()
+
+
+def _bound_inflow(stream: IOStream, peer: str) -> None:
+    """Close a connection when its peer has sent too much that is not taken yet."""
+    read = stream.read_from_fd
+    peers[stream] = peer
+
+    def read_within_bounds(buf: bytearray | memoryview) -> int | None:
+        count = read(buf)
+        if count and not inflow.add(peer, stream, count):
+            log.warning("Closed a connection: its address has sent more than %d MB that nothing has taken.", MOST_UNHANDLED >> 20)
+            stream.close()
+            inflow.taken(peer, stream)
+            return None
+        return count
+
+    stream.read_from_fd = read_within_bounds
+
+
+def _has_ports(server: HTTPServer) -> bool:
+    """Return whether a server listens on a TCP port, and not only on a socket file."""
+    return any(isinstance(listening.getsockname(), tuple) for listening in server._sockets.values())
+
+
+def _most_connections() -> int:
+    """Return how many connections the process can hold, after raising its limit of open files as far as the system allows."""
+    try:
+        import resource  # not on Windows
+    except ImportError:
+        return ROOM
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    target = ROOM + SPARE_FILES if hard == resource.RLIM_INFINITY else min(hard, ROOM + SPARE_FILES)
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft < target:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (target, hard))
+    return max(32, min(ROOM, max(soft, target) - SPARE_FILES))

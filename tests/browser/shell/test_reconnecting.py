@@ -1,0 +1,366 @@
+"""Pages go on by themselves: after a restart of the server, a lost network, a busy server, and an answer that was broken off."""
+
+import json
+import os
+import re
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from itertools import pairwise
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Error as PlaywrightError
+
+from helpers.serving import QUIET, ROOT, serving
+from helpers.stepping import ready, stepper
+from helpers.workbench import KERNEL, answer, write
+from splatscope.web.classroom.classroom import code_of
+
+PATIENCE = 120_000  # ms: the server has to start again, and its workers after it
+LOST = "The connection to the server is lost"
+SECTION = re.compile(r"/sections/[\w-]+\?")
+RECORDING = re.compile("/recordings/")
+
+
+@pytest.fixture
+def reader(chromium: Browser) -> Iterator[Callable[..., Page]]:
+    """Opens an address in a browser of its own; whatever goes wrong there is an error, unless it is a request that fails."""
+    contexts, wrong = [], []
+
+    def opened(address: str, **options) -> Page:
+        context = chromium.new_context(viewport={"width": 1440, "height": 900}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.goto(address)
+        page.locator("[data-page]").wait_for()
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert not wrong, wrong
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Callable[[], AbstractContextManager[str]]:
+    """Serves the app, again and again at the same address."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "panel", "serve", "app"]
+
+    @contextmanager
+    def served() -> Iterator[str]:
+        with serving(command, tmp_path / "log.txt", ROOT, os.environ | QUIET, port) as address:
+            yield address
+
+    return served
+
+
+def lost(page: Page) -> None:
+    expect(page.locator("#lost")).to_contain_text(LOST)
+    expect(page.locator("#lost")).to_contain_text("Trying again")
+
+
+def there(page: Page) -> None:
+    """Wait until the server answers again."""
+    expect(page.locator("#lost")).to_be_hidden(timeout=PATIENCE)
+
+
+def mark(page: Page) -> None:
+    """Note that this document is there, to see whether it is loaded anew."""
+    page.evaluate("window.kept = true")
+
+
+def until(page: Page, condition: str) -> None:
+    """Wait until an expression is true, in whichever document is there. The page's policy allows no polling inside of it."""
+    for _ in range(PATIENCE // 100):
+        with suppress(PlaywrightError):  # it is being loaded anew
+            if page.evaluate(f"Boolean({condition})"):
+                return
+        page.wait_for_timeout(100)
+    pytest.fail(f"{condition} is never true")
+
+
+def kept(page: Page) -> bool:
+    return page.evaluate("window.kept ?? false")
+
+
+def test_pages_go_on_by_themselves_when_the_server_has_restarted(serve, reader):
+    with serve() as server:
+        section, home, bench = (reader(f"{server}/app?page={page}") for page in ("workgroups", "home", "debugger"))
+        teacher = reader(f"{server}/app?walk=whole&key=restarted&page=blending&stop=2")
+        student = reader(f"{server}/app?walk=whole&class={code_of('restarted')}")
+        ready(section)
+        section.keyboard.press("Home")
+        expect(stepper(section)).to_have_attribute("data-step", "0")
+        home.locator(".live-frame.drawn").wait_for()
+        write(bench, KERNEL.replace("BODY", "data[t.x] = 7 * t.x;"))
+        expect(answer(bench)).to_have_text("It compiles.", timeout=PATIENCE)
+        expect(student.get_by_test_id("walk")).to_contain_text("With the presenter")
+        mark(section)
+        mark(home)
+    lost(home)
+    lost(bench)
+    lost(student)
+    section.keyboard.press("ArrowRight")
+    expect(stepper(section)).not_to_have_attribute("data-step", "0")
+    with serve():
+        until(home, "!window.kept")
+        home.locator(".live-frame.drawn").wait_for()
+        there(home)
+        expect(bench.locator(".cm-content")).to_contain_text("7 * t.x", timeout=PATIENCE)
+        ready(bench)
+        there(bench)
+        expect(student.get_by_test_id("walk")).to_contain_text("With the presenter", timeout=PATIENCE)
+        expect(teacher.get_by_test_id("walk")).to_contain_text("1 follows", timeout=PATIENCE)
+        teacher.keyboard.press("PageDown")
+        stop = teacher.get_by_test_id("walk").get_attribute("data-stop")
+        expect(student.get_by_test_id("walk")).to_have_attribute("data-stop", stop)
+        section.get_by_role("link", name="Open in the debugger").click()
+        expect(section.locator("[data-page=debugger]")).to_be_visible(timeout=PATIENCE)
+
+
+def test_a_section_asks_again_for_what_was_chosen_while_the_server_was_away(serve, reader):
+    with serve() as server:
+        page = reader(f"{server}/app?page=bitonic-sort")
+        ready(page)
+        mark(page)
+    before = stepper(page).get_attribute("data-recording")
+    page.get_by_role("radio", name="Falling").click()
+    lost(page)
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    expect(stepper(page)).not_to_have_attribute("data-step", "0")
+    with serve():
+        there(page)
+        expect(stepper(page)).not_to_have_attribute("data-recording", before, timeout=PATIENCE)
+        ready(page)
+        expect(page).to_have_url(re.compile("order=falling", re.IGNORECASE))
+        assert kept(page)
+        page.get_by_role("link", name="Glossary", exact=True).first.click()
+        page.locator("[data-page=glossary]").wait_for()
+
+
+def test_a_lost_network_is_noticed_and_the_page_goes_on(reader, server):
+    page = reader(f"{server}/app?page=bitonic-sort")
+    ready(page)
+    page.context.set_offline(True)
+    page.get_by_role("link", name="Blending", exact=True).first.click()
+    lost(page)
+    expect(page.locator("[data-page=bitonic-sort]")).to_be_visible()
+    page.context.set_offline(False)
+    page.locator("[data-page=blending]").wait_for()
+    there(page)
+    ready(page)
+
+
+def test_a_training_run_is_not_thrown_away(reader, server):
+    page = reader(f"{server}/app?page=train")
+    close = closing(page)
+    page.get_by_test_id("train-step").click()
+    expect(page.locator(".stats")).to_contain_text("1", timeout=PATIENCE)
+    mark(page)
+    close(1011)
+    offer = page.locator("#lost").get_by_role("button", name="Load anew")
+    expect(offer).to_be_visible()
+    expect(page.locator("#lost")).to_contain_text("is lost then")
+    assert kept(page)
+    offer.click()
+    until(page, "!window.kept")
+    page.locator("[data-page=train]").wait_for()
+    expect(page.locator("#lost")).to_be_hidden()
+
+
+def closing(page: Page) -> Callable[[int], None]:
+    """Load the page anew, and return what closes its socket with a code."""
+    sockets = []
+    page.route_web_socket("**/ws*", lambda route: (route.connect_to_server(), sockets.append(route)))
+    page.reload()
+    page.locator("[data-page]").wait_for()
+    until(page, "window.Bokeh?.documents[0]?.roots().length")
+    return lambda code: sockets[-1].close(code=code)
+
+
+def test_a_page_whose_server_refuses_it_stops(reader, server):
+    page = reader(f"{server}/app?page=home")
+    close = closing(page)
+    page.locator(".live-frame").wait_for()
+    mark(page)
+    close(1008)
+    expect(page.locator("#lost")).to_contain_text("did not accept what this page sent")
+    page.wait_for_timeout(5000)
+    assert kept(page)
+    page.locator("#lost").get_by_role("button", name="Load anew").click()
+    until(page, "!window.kept")
+
+
+def test_a_page_that_is_cut_off_again_and_again_is_loaded_anew_once(reader, server):
+    page = reader(f"{server}/app?page=home")
+    close = closing(page)
+    loads = []
+    page.on("domcontentloaded", lambda: loads.append(page.url))
+    close(1011)
+    until(page, "window.Bokeh?.documents[0]?.roots().length")
+    while not loads:
+        page.wait_for_timeout(100)
+    page.locator(".live-frame").wait_for()
+    until(page, "window.Bokeh?.documents[0]?.roots().length")
+    mark(page)
+    close(1011)
+    expect(page.locator("#lost")).to_contain_text("just after this page was loaded anew")
+    page.wait_for_timeout(3000)
+    assert len(loads) == 1
+    assert kept(page)
+
+
+def busy(page: Page, address: re.Pattern[str], times: int) -> list[float]:
+    """Have the server be busy so many times when it is asked for an address. Return when it was asked, in ms."""
+    asked: list[float] = []
+
+    def answered(route: Route) -> None:
+        asked.append(page.evaluate("performance.now()"))
+        if len(asked) > times:
+            route.fallback()
+        else:
+            route.fulfill(status=503, headers={"Retry-After": "2"}, body="busy")
+
+    page.route(address, answered)
+    return asked
+
+
+def waited(asked: list[float]) -> list[bool]:
+    """Return whether each later time is as far from the one before as the server has asked for."""
+    return [later - earlier >= 2000 for earlier, later in pairwise(asked)]
+
+
+def test_a_busy_server_is_asked_again_when_it_says(reader, server):
+    page = reader(f"{server}/app?page=bitonic-sort")
+    before = stepper(ready(page)).get_attribute("data-recording")
+    asked = busy(page, SECTION, 2)
+    page.get_by_role("radio", name="Falling").click()
+    expect(page.locator(".stage .state").first).to_contain_text("The server is busy; trying again in 2 s")
+    expect(page.locator("#lost")).to_be_hidden()
+    expect(stepper(page)).not_to_have_attribute("data-recording", before)
+    ready(page)
+    expect(page).to_have_url(re.compile("order=falling", re.IGNORECASE))
+    assert waited(asked[:3]) == [True, True]
+
+
+def test_whoever_moves_on_does_not_wait(reader, server):
+    page = reader(f"{server}/app?page=bitonic-sort")
+    ready(page)
+    asked = busy(page, re.compile("/sections/blending"), 1000)
+    page.get_by_role("link", name="Blending", exact=True).first.click()
+    expect(page.locator("#lost")).to_contain_text("The server is busy; trying again in 2 s")
+    page.get_by_role("link", name="Termination", exact=True).first.click()
+    page.locator("[data-page=termination]").wait_for()
+    expect(page.locator("#lost")).to_be_hidden()
+    before = len(asked)
+    page.wait_for_timeout(4000)
+    assert len(asked) == before
+
+
+def test_a_session_waits_for_a_busy_server(reader, server):
+    page = reader(f"{server}/app?page=bitonic-sort")
+    ready(page)
+    asked = busy(page, re.compile(r"[?&]session=1"), 1)
+    page.get_by_role("link", name="Glossary", exact=True).first.click()
+    expect(page.locator("#lost")).to_contain_text("The server is busy; trying again in 2 s")
+    page.locator("[data-page=glossary]").wait_for()
+    expect(page.locator("#lost")).to_be_hidden()
+    assert waited(asked) == [True]
+
+
+def test_a_figure_waits_for_its_recording(reader, server):
+    page = reader(f"{server}/app?page=glossary")
+    asked: dict[str, list[float]] = {}  # the shipped recording, this device's own, or both: whichever is there when the page opens
+
+    def answered(route: Route) -> None:
+        times = asked.setdefault(route.request.url, [])
+        times.append(page.evaluate("performance.now()"))
+        if len(times) > 2:
+            route.fallback()
+        else:
+            route.fulfill(status=503, headers={"Retry-After": "2"}, body="busy")
+
+    page.route(RECORDING, answered)
+    page.get_by_role("link", name="Bitonic sort", exact=True).first.click()
+    expect(page.locator(".stage .state").first).to_contain_text("The server is busy; trying again in 2 s")
+    ready(page)
+    complete = [times for times in asked.values() if len(times) > 2]
+    assert complete
+    assert all(waited(times[:3]) == [True, True] for times in complete)
+
+
+def test_a_recording_that_the_server_no_longer_has_is_asked_for_with_its_section_once(reader, server):
+    page = reader(f"{server}/app?page=glossary")
+    sections, missing = [], []
+    page.on("request", lambda request: sections.append(request.url) if SECTION.search(request.url) else None)
+
+    def miss(route: Route) -> None:
+        missing.append(route.request.url)
+        route.fulfill(status=404, body="")
+
+    page.route(RECORDING, miss)
+    page.get_by_role("link", name="Bitonic sort", exact=True).first.click()
+    state = page.locator(".stage .state").first
+    expect(state).to_contain_text("The recording cannot be read: the server no longer has it. Reload the page")
+    page.wait_for_timeout(4000)
+    assert 2 <= len(sections) <= 1 + len(set(missing))
+    page.unroute(RECORDING)
+    page.reload()
+    ready(page)
+
+
+def test_a_recording_that_is_there_when_its_section_is_asked_for_again_is_shown(reader, server):
+    page = reader(f"{server}/app?page=glossary")
+    sections, missed = [], []
+    page.on("request", lambda request: sections.append(request.url) if SECTION.search(request.url) else None)
+
+    def miss(route: Route) -> None:
+        if len(sections) > 1:
+            return route.fallback()
+        missed.append(route.request.url)
+        return route.fulfill(status=404, body="")
+
+    page.route(RECORDING, miss)
+    page.get_by_role("link", name="Bitonic sort", exact=True).first.click()
+    ready(page)
+    assert missed
+
+
+def test_an_answer_that_is_broken_off_is_asked_for_again(reader, server):
+    page = reader(f"{server}/app?page=bitonic-sort")
+    before = stepper(ready(page)).get_attribute("data-recording")
+    unknown = []
+
+    def broken(route: Route) -> None:
+        if unknown:
+            return route.fallback()
+        with urlopen(route.request.url, timeout=60) as lines:
+            notes, view = (lines.readline().decode() for _ in range(2))
+        unknown.append(json.loads(view)["unknown"])
+        return route.fulfill(body=f'{notes}{view}{{"values": {{"0"')
+
+    page.route(SECTION, broken)
+    page.get_by_role("spinbutton").first.press("ArrowUp")
+    expect(stepper(page)).not_to_have_attribute("data-recording", before)
+    ready(page)
+    assert unknown[0]
+    expect(page.locator("#lost")).to_be_hidden()
+
+
+def test_a_refused_request_is_no_lost_connection(reader, server):
+    page = reader(f"{server}/app?page=bitonic-sort")
+    ready(page)
+    page.route(SECTION, lambda route: route.fulfill(status=500, body=""))
+    page.get_by_role("radio", name="Falling").click()
+    expect(page.locator(".stage .state").first).to_contain_text("The server answers 500")
+    expect(page.locator("#lost")).to_be_hidden()
