@@ -37,7 +37,8 @@ function leastOf(panes) {
 /** The height of the parts that stay at the top of the window: the bar, and the strip of a walk. */
 const barsHeight = () => (document.querySelector(".top")?.clientHeight ?? 0) + (document.getElementById("walk")?.offsetHeight ?? 0)
 
-let [goal, began] = [0, -Infinity] // of the last scroll to a step, in px and ms
+/** @type {{stage?: HTMLElement, goal: number, began: number}} the last scroll to a step: of which stepper, where to in px, and when in ms */
+let last = {goal: 0, began: -Infinity}
 
 /**
  * Scroll to what a move of the reader has changed. At the reader's first step, scroll down until all of the figure is in view, or the
@@ -52,14 +53,14 @@ export function bringIntoView(stage, first) {
   if (!box) return
   const bar = barsHeight()
   const hidden = first && box.top >= bar && box.top <= innerHeight && box.bottom > innerHeight
-  const ahead = performance.now() - began < SCROLLS ? goal - scrollY : 0 // the page still scrolls to an earlier step
+  const scrolls = last.stage === stage && performance.now() - last.began < SCROLLS
+  const ahead = scrolls ? last.goal - scrollY : 0 // the page still scrolls to an earlier step
   const way = hidden ? Math.min(box.bottom - innerHeight, box.top - bar) : ahead
   const top = way + (beside ? 0 : wayToStep(stage, bar + way))
   if (Math.abs(top) < 1) return
-  goal = scrollY + top
-  began = performance.now()
+  last = {stage, goal: scrollY + top, began: performance.now()}
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches
-  scrollTo({top: goal, behavior: still ? "auto" : "smooth"})
+  scrollTo({top: last.goal, behavior: still ? "auto" : "smooth"})
 }
 
 /**
