@@ -14,8 +14,9 @@ import slangpy as spy
 from splatscope.gpu.buffers import download, zeros
 from splatscope.gpu.kernel import submit
 from splatscope.paths import SHADER_FOLDERS, shader
+from splatscope.slang.blocks import Block
 from splatscope.slang.modules import load_modules
-from splatscope.slang.source import Block, Source, walk
+from splatscope.slang.source import Source, walk
 from splatscope.splat import kernels
 from splatscope.splat.binned import BinnedKernels
 from splatscope.splat.sample_kernels import TiledKernels

@@ -1,15 +1,15 @@
 """Find the arguments that can reach a parameter through all calls of a program, such as the buffers that a function may work on."""
 
-import re
 from bisect import bisect_left
 from dataclasses import dataclass, field
 
-from splatscope.slang.source import Block, Source
+from splatscope.slang.blocks import Block
+from splatscope.slang.declaration import read_parameter
+from splatscope.slang.source import Source
+from splatscope.slang.tokens import Tokens
 
-_CALL = re.compile(r"\b([A-Za-z_]\w*+)\s*+(?:<[\w\s,<>]{0,200}>\s*+)?\(")
-_SEPARATOR = re.compile(r"[()\[\]{}<>,]")
-_IN_BRACKETS = re.compile(r"^\(\s*([\w.]+)\s*\)$")
 _LONGEST = 200  # characters of an argument, which is not followed if it is longer than a name
+_MOST_TEMPLATE = 40  # tokens of the template arguments of a call
 _MOST_DEPTH = 8  # nested calls that are followed from a parameter up to a variable
 
 
@@ -25,19 +25,18 @@ class CallArguments:
 
     def add(self, source: Source) -> None:
         """Add the calls in a module."""
+        tokens = source.tokens
         functions = sorted((block for block in source.functions() if block.parameters is not None), key=lambda block: block.start)
         starts = [block.start for block in functions]
         for block in functions:
-            names = [re.sub(r"\s*[:=].*|\[.*", "", p, flags=re.DOTALL).split()[-1:] for p in source.parameters(block)]
-            self.parameters[block.name] = [name[0] if name else "" for name in names]
-        heads = {block.parameters[0] for block in functions if block.parameters is not None}
-        arguments = _arguments(source.code)
-        for call in _CALL.finditer(source.code):
-            if call.end() not in heads:
-                caller = _caller(functions, starts, call.start())
-                for i, (start, end) in enumerate(arguments[call.end() - 1]):
-                    text = _IN_BRACKETS.sub(r"\1", source.code[start : min(end, start + _LONGEST)].strip())
-                    self.arguments.setdefault((call.group(1), i), set()).add((caller, text))
+            self.parameters[block.name] = [read_parameter(tokens, span)[1] for span in source.parameter_spans(block)]
+        heads = {block.signature.stop for block in functions}
+        for at in tokens.all:
+            opening = _opening_of_call(tokens, at)
+            if opening and opening not in heads:
+                caller = _caller(functions, starts, tokens.starts[at])
+                for i, span in enumerate(tokens.split(tokens.inside(opening))):
+                    self.arguments.setdefault((tokens.words[at], i), set()).add((caller, _argument(tokens, span)))
 
     def reaching(self, function: str, parameter: str, depth: int = 0) -> set[str]:
         """Return the arguments that can reach a parameter, followed through callers that pass on their own parameter.
@@ -63,28 +62,20 @@ def _caller(functions: list[Block], starts: list[int], at: int) -> str:
     return block.name if block is not None else ""
 
 
-def _arguments(code: str) -> dict[int, list[tuple[int, int]]]:
-    """Return the spans of what commas separate in each pair of brackets, by the position of the opening one.
+def _opening_of_call(tokens: Tokens, at: int) -> int:
+    """Return the parenthesis of the call whose function's name is a token, 0 if it is none."""
+    words = tokens.words
+    if words[at + 1] == "(":
+        return at + 1 if words[at][:1].isalpha() or words[at][:1] == "_" else 0
+    if words[at + 1] == "<" and tokens.is_name(at):
+        behind = tokens.after_template(at + 1, min(at + _MOST_TEMPLATE, len(tokens.partners)))
+        is_type = all(words[index] in ("<", ">", ",") or tokens.is_name(index) for index in range(at + 1, behind))
+        return behind if behind > at + 1 and words[behind] == "(" and is_type else 0
+    return 0
 
-    A `<` that is not closed in its brackets hides the commas behind it, since it may begin template arguments.
-    """
-    found: dict[int, list[tuple[int, int]]] = {}
-    around: list[tuple[int, int, int]] = []  # for each open bracket: its position, the start of the current part, the open `<`
-    for token in _SEPARATOR.finditer(code):
-        c, at = token.group(0), token.start()
-        if c in "([{":
-            around.append((at, at + 1, 0))
-            found[at] = []
-        elif around:
-            opening, start, angles = around.pop()
-            if c in "<>":
-                is_arrow = c == ">" and code[at - 1] in "-="
-                around.append((opening, start, max(0, angles + (c == "<") - (c == ">" and not is_arrow))))
-            elif c == "," and angles:
-                around.append((opening, start, angles))
-            else:
-                if not code[start : min(at, start + _LONGEST)].isspace() and start < at:
-                    found[opening].append((start, at))
-                if c == ",":
-                    around.append((opening, at + 1, 0))
-    return found
+
+def _argument(tokens: Tokens, span: range) -> str:
+    """Return an argument as text, a name in brackets without them."""
+    text = tokens.text(span)[:_LONGEST]
+    inside = text[1:-1].strip()
+    return inside if text[:1] == "(" and text[-1:] == ")" and inside.replace(".", "_").isidentifier() else text

@@ -1,25 +1,20 @@
-"""Parse the text of one declaration: its type, its names, and the sizes of its arrays.
+"""Parse one declaration: its type, its names, and the sizes of its arrays.
 
 tree-sitter's grammar does not read array sizes after a type (`float[4] v`), attributes before a declaration, nor Slang's `name:
-type`, and a kernel may use them anywhere. A declaration is short and regular, so this module reads its text directly.
+type`, and a kernel may use them anywhere. A declaration is short and regular, so this module reads its tokens directly.
 """
 
-import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from splatscope.slang.source import ATTRIBUTE, split_arguments
+from splatscope.slang.tokens import Tokens, split_type
 
-BUFFER = re.compile(r"\b(RW|RasterizerOrdered)?(StructuredBuffer|ByteAddressBuffer|Buffer)\b")
-_WRITABLE_TEXTURE = re.compile(r"RWTexture([123])D(Array)?\b")
-_ATTRIBUTES = re.compile(f"(?:{ATTRIBUTE})+")
-_NAME_OF_TYPE = re.compile(r"[\w.:]+\s*")
-_ARRAY = re.compile(r"\s*\[[^\[\]]*\]")
-_ATOMIC = re.compile(r"Atomic\s*<\s*(.+)\s*>$")
-_QUALIFIERS = re.compile(
-    r"\b(public|internal|private|extern|export|static|const|volatile|globallycoherent|uniform|in|out|inout|no_diff|ref"
-    r"|__ref|__constref|constref|borrow|precise|shared|groupshared|layout\s*\([^()]*\))\s+"
-)
+BUFFERS = frozenset(("StructuredBuffer", "ByteAddressBuffer", "Buffer"))
+_WRITABLE_TEXTURES = {f"RWTexture{n}D{array}": n + bool(array) for n in (1, 2, 3) for array in ("", "Array")}  # coordinates
+_QUALIFIERS = frozenset((
+    "public", "internal", "private", "extern", "export", "static", "const", "volatile", "globallycoherent", "uniform", "in", "out",
+    "inout", "no_diff", "ref", "__ref", "__constref", "constref", "borrow", "precise", "shared", "groupshared", "layout",
+))  # fmt: skip
 
 
 class ArrayType(NamedTuple):
@@ -68,26 +63,62 @@ class Memory:
         return 0 if self.byte_address else 1
 
 
+class Declaration(NamedTuple):
+    """A type and the names that are declared with it, each with its array sizes."""
+
+    qualifiers: frozenset[str]
+    type: str
+    names: list[tuple[str, tuple[str, ...]]]
+
+
+def read_declaration(tokens: Tokens, span: range) -> Declaration:
+    """Read the declaration in a span of tokens, which may have attributes, initial values and semantics."""
+    words, first = tokens.words, span.start
+    qualifiers = set()
+    while first < span.stop and (words[first] in _QUALIFIERS or words[first] == "["):
+        qualifiers.add(words[first])
+        is_layout = words[first] == "layout" and words[first + 1] == "("
+        first = tokens.after_brackets(first) if words[first] == "[" else tokens.partners[first + 1] + 1 if is_layout else first + 1
+    end = _end_of_path(tokens, range(first, span.stop))
+    end = tokens.after_template(end, span.stop)
+    behind = min(tokens.after_brackets(end), span.stop)
+    sizes = _sizes(tokens, range(end, behind))
+    names = []
+    for declarator in tokens.split(range(behind, span.stop)):
+        if tokens.is_name(declarator.start):
+            names.append((words[declarator.start], (*_sizes(tokens, declarator), *sizes)))
+    return Declaration(frozenset(qualifiers), tokens.text(range(first, end)), names)
+
+
+def _end_of_path(tokens: Tokens, span: range) -> int:
+    """Return the position behind a name with dots or colons, such as `Outer.Inner`."""
+    at = span.start
+    while at < span.stop and (tokens.is_name(at) or tokens.words[at] in (".", "::")):
+        at += 1
+        if tokens.words[at] not in (".", "::") and tokens.words[at - 1] not in (".", "::"):
+            break
+    return at
+
+
+def _sizes(tokens: Tokens, span: range) -> tuple[str, ...]:
+    """Return the array sizes before a value or a semantic."""
+    sizes = []
+    for at in tokens.outermost(span):
+        if tokens.words[at] in ("=", ":"):
+            break
+        if tokens.words[at] == "[":
+            sizes.append(tokens.text(tokens.inside(at)))
+    return tuple(sizes)
+
+
 def split_declaration(text: str) -> tuple[str, list[tuple[str, tuple[str, ...]]]]:
     """Split a declaration into its type and its names, each with array sizes.
 
     Example:
         `static const float[3] a, b[2] = {};` → `("float", [("a", ("3",)), ("b", ("2", "3"))])`
     """
-    text = text.strip().rstrip(";").strip()
-    while (match := _QUALIFIERS.match(text) or _ATTRIBUTES.match(text)) is not None:
-        text = text[match.end() :]
-    end = _end_of_type(text)
-    type_text, sizes = text[:end].strip(), ()
-    while type_text.endswith("]"):
-        opening = type_text.rindex("[")
-        type_text, sizes = type_text[:opening].strip(), (type_text[opening + 1 : -1].strip(), *sizes)
-    names = []
-    for declarator in split_arguments(text[end:]):
-        name = re.match(r"\w+", declarator)
-        if name:
-            own = re.findall(r"\[([^\[\]]*)\]", re.split(r"=|:", declarator)[0])
-            names.append((name.group(0), (*(size.strip() for size in own), *sizes)))
+    tokens = Tokens(text.strip().rstrip(";"))
+    _, type_text, names = read_declaration(tokens, tokens.all)
     return type_text, names
 
 
@@ -97,57 +128,56 @@ def split_parameter(parameter: str) -> tuple[str, str, tuple[str, ...]]:
     Example:
         `inout float v[4]` → `("float", "v", ("4",))`, and `v: float3` → `("float3", "v", ())`
     """
-    name_first = re.match(r"(\w+)\s*:\s*(?!SV_)(.+)$", parameter.split("=")[0], re.DOTALL)
-    if name_first and "<" not in name_first.group(1):
-        return name_first.group(2).strip(), name_first.group(1), ()
-    type_text, names = split_declaration(parameter)
+    tokens = Tokens(parameter)
+    return read_parameter(tokens, tokens.all)
+
+
+def read_parameter(tokens: Tokens, span: range) -> tuple[str, str, tuple[str, ...]]:
+    """Read the type, the name and the array sizes of the parameter in a span of tokens."""
+    words = tokens.words
+    is_name_first = len(span) > 2 and words[span.start + 1] == ":" and tokens.is_name(span.start)
+    if is_name_first and not words[span.start + 2].startswith("SV_"):
+        end = next((at for at in span if words[at] == "="), span.stop)
+        return tokens.text(range(span.start + 2, end)), words[span.start], ()
+    _, type_text, names = read_declaration(tokens, span)
     return (type_text, *names[0]) if names else (type_text, "", ())
 
 
 def without_atomic(type_text: str) -> tuple[str, bool]:
     """Return the type inside of `Atomic<…>` and True, or the type itself and False."""
-    atomic = _ATOMIC.match(type_text)
-    return (atomic.group(1).strip(), True) if atomic else (type_text, False)
+    name, arguments = split_type(type_text)
+    return (arguments[0], True) if name == "Atomic" and arguments else (type_text, False)
+
+
+def buffer_kind(type_text: str) -> str:
+    """Return "StructuredBuffer", "ByteAddressBuffer" or "Buffer" for the types of buffers, "" for others."""
+    name = split_type(type_text)[0].removeprefix("RW").removeprefix("RasterizerOrdered")
+    return name if name in BUFFERS else ""
 
 
 def buffer_memory(type_text: str, name: str, sizes: tuple[str, ...] = ()) -> Memory | None:
     """Return the memory that a buffer or writable texture stands for; None for other types and for arrays of resources."""
-    match, texture = BUFFER.match(type_text), _WRITABLE_TEXTURE.match(type_text)
-    if (match is None and texture is None) or sizes:
+    type_name, arguments = split_type(type_text)
+    kind, coordinates = buffer_kind(type_text), _WRITABLE_TEXTURES.get(type_name, 0)
+    if sizes or not (kind or coordinates):
         return None
-    arguments = split_arguments(re.sub(r"^[^<]*<|>$", "", type_text)) if "<" in type_text else []
-    if texture is not None:
-        texel = re.sub(r"^[us]norm\s+", "", arguments[0]) if arguments else "float4"
-        coordinates = int(texture.group(1)) + bool(texture.group(2))
+    if coordinates:
+        texel = arguments[0] if arguments else "float4"
+        if texel.startswith(("unorm ", "snorm ")):
+            texel = texel[len("unorm ") :].lstrip()
         return Memory(name, "texture", texel, coordinates=coordinates, has_texels=True)
-    assert match is not None
     element, atomic = without_atomic(arguments[0] if arguments else "uint")
-    kind = match.group(2)
     return Memory(name, "device", element, (), atomic, kind == "ByteAddressBuffer", has_texels=kind == "Buffer")
 
 
 def is_writable(type_text: str) -> bool:
     """Return whether a type is that of a buffer or a texture that a kernel may write."""
-    return re.match(r"(?:RW|RasterizerOrdered)(?:(?:Structured|ByteAddress)?Buffer|Texture\w*)\b", type_text) is not None
+    name, _ = split_type(type_text)
+    shared = name.removeprefix("RW").removeprefix("RasterizerOrdered")
+    return shared != name and (shared in BUFFERS or shared.startswith("Texture"))
 
 
 def shared_memory(type_text: str, name: str, sizes: tuple[str, ...]) -> Memory:
     """Return the memory of a groupshared variable."""
     element, atomic = without_atomic(type_text)
     return Memory(name, "shared", element, sizes, atomic)
-
-
-def _end_of_type(text: str) -> int:
-    """Return the end of the type at the start of a text. The type includes template arguments and array sizes."""
-    match = _NAME_OF_TYPE.match(text)
-    end = match.end() if match else 0
-    if text[end : end + 1] == "<":
-        depth = 0
-        for i in range(end, len(text)):
-            depth += (text[i] == "<") - (text[i] == ">")
-            if depth == 0:
-                end = i + 1
-                break
-    while (array := _ARRAY.match(text, end)) is not None:
-        end = array.end()
-    return end

@@ -6,47 +6,43 @@ available where nothing may be compiled (the cost of a draft, a recording opened
 """
 
 import math
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from splatscope.gpu.slang_types import SlangType, is_numeric, short_names
+from splatscope.slang.blocks import Block, signature_of
 from splatscope.slang.call_arguments import CallArguments
 from splatscope.slang.constants import integer, named_integers
 from splatscope.slang.declaration import (
-    BUFFER,
+    BUFFERS,
     UNKNOWN_ARRAY,
     ArrayType,
+    Declaration,
     Memory,
+    buffer_kind,
     buffer_memory,
     is_writable,
+    read_declaration,
+    read_parameter,
     shared_memory,
-    split_declaration,
-    split_parameter,
 )
 from splatscope.slang.preprocessor import MORE_THAN_A_VALUE, definitions
-from splatscope.slang.source import ATTRIBUTE, Block, Source, split_arguments, statements_in
+from splatscope.slang.source import Source
+from splatscope.slang.tokens import Tokens, split_type
 
-_PAIR = re.compile(r"DifferentialPair\s*<\s*(float[234]?)\s*>")
-_CONSTANT = re.compile(r"(?:\bstatic\s+const\s+[\w<>]+\s+|^[ \t]*#[ \t]*define[ \t]+(?=\w+[ \t]+\d))(\w+)", re.MULTILINE)
-_PROTOTYPE = re.compile(r"((?:\[[^\[\]]*\]\s*)*)[\w<>,.\s]*?\b(\w+)\s*(?:<[^()]*>)?\s*\(([^()]*)\)\s*\Z")
-_PARAMETER_BLOCK = re.compile(r"\b(?:ParameterBlock|ConstantBuffer)\s*<\s*(\w+)\s*>\s*(\w+)\s*;")
-_MEMORY = re.compile(r"\b(?:groupshared\b|RWTexture\w+|(?:RW|RasterizerOrdered)?(?:StructuredBuffer|ByteAddressBuffer|Buffer)\b)")
-_BRACKETED = re.compile(rf"{ATTRIBUTE}|\blayout\s*\([^()]*\)")  # what may stand in front of a declaration
-_RETURNED = re.compile(r"([\w.:]+(?:\s*<[^<>()]*>)?)\s+$")  # in the text before a function's name
-_RETURNED_AFTER = re.compile(r"\)\s*->\s*([\w.:]+(?:\s*<[^<>()]*>)?)")
-_BINDING = re.compile(r":\s*(?:register|packoffset)\s*\([^()]*\)")
-_BLOCK_TYPE = re.compile(r"(?:ParameterBlock|ConstantBuffer)\s*<\s*(\w+)\s*>$")
-_VECTOR = re.compile(r"(?:vector|matrix)\s*<[\w\s,+*/()-]*>$")
-_NO_NUMBERS = re.compile(  # types of the core module whose values are no numbers
-    r"(?:RW|W|RasterizerOrdered|Feedback|Depth)?(?:Texture\w*|StructuredBuffer|ByteAddressBuffer|Buffer)\b|(?:Append|Consume)StructuredBuffer\b"
-    r"|(?:Sampler\w*|Ray\w*|HitObject|ParameterBlock|ConstantBuffer|TextureBuffer|DescriptorHandle|RaytracingAccelerationStructure"
-    r"|ConstBufferPointer|SubpassInput|Ptr|Ref|Optional|Tuple|Array|Atomic|Conditional|Differential\w*|Coop\w*|TensorView|DiffTensorView|String|NativeString|This|void)\b"
-)
-_TYPEDEF = re.compile(r"\btypedef\s")
-_TYPEALIAS = re.compile(r"\btypealias\s+(\w+)\s*=")
-_MOST_PROTOTYPE = 4000  # characters of a requirement of an interface
+_BLOCK_TYPES = ("ParameterBlock", "ConstantBuffer")
+_NO_NUMBERS = frozenset((  # types of the core module whose values are no numbers
+    *BUFFERS, "AppendStructuredBuffer", "ConsumeStructuredBuffer", "HitObject", *_BLOCK_TYPES, "TextureBuffer", "DescriptorHandle",
+    "RaytracingAccelerationStructure", "ConstBufferPointer", "SubpassInput", "Ptr", "Ref", "Optional", "Tuple", "Array", "Atomic",
+    "Conditional", "TensorView", "DiffTensorView", "String", "NativeString", "This", "void",
+))  # fmt: skip
+_BEGIN_NO_NUMBERS = ("Texture", "Sampler", "Ray", "Differential", "Coop")  # beginnings of the names of others
+_KINDS_OF_RESOURCES = ("RasterizerOrdered", "Feedback", "Depth", "RW", "W")  # what may stand in front of the name of one
+_NO_FIELDS = frozenset(("static", "property", "typealias", "typedef", "private"))
+_NO_DECLARATIONS = frozenset(("import", "__import", "typedef", "typealias", "struct", "using", "module", "implementing"))
+_OUT, _INOUT = frozenset(("out", "inout", "ref", "__ref")), frozenset(("inout", "ref", "__ref"))
+_MUTATING = frozenset(("mutating", "ref", "__ref"))
 _MOST_FIELDS = 10_000  # of all structs in a parameter block
 _MOST_ALIASES = 4  # the longest chain of aliases
 _MOST_BLOCK_DEPTH = 3  # nested structs that are searched for buffers
@@ -108,49 +104,63 @@ class Symbols:
 
     def note_unknown(self, type_text: str) -> None:
         """Note a type that nothing declares, unless it is named as a struct is: a module that is not read may declare that."""
-        if re.match(r"[a-z]", type_text):
+        if "a" <= type_text[:1] <= "z":
             self.unknown_types.add(type_text)
 
     def add(self, source: Source) -> None:
         """Add the declarations of a module."""
+        tokens = source.tokens
         self._add_macros(source.text)
-        self.constants |= set(_CONSTANT.findall(source.text))
         self.integers |= named_integers(source.text)
-        self._add_aliases(source.code)
+        self._add_constants_and_aliases(tokens)
+        globals_ = list(source.statements)
         for block in source.walk():
             if block.kind == "struct":
-                self._add_struct(source, block)
+                self._add_struct(tokens, block)
             elif block.kind == "enum":
                 self.enums.add(block.name)
             elif block.kind in ("cbuffer", "tbuffer"):
-                inside = source.code[block.start + 1 : block.end - 1]
-                self._add_types(inside)
-                self._add_arrays(_BINDING.sub("", inside))
+                for declaration in _declarations(tokens, block.statements):
+                    self._add_types(declaration)
+                    self._add_arrays(declaration)
             elif block.is_code:
-                if block.kind == "function":
-                    self.bodies[block.name] = self.bodies.get(block.name, 0) + 1
-                if source.code[block.start + 1 : block.end - 1].strip():
-                    self._add_return(source.head(block), block)
-                self._add_function(source.attributes(block), block.name, source.parameters(block), block.owner)
-                self._add_parameters(source.parameters(block))
+                self._add_code(source, block)
             elif block.kind == "interface":
                 self.interfaces.add(block.name)
-                for statement in statements_in(source.outside(block.inner, block.start + 1, block.end)):
-                    if (prototype := _PROTOTYPE.search(statement[:_MOST_PROTOTYPE])) is not None:
-                        attributes, name, parameters = prototype.groups()
-                        self._add_function(attributes, name, split_arguments(parameters), block)
+                for statement in block.statements:
+                    prototype = signature_of(tokens, statement) if statement else None
+                    if prototype is not None:
+                        parameters = tokens.split(tokens.inside(prototype.opening))
+                        self._add_function(tokens, tokens.text(prototype.name), prototype.attributes, parameters, block)
+            elif block.kind == "namespace":
+                globals_ += block.statements
         self.calls.add(source)
-        code = source.top_level()
-        self._add_globals(code)
-        self._add_types(code)
+        self._add_globals(list(_declarations(tokens, globals_)))
+
+    def _add_code(self, source: Source, block: Block) -> None:
+        """Add a function with a body, or a lambda."""
+        tokens, parameters = source.tokens, source.parameter_spans(block)
+        if block.kind == "function":
+            self.bodies[block.name] = self.bodies.get(block.name, 0) + 1
+        if tokens.inside(block.head_tokens.stop):
+            type_text = _returned(tokens, block)
+            self.returns[block.name] = type_text if self.returns.get(block.name, type_text) == type_text else ""
+        self._add_function(tokens, block.name, block.attributes, parameters, block.owner)
+        for span in parameters:
+            type_text, name, sizes = read_parameter(tokens, span)
+            if sizes and is_writable(type_text):
+                self.resource_arrays.add(name)
+            elif (memory := buffer_memory(type_text, name, sizes)) is not None:
+                self.parameters[name] = memory
 
     def resolve(self, type_text: str) -> str:
         """Return the type behind aliases, also behind those inside of `vector<Number, COUNT>`; "" if it is none that is known."""
         for _ in range(_MOST_ALIASES):
             type_text = self.aliases.get(type_text, type_text)
-        if _VECTOR.match(type_text):
-            name, _, arguments = type_text[:-1].partition("<")
-            type_text = short_names(f"{name}<{', '.join(map(self._argument, split_arguments(arguments)))}>")
+        if type_text.startswith(("vector", "matrix")):
+            name, arguments = split_type(type_text)
+            if name in ("vector", "matrix") and arguments:
+                type_text = short_names(f"{name}<{', '.join(map(self._argument, arguments))}>")
         return type_text if self._is_known(type_text) else ""
 
     def _argument(self, text: str) -> str:
@@ -163,22 +173,22 @@ class Symbols:
 
         The last, such as `shape.Size`, may be of any type that implements an interface, so no record can hold it.
         """
-        if is_numeric(type_text) or _NO_NUMBERS.match(type_text):
+        first, dot, _ = _plain_name(type_text).replace("::", ".").partition(".")
+        if is_numeric(type_text) or _has_no_numbers(first) or (dot and "::" not in type_text and not is_numeric(first)):
             return True
-        if (owner := re.match(r"(\w+)\.\w", type_text)) is not None and not is_numeric(owner[1]):
-            return True
-        name = re.split(r"::|\.", re.sub(r"\s*<.*|^dyn\s+", "", type_text, flags=re.DOTALL))[-1]
+        name = _plain_name(type_text).replace("::", ".").rpartition(".")[2]
         return name in self.structs or name in self.enums or name in self.interfaces
 
     def is_interface(self, type_text: str) -> bool:
         """Return whether values of a type may be of any type that implements an interface."""
-        return re.sub(r"\s*<.*|^dyn\s+", "", self.resolve(type_text), flags=re.DOTALL) in self.interfaces
+        return _plain_name(self.resolve(type_text)) in self.interfaces
 
     def fields(self, type_text: str) -> dict[str, str]:
         """Return the types of the fields of a struct, except arrays, or of autodiff's pair type; {} for other types."""
         type_text = self.resolve(type_text)
-        if (pair := _PAIR.fullmatch(type_text)) is not None:
-            return {"p": pair[1], "d": pair[1]}
+        name, arguments = split_type(type_text)
+        if name == "DifferentialPair" and arguments and is_numeric(arguments[0]):
+            return {"p": arguments[0], "d": arguments[0]}
         struct = self.structs.get(type_text)
         return {} if struct is None or struct.is_opaque else struct.fields
 
@@ -226,14 +236,15 @@ class Symbols:
         """
         for part in parts:
             type_text = self.resolve(type_text)
-            vector = re.fullmatch(r"(\w+?)([1-4])", type_text) if is_numeric(type_text) else None
-            matrix = re.fullmatch(r"(\w+?)[1-4]x([1-4])", type_text) if is_numeric(type_text) else None
+            numeric = SlangType.parse(type_text)
+            shape = numeric.shape if numeric else ()
             if part.startswith("["):
-                type_text = f"{matrix.group(1)}{matrix.group(2)}" if matrix else vector.group(1) if vector else ""
+                rest = SlangType(numeric.scalar, shape[1:]) if numeric and shape else None
+                type_text = rest.name if rest else ""
             elif type_text in self.structs:
                 type_text = self.fields(type_text).get(part[1:], "")
-            elif vector and re.fullmatch(r"\.([xyzw]{1,4}|[rgba]{1,4})", part):
-                type_text = vector.group(1) + (str(len(part) - 1) if len(part) > 2 else "")
+            elif numeric and len(shape) == 1 and len(part) <= 5 and (set(part[1:]) <= set("xyzw") or set(part[1:]) <= set("rgba")):
+                type_text = numeric.scalar.name + (str(len(part) - 1) if len(part) > 2 else "")
             else:
                 return ""
         return self.resolve(type_text)
@@ -243,99 +254,80 @@ class Symbols:
             body = definition.body
             if definition.takes_arguments or MORE_THAN_A_VALUE.search(body):
                 self.macros[definition.name] = self.macros.get(definition.name, "") + body
-            elif re.fullmatch(r"\w+", body.strip()) and not body.strip()[0].isdigit():
+            elif body.strip().isidentifier():
                 self._add_alias(definition.name, body.strip())
+            elif body.strip()[:1].isdigit() and not definition.takes_arguments:
+                self.constants.add(definition.name)
 
-    def _add_aliases(self, code: str) -> None:
-        for statement in statements_in(code):
-            if (typedef := _TYPEDEF.search(statement)) is not None:
-                old, _, new = " ".join(statement[typedef.end() :].split()).rpartition(" ")
-                if old and new.isidentifier() and "(" not in old:
-                    self._add_alias(new, old)
-            elif (alias := _TYPEALIAS.search(statement)) is not None:
-                self._add_alias(alias[1], statement[alias.end() :].strip())
+    def _add_constants_and_aliases(self, tokens: Tokens) -> None:
+        """Add compile-time constants and aliases of types, wherever they are declared."""
+        words = tokens.words
+        for at in tokens.all:
+            if words[at] == "static" and words[at + 1] == "const":
+                declaration = read_declaration(tokens, range(at, _end_of_statement(tokens, at)))
+                self.constants.update(name for name, _ in declaration.names[:1])
+            elif words[at] == "typedef":
+                end = _end_of_statement(tokens, at)
+                if end > at + 2 and words[end] == ";" and words[end - 1].isidentifier() and "(" not in words[at:end]:
+                    self._add_alias(words[end - 1], tokens.text(range(at + 1, end - 1)))
+            elif words[at] == "typealias" and words[at + 2] == "=":
+                self._add_alias(words[at + 1], tokens.text(range(at + 3, _end_of_statement(tokens, at))))
 
     def _add_alias(self, new: str, old: str) -> None:
         """Add an alias; if it stands for different types in different places, its type counts as unknown."""
         self.aliases[new] = old if self.aliases.get(new, old) == old else ""
 
-    def _add_struct(self, source: Source, block: Block) -> None:
+    def _add_struct(self, tokens: Tokens, block: Block) -> None:
         fields, arrays = {}, {}
-        for declaration in source.outside(block.inner, block.start + 1, block.end - 1).split(";"):
-            if "(" in declaration.split("=")[0] or re.search(r"\b(static|property|typealias|typedef|private)\b", declaration):
-                continue
-            type_text, names = split_declaration(declaration.split("{")[-1] if "=" not in declaration else declaration)
-            fields |= {name: type_text for name, sizes in names if not sizes}
-            arrays |= {name: ArrayType(type_text, sizes) for name, sizes in names if sizes}
-        is_opaque = "<" in source.head(block) or block.name in self.structs
-        self.structs[block.name] = Struct(fields, arrays, is_opaque)
+        for declaration in _declarations(tokens, block.statements, _NO_FIELDS):
+            fields |= {name: declaration.type for name, sizes in declaration.names if not sizes}
+            arrays |= {name: ArrayType(declaration.type, sizes) for name, sizes in declaration.names if sizes}
+        is_generic = any(tokens.words[at] == "<" for at in block.head_tokens)
+        self.structs[block.name] = Struct(fields, arrays, is_generic or block.name in self.structs)
 
-    def _add_function(self, attributes: str, name: str, parameters: list[str], owner: Block | None) -> None:
+    def _add_function(self, tokens: Tokens, name: str, attributes: range, parameters: list[range], owner: Block | None) -> None:
         self.definitions[name] = self.definitions.get(name, 0) + 1
-        outs = {i for i, parameter in enumerate(parameters) if re.search(r"\b(out|inout|ref|__ref)\b", parameter)}
-        if outs:
-            self.out_parameters.setdefault(name, set()).update(outs)
-        inout = {i for i in outs if re.search(r"\b(inout|ref|__ref)\b", parameters[i])}
-        if inout:
-            self.inout_parameters.setdefault(name, set()).update(inout)
+        for positions, qualifiers in ((self.out_parameters, _OUT), (self.inout_parameters, _INOUT)):
+            found = {i for i, span in enumerate(parameters) if not qualifiers.isdisjoint(tokens.words[span.start : span.stop])}
+            if found:
+                positions.setdefault(name, set()).update(found)
         if owner is not None and owner.kind not in ("namespace", "function", "lambda"):
             self.methods.add(name)
-        if re.search(r"\[\s*(mutating|__ref|ref)\s*\]", attributes):
+        if any(tokens.words[at] in _MUTATING and tokens.words[at - 1] == "[" for at in attributes):
             self.mutating.add(name)
 
-    def _add_parameters(self, parameters: list[str]) -> None:
-        for parameter in parameters:
-            if _MEMORY.search(parameter):
-                type_text, name, sizes = split_parameter(parameter)
-                if sizes and is_writable(type_text):
-                    self.resource_arrays.add(name)
-                elif (memory := buffer_memory(type_text, name, sizes)) is not None:
-                    self.parameters[name] = memory
+    def _add_types(self, declaration: Declaration) -> None:
+        """Add the types of the variables that are declared outside of functions, except arrays."""
+        for name, sizes in declaration.names:
+            if declaration.type and not sizes:  # a global of another namespace may have the same name
+                inside = in_block(declaration.type)
+                self.globals[name] = inside if self.globals.get(name, inside) == inside else ""
 
-    def _add_return(self, head: str, block: Block) -> None:
-        """Note the type that a function returns."""
-        name = re.escape(block.name)
-        before = re.match(rf"(.*?)\b{name}\s*(?:<[^()]*>)?\s*\(", head, re.DOTALL)
-        after = _RETURNED_AFTER.search(head)
-        returned = after or (_RETURNED.search(before.group(1)) if before else None)
-        type_text = returned.group(1) if returned else ""
-        self.returns[block.name] = type_text if self.returns.get(block.name, type_text) == type_text else ""
-
-    def _add_types(self, code: str) -> None:
-        """Add the types of the variables that a piece of code outside of functions declares, except arrays."""
-        for statement in re.sub(r"=[^;]*", "", _BINDING.sub("", code)).split(";"):
-            statement = re.sub(r"^(?:\s*\[\[?[^\[\]]*\]\]?)+", "", statement)
-            if "(" in statement or re.match(r"\s*(?:import|typedef|typealias|struct|using|module)\b", statement):
-                continue
-            type_text, names = split_declaration(statement)
-            for name, sizes in names:
-                if type_text and not sizes:  # a global of another namespace may have the same name
-                    inside = in_block(type_text)
-                    self.globals[name] = inside if self.globals.get(name, inside) == inside else ""
-
-    def _add_globals(self, code: str) -> None:
-        """Add the memory and the tables declared outside of functions and structs."""
-        for struct, name in _PARAMETER_BLOCK.findall(code):
-            for path, type_text in islice(self._fields_in_block(struct, name), _MOST_FIELDS):
-                self._add_memory(path, buffer_memory(type_text, path))
-        for statement in filter(_declares_memory, statements_in(code)):
-            is_shared = re.search(r"\bgroupshared\b", statement) is not None
-            type_text, names = split_declaration(statement)
+    def _add_globals(self, declarations: list[Declaration]) -> None:
+        """Add the variables, the memory and the tables declared outside of functions and structs."""
+        for declaration in declarations:
+            _, type_text, names = declaration
+            self._add_types(declaration)
+            self._add_arrays(declaration)
+            if in_block(type_text) != type_text:
+                for name, _ in names[:1]:
+                    for path, inside in islice(self._fields_in_block(in_block(type_text), name), _MOST_FIELDS):
+                        self._add_memory(path, buffer_memory(inside, path))
+            is_shared = "groupshared" in declaration.qualifiers
             for name, sizes in names:
                 if sizes and is_writable(type_text):
                     self.resource_arrays.add(name)
                 self._add_memory(name, (shared_memory if is_shared else buffer_memory)(type_text, name, sizes))
-        self._add_arrays(code)
 
-    def _add_arrays(self, code: str) -> None:
+    def _add_arrays(self, declaration: Declaration) -> None:
         """Add the arrays declared outside of functions and structs: tables, and arrays in constant buffers."""
-        for statement in re.sub(r"=[^;]*", "", code).split(";"):
-            if "[" in statement and "(" not in statement and not re.search(r"\bgroupshared\b", statement):
-                type_text, names = split_declaration(statement)
-                for name, sizes in names:
-                    if sizes and not BUFFER.match(type_text):  # a table of another namespace may have the same name
-                        array = ArrayType(type_text, sizes)
-                        self.arrays[name] = array if self.arrays.get(name, array) == array else UNKNOWN_ARRAY
+        qualifiers, type_text, names = declaration
+        if "groupshared" in qualifiers or buffer_kind(type_text):
+            return
+        for name, sizes in names:
+            if sizes:  # a table of another namespace may have the same name
+                array = ArrayType(type_text, sizes)
+                self.arrays[name] = array if self.arrays.get(name, array) == array else UNKNOWN_ARRAY
 
     def _add_memory(self, path: str, memory: Memory | None) -> None:
         if memory is None:
@@ -354,13 +346,64 @@ class Symbols:
                 yield from self._fields_in_block(type_text, f"{path}.{name}", depth + 1)
 
 
-def _declares_memory(statement: str) -> bool:
-    """Return whether a statement declares shared memory, buffers or writable textures. The head of a function does not."""
-    word = _MEMORY.search(statement)
-    return word is not None and "(" not in _BRACKETED.sub("", statement[: word.start()])
+def _declarations(tokens: Tokens, statements: Iterable[range], without: frozenset[str] = _NO_DECLARATIONS) -> Iterator[Declaration]:
+    """Yield the declarations of variables among statements: not those of functions, nor those with one of these words."""
+    for span in statements:
+        words = {tokens.words[at] for at in islice(tokens.outermost(span), _MOST_WORDS)}
+        if span and without.isdisjoint(words) and not _is_prototype(tokens, span):
+            yield read_declaration(tokens, span)
+
+
+_MOST_WORDS = 100  # of a statement that are read for what it declares
+
+
+def _is_prototype(tokens: Tokens, span: range) -> bool:
+    """Return whether a statement has parentheses other than those of a layout, a semantic or a value."""
+    for at in tokens.outermost(span):
+        word = tokens.words[at]
+        if word in ("=", ":"):
+            return False
+        if word == "(" and tokens.words[at - 1] != "layout":
+            return True
+    return False
+
+
+def _end_of_statement(tokens: Tokens, at: int) -> int:
+    """Return the position of the semicolon or brace that ends a statement."""
+    rest = range(at, len(tokens.partners))
+    return next((index for index in tokens.outermost(rest) if tokens.words[index] in (";", "{", "}")), at)
+
+
+def _returned(tokens: Tokens, block: Block) -> str:
+    """Return the type that a function returns, as written before its name or behind `->`."""
+    words, head = tokens.words, block.head_tokens
+    if not block.signature:
+        return ""
+    behind = tokens.partners[block.signature.stop] + 1
+    if words[behind : behind + 1] == ["->"]:
+        return read_declaration(tokens, range(behind + 1, head.stop)).type
+    end = block.signature.start
+    start = tokens.before_template(end, head.start)
+    while start > head.start and (tokens.is_name(start - 1) or words[start - 1] in (".", "::")):
+        start -= 1
+        if words[start] not in (".", "::") and words[start - 1] not in (".", "::"):
+            break
+    return tokens.text(range(start, end))
+
+
+def _plain_name(type_text: str) -> str:
+    """Return a type's name without template arguments and without `dyn`."""
+    return split_type(type_text)[0].removeprefix("dyn ").lstrip()
+
+
+def _has_no_numbers(name: str) -> bool:
+    """Return whether a name is that of a type of the core module whose values are no numbers."""
+    for kind in _KINDS_OF_RESOURCES:
+        name = name.removeprefix(kind)
+    return name in _NO_NUMBERS or name.startswith(_BEGIN_NO_NUMBERS)
 
 
 def in_block(type_text: str) -> str:
     """Return the type inside `ParameterBlock<…>` or `ConstantBuffer<…>`, or the type itself."""
-    block = _BLOCK_TYPE.match(type_text)
-    return block.group(1) if block else type_text
+    name, arguments = split_type(type_text)
+    return arguments[0] if name in _BLOCK_TYPES and len(arguments) == 1 and arguments[0].isidentifier() else type_text

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Self
 
 from splatscope.gpu.diagnostics import blamed_lines
 from splatscope.gpu.kernel import CompileError
+from splatscope.slang.blocks import Block
 from splatscope.slang.modules import Module
-from splatscope.slang.source import Block
 from splatscope.tracing.job import CRASHED, INSTRUMENT_SCOPES
 
 if TYPE_CHECKING:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from splatscope.slang.source import Source, closing, split_arguments, text_of
+from splatscope.slang.source import Source, closing, text_of
+from splatscope.slang.tokens import split_arguments
 
 
 def blocks(text: str) -> list[tuple[str, str]]:
@@ -71,9 +72,18 @@ def test_characters_of_several_bytes_do_not_move_what_follows():
     assert source.line_column(f.head) == (2, 1)
 
 
-def test_the_code_outside_of_structs_and_functions_is_the_top_level():
-    top = Source("int a; struct S { int b; } namespace n { int c; } void f() { int d; }").top_level()
-    assert [name in top for name in ("int a;", "int b;", "int c;", "int d;")] == [True, False, True, False]
+def test_statements_outside_of_blocks_are_listed():
+    source = Source("int a; struct S { int b; } namespace n { int c; } void f() { int d; } static const int e[2] = {1, 2};")
+    assert [source.tokens.text(span) for span in source.statements] == ["int a", "static const int e[2] = {1, 2}"]
+    assert [[source.tokens.text(span) for span in block.statements] for block in source.blocks] == [["int b"], ["int c"], []]
+
+
+@pytest.mark.parametrize(
+    "text", [")", "int a) ; void f() { }", "}{", "(", "void f( {", "struct", "[", "operator", "a<b<c", "=> {", "=> {("]
+)
+def test_brackets_without_partners_are_passed_over(text):
+    source = Source(text)
+    assert [source.code[block.start] for block in source.walk()] == ["{"] * len(list(source.walk()))
 
 
 def test_a_body_that_the_grammar_cannot_read_has_no_tree():

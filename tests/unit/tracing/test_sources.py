@@ -22,7 +22,7 @@ def test_fields_of_structs_are_found_at_every_depth():
     """).structs
     assert found == {
         "Ray": [("here", "float3")],  # the later one of the name
-        "Outer": [("Inner", "struct"), ("after", "int"), ("last", "bool")],
+        "Outer": [("after", "int"), ("last", "bool")],
         "Inner": [("x", "half2")],
         "Box": [("t", "T")],
     }

@@ -7,9 +7,10 @@ from typing import Any
 from tree_sitter import Node
 
 from splatscope.gpu.slang_types import is_numeric
+from splatscope.slang.blocks import Block
 from splatscope.slang.constants import integer
 from splatscope.slang.declaration import ArrayType, Memory
-from splatscope.slang.source import Block, Source, text_of
+from splatscope.slang.source import Source, text_of
 from splatscope.slang.symbols import Symbols
 from splatscope.tracing.instrument.expression_types import ExpressionTypes
 from splatscope.tracing.instrument.lvalues import LValue

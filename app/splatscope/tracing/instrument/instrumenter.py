@@ -4,7 +4,8 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from splatscope.slang.source import Block, Source
+from splatscope.slang.blocks import Block
+from splatscope.slang.source import Source
 from splatscope.slang.symbols import Symbols
 from splatscope.tracing.instrument.batching import Batches, join
 from splatscope.tracing.instrument.context import SiteTable

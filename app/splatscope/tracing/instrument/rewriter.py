@@ -8,8 +8,9 @@ import re
 from tree_sitter import Node
 
 from splatscope.gpu.slang_types import is_numeric
+from splatscope.slang.blocks import Block
 from splatscope.slang.declaration import split_parameter
-from splatscope.slang.source import Block, Source, text_of
+from splatscope.slang.source import Source, text_of
 from splatscope.slang.symbols import Symbols
 from splatscope.tracing.instrument.bounds import Bounds
 from splatscope.tracing.instrument.calls import Calls

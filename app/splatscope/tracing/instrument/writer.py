@@ -5,7 +5,8 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
-from splatscope.slang.source import Block, Source
+from splatscope.slang.blocks import Block
+from splatscope.slang.source import Source
 
 Rule = Callable[[Node], str]
 

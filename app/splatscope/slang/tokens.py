@@ -1,0 +1,129 @@
+"""The tokens of Slang code: names, numbers and signs, with their places, and which bracket closes which."""
+
+import re
+from collections.abc import Iterator
+from itertools import chain
+
+_TOKEN = re.compile(r"[A-Za-z_$]\w*|\d[\w.]*|->|=>|::|\S")
+_OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
+_ENDS = frozenset(";{}")  # what no template arguments contain
+
+
+class Tokens:
+    """The tokens of a piece of code without comments, strings and directives. A `>>` is two tokens.
+
+    Attributes:
+        code: The code.
+        words: The texts of the tokens, and "" behind the last one.
+        starts: The offset of each; behind the last token, the code's last offset.
+        partners: For each bracket, the index of the one that closes or opens it. For a bracket that is not closed, the index behind
+            the last token; for one that closes none, and for all other tokens, −1.
+    """
+
+    def __init__(self, code: str):
+        self.code = code
+        self.words: list[str] = []
+        self.starts: list[int] = []
+        for match in _TOKEN.finditer(code):
+            self.words.append(match.group())
+            self.starts.append(match.start())
+        count = len(self.words)
+        self.partners = [-1] * count
+        open_ones: list[int] = []
+        for at, word in enumerate(self.words):
+            if word in _OPENING:
+                open_ones.append(at)
+            elif word in _CLOSING and open_ones:
+                self.partners[at] = open_ones.pop()
+                self.partners[self.partners[at]] = at
+        for at in open_ones:
+            self.partners[at] = count
+        self.words.append("")
+        self.starts.append(max(0, len(code) - 1))
+
+    @property
+    def all(self) -> range:
+        """The indices of all tokens."""
+        return range(len(self.partners))
+
+    def end(self, at: int) -> int:
+        """Return the offset behind a token."""
+        return self.starts[at] + len(self.words[at])
+
+    def text(self, span: range) -> str:
+        """Return the code from the first to the last token of a span."""
+        return self.code[self.starts[span.start] : self.end(span.stop - 1)] if span else ""
+
+    def inside(self, opening: int) -> range:
+        """Return the tokens between a bracket and the one that closes it."""
+        return range(opening + 1, self.partners[opening])
+
+    def is_name(self, at: int) -> bool:
+        """Return whether a token is a name or a number."""
+        return self.words[at][:1].isalnum() or self.words[at][:1] in ("_", "$")
+
+    def outermost(self, span: range) -> Iterator[int]:
+        """Yield the tokens of a span that are outside of all brackets in it. Of these, the opening ones are yielded."""
+        at, partners = span.start, self.partners
+        while at < span.stop:
+            yield at
+            at = max(at, partners[at]) + 1
+
+    def after_brackets(self, at: int) -> int:
+        """Return the position behind all `[…]` that begin at a token: attributes, or the sizes of an array."""
+        while self.words[at] == "[":
+            at = min(self.partners[at] + 1, len(self.partners))
+        return at
+
+    def after_template(self, at: int, stop: int) -> int:
+        """Return the position behind the template arguments that begin at a token; the token itself if none do."""
+        depth = 0
+        if self.words[at] != "<":
+            return at
+        for index in self.outermost(range(at, stop)):
+            word = self.words[index]
+            depth += (word == "<") - (word == ">")
+            if depth == 0:
+                return index + 1
+            if word in _ENDS:
+                break
+        return at
+
+    def before_template(self, at: int, first: int) -> int:
+        """Return the position of the `<` whose template arguments end in front of a token; the token itself if none do."""
+        depth = 0
+        if self.words[at - 1] != ">":
+            return at
+        for index in range(at - 1, first - 1, -1):
+            depth += (self.words[index] == ">") - (self.words[index] == "<")
+            if depth == 0:
+                return index
+        return at
+
+    def split(self, span: range) -> list[range]:
+        """Return the parts of a span between the commas outside of all brackets: `a, f(b, c), d<e, 1>` has three.
+
+        A `<` that is not closed hides the commas behind it, since it may begin template arguments.
+        """
+        parts, start, depth = [], span.start, 0
+        for at in chain(self.outermost(span), (span.stop,)):
+            word = self.words[at] if at < span.stop else ","
+            if word in ("<", ">"):
+                depth = max(0, depth + (1 if word == "<" else -1))
+            elif at >= span.stop or (word == "," and depth == 0):
+                if start < at:
+                    parts.append(range(start, at))
+                start = at + 1
+        return parts
+
+
+def split_arguments(text: str) -> list[str]:
+    """Return the texts between the commas outside of all brackets, without empty ones."""
+    tokens = Tokens(text)
+    return [tokens.text(part) for part in tokens.split(tokens.all)]
+
+
+def split_type(type_text: str) -> tuple[str, list[str]]:
+    """Return a type's name and its template arguments: "Atomic" and ["uint"] for `Atomic<uint>`."""
+    name, _, arguments = type_text.partition("<")
+    return name.strip(), split_arguments(arguments.rstrip().removesuffix(">"))
