@@ -5,9 +5,14 @@ import re
 COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 
 
+def blank(text: str) -> str:
+    """Return a text of blanks as long as this one, with its line breaks."""
+    return "\n".join(" " * len(line) for line in text.split("\n"))
+
+
 def blanked(match: re.Match) -> str:
     """Return what replaces a match: a blank for each character, and its line breaks."""
-    return re.sub(r"[^\n]", " ", match[0])
+    return blank(match[0])
 
 
 def without_comments(text: str) -> str:

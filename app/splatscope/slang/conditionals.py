@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from operator import add, mul, sub
 
-from splatscope.slang.comments import without_comments
+from splatscope.slang.comments import blank, without_comments
 
 _DIRECTIVE = re.compile(
     r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif|define|undef)\b((?:\\\r?\n|[^\n])*)", re.MULTILINE
@@ -98,7 +98,7 @@ class Conditions:
         parts, at = [], 0
         for start, end in sorted(blanked):
             if end > at:
-                parts += [text[at : max(at, start)], re.sub(r"[^\n]", " ", text[max(at, start) : end])]
+                parts += [text[at : max(at, start)], blank(text[max(at, start) : end])]
                 at = end
         return "".join(parts) + text[at:]
 

@@ -2,8 +2,10 @@
 
 import re
 
+from splatscope.slang.comments import blank
 
-def blank(text: list[str], start: int, end: int, first: str = "") -> None:
+
+def blank_span(text: list[str], start: int, end: int, first: str = "") -> None:
     """Blank a span of characters except line breaks; `first`, if given, replaces its first character."""
     for i in range(start, end):
         if text[i] != "\n":
@@ -60,7 +62,7 @@ def with_infinities(text: str) -> str:
 
 def without_hints(text: str) -> str:
     """Blank the attributes before loops and branches, such as `[loop]`, which the grammar does not read before `do`."""
-    return _HINTS.sub(lambda run: re.sub(r"[^\n]", " ", run[1]) + run[2] if run[2] else run[0], text)
+    return _HINTS.sub(lambda run: blank(run[1]) + run[2] if run[2] else run[0], text)
 
 
 def mask(text: str) -> str:
@@ -75,24 +77,24 @@ def mask(text: str) -> str:
     for match in _ALIAS.finditer(text):
         _opaque(masked, *match.span())
     for match in _PREFIX.finditer(text):
-        blank(masked, *match.span())
+        blank_span(masked, *match.span())
     for match in _DEFER.finditer(text):
         if match.group(1):
-            blank(masked, match.start(), match.start() + 5)
+            blank_span(masked, match.start(), match.start() + 5)
         else:
             _opaque(masked, match.start(), text.find(";", match.end()) + 1)
     for pattern in (_LABEL, _HINT, _ANNOTATION, _SIZED):
         for match in pattern.finditer(text):
-            blank(masked, *match.span(0 if pattern is _HINT else 1))
+            blank_span(masked, *match.span(0 if pattern is _HINT else 1))
     for match in _TARGET_SWITCH.finditer(text):
         masked[slice(*match.span())] = "switch(0)".ljust(match.end() - match.start())
     for match in _DOTTED.finditer(text):
         for i in range(*match.span(1)):
             masked[i] = "_" if masked[i] in ". <>," else masked[i]
     for match in _COMPILE_TIME_FOR.finditer(text):
-        blank(masked, *match.span())
+        blank_span(masked, *match.span())
         masked[match.start() : match.start() + 2] = "if"
         masked[match.start() + 4], masked[match.start() + 5], masked[match.end() - 1] = "(", "0", ")"
     for match in _EXPRESSION_LAMBDA.finditer("".join(masked)):
-        blank(masked, *match.span())
+        blank_span(masked, *match.span())
     return "".join(masked)

@@ -14,9 +14,9 @@ from tree_sitter import Language, Node, Parser
 
 from splatscope.gpu.slang_types import is_numeric, short_names_in_place
 from splatscope.slang.blocks import Block, find_blocks
-from splatscope.slang.comments import blanked
+from splatscope.slang.comments import blank, blanked
 from splatscope.slang.conditionals import Conditions
-from splatscope.slang.grammar_gaps import as_written, blank, mask, with_infinities
+from splatscope.slang.grammar_gaps import as_written, blank_span, mask, with_infinities
 from splatscope.slang.tokens import Tokens
 
 _parser = Parser(Language(tree_sitter_slang.language()))  # ty: ignore[deprecated]  # it returns a capsule; its stub says int
@@ -136,14 +136,14 @@ class Source:
     @cached_property
     def _blank(self) -> str:
         """The code, blanked."""
-        return re.sub(r"[^\n]", " ", self.code)
+        return blank(self.code)
 
     def body(self, block: Block) -> Node | None:
         """Return the compound statement of a function; None if the grammar cannot read it."""
         text = list(self.code[block.start : block.end])
         for inner in block.inner:  # lambdas and local structs are separate blocks
             filler = ";" if inner.kind != "lambda" else "0"
-            blank(text, inner.head - block.start, inner.end - block.start, filler)
+            blank_span(text, inner.head - block.start, inner.end - block.start, filler)
         masked = mask(_BLANKED_ARGUMENT.sub(" ", "".join(text)))
         lead = self._blank[: max(0, block.start - 3)] + "f()"
         root = _parser.parse((lead + masked).encode("latin-1")).root_node

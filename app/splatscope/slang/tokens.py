@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 _TOKEN = re.compile(r"[A-Za-z_$]\w*|\d[\w.]*|->|=>|::|\S")
+_NAME = re.compile(r"\b[A-Za-z_]\w*")
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 _ENDS = frozenset(";{}")  # what no template arguments contain
 
@@ -115,6 +116,16 @@ class Tokens:
                     parts.append(range(start, at))
                 start = at + 1
         return parts
+
+
+def names_in(text: str) -> set[str]:
+    """Return the names in a text."""
+    return set(_NAME.findall(text))
+
+
+def last_name(path: str) -> str:
+    """Return the last name of a path, without template arguments: "f" for `tools::f<int>` and for `tools.f`."""
+    return path.partition("<")[0].replace("::", ".").rpartition(".")[2].strip()
 
 
 def split_arguments(text: str) -> list[str]:

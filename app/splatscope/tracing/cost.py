@@ -1,6 +1,5 @@
 """Estimate the cost of a recording: how many sites each function would have."""
 
-import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from pathlib import Path
 from splatscope.slang.loops import loops_without_budget
 from splatscope.slang.modules import Module, find_entry, load_modules
 from splatscope.slang.symbols import Symbols
+from splatscope.slang.tokens import names_in
 from splatscope.tracing.instrument.instrumenter import Instrumented, Instrumenter
 from splatscope.tracing.sites import loops_with_budget
 
@@ -44,7 +44,7 @@ def costs(
     for module, result in zip(modules, results, strict=True):
         for block in module.source.functions():
             text = module.source.code[block.head : block.end] + module.source.attributes(block)
-            words.setdefault(block.name, set()).update(re.findall(r"\w+", text))
+            words.setdefault(block.name, set()).update(names_in(text))
             line = module.source.line_column(block.head)[0]
             count = sites[module.file, block.name]
             reason = result.stepped_over.get(instrumenter.name_of(module.source, block), "")

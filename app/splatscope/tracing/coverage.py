@@ -9,6 +9,7 @@ from splatscope.slang.modules import Module
 from splatscope.slang.preprocessor import definitions
 from splatscope.slang.source import Source
 from splatscope.slang.symbols import Symbols
+from splatscope.slang.tokens import names_in
 from splatscope.tracing.sites import Site, loops_with_budget
 
 _ONLY_IF_WRONG = ("overrun", "out-of-bounds", "fault")  # kinds of sites that record only faults
@@ -119,4 +120,4 @@ def words_in_use(entry: str, texts: Iterable[str]) -> set[str]:
 def _acts(name: str, symbols: Symbols) -> bool:
     """Return whether a name is a macro that is more than arithmetic."""
     body = symbols.macros.get(name) or (symbols.aliases.get(name, "") if name not in symbols.memory else "")
-    return bool(_DOES_SOMETHING.search(body) or set(re.findall(r"\w+", body)) & symbols.memory.keys())
+    return bool(_DOES_SOMETHING.search(body) or names_in(body) & symbols.memory.keys())

@@ -1,11 +1,11 @@
 """Judge a recorded kernel: say, once, what was found, what was not checked, and what a reader should know besides."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from splatscope.slang.tokens import names_in
 from splatscope.tracing.checks import Finding, not_judged
 from splatscope.tracing.comparison import Comparison, compare
 from splatscope.tracing.coverage import Place, accesses_nothing, place_of, unreached_lines, words_in_use
@@ -160,7 +160,7 @@ def _not_given(recording: Recording) -> list[str]:
     names += [f"{name} ({default_size(shape)})" for name, shape in recording.textures.items() if name not in given_names]
     names += [name for name in recording.uniforms if given_names.isdisjoint(_leading_to(name))]
     in_use = words_in_use(info.entry, info.sources.values()) if names else set()
-    return [name for name in names if not in_use.isdisjoint(re.findall(r"[A-Za-z_]\w*", name.partition(" (")[0]))]
+    return [name for name in names if not in_use.isdisjoint(names_in(name.partition(" (")[0]))]
 
 
 def _shortfalls(recording: Recording, not_given: Sequence[str], unreached: Sequence[Span]) -> list[str]:

@@ -9,7 +9,6 @@
 - The process dies: less is recorded, likewise.
 """
 
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
@@ -17,6 +16,7 @@ from splatscope.gpu.diagnostics import blamed_lines
 from splatscope.gpu.kernel import CompileError
 from splatscope.slang.blocks import Block
 from splatscope.slang.modules import Module
+from splatscope.slang.tokens import names_in
 from splatscope.tracing.job import CRASHED, INSTRUMENT_SCOPES
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def exclude_refused(
         module = next(m for m in modules if m.file == file)
         block = _function_at(module, line)
         if block is None:
-            for key in _functions_named(re.findall(r"\w+", module.source.code.split("\n")[line - 1]), modules):
+            for key in _functions_named(names_in(module.source.code.split("\n")[line - 1]), modules):
                 if key not in excluded.functions:
                     excluded.functions[key] = "the compiler runs it"
                     progress = True

@@ -365,7 +365,7 @@ def _without_casts(node: Node) -> Node:
 
 
 def _without_blanks(node: Node) -> str:
-    return re.sub(r"\s", "", text_of(node))
+    return "".join(text_of(node).split())
 
 
 def _uses(name: str, node: Node) -> list[Node]:

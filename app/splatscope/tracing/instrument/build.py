@@ -14,6 +14,7 @@ from splatscope.gpu.device import COMPILER_OPTIONS, adapter_of
 from splatscope.gpu.diagnostics import NO_ENTRY_POINT
 from splatscope.gpu.kernel import CompileError, declaration, first_error, is_refused, joined
 from splatscope.paths import SHADER_FOLDERS
+from splatscope.slang.comments import blanked
 from splatscope.slang.loops import roll, without_unrolling
 from splatscope.slang.modules import Module, constants_without_value, declared_constants, entries_of, with_macros_expanded
 from splatscope.slang.source import Source
@@ -245,4 +246,4 @@ def _outside_scope(modules: list[Module], entry: str, job: KernelJob) -> Exclusi
 
 def without_bindings(text: str) -> str:
     """Blank the registers and bindings of a source's parameters; lines keep their lengths."""
-    return _BINDING.sub(lambda match: re.sub(r"[^\n]", " ", match.group(0)), text)
+    return _BINDING.sub(blanked, text)

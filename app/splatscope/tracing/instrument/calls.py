@@ -7,6 +7,7 @@ from tree_sitter import Node
 
 from splatscope.slang.declaration import Memory
 from splatscope.slang.source import part, text_of
+from splatscope.slang.tokens import last_name
 from splatscope.tracing.instrument.bounds import Bounds, room
 from splatscope.tracing.instrument.context import FunctionContext
 from splatscope.tracing.instrument.expressions import Expressions
@@ -73,7 +74,7 @@ class Calls:
         symbols = self._context.symbols
         function, arguments = part(node, "function"), part(node, "arguments")
         name = text_of(function)
-        bare_name = re.split(r"[<(]", name)[0].split("::")[-1].strip()
+        bare_name = last_name(name.partition("(")[0])
         if bare_name in symbols.macros or _SPECIAL.match(name) or bare_name in BARRIERS:
             return self._special(function, arguments)
         outs = symbols.out_parameters.get(bare_name, set()) | _OUT_PARAMETERS.get(bare_name, set())
@@ -179,7 +180,7 @@ class Calls:
     def _load(self, node: Node, function: Node, arguments: Node, method: str) -> str:
         """Return a recorded `buffer.Load(…)`, "" for any other method."""
         receiver = part(function, "argument")
-        memory = self._context.scope.memory.get(re.sub(r"\s", "", text_of(receiver)))
+        memory = self._context.scope.memory.get("".join(text_of(receiver).split()))
         if memory is None or memory.space == "shared" or method not in _LOADS or len(arguments.named_children) != 1:
             return ""
         type_text = self._context.recorded_type(self._loaded_type(memory, function))

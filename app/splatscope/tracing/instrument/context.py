@@ -12,6 +12,7 @@ from splatscope.slang.constants import integer
 from splatscope.slang.declaration import ArrayType, Memory
 from splatscope.slang.source import Source, text_of
 from splatscope.slang.symbols import Symbols
+from splatscope.slang.tokens import names_in
 from splatscope.tracing.instrument.expression_types import ExpressionTypes
 from splatscope.tracing.instrument.lvalues import LValue
 from splatscope.tracing.instrument.runtime import FAULTS, TYPES, UNKNOWN
@@ -151,7 +152,7 @@ class FunctionContext:
             is_vector = is_vector and not re.search(r"[1-4]x[1-4]$", array.element)
             in_matrix = not array.sizes and not is_vector
             steps = [f".{_LETTERS[n]}" if is_vector else f"[{n}]" for n in range(min(size or 0, _MOST_PARTS))]
-            if size and index is not None and 0 <= index < size and not set(re.findall(r"[A-Za-z_]\w*", text_of(part))):
+            if size and index is not None and 0 <= index < size and not names_in(text_of(part)):
                 paths = [f"{path}.{_LETTERS[index]}" if is_vector else f"{path}[{index}]" for path in paths]
             elif size and len(paths) * size <= _MOST_PARTS and self.scope.is_repeatable(part):
                 paths = [path + step for path in paths for step in steps]

@@ -9,6 +9,7 @@ from tree_sitter import Node
 
 from splatscope.gpu.slang_types import SlangType, is_numeric
 from splatscope.slang.source import part, text_of
+from splatscope.slang.tokens import last_name
 from splatscope.tracing.instrument.scope import Scope
 
 _MOST_DEPTH = 24  # nested operators
@@ -85,8 +86,8 @@ class ExpressionTypes:
         elif (match := _DYNAMIC.match(text_of(node))) is not None:
             type_text = match.group(1)
         else:
-            name = re.split(r"[<(]", text_of(part(node, "function")))[0]
-            type_text = self._symbols.returns.get(re.split(r"::|\.", name)[-1].strip(), "")
+            name = last_name(text_of(part(node, "function")).partition("(")[0])
+            type_text = self._symbols.returns.get(name, "")
         return type_text if type_text and self._symbols.is_interface(type_text) else ""
 
     # Rules
@@ -180,7 +181,7 @@ class ExpressionTypes:
         lvalue = self._scope.lvalue(receiver)
         if lvalue is not None and lvalue.memory.atomic:
             return self.named(lvalue.type)
-        memory = self._scope.memory.get(re.sub(r"\s", "", text_of(receiver)))
+        memory = self._scope.memory.get("".join(text_of(receiver).split()))
         if memory is None:
             return ""
         if memory.byte_address:

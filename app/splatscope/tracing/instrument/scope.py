@@ -11,6 +11,7 @@ from splatscope.gpu.slang_types import is_numeric
 from splatscope.slang.declaration import UNKNOWN_ARRAY, ArrayType, Memory, buffer_memory
 from splatscope.slang.source import part, text_of
 from splatscope.slang.symbols import Symbols, in_block
+from splatscope.slang.tokens import names_in
 from splatscope.tracing.instrument.lvalues import LValue, find_lvalue, is_repeatable
 
 
@@ -60,7 +61,7 @@ class Scope:
     def declare(self, name: str, type_text: str, sizes: tuple[str, ...] = ()) -> None:
         """Add a parameter or a local, which hides earlier declarations of its name."""
         declared_type, type_text = type_text, self.resolve(type_text)
-        if not type_text and not self.type_parameters & set(re.findall(r"\w+", declared_type)):
+        if not type_text and not self.type_parameters & names_in(declared_type):
             self.symbols.note_unknown(declared_type)
         self.memory.pop(name, None)
         self.sizes.pop(name, None)
@@ -155,7 +156,7 @@ class Scope:
             return UNKNOWN_ARRAY
         if declared is not None and name in declared.arrays:
             element, sizes = declared.arrays[name]
-            return ArrayType(element, tuple("" if set(re.findall(r"\w+", size)) & self.types.keys() else size for size in sizes))
+            return ArrayType(element, tuple("" if names_in(size) & self.types.keys() else size for size in sizes))
         return ArrayType(self.symbols.type_of_part(struct, [f".{name}"]))
 
     def length(self, array: ArrayType) -> str:

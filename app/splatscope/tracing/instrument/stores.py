@@ -137,7 +137,7 @@ class Stores:
         """Rewrite a statement that calls a method: a store of bytes, an atomic's store, or one that changes an element."""
         receiver = part(function, "argument")
         method = text_of(part(function, "field")).split("<")[0]
-        memory = self._context.scope.memory.get(re.sub(r"\s", "", text_of(receiver)))
+        memory = self._context.scope.memory.get("".join(text_of(receiver).split()))
         if memory is not None and memory.byte_address and method in _BYTE_STORES and len(arguments.named_children) == 2:
             return self._store_bytes(node, memory, function, arguments)
         if memory is not None and memory.coordinates and method == "Store" and len(arguments.named_children) == 2:

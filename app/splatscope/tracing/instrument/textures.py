@@ -58,7 +58,7 @@ class Textures:
         """Return the number of a texture's coordinates and whether it is writable; None if the node is not a texture."""
         if node.type not in ("identifier", "field_expression"):
             return None
-        memory = self._context.scope.memory.get(re.sub(r"\s", "", self._writer.text(node)))
+        memory = self._context.scope.memory.get("".join(self._writer.text(node).split()))
         if memory is not None:
             return (memory.coordinates, True) if memory.coordinates else None
         match = _TEXTURE.match(self._context.types.whole(node))

@@ -29,6 +29,7 @@ from splatscope.gpu.slang_types import SlangType
 from splatscope.slang.constants import integer
 from splatscope.slang.declaration import split_parameter
 from splatscope.slang.source import parent_of, part, text_of, walk
+from splatscope.slang.tokens import last_name, names_in
 from splatscope.tracing.instrument.context import FunctionContext
 from splatscope.tracing.instrument.expression_types import INTRINSICS
 from splatscope.tracing.instrument.writer import TreeWriter
@@ -68,7 +69,7 @@ class UninitialisedLocals:
     def _behind_macros(self) -> set[str]:
         """The names in macros' bodies. What a macro does with a local is not seen."""
         symbols = self._context.symbols
-        return set(re.findall(r"\w+", " ".join([*symbols.macros.values(), *symbols.aliases.values()])))
+        return names_in(" ".join([*symbols.macros.values(), *symbols.aliases.values()]))
 
     def begin(self, body: Node) -> str:
         """Examine a function's body before it is rewritten, and return the statements to begin it with."""
@@ -316,7 +317,7 @@ def _lane_read_around(node: Node) -> Node | None:
 
 def _called_name(call: Node) -> str:
     """Return the bare name of the function or the method that is called."""
-    return re.split(r"[<(]", text_of(part(call, "function")))[0].split("::")[-1].split(".")[-1].strip()
+    return last_name(text_of(part(call, "function")).partition("(")[0])
 
 
 def _in_statement(node: Node) -> bool:

@@ -1,11 +1,11 @@
 """Turn a syntax tree back into text: apply the rules, and copy everything else as written."""
 
-import re
 from collections.abc import Callable
 
 from tree_sitter import Node
 
 from splatscope.slang.blocks import Block
+from splatscope.slang.comments import blank
 from splatscope.slang.source import Source
 
 Rule = Callable[[Node], str]
@@ -63,7 +63,7 @@ class TreeWriter:
         for child in node.children:
             text = emit(child)
             lead, absorbed = self.span(position, child.start_byte), self._absorbed.pop(child.start_byte, 0)
-            parts += [lead[: len(lead) - absorbed], re.sub(r"[^\n]", " ", lead[len(lead) - absorbed :]), text]
+            parts += [lead[: len(lead) - absorbed], blank(lead[len(lead) - absorbed :]), text]
             position = child.end_byte
         parts.append(self.span(position, node.end_byte))
         return "".join(parts)

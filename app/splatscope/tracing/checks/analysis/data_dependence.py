@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from splatscope.slang.comments import COMMENT
+from splatscope.slang.comments import without_comments
 from splatscope.slang.source import Source, closing
 from splatscope.tracing.sites import Site
 
@@ -115,7 +115,7 @@ def _lines(text: str) -> list[int]:
 
 def _statements(text: str, source: Source, functions: set[str]) -> tuple[list[int], list[_Statement]]:
     """Return the offsets of a text's statements, and the statements; `functions` has the names of all functions."""
-    code = COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    code = without_comments(text)
     blocks = sorted((block.head, block.end, block.name) for block in source.functions())
     spans = [span for match in _PART.finditer(code) if match[0] for span in _split_part(*match.span(), code)]
     statements, block_index = [], 0

@@ -19,6 +19,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from splatscope.slang.tokens import names_in
 from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
@@ -114,7 +115,7 @@ def _reads(trace: Trace, changed: Iterable[tuple[str, str]]) -> list[Site]:
 
 def _is_chosen(sources: Sources, cell: str, store: Site, reads: list[Site]) -> bool:
     """Return whether what these sites read may influence which cell is updated."""
-    names = set(re.findall(r"[A-Za-z_]\w*", cell)) - {store.name.rpartition(".")[2]}
+    names = names_in(cell) - {store.name.rpartition(".")[2]}
     return any(sources.dependence.may_change(name, read) for read in reads for name in names)
 
 

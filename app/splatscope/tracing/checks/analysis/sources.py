@@ -1,7 +1,6 @@
 """Read the sources of a recorded kernel: types of elements, constants, and what a statement computes from."""
 
-import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -13,21 +12,14 @@ from splatscope.slang.constants import integer
 from splatscope.slang.declaration import Memory, buffer_memory
 from splatscope.slang.grammar_gaps import without_hints
 from splatscope.slang.preprocessor import definitions
-from splatscope.slang.source import Source, closing, parent_of, parse, part, text_of, walk
+from splatscope.slang.source import Source, parent_of, parse, part, text_of, walk
 from splatscope.slang.symbols import Symbols
+from splatscope.slang.tokens import Tokens, names_in
 from splatscope.tracing.checks.analysis.data_dependence import Dependence
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
-_SHARED = re.compile(r"\bgroupshared\s+(?:volatile\s+)?(Atomic\s*<\s*\w+\s*>|[\w.]+)\s+((?:(?!\bgroupshared\b)[^;])*);")
-_WRITABLE_TEXTURE = re.compile(r"\b(?:RW|RasterizerOrdered)Texture\w*\s*(?:<(?:(?!Texture)[^;{}()])*?>)?\s+(\w+)\s*[;:,)\[]")
-_ACCESSED = re.compile(r"\b(\w+)\s*(?:\[|\.(?!\s*GetDimensions\b))")
-_BUFFER_ARRAY = re.compile(
-    r"\bRW(?:Structured|ByteAddress)?Buffer\b\s*(?:<(?:(?!Buffer\s*<)[^;{}()])*?>)?\s*(\w+)\s*\[(?=[^;{}()]*[;,)])"
-)
-_DIRECTIVE = re.compile(r"^[ \t]*#(?:\\\r?\n|[^\n])*", re.MULTILINE)
-_BARRIER = re.compile(r"\b\w+MemoryBarrierWithGroupSync\b")
-_CALLED = re.compile(r"\b(\w+)[ \t]*\(")
+_BARRIER = "MemoryBarrierWithGroupSync"  # ends the names of those that wait
 _MOST_MACROS_DEEP = 8  # nested macros
 _MOST_NAMED = 20_000  # names in all macros of one text
 
@@ -48,7 +40,8 @@ class Sources:
     """
 
     def __init__(self, texts: dict[str, str]) -> None:
-        self.texts, self.symbols = texts, Symbols.of(Source(text, file) for file, text in texts.items())
+        self.texts, self._sources = texts, {file: Source(text, file) for file, text in texts.items()}
+        self.symbols = Symbols.of(self._sources.values())
         memories = {**_members(self.symbols), **self.symbols.parameters, **self.symbols.memory}
         self.element_types = {name: memory.type for name, memory in memories.items() if not memory.byte_address}
         self.shared = {name for name, memory in memories.items() if memory.space == "shared"}
@@ -120,25 +113,21 @@ class Sources:
         """
         about = {(site.file, site.line, site.name) for site in sites if site.kind != "unfollowed"}
         has_texel = {(site.file, site.line) for site in sites if site.space == "texture" and site.kind != "fault"}
-        texts = {file: COMMENT.sub(_blanked, text) for file, text in self.texts.items()}
-        wanted = self.shared.union(*(_BARRIER.findall(text) for text in texts.values()))
-        named = _named_by_macros(texts.values(), wanted)
-        macros = set(named)
+        macros = _named_by_macros(self.texts.values(), self.shared)
         found: dict[str, tuple[str, int]] = {}
         for site in sites:
             if site.kind == "unfollowed":
                 found.setdefault(site.name, (site.file, site.line))
-        for file, text in texts.items():
-            text = _BUFFER_ARRAY.sub(_blanked, text)
-            code = _WRITABLE_TEXTURE.sub(_blanked, _SHARED.sub(_blanked, _DIRECTIVE.sub(_blanked, text)))
-            for number, line in enumerate(_with_calls_on_one_line(code, macros).split("\n"), 1):
-                words = set(re.findall(r"\w+", line))
-                for name in (words & wanted).union(*(named[word] for word in words & macros)):
-                    if (file, number, name) not in about:
-                        found.setdefault(name if name in self.shared else "barriers", (file, number))
-                if words & self.textures and (file, number) not in has_texel:
-                    for name in self.textures.intersection(_ACCESSED.findall(line)):
-                        found.setdefault(name, (file, number))
+        for file, source in self._sources.items():
+            for at, line in _in_code(source, macros):
+                word, following = source.tokens.words[at], source.tokens.words[at + 1 : at + 3]
+                for name in macros.get(word, {word}):
+                    is_known = name in self.shared or name.endswith(_BARRIER)
+                    if is_known and (file, line, name) not in about:
+                        found.setdefault(name if name in self.shared else "barriers", (file, line))
+                is_accessed = following[0] == "[" or (following[0] == "." and following[1] != "GetDimensions")
+                if word in self.textures and is_accessed and (file, line) not in has_texel:
+                    found.setdefault(word, (file, line))
         return found
 
     def origins(self, site: Site) -> set[str] | None:
@@ -193,9 +182,9 @@ class Sources:
         body = self.statement(site) if site.kind == "value" and self.is_parameter(site) else None
         if body is None:
             return False
-        definition, name = parent_of(body), re.escape(site.name.split(".")[0])
+        definition, name = parent_of(body), site.name.split(".")[0]
         head = text_of(definition)[: body.start_byte - definition.start_byte]
-        return re.search(rf"\binout\b[^,]*?\b{name}\b", head) is not None
+        return any({"inout", name} <= names_in(parameter) for parameter in head.split(","))
 
     def is_for_first_lane(self, site: Site) -> bool:
         """Return whether a site is in a branch for the first lane of a wave: `if (WaveIsFirstLane())`."""
@@ -203,8 +192,8 @@ class Sources:
         while node is not None and node.parent is not None:
             inside, node = node, node.parent
             if node.type == "if_statement" and inside == node.child_by_field_name("consequence"):
-                condition = re.sub(r"[\s()]", "", text_of(part(node, "condition")))
-                if condition == "WaveIsFirstLane":
+                condition = Tokens(text_of(part(node, "condition")))
+                if set(condition.words) <= {"WaveIsFirstLane", "(", ")", ""}:
                     return True
         return False
 
@@ -230,7 +219,8 @@ class Sources:
     def memory_orders(self, site: Site) -> set[str]:
         """Return the memory orders named in the statement at a site: {"Release"} for `flag.store(1, MemoryOrder.Release)`."""
         node = self.statement(site)
-        return set(re.findall(r"\bMemoryOrder\s*\.\s*(\w+)", text_of(node))) if node is not None else set()
+        tokens = Tokens(text_of(node) if node is not None else "")
+        return {tokens.words[at + 2] for at in tokens.all if tokens.words[at : at + 2] == ["MemoryOrder", "."]}
 
     def says_new_value(self, site: Site) -> bool:
         """Return whether an atomic's records have the new value, not the old: `InterlockedAdd(flag, 1)` requests no result."""
@@ -243,8 +233,8 @@ class Sources:
         node, memory = self.statement(site), site.name.rpartition(".")[2]
         accesses = (n for n in walk(node) if n.type == "subscript_expression") if node is not None else ()
         named = ((text_of(part(n, "argument")), text_of(part(n, "indices"))) for n in accesses)
-        mine = (indices for name, indices in named if re.split(r"[\[\s]", name)[0].rpartition(".")[2] == memory)
-        return set().union(*(re.findall(r"\w+", indices) for indices in mine))
+        mine = (indices for name, indices in named if name.partition("[")[0].split()[0].rpartition(".")[2] == memory)
+        return set().union(*map(names_in, mine))
 
     def operands(self, site: Site) -> list[int | None]:
         """Return the operands of an atomic's call, None for one that is not a constant; [] if they are not known."""
@@ -294,18 +284,36 @@ def _sources_of(texts: tuple[tuple[str, str], ...]) -> Sources:
     return Sources(dict(texts))
 
 
-def _blanked(match: re.Match) -> str:
-    return "\n" * match.group(0).count("\n")
+def _in_code(source: Source, macros: Collection[str]) -> Iterator[tuple[int, int]]:
+    """Yield the tokens of names that are used, not declared, each with its line; for those in a call of a macro, the call's line.
+
+    So is what a macro's call is recorded with. A macro may be called outside of functions.
+    """
+    tokens = source.tokens
+    declares = bytearray(len(tokens.words))
+    blocks = list(source.walk())
+    spans = [range(block.attributes.start, block.head_tokens.stop) for block in blocks]
+    for span in (*spans, *source.statements, *(span for block in blocks for span in block.statements)):
+        declares[span.start : span.stop] = b"1" * len(span)
+    call_end, call_line = -1, 0
+    for at in tokens.all:
+        word = tokens.words[at]
+        if not tokens.is_name(at) or (declares[at] and word not in macros):
+            continue
+        line = call_line if at < call_end else source.line_column(tokens.starts[at])[0]
+        if word in macros and at >= call_end and tokens.words[at + 1] == "(":
+            call_end, call_line = tokens.partners[at + 1], line
+        yield at, line
 
 
-def _named_by_macros(texts: Iterable[str], wanted: set[str]) -> dict[str, set[str]]:
-    """Return which of the wanted names each macro stands for, directly or through other macros."""
+def _named_by_macros(texts: Iterable[str], shared: set[str]) -> dict[str, set[str]]:
+    """Return which shared variables and barriers each macro stands for, directly or through other macros."""
     words: dict[str, set[str]] = {}
     for define in (define for text in texts for define in definitions(text)):
-        words.setdefault(define.name, set()).update(re.findall(r"\w+", define.body))
+        words.setdefault(define.name, set()).update(names_in(define.body))
     macros = set(words)  # intersecting two sets iterates only over the smaller one
     inner = {name: (mine & macros) - {name} for name, mine in words.items()}
-    named = {name: mine & wanted for name, mine in words.items()}
+    named = {name: {word for word in mine if word in shared or word.endswith(_BARRIER)} for name, mine in words.items()}
     for _ in range(_MOST_MACROS_DEEP):
         for name in words:
             named[name] = named[name].union(*(named[other] for other in inner[name]))
@@ -314,21 +322,9 @@ def _named_by_macros(texts: Iterable[str], wanted: set[str]) -> dict[str, set[st
     return named
 
 
-def _with_calls_on_one_line(text: str, macros: set[str]) -> str:
-    """Put each macro call on the line on which it begins, as it is recorded, and move its line breaks after it."""
-    parts, at = [], 0
-    for name in _CALLED.finditer(text):
-        if name[1] in macros and name.start() >= at:
-            end = closing(text, name.end() - 1) + 1
-            call = text[name.start() : end]
-            parts += [text[at : name.start()], call.replace("\n", " "), "\n" * call.count("\n")]
-            at = end
-    return "".join(parts) + text[at:]
-
-
 def name_of_function(node: Node) -> str:
     """Return the name of the function that a node defines."""
     declarator = node.child_by_field_name("declarator")
     while declarator is not None and declarator.child_by_field_name("declarator") is not None:
         declarator = declarator.child_by_field_name("declarator")
-    return re.split(r"[<(\s]", text_of(declarator))[0] if declarator is not None else ""
+    return Tokens(text_of(declarator)).words[0] if declarator is not None else ""

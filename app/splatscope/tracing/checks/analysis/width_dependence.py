@@ -13,6 +13,7 @@ from functools import cached_property
 from tree_sitter import Node
 
 from splatscope.slang.source import parent_of, part, text_of
+from splatscope.slang.tokens import names_in
 from splatscope.tracing.checks.analysis.sources import name_of_function
 
 MOST_TEXT = 100_000  # characters: beyond that, nothing is certain
@@ -43,7 +44,7 @@ def called(call: Node) -> str:
     function = part(call, "function")
     if function.type == "field_expression":
         function = part(function, "field")
-    return re.split(r"\s*<", text_of(function))[0]
+    return text_of(function).partition("<")[0].rstrip()
 
 
 @dataclass
@@ -177,7 +178,7 @@ class WidthDependence:
     def _macro(self, node: Node) -> None:
         """Note that a macro depends on the names in its body; one with parameters may also write to them."""
         value = node.child_by_field_name("value")
-        body = set(re.findall(r"[A-Za-z_]\w*", text_of(value))) if value is not None else set()
+        body = names_in(text_of(value)) if value is not None else set()
         macro: Fact = ("name", text_of(part(node, "name")))
         for name in body:
             self._cause(("name", name), macro)
