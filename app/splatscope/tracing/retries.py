@@ -9,6 +9,7 @@
 - The process dies: less is recorded, likewise.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
@@ -110,8 +111,8 @@ def exclude_refused(
         excluded.functions |= dict.fromkeys(remaining or _functions_named([entry], modules), reason)
 
 
-def _functions_named(names: list[str], modules: list[Module]) -> list[tuple[str, int]]:
-    return [(m.file, block.start) for name in names for m in modules for block in m.source.functions() if block.name == name]
+def _functions_named(names: Collection[str], modules: list[Module]) -> list[tuple[str, int]]:
+    return [(m.file, block.start) for m in modules for block in m.source.functions() if block.name in names]
 
 
 def _function_at(module: Module, line: int) -> Block | None:

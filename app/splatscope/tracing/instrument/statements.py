@@ -7,7 +7,7 @@ from tree_sitter import Node
 
 from splatscope.gpu.slang_types import is_numeric
 from splatscope.slang.declaration import split_declaration
-from splatscope.slang.grammar_gaps import blank
+from splatscope.slang.grammar_gaps import blank_span
 from splatscope.slang.source import part, text_of
 from splatscope.tracing.instrument.calls import BARRIERS
 from splatscope.tracing.instrument.context import FunctionContext
@@ -136,7 +136,7 @@ class Statements:
             value = declarator.child_by_field_name("value") if declarator.type == "init_declarator" else None
             if value is not None:
                 values[_declared_name(declarator)] = text_of(value)
-                blank(text, value.start_byte - node.start_byte, value.end_byte - node.start_byte)
+                blank_span(text, value.start_byte - node.start_byte, value.end_byte - node.start_byte)
         without_annotation = re.sub(r"^\s*((let|var)\s+\w+)\s*:[^=;]*", r"\1", "".join(text))
         type_text, names = split_declaration(re.sub(r"\b(let|var|auto)\b", "_rec_auto", without_annotation))
         return LocalDeclaration("" if type_text == "_rec_auto" else type_text, names, values)
