@@ -128,6 +128,11 @@ def is_numeric(text: str) -> bool:
     return SlangType.parse(text) is not None
 
 
+def is_swizzle(letters: str) -> bool:
+    """Return whether letters select components of a vector: `xy`, `rgb`."""
+    return 0 < len(letters) <= 4 and (set(letters) <= set("xyzw") or set(letters) <= set("rgba"))
+
+
 def words_in(text: str) -> int:
     """Return the number of 32-bit words in a recorded value of the named type; 0 if it is not numeric."""
     type_ = SlangType.parse(text)

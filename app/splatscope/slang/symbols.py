@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from splatscope.gpu.slang_types import SlangType, is_numeric, short_names
+from splatscope.gpu.slang_types import SlangType, is_numeric, is_swizzle, short_names
 from splatscope.slang.blocks import Block, signature_of
 from splatscope.slang.call_arguments import CallArguments
 from splatscope.slang.constants import integer, named_integers
@@ -243,7 +243,7 @@ class Symbols:
                 type_text = rest.name if rest else ""
             elif type_text in self.structs:
                 type_text = self.fields(type_text).get(part[1:], "")
-            elif numeric and len(shape) == 1 and len(part) <= 5 and (set(part[1:]) <= set("xyzw") or set(part[1:]) <= set("rgba")):
+            elif numeric and len(shape) == 1 and is_swizzle(part[1:]):
                 type_text = numeric.scalar.name + (str(len(part) - 1) if len(part) > 2 else "")
             else:
                 return ""

@@ -128,6 +128,11 @@ def last_name(path: str) -> str:
     return path.partition("<")[0].replace("::", ".").rpartition(".")[2].strip()
 
 
+def is_path(text: str) -> bool:
+    """Return whether a text is a number, a name, or names with dots: `light.colour.r`."""
+    return text.replace(".", "_").replace("_", "").isalnum()
+
+
 def split_arguments(text: str) -> list[str]:
     """Return the texts between the commas outside of all brackets, without empty ones."""
     tokens = Tokens(text)

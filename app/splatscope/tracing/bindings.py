@@ -1,6 +1,5 @@
 """Bind a program's parameters to inputs by name. Buffers without an input are filled with zeros."""
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +10,7 @@ from splatscope.gpu.buffers import USAGE
 from splatscope.gpu.reflection import innermost
 from splatscope.gpu.slang_types import SlangType, short_name
 from splatscope.gpu.struct_layout import dtype_of
+from splatscope.slang.tokens import names_in
 from splatscope.tracing.textures import make_sampler, make_texture, texel_of
 
 ELEMENTS = 1024  # in a buffer without an input
@@ -202,7 +202,7 @@ def _matrix(layout: Any) -> SlangType | None:
 
 def _value(value: np.ndarray, layout: Any) -> Any:
     """Return a number, a list or a matrix for a cursor to write. Bools arrive as 32-bit words and are converted."""
-    if re.search(r"\bbool\b", layout.type.full_name):
+    if "bool" in names_in(layout.type.full_name):
         value = value.astype(bool)
     if (matrix := _matrix(layout)) is not None:
         return np.ascontiguousarray(value.reshape(matrix.shape))

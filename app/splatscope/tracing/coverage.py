@@ -35,10 +35,11 @@ def coverage_gaps(
         loops = [] if module.name else loops_without_budget(source, loops_with_budget(sites, source.file), symbols.constants)
         gaps |= {(source.file, line, "this loop has no budget: nothing but the time limit ends it") for line in loops}
         for block in (block for block in source.functions() if block.is_outermost_code):
-            for name in re.finditer(r"\b[A-Za-z_]\w*\b", source.code[block.start : block.end]):
-                if _acts(name.group(0), symbols):
-                    line = source.line_column(block.start + name.start())[0]
-                    gap = f"the macro {name.group(0)} is one step: what it reads and writes is not recorded"
+            tokens = source.tokens
+            for at in tokens.inside(block.head_tokens.stop):
+                if tokens.is_name(at) and _acts(tokens.words[at], symbols):
+                    line = source.line_column(tokens.starts[at])[0]
+                    gap = f"the macro {tokens.words[at]} is one step: what it reads and writes is not recorded"
                     gaps.add((source.file, line, gap))
     return [f"{file}, line {line}: {gap}." for file, line, gap in sorted(gaps)]
 

@@ -1,7 +1,6 @@
 """Record a kernel: dispatch it twice on the same inputs, instrumented and plain, and return its events and outputs."""
 
 import math
-import re
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -11,6 +10,7 @@ from cachetools import LRUCache
 from splatscope.gpu.device import adapter_of
 from splatscope.gpu.reflection import Interface, Layout, interface_of
 from splatscope.slang.modules import Module, find_entry, load_modules
+from splatscope.slang.tokens import names_in
 from splatscope.tracing.checks import Finding, cut_off, left_out
 from splatscope.tracing.checks.analysis.barrier_arrivals import first_divergence
 from splatscope.tracing.dispatch import Dispatch, compiled, parameters_in, texts_of
@@ -254,7 +254,7 @@ def _untyped(trace: Trace, written: list[Site], unknown_types: frozenset[str]) -
         if number >= len(written) or written[number].type != UNKNOWN or site.type:
             continue
         line = trace.info.sources[site.file].split("\n")[site.line - 1]
-        names = [name for name in sorted(unknown_types) if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", line)]
+        names = [name for name in sorted(unknown_types) if name in names_in(line)]
         for name in names:
             sentences[f"{site.file}, line {site.line}: the recorder does not know the type {name}: its values are not checked."] = (
                 None

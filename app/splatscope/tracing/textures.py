@@ -1,6 +1,5 @@
 """Create the textures and samplers for a kernel's parameters from its inputs; missing texels are zeros."""
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -54,7 +53,7 @@ def make_texture(device: spy.Device, name: str, layout: Any, inputs: Mapping[str
     Raises:
         ValueError: The texture's shape or texel type is not supported, or the array does not fit.
     """
-    shape = re.sub("^texture_", "", layout.type.resource_shape.name)
+    shape = layout.type.resource_shape.name.removeprefix("texture_")
     base = shape.removesuffix("_array")
     edges, texel, array = _EDGES.get(base), texel_of(layout), inputs.get(name)
     if edges is None or texel is None or not texel.texel_format:

@@ -39,7 +39,7 @@ class Bounds:
         if (texel := self._textures.subscript(argument, index, text, access)) != "":
             return texel
         size = self._size(argument, array)
-        surely_inside = index.type == "number_literal" and size.isdecimal() and re.fullmatch(r"\d+", text) and int(text) < int(size)
+        surely_inside = index.type == "number_literal" and size.isdecimal() and text.isdecimal() and int(text) < int(size)
         if not size or surely_inside or self._context.is_differentiable:
             return text
         name = re.sub(r"\[.*?\]", "", text_of(argument))

@@ -39,8 +39,8 @@ _LVALUES = ("identifier", "field_expression", "subscript_expression", "parenthes
 
 def template_argument(call: str) -> str:
     """Return the text in angle brackets after a function's name, "" if there is none: "float3" for `b.Load<float3>`."""
-    match = re.search(r"<(.*)>$", call.strip(), re.DOTALL)
-    return match.group(1) if match else ""
+    _, _, arguments = call.strip().partition("<")
+    return arguments.removesuffix(">") if arguments.endswith(">") else ""
 
 
 def lanes_of(method: Node) -> str:
@@ -107,9 +107,9 @@ class Calls:
 
     def _special(self, function: Node, arguments: Node) -> str:
         name = text_of(function)
-        if re.match(r"no_diff|detach", name):
+        if name.startswith(("no_diff", "detach")):
             return self._writer.text(function) + self._writer.children(arguments)
-        if re.match(r"(__)?(bwd_diff|fwd_diff)", name):
+        if name.removeprefix("__").startswith(("bwd_diff", "fwd_diff")):
             return self._writer.text(function) + self.arguments(arguments, set(range(len(arguments.named_children))))
         return self._writer.text(function) + self._writer.text(arguments)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from tree_sitter import Node
 
-from splatscope.gpu.slang_types import is_numeric
+from splatscope.gpu.slang_types import SlangType, is_numeric
 from splatscope.slang.blocks import Block
 from splatscope.slang.constants import integer
 from splatscope.slang.declaration import ArrayType, Memory
@@ -71,7 +71,7 @@ class FunctionContext:
         self.type_parameters = source.type_parameters(block)
         self.scope = Scope(symbols, block.struct_name, self.type_parameters)
         self.types = ExpressionTypes(self.scope)
-        self.is_differentiable = bool(re.search(r"\b\w*Differentiable\b", source.attributes(block)))
+        self.is_differentiable = any(name.endswith("Differentiable") for name in names_in(source.attributes(block)))
         self.changed_locals: list[str] = []
         self.records_after: list[str] = []
 
@@ -148,8 +148,8 @@ class FunctionContext:
                 in_matrix = False
                 continue
             size, index = (integer(text, self.symbols.integers) for text in (self.scope.length(array), text_of(part)))
-            is_vector = not in_matrix and not array.sizes and re.fullmatch(r"[a-z]\w*[a-z_]?[2-4]", array.element) is not None
-            is_vector = is_vector and not re.search(r"[1-4]x[1-4]$", array.element)
+            numeric = SlangType.parse(array.element)
+            is_vector = not in_matrix and not array.sizes and numeric is not None and len(numeric.shape) == 1 < numeric.count
             in_matrix = not array.sizes and not is_vector
             steps = [f".{_LETTERS[n]}" if is_vector else f"[{n}]" for n in range(min(size or 0, _MOST_PARTS))]
             if size and index is not None and 0 <= index < size and not names_in(text_of(part)):

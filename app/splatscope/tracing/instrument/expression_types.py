@@ -161,8 +161,8 @@ class ExpressionTypes:
         if not argument_types or name in self._symbols.macros:
             return ""
         if name in _BITS_AS:
-            shape = re.search(r"[1-4](x[1-4])?$", argument_types[0])
-            return _BITS_AS[name] + (shape.group(0) if shape else "") if argument_types[0] and len(argument_types) == 1 else ""
+            first = SlangType.parse(argument_types[0])
+            return _BITS_AS[name] + first.name.removeprefix(first.scalar.name) if first and len(argument_types) == 1 else ""
         if name in _FIRST:
             return argument_types[0]
         if name in _SCALAR_OF_FIRST:
@@ -185,7 +185,7 @@ class ExpressionTypes:
         if memory is None:
             return ""
         if memory.byte_address:
-            return method.replace("Load", "uint") if re.fullmatch(r"Load[234]?", method) else ""
+            return method.replace("Load", "uint") if method in ("Load", "Load2", "Load3", "Load4") else ""
         return self.named(memory.type) if method == "Load" else ""
 
 

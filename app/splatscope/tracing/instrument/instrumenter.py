@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from splatscope.slang.blocks import Block
 from splatscope.slang.source import Source
 from splatscope.slang.symbols import Symbols
+from splatscope.slang.tokens import names_in
 from splatscope.tracing.instrument.batching import Batches, join
 from splatscope.tracing.instrument.context import SiteTable
 from splatscope.tracing.instrument.rewriter import FunctionRewriter
@@ -21,7 +22,7 @@ _LINE_DIRECTIVE = re.compile(
 
 def is_entry_point(source: Source, block: Block) -> bool:
     """Return whether a function's attributes make it an entry point."""
-    return bool(re.search(r"\b(numthreads|shader)\b", source.attributes(block), re.IGNORECASE))
+    return not {"numthreads", "shader"}.isdisjoint(names_in(source.attributes(block).lower()))
 
 
 @dataclass

@@ -12,6 +12,7 @@ from tree_sitter import Node
 from splatscope.gpu.slang_types import SlangType
 from splatscope.slang.constants import integer
 from splatscope.slang.source import parent_of, part, text_of, walk
+from splatscope.slang.tokens import is_path
 from splatscope.tracing.instrument.context import FunctionContext
 from splatscope.tracing.instrument.expression_types import bits_of, common_type, is_integer
 from splatscope.tracing.instrument.writer import Rule, TreeWriter
@@ -92,7 +93,7 @@ class Operations:
         `text` is its new text without this check. The left side is a variable, and may be read earlier.
         """
         sign = operator[:-1]
-        is_sum = operator in ("+=", "-=", "*=") and re.fullmatch(r"[\w.]+", text_of(left)) and self.are_checked
+        is_sum = operator in ("+=", "-=", "*=") and is_path(text_of(left)) and self.are_checked
         if not is_sum or not self._may_overflow(parent_of(left), sign, left, right):
             return text
         name = f"{text_of(left)} {operator} {text_of(right)}"

@@ -3,8 +3,6 @@
 Everything is inserted on the line that it refers to, so that line numbers and diagnostics match the user's source.
 """
 
-import re
-
 from tree_sitter import Node
 
 from splatscope.gpu.slang_types import is_numeric
@@ -92,11 +90,11 @@ class FunctionRewriter:
         context, records = self._context, ""
         for parameter in context.source.parameters(context.block):
             type_text, name, sizes = split_parameter(parameter)
-            if not re.fullmatch(r"\w+", name):
+            if not name:
                 continue
             context.scope.declare(name, type_text, sizes)
             context.scope.bind_parameter(context.block.name, name)
-            if not re.match(r"\s*out\b", parameter):
+            if parameter.split()[0] != "out":
                 records += self._values.value(body, name, otherwise="")
         return records
 

@@ -1,13 +1,12 @@
 """The names that are visible in a function's code, with their types and memory, and the types of expressions."""
 
-import re
 from collections.abc import Generator, Iterator, Set
 from contextlib import contextmanager
 from dataclasses import replace
 
 from tree_sitter import Node
 
-from splatscope.gpu.slang_types import is_numeric
+from splatscope.gpu.slang_types import SlangType, is_numeric
 from splatscope.slang.declaration import UNKNOWN_ARRAY, ArrayType, Memory, buffer_memory
 from splatscope.slang.source import part, text_of
 from splatscope.slang.symbols import Symbols, in_block
@@ -78,9 +77,9 @@ class Scope:
         """Forget array sizes that use a constant which a local of this name hides from here on."""
 
         def visible(sizes: tuple[str, ...]) -> tuple[str, ...]:
-            return tuple("" if re.search(rf"\b{name}\b", size) else size for size in sizes)
+            return tuple("" if name in names_in(size) else size for size in sizes)
 
-        if any(re.search(rf"\b{name}\b", " ".join(sizes)) for sizes in self._all_sizes()):
+        if any(name in names_in(" ".join(sizes)) for sizes in self._all_sizes()):
             self.sizes = {key: visible(sizes) for key, sizes in self.sizes.items()}
             self.memory = {key: replace(memory, sizes=visible(memory.sizes)) for key, memory in self.memory.items()}
             self.arrays = {key: ArrayType(array.element, visible(array.sizes)) for key, array in self.arrays.items()}
@@ -164,8 +163,8 @@ class Scope:
         element, sizes = array
         if sizes:
             return sizes[0]
-        shape = re.search(r"([1-4])(x[1-4])?$", element) if is_numeric(element) else None
-        return shape.group(1) if shape else ""
+        numeric = SlangType.parse(element)
+        return str(numeric.shape[0]) if numeric and numeric.shape else ""
 
     def _type_of_name(self, name: str) -> ArrayType:
         if name in self.types:

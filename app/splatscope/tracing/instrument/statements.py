@@ -9,6 +9,7 @@ from splatscope.gpu.slang_types import is_numeric
 from splatscope.slang.declaration import split_declaration
 from splatscope.slang.grammar_gaps import blank_span
 from splatscope.slang.source import part, text_of
+from splatscope.slang.tokens import Tokens
 from splatscope.tracing.instrument.calls import BARRIERS
 from splatscope.tracing.instrument.context import FunctionContext
 from splatscope.tracing.instrument.expressions import Expressions
@@ -78,7 +79,7 @@ class Statements:
         scope = self._context.scope
         text, inferred = self.declarators(node), self._inferred(node)
         written = self._context.source.code[node.start_byte : node.end_byte]
-        has_no_record = re.match(r"\s*(static|groupshared)\b", written) or _FUNCTION_VALUE.search(written)
+        has_no_record = written.split()[0] in ("static", "groupshared") or _FUNCTION_VALUE.search(written)
         declared = self.declared(node)
         interfaces = {} if declared.type else self._interfaces(node)
         records = ""
@@ -108,7 +109,7 @@ class Statements:
 
             return self._writer.children(child, new_text)
 
-        self._operations.are_checked = not re.match(r"\s*static\b", self._context.source.code[node.start_byte : node.end_byte])
+        self._operations.are_checked = self._context.source.code[node.start_byte : node.end_byte].split()[0] != "static"
         text = self._writer.children(node, declarator)
         self._operations.are_checked = True
         return text
@@ -201,7 +202,7 @@ class Statements:
         is_own = name in self._context.symbols.returns
         if name.startswith("Interlocked") and not is_own and arguments.named_children:
             return self._stores.interlocked(node, name, arguments.named_children)
-        if re.match(r"(__)?(bwd_diff|fwd_diff)\s*\(", text_of(call)):
+        if name.removeprefix("__").startswith(("bwd_diff", "fwd_diff")):
             text = f"_rec_replay(true); {self._writer.children(node)} _rec_replay(false);"
             return self._values.after(node, text, self._values.step(node))
         if function.type == "field_expression":
@@ -224,4 +225,4 @@ class Statements:
 
 def _declared_name(declarator: Node) -> str:
     """Return the name that a declarator with an initial value declares: "x" for `x[2] = {…}`."""
-    return re.split(r"\W", text_of(declarator), maxsplit=1)[0]
+    return Tokens(text_of(declarator)).words[0]

@@ -7,7 +7,6 @@ records what was stored, or that the store was out of bounds:
       _rec_wrote(_rec_mark(7, _rec_ok), _rec_i, _rec_v); }
 """
 
-import re
 from dataclasses import dataclass
 
 from tree_sitter import Node
@@ -15,6 +14,7 @@ from tree_sitter import Node
 from splatscope.gpu.slang_types import is_numeric
 from splatscope.slang.declaration import Memory
 from splatscope.slang.source import part, text_of
+from splatscope.slang.tokens import is_path
 from splatscope.tracing.instrument.bounds import Bounds, count_of, flat_index, guarded, is_inside, room
 from splatscope.tracing.instrument.calls import Calls, lanes_of, template_argument
 from splatscope.tracing.instrument.context import FunctionContext
@@ -233,7 +233,7 @@ class Stores:
         if operator == "=":
             compute = f"{type_text} _rec_v = {value}; "
         else:
-            is_done = left_first or re.fullmatch(r"[\w.]+", value)
+            is_done = left_first or is_path(value)
             first, right = ("", value) if is_done else (f"let _rec_right = {value}; ", "_rec_right")
             compute = f"{first}{type_text} _rec_v = {{}}; {guard}_rec_v = {target.text}; {read}_rec_v {operator} {right}; "
         return f"{{ {setup}{compute}{guard}{target.text} = _rec_v; {record}({mark}, {target.index}, _rec_v); }}"

@@ -81,7 +81,7 @@ class UninitialisedLocals:
         text, function = "", self._context.block.name
         for position, parameter in enumerate(self._context.source.parameters(self._context.block)):
             followed = f"{function}_{position}"
-            if followed in self._context.followed and re.match(r"\s*inout\b", parameter) and function not in self._names:
+            if followed in self._context.followed and parameter.split()[0] == "inout" and function not in self._names:
                 type_text, name, sizes = split_parameter(parameter)
                 local = self._parts(type_text, sizes) if name not in self._behind_macros and name in self._names else None
                 if local is not None and self._is_simple(name, body):
@@ -92,7 +92,7 @@ class UninitialisedLocals:
     def declared(self, node: Node, type_text: str, names: list[tuple[str, tuple[str, ...]]], values: dict[str, str]) -> str:
         """Return the declarations of the bits for the tracked names of a declaration."""
         text = ""
-        if re.match(r"\s*(static|const|groupshared|let|var)\b", text_of(node)):
+        if text_of(node).split()[0] in ("static", "const", "groupshared", "let", "var"):
             return text
         for name, sizes in names:
             self._locals.pop(name, None)
@@ -237,7 +237,7 @@ class UninitialisedLocals:
                 outer, inner = outer.parent, outer
             if outer is None or outer.has_error or self._writer.is_excluded(outer):
                 return False
-            declares = outer.type == "declaration" and re.search(rf"^[^=]*\b{name}\b", text_of(outer))
+            declares = outer.type == "declaration" and name in names_in(text_of(outer).partition("=")[0])
             if declares and outer != declaration:
                 return False
         return not self._is_written_next(name, declaration)

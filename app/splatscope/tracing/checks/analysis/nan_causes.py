@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from tree_sitter import Node
 
-from splatscope.gpu.slang_types import SlangType
+from splatscope.gpu.slang_types import SlangType, is_swizzle
 from splatscope.slang.source import part, text_of
 from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.trace import Trace
@@ -77,7 +77,7 @@ class _Evaluation:
 
     def _components(self, node: Node) -> _Value | None:
         value, letters = self.of(part(node, "argument")), text_of(part(node, "field"))
-        if value is None or not re.fullmatch(r"[xyzw]{1,4}|[rgba]{1,4}", letters):
+        if value is None or not is_swizzle(letters):
             return None
         chosen = ["xyzw".find(letter) if letter in "xyzw" else "rgba".find(letter) for letter in letters]
         if not isinstance(value, np.ndarray) or value.ndim != 1 or max(chosen) >= len(value):

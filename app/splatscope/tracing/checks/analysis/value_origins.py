@@ -17,6 +17,7 @@ from splatscope.gpu.slang_types import SCALARS, SlangType
 from splatscope.slang.comments import COMMENT
 from splatscope.slang.preprocessor import definitions
 from splatscope.slang.source import parent_of, parse, part, text_of, walk
+from splatscope.slang.tokens import last_name
 from splatscope.tracing.checks.analysis.sources import Sources, name_of_function
 from splatscope.tracing.sites import Site
 
@@ -162,7 +163,7 @@ class Origins:
                             links.setdefault((owner, ""), set()).add(variable)
                     arguments = part(call, "arguments").named_children
                     for argument, parameter in zip(arguments, parameters_of(definition), strict=False):
-                        if re.match(r"\s*(?:in)?out\b", text_of(parameter)):
+                        if text_of(parameter).split()[0] in ("out", "inout"):
                             inner = (_enclosing_scope(definition)[0], name_of_parameter(parameter))
                             for variable in self._roots(argument, function, struct):
                                 links.setdefault(variable, set()).add(inner)
@@ -282,7 +283,7 @@ class _Reading:
     def _call(self, node: Node, depth: int) -> None:
         callee, arguments = part(node, "function"), part(node, "arguments")
         name = _last_name(callee)
-        self.origin.is_written |= bool(re.search(r"(?i)inf(?:inity)?$", name)) and not arguments.named_children
+        self.origin.is_written |= name.lower().endswith(("inf", "infinity")) and not arguments.named_children
         if callee.type == "field_expression":
             self.take(part(callee, "argument"), depth + 1)
         for argument in [*arguments.named_children, *self.origins.definitions.get(name, ())]:
@@ -332,8 +333,7 @@ def _enclosing_scope(node: Node) -> tuple[str, str]:
 
 def _last_name(callee: Node) -> str:
     """Return the name of the called function: `empty` for `Box::empty`, `get` for `box.get<float>`."""
-    names = re.findall(r"\w+", re.sub(r"<.*", "", text_of(callee), flags=re.DOTALL))
-    return names[-1] if names else ""
+    return last_name(text_of(callee))
 
 
 def _expression(text: str) -> Iterable[Node]:

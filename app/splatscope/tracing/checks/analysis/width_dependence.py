@@ -36,7 +36,11 @@ _VALUES = ("call_expression", "assignment_expression", "conditional_expression")
 
 def is_wave_operation(call: Node) -> bool:
     """Return whether a call is one of the language's wave or quad operations."""
-    return re.fullmatch(r"(?:Wave|Quad)[A-Z]\w*", called(call)) is not None
+    return _is_wave_operation(called(call))
+
+
+def _is_wave_operation(name: str) -> bool:
+    return name.startswith(("Wave", "Quad")) and name[4:5].isupper()
 
 
 def called(call: Node) -> str:
@@ -145,7 +149,7 @@ class WidthDependence:
         elif node.type in ("preproc_def", "preproc_function_def"):
             self._macro(node)
         elif node.type == "parameter_declaration":
-            if re.search(r":\s*SV_Wave", text_of(node)):
+            if any(name.startswith("SV_Wave") for name in names_in(text_of(node))):
                 self._cause(_WIDTH, ("name", root_of(node)))
             declarator = parent_of(node).parent
             if declarator is not None and declarator.type == "function_declarator":
@@ -184,7 +188,7 @@ class WidthDependence:
             self._cause(("name", name), macro)
             if node.type == "preproc_function_def":
                 self._cause(macro, ("name", name))
-        if any(re.match(r"Wave[A-Z]|Quad[A-Z]|Interlocked", name) for name in body):
+        if any(_is_wave_operation(name) or name.startswith("Interlocked") for name in body):
             self._cause(_WIDTH, macro)
 
     def _is_known(self, name: str) -> bool:
@@ -198,7 +202,7 @@ class WidthDependence:
             if part(call, "function").type != "identifier":
                 return False
             heads = [text_of(part(definition, "declarator")) for definition in self.functions[name][:_MOST_ALIKE]]
-            return len(heads) < _MOST_ALIKE and not any(re.search(r"\b(?:in)?out\b|\bref\b|&", head) for head in heads)
+            return len(heads) < _MOST_ALIKE and not any({"out", "inout", "ref"} & names_in(head) or "&" in head for head in heads)
         if name in _METHODS:
             return name.startswith(("Load", "Sample"))
         return is_wave_operation(call) or self._is_known(name)
