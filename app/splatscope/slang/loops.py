@@ -1,44 +1,84 @@
-"""Read from the text of a loop whether it is unrolled, whether it certainly ends, and whether it may stay a loop."""
+"""Read from the tokens of a loop whether it is unrolled, whether it certainly ends, and whether it may stay a loop."""
 
-import re
-from collections.abc import Collection
-from itertools import islice
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 
-from splatscope.slang.comments import COMMENT
-from splatscope.slang.source import Source, behind_space, closing
+from splatscope.gpu.slang_types import SlangType
+from splatscope.slang.comments import without_comments
+from splatscope.slang.source import Source
+from splatscope.slang.tokens import Tokens, names_in
 
-_ATTRIBUTES_BEFORE = re.compile(r"(?:\s*\[\s*[A-Za-z_]\w*\s*(?:\([^()]*\))?\s*\])*\s*\Z")
-_COUNTED = re.compile(
-    r"for ?\( ?u?int (?P<i>\w+) = (?P<start>\w+) ?; ?(?P=i) ?<=? ?(?P<bound>\w+) ?;"
-    r" ?(?:(?P=i) ?\+\+|\+\+ ?(?P=i)|(?P=i) ?\+= ?[1-9]\d*) ?\)(?P<body>.*)"
-)
-_CHANGED = r"\b{0}\s*(?:[-+*/%&|^]|<<|>>)?=[^=]|\b{0}\s*(?:\+\+|--)|(?:\+\+|--)\s*{0}\b"
-_LOOP = re.compile(r"\b(for|while|do)\b")
-_UNROLLED_FILL = re.compile(
-    r"^(?P<before>[ \t]*)\[ForceUnroll\](?P<loop>[ \t]*\n"
-    r"\s*for\s*\(\s*u?int\s+(?P<i>\w+)\s*=\s*0u?\s*;\s*(?P=i)\s*<\s*(?P<turns>\w+)\s*;\s*(?:(?P=i)\s*\+\+|\+\+\s*(?P=i))\s*\)"
-    r"\s*(?P<open>\{\s*)?[\w.]+\[(?P=i)\]\s*=\s*(?P<value>[\w\s,()+*-]*);(?(open)\s*\}))",
-    re.MULTILINE,
-)
-_FORCED = re.compile(r"\[\s*ForceUnroll\b[^\]\n]{0,20}\](?:\s*\[[^\]\n]{0,40}\])*\s*for\s*(?=\()", re.IGNORECASE)
-_LAST_BREAK = re.compile(r"\)\s*(?:break\s*;|\{\s*break\s*;\s*\})\s*\Z")
+_SIGNS = frozenset("-+*/%&|^")  # of assignments such as `+=`
+_LEAST = 14  # tokens of the head of a counted loop
+_MOST_BEFORE = 200  # characters in front of a loop that may be its attributes
 _MOST_FORCED = 200  # unrolled loops that are examined in one file
-_INNERMOST_CALL = re.compile(r"\w+\s*\(([^()]*)\)")
-_UNROLL = re.compile(r"\[\s*(?:unroll|ForceUnroll)\b\s*(?:\([^()]*\)\s*)?\]", re.IGNORECASE)
-_DIFFERENTIATES = re.compile(r"\b(?:\w*Differentiable\w*|(?:bwd|fwd)_diff|no_diff)\b")
-_INTEGER = re.compile(r"(u?int|bool)[234]?$")
+
+
+@dataclass(frozen=True)
+class CountedLoop:
+    """A loop such as `for (int i = 0; i < 8; i++) …`, with `start`, `bound` and `step` as written.
+
+    `is_below` says whether it has `<`, not `<=`. `body` is the span of all tokens behind the head.
+    """
+
+    counter: str
+    start: str
+    bound: str
+    step: str
+    is_below: bool
+    body: range
+
+    @classmethod
+    def at(cls, tokens: Tokens, at: int) -> "CountedLoop | None":
+        """Return the loop that begins with the token `for`; None if it is another kind of loop."""
+        words = tokens.words
+        if words[at : at + 2] != ["for", "("] or len(words) < at + _LEAST or words[at + 4] != "=":
+            return None
+        counter, start = words[at + 3], words[at + 5]
+        condition = at + 7
+        is_below = words[condition + 2] != "="
+        bound = condition + (2 if is_below else 3)
+        end = tokens.partners[at + 1]
+        step = words[bound + 2 : end]
+        has_head = words[at + 2] in ("int", "uint") and words[at + 6] == ";"
+        if not has_head or words[condition : condition + 2] != [counter, "<"] or words[bound + 1] != ";":
+            return None
+        if step in ([counter, "+", "+"], ["+", "+", counter]):
+            step = ["1"]
+        elif step[:-1] == [counter, "+", "="] and step[-1].isdecimal() and int(step[-1]):
+            step = step[-1:]
+        else:
+            return None
+        return cls(counter, start, words[bound], step[0], is_below, range(end + 1, len(tokens.partners)))
+
+    def changes_counter(self, tokens: Tokens) -> bool:
+        """Return whether the body may assign to the loop's variable."""
+        words = tokens.words
+        for at in (at for at in self.body if words[at] == self.counter):
+            after = words[at + 1 : at + 4]
+            if after[0] in _SIGNS or after[:2] in (["<", "<"], [">", ">"]):
+                after = after[2 if after[0] in "<>" else 1 :]
+                if words[at + 1] in "+-" and after[0] == words[at + 1]:
+                    return True
+            is_step = words[at - 1] == words[at - 2] and words[at - 1] in ("+", "-")
+            if is_step or (after[0] == "=" and after[1:2] != ["="]):
+                return True
+        return False
 
 
 def attributes_before(code: str, at: int) -> str:
     """Return the attributes before a statement, with the space around them: `[loop] ` before `for`."""
-    match = _ATTRIBUTES_BEFORE.search(code, max(0, at - 200), at)
-    assert match is not None  # the pattern also matches ""
-    return match.group(0)
+    before = code[max(0, at - _MOST_BEFORE) : at]
+    tokens = Tokens(before)
+    first = len(tokens.partners)
+    while first and tokens.words[first - 1] == "]" and tokens.is_name(tokens.partners[first - 1] + 1):
+        first = tokens.partners[first - 1]
+    return before[tokens.end(first - 1) if first else 0 :]
 
 
 def is_unrolled(code: str, at: int) -> bool:
     """Return whether the compiler is told to unroll the loop that begins at an offset."""
-    return bool(re.search(r"\[\s*ForceUnroll\b", attributes_before(code, at), re.IGNORECASE))
+    return "forceunroll" in names_in(attributes_before(code, at).lower())
 
 
 def is_counted(loop: str, constants: Collection[str]) -> bool:
@@ -47,18 +87,19 @@ def is_counted(loop: str, constants: Collection[str]) -> bool:
     Example:
         `for (int i = 0; i < 8; i++) x += i;` is counted; with `i -= 1;` in its body, or `i < n` for a variable `n`, it is not.
     """
-    match = _COUNTED.match(re.sub(r"\s+", " ", loop))
-    if match is None or re.search(_CHANGED.format(match["i"]), match["body"]):
+    tokens = Tokens(loop)
+    counted = CountedLoop.at(tokens, 0)
+    if counted is None or counted.changes_counter(tokens):
         return False
-    return match["bound"].isdecimal() or match["bound"] in constants
+    return counted.bound.isdecimal() or counted.bound in constants
 
 
 def is_longer_than_once(loop: str) -> bool:
     """Return whether the numbers in a loop's head show that it runs more than once: `for (int i = 0; i < 8; i++)`."""
-    match = _COUNTED.match(re.sub(r"\s+", " ", loop))
-    if match is None or not match["start"].isdecimal() or not match["bound"].isdecimal() or "+=" in match[0][: match.start("body")]:
+    counted = CountedLoop.at(Tokens(loop), 0)
+    if counted is None or counted.step != "1" or not (counted.start.isdecimal() and counted.bound.isdecimal()):
         return False
-    return int(match["bound"]) - int(match["start"]) > 1
+    return int(counted.bound) - int(counted.start) > 1
 
 
 def loops_without_budget(source: Source, with_budget: Collection[tuple[int, int]], constants: Collection[str]) -> list[int]:
@@ -69,20 +110,37 @@ def loops_without_budget(source: Source, with_budget: Collection[tuple[int, int]
         with_budget: (line, column) of the loops that end because the instrumenter gave them a budget.
         constants: Names of compile-time constants.
     """
+    tokens, words = source.tokens, source.tokens.words
     lines, do_tails = [], set()
     for block in (block for block in source.walk() if block.is_outermost_code):
-        for loop in _LOOP.finditer(source.code, block.start, block.end):
-            at = loop.start()
-            if loop.group(1) == "do":
-                do_tails.add(_behind_statement(source.code, loop.end()))
-            if at in do_tails or is_unrolled(source.code, at) or source.line_column(at) in with_budget:
+        for at in tokens.inside(block.head_tokens.stop):
+            if words[at] == "do":
+                do_tails.add(_behind_statement(tokens, at + 1))
+            if words[at] not in ("for", "while", "do") or at in do_tails:
                 continue
-            end = at
-            if loop.group(1) == "for":
-                end = _behind_statement(source.code, closing(source.code, source.code.index("(", at)) + 1)
-            if not is_counted(source.code[at:end], constants):
-                lines.append(source.line_column(at)[0])
+            start = tokens.starts[at]
+            if is_unrolled(source.code, start) or source.line_column(start) in with_budget:
+                continue
+            end = _behind_statement(tokens, tokens.partners[at + 1] + 1) if words[at : at + 2] == ["for", "("] else at
+            if not is_counted(tokens.text(range(at, end)), constants):
+                lines.append(source.line_column(start)[0])
     return lines
+
+
+def _behind_statement(tokens: Tokens, at: int) -> int:
+    """Return the position behind the statement that begins at a token."""
+    if at < len(tokens.partners) and tokens.words[at] == "{":
+        return min(tokens.partners[at] + 1, len(tokens.partners))
+    return next((i + 1 for i in range(at, len(tokens.partners)) if tokens.words[i] == ";"), len(tokens.partners))
+
+
+def _unrolled_loops(tokens: Tokens) -> Iterator[tuple[int, int]]:
+    """Yield the positions of `[ForceUnroll]` and of the `for` behind it and other attributes."""
+    for opening in tokens.all:
+        if tokens.words[opening] == "[" and tokens.words[opening + 1].lower() == "forceunroll":
+            loop = tokens.after_brackets(opening)
+            if tokens.words[loop : loop + 2] == ["for", "("]:
+                yield opening, loop
 
 
 def roll(text: str) -> str:
@@ -95,21 +153,48 @@ def roll(text: str) -> str:
     Example:
         `[ForceUnroll]⏎for (uint i = 0; i < 5; i++) v[i] = load(at(i, n));` begins with `[loop] [MaxIters(5)]` if `n` is a uint.
     """
-    code = COMMENT.sub("", text)
+    if "ForceUnroll" not in text:
+        return text
+    tokens = Tokens(without_comments(text))
+    parts, at, integers = [], 0, _integers(tokens)
+    for opening, loop in _unrolled_loops(tokens):
+        counted = CountedLoop.at(tokens, loop)
+        is_plain = counted and counted.start in ("0", "0u") and counted.step == "1" and counted.is_below
+        if is_plain and loop == opening + 3 and _fills_from(integers, tokens, counted):
+            parts += [text[at : tokens.starts[opening]], f"[loop] [MaxIters({counted.bound})]"]
+            at = tokens.end(opening + 2)
+    return "".join(parts) + text[at:]
 
-    def is_integer(name: str) -> bool:
-        types = set(re.findall(rf"\b(\w+)\s+{name}\b(?!\s*\()", code)) - {"return"}
-        return bool(types) and all(map(_INTEGER.match, types))
 
-    def rolled(match: re.Match[str]) -> str:
-        names = set(re.findall(r"\b[A-Za-z_]\w*\b(?!\s*\()", match["value"])) - {match["i"]}
-        calls = _INNERMOST_CALL.findall(match["value"])
-        calls_vary = all(names & set(re.findall(r"\w+", arguments)) for arguments in calls)
-        if not names or not calls_vary or not all(map(is_integer, names)):
-            return match[0]
-        return f"{match['before']}[loop] [MaxIters({match['turns']})]{match['loop']}"
+def _fills_from(integers: set[str], tokens: Tokens, loop: CountedLoop) -> bool:
+    """Return whether a loop's body only fills an element of an array with a value of integers, by calls that depend on some."""
+    words, first = tokens.words, loop.body.start
+    inside = tokens.inside(first) if words[first] == "{" else range(first, _behind_statement(tokens, first))
+    opening = next((at for at in inside if words[at] == "["), inside.stop)
+    equals = opening + 3
+    end = _behind_statement(tokens, equals) - 1
+    if words[opening : equals + 1] != ["[", loop.counter, "]", "="] or words[equals + 1] == "=" or end + 1 != inside.stop:
+        return False
+    value = range(equals + 1, end)
+    is_plain = all(tokens.is_name(at) or words[at] in ("(", ")", ",", "+", "*", "-") for at in value)
+    if not is_plain or not all(tokens.is_name(at) or words[at] == "." for at in range(inside.start, opening)):
+        return False
+    names = {words[at] for at in value if words[at].isidentifier() and words[at + 1] != "("} - {loop.counter}
+    calls = (at for at in value if words[at] == "(" and tokens.is_name(at - 1))
+    innermost = [words[at + 1 : tokens.partners[at]] for at in calls if "(" not in words[at + 1 : tokens.partners[at]]]
+    return bool(names) and names <= integers and not any(names.isdisjoint(arguments) for arguments in innermost)
 
-    return _UNROLLED_FILL.sub(rolled, text)
+
+def _integers(tokens: Tokens) -> set[str]:
+    """Return the names under which a text declares integers only."""
+    words = tokens.words
+    integers: dict[str, bool] = {}
+    for at in tokens.all:
+        if at and tokens.is_name(at) and tokens.is_name(at - 1) and words[at + 1] != "(" and words[at - 1] != "return":
+            type_ = SlangType.parse(words[at - 1])
+            is_integer = type_ is not None and type_.scalar.name in ("int", "uint", "bool")
+            integers[words[at]] = integers.get(words[at], True) and is_integer
+    return {name for name, is_integer in integers.items() if is_integer}
 
 
 def line_of_lossy_unrolling(text: str) -> int:
@@ -117,34 +202,39 @@ def line_of_lossy_unrolling(text: str) -> int:
 
     Slang 2026.12 miscompiles such a loop: what it wrote to variables outside of the loop is lost.
     """
-    code = COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
-    for loop in islice(_FORCED.finditer(code), _MOST_FORCED):
-        body = behind_space(code, closing(code, loop.end()) + 1)
-        tail = _LAST_BREAK.search(code[body + 1 : closing(code, body)]) if code[body : body + 1] == "{" else None
-        if tail and re.search(r"\bif\s*$", tail.string[: _opening(tail.string, tail.start())]):
-            return code.count("\n", 0, loop.end()) + 1
+    if "forceunroll" not in text.lower():
+        return 0
+    tokens = Tokens(without_comments(text))
+    for number, (_, loop) in enumerate(_unrolled_loops(tokens)):
+        body = min(tokens.partners[loop + 1] + 1, len(tokens.partners))
+        if number < _MOST_FORCED and tokens.words[body] == "{" and _ends_with_break(tokens, tokens.inside(body)):
+            return tokens.code.count("\n", 0, tokens.starts[loop]) + 1
     return 0
 
 
-def _opening(code: str, at: int) -> int:
-    """Return the position of the opening parenthesis that matches the closing one at an offset; 0 if there is none."""
-    depth = 0
-    for match in re.finditer(r"[()]", code[at::-1]):
-        depth += 1 if match[0] == ")" else -1
-        if depth == 0:
-            return at - match.start()
-    return 0
+def _ends_with_break(tokens: Tokens, body: range) -> bool:
+    """Return whether a body ends with `if (…) break;`, or with the same in braces."""
+    words = tokens.words
+    last = body.stop - 1 if words[body.stop - 1 : body.stop] == ["}"] else body.stop
+    first = last - 2
+    if first <= body.start or words[first:last] != ["break", ";"] or (last < body.stop and words[first - 1] != "{"):
+        return False
+    closing = first - 2 if last < body.stop else first - 1
+    return words[closing] == ")" and words[tokens.partners[closing] - 1] == "if"
 
 
 def without_unrolling(text: str) -> str:
     """Keep all loops as loops, unless something is differentiated, since autodiff may need them unrolled. Columns do not change."""
-    if _DIFFERENTIATES.search(COMMENT.sub("", text)):
+    code = without_comments(text)
+    if any(name in ("bwd_diff", "fwd_diff", "no_diff") or "Differentiable" in name for name in names_in(code)):
         return text
-    return _UNROLL.sub(lambda match: "[loop]" + re.sub(r"[^\n]", " ", match[0][6:]), text)
-
-
-def _behind_statement(code: str, at: int) -> int:
-    """Return the start of the code after the statement at an offset."""
-    first = behind_space(code, at)
-    end = closing(code, first) if code[first : first + 1] == "{" else code.find(";", first)
-    return behind_space(code, end + 1)
+    tokens = Tokens(code)
+    parts, at = [], 0
+    for opening in tokens.all:
+        closing = tokens.partners[opening]
+        is_marked = tokens.words[opening] == "[" and tokens.words[opening + 1].lower() in ("unroll", "forceunroll")
+        if is_marked and (closing == opening + 2 or tokens.partners[opening + 2] == closing - 1):
+            end = tokens.end(closing)
+            parts += [text[at : tokens.starts[opening]], "[loop]".ljust(end - tokens.starts[opening])]
+            at = end
+    return "".join(parts) + text[at:]

@@ -224,11 +224,4 @@ def closing(text: str, start: int) -> int:
     return len(text) - 1
 
 
-def behind_space(text: str, at: int) -> int:
-    """Return the position of the first character at or after `at` that is not a blank; the text's end if there is none."""
-    while text[at : at + 1].isspace():
-        at += 1
-    return at
-
-
 _BRACKETS = re.compile(r"[()\[\]{}]")
