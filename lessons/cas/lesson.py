@@ -322,7 +322,7 @@ class Cas(Lesson):
                 inputs: dict[str, np.ndarray | np.generic] = {"values": numbers(1), "derivBuffer": np.full(1, start, np.uint32)}
                 inputs |= {} if name else {"count": np.uint32(1), "cells": np.uint32(1)}
                 query = experiment.record(self.kernel(name, entry=entry, inputs=inputs, loop_budget=64, records=65_536))
-                many = len(query.steps(kind="atomic", access="compareExchange"))
+                many = len(query.steps(kind="atomic", operation="compareExchange"))
                 endless = any(one.kind in ("timeout", "livelock") for one in query.findings)
                 rows.append((words, compares, str(many), "is stopped" if endless else "ends"))
         return Table(("start", "compares", "swaps", "the loop"), tuple(rows), marked=(3,))
@@ -375,12 +375,12 @@ def attempts(query: RecordingQuery) -> list[Attempt]:
     seen: dict[int, tuple[int, int]] = {}  # by thread: the bits that it read last, and when
     steps = query.steps(kind="atomic", name="derivBuffer")
     for step, thread, cell, bits in zip(steps, query.threads(steps), query.indices(steps), query.values(steps), strict=True):
-        access, thread, bits = query.site(step).access, int(thread), int(bits)
-        if access != "load":
+        operation, thread, bits = query.site(step).operation, int(thread), int(bits)
+        if operation != "load":
             read, when = seen[thread]
-            outcome = "refused" if access == "compareExchange" and bits != read else "made"
+            outcome = "refused" if operation == "compareExchange" and bits != read else "made"
             made.append({"thread": thread, "cell": int(cell), "step": int(step), "read": read, "when": when, "outcome": outcome})
-            if access == "store":
+            if operation == "store":
                 made[-1]["left"] = bits
         seen[thread] = bits, int(step)
     for cell in {one["cell"] for one in made}:

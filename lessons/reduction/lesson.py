@@ -372,7 +372,7 @@ class Reduction(Lesson):
             )
             times[way] = experiment.seconds(job) * 1e6
             query = experiment.record(one)
-            swaps = len(query.steps(kind="atomic", access="compareExchange"))
+            swaps = len(query.steps(kind="atomic", operation="compareExchange"))
             counted = f"{swaps:,}" if way != "native" else "256 adds"
             rows.append((words, micros(times[way]), micros(ON_H200[way]), str(len(query.barriers())), counted))
         amounts = tuple(times.values())

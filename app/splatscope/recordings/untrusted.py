@@ -253,11 +253,14 @@ def _is_word(text: object) -> bool:
 
 
 def _is_site(site: Site) -> bool:
-    texts = (site.file, site.kind, site.name, site.function, site.type, site.path, site.space, site.access, *site.dims)
+    texts = (site.file, site.kind, site.name, site.function, site.type, site.path, site.space, *site.dims)
+    texts += (site.operation, site.access, site.fault, site.converts_to)
+    numbers = (site.line, site.column, site.bytes + 1, site.bits, site.alignment)
     return (
-        all(isinstance(n, int) and not isinstance(n, bool) and 0 <= n < 2**24 for n in (site.line, site.column))
+        all(isinstance(n, int) and not isinstance(n, bool) and 0 <= n < 2**24 for n in numbers)
         and all(map(_is_word, texts))
         and isinstance(site.atomic, bool)
+        and isinstance(site.by_call, bool)
         and len(site.dims) <= 8
         and all(len(size) <= 7 for size in site.dims if size.isdecimal())
     )

@@ -184,7 +184,8 @@ def _structure(site: Site, sources: Sources) -> dict:
 def _site(site: Site, memories: Iterable[Cells], variables: Variables) -> dict:
     entry: dict[str, Any] = {"file": site.file, "line": site.line, "column": site.column}
     entry |= {"kind": site.kind, "function": site.function}
-    entry |= {"name": site.name, "path": site.path, "type": type_of(site), "space": site.space, "access": site.access}
+    entry |= {"name": site.name, "path": site.path, "type": type_of(site), "space": site.space}
+    entry |= {"operation": site.operation, "access": site.access, "fault": site.fault}
     entry["width"] = words_in(type_of(site))
     entry["variable"] = variables.of.get((site.function, site.name), -1) if site.kind == "value" else -1
     for number, memory in enumerate(memories):

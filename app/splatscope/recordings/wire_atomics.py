@@ -23,7 +23,7 @@ def after_atomics(trace: Trace, memories: list[Cells], recording: Recording) -> 
         for i in np.flatnonzero(kinds[events] == "atomic"):
             event, following = events[i], events[i + 1] if i + 1 < len(events) else None
             site = trace.sites[trace.site[event]]
-            if "load" in site.access or (_returns_new_value(site, trace) and words_in(site.type) == 1):
+            if "load" in site.operation or (_returns_new_value(site, trace) and words_in(site.type) == 1):
                 after[event], known[event] = trace.words[event][0], 1
             elif following is not None and memory.place[following] == memory.place[event]:
                 following_site = trace.sites[trace.site[following]]
@@ -41,8 +41,8 @@ def after_atomics(trace: Trace, memories: list[Cells], recording: Recording) -> 
 
 def _returns_new_value(site, trace: Trace) -> bool:
     """Return whether an atomic's recorded value is the new one, as for `++x` and Interlocked… without an argument for the old."""
-    if not site.access.startswith("Interlocked"):
-        return site.access.startswith(("++", "--")) and _text(site, trace).startswith(("++", "--"))
+    if not site.operation.startswith("Interlocked"):
+        return site.operation.startswith(("++", "--")) and _text(site, trace).startswith(("++", "--"))
     arguments = _text(site, trace).partition("(")[2]
     depth, commas = 0, 0
     for c in arguments:
@@ -50,7 +50,7 @@ def _returns_new_value(site, trace: Trace) -> bool:
         if depth < 0:
             break
         commas += c == "," and depth == 0
-    return commas + 1 < (4 if "CompareExchange" in site.access else 3)
+    return commas + 1 < (4 if "CompareExchange" in site.operation else 3)
 
 
 def _text(site, trace: Trace) -> str:

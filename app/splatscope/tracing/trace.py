@@ -134,7 +134,7 @@ class Trace:
         try:
             with np.load(io.BytesIO(data), allow_pickle=False) as file:
                 description = json.loads(file["about"].tobytes())
-                sites = [Site(**(site | {"dims": tuple(site["dims"])})) for site in description["sites"]]
+                sites = [Site.of(site) for site in description["sites"]]
                 columns = {name: file[name].astype(np.uint32) for name in _COLUMNS}
             events = len(columns["thread"])
             fits = all(len(column) == events and column.ndim == 1 + (name == "words") for name, column in columns.items())

@@ -27,7 +27,11 @@ export interface Site {
   type?: string
   space?: "shared" | "device" | "texture"
   /** Operation of an atomic: `add`, `load`, … */
-  access?: string
+  operation?: string
+  /** What is done at an index out of bounds. */
+  access?: "read" | "write"
+  /** The kind of finding of a fault. */
+  fault?: string
   /** Number of words of the value. */
   width?: number
   /** For a value: index into `variables`; -1 for none. */

@@ -223,7 +223,7 @@ def reduction(query, says):
 
 
 def cas(query, says):
-    count, swaps = int(query.job.inputs["count"]), query.steps(kind="atomic", access="compareExchange")
+    count, swaps = int(query.job.inputs["count"]), query.steps(kind="atomic", operation="compareExchange")
     start = query.job.inputs["derivBuffer"].view(np.float32).astype(float)
     added = float(query.output("derivBuffer").view(np.float32).sum() - start.sum())
     every = float(query.job.inputs["values"].sum())

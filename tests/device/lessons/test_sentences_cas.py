@@ -66,7 +66,7 @@ def test_with_the_compare_each_sentence_goes_on_from_the_one_before(record_lesso
 def test_without_it_the_numbers_that_are_said_to_be_in_make_the_sums(record_lesson, values):
     lesson, query = record_lesson("cas", **values)
     sums, adds = [np.uint32(lesson.start).view(np.float32)] * lesson.cells, lesson.values()
-    loads = query.steps(kind="atomic", access="load")
+    loads = query.steps(kind="atomic", operation="load")
     read = dict(zip(query.threads(loads).tolist(), query.values(loads).astype(np.uint32).view(np.float32), strict=True))
     kept = lost = 0
     for sentence in lesson.sentences(query):

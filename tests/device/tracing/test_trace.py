@@ -140,7 +140,7 @@ def test_values_are_what_the_kernel_computed(trace):
     writes = [e for e in np.flatnonzero(trace.kinds == "write") if trace.sites[trace.site[e]].name == "tile"]
     first = {int(trace.thread[e]): trace.value(e) for e in reversed(writes)}
     assert first == {lane: [lane + 1.0] for lane in range(32)}
-    added = [e for e in np.flatnonzero(trace.kinds == "atomic") if trace.sites[trace.site[e]].access == "add"]
+    added = [e for e in np.flatnonzero(trace.kinds == "atomic") if trace.sites[trace.site[e]].operation == "add"]
     assert sorted(trace.value(e)[0] for e in added)[-1] <= sum(range(32))
 
 

@@ -34,7 +34,7 @@ void main(uint3 group : SV_GroupID)
 SITES = [
     Site("", 0, 0, "nothing"),
     Site("a.slang", 6, 5, "loop"),
-    Site("a.slang", 7, 9, "atomic", "flag", "main", "uint", "", "device", ("?",), access="InterlockedAdd"),
+    Site("a.slang", 7, 9, "atomic", "flag", "main", "uint", "", "device", ("?",), operation="InterlockedAdd"),
     Site("a.slang", 6, 5, "overrun"),
 ]
 

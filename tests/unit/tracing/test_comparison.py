@@ -141,7 +141,7 @@ groupshared uint base; groupshared uint ranks[8];
     other[lane] = value;
 }
 """
-ATOMIC = Site("k.slang", 8, 9, "atomic", "cursor", "compact", "uint", space="device", atomic=True, access="InterlockedAdd")
+ATOMIC = Site("k.slang", 8, 9, "atomic", "cursor", "compact", "uint", space="device", atomic=True, operation="InterlockedAdd")
 BRANCH = Site("k.slang", 5, 9, "branch", function="compact")
 
 

@@ -75,7 +75,7 @@ def by_definition(trace: Trace, between_groups: bool = False) -> set[tuple]:
             epochs = trace.shared_epoch if first.space == "shared" else trace.device_epoch
             apart = trace.thread[a] // 3 != trace.thread[b] // 3 if between_groups else trace.thread[a] != trace.thread[b]
             meet = between_groups or epochs[a] == epochs[b]
-            writes = any(s.kind == "write" or (s.kind == "atomic" and s.access != "load") for s in (first, second))
+            writes = any(s.kind == "write" or (s.kind == "atomic" and s.operation != "load") for s in (first, second))
             both_atomic = first.kind == second.kind == "atomic"
             same = first.name == second.name and trace.index[a] == trace.index[b] and parts(first) & parts(second)
             if a < b and same and apart and meet and writes and not both_atomic and (first.space == "device" or not between_groups):

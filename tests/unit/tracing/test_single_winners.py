@@ -40,9 +40,9 @@ void main()
 def notes(source: str, *steps: tuple[int, int, int], exchange: str) -> list[str]:
     """Return what is noted of two threads of different waves: (thread, line, value found or whether the branch is taken)."""
     sites = [Site("", 0, 0, "nothing")] * (source.count("\n") + 1)
-    sites[7] = Site("k.slang", 7, 9, "atomic", "m", "main", "uint", "", "device", ("?",), access=exchange)
+    sites[7] = Site("k.slang", 7, 9, "atomic", "m", "main", "uint", "", "device", ("?",), operation=exchange)
     sites[8] = Site("k.slang", 8, 13, "branch", "", "main")
-    sites[11] = Site("k.slang", 11, 5, "atomic", "m", "main", "uint", "", "device", ("?",), access="InterlockedExchange")
+    sites[11] = Site("k.slang", 11, 5, "atomic", "m", "main", "uint", "", "device", ("?",), operation="InterlockedExchange")
     thread, slot, site, value = np.array(sorted((t, at, line, v) for at, (t, line, v) in enumerate(steps)), np.uint32).T
     info = run_info(source, group_size=(2, 1, 1), threads=2, loop_budget=999)
     words = np.zeros((len(site), 3), np.uint32)

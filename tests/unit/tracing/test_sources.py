@@ -147,4 +147,4 @@ def test_the_names_in_an_index_are_those_of_this_memory():
 )
 def test_the_operands_of_an_atomic_are_known_where_they_are_constants(call, found):
     known = sources(f"static const uint FREE = 7;\nvoid f()\n{{\n    {call};\n}}\n")
-    assert known.operands(Site("k.slang", 4, 5, "atomic", "kept", access=call.partition("(")[0])) == found
+    assert known.operands(Site("k.slang", 4, 5, "atomic", "kept", operation=call.partition("(")[0])) == found

@@ -24,10 +24,10 @@ void main(uint3 group : SV_GroupID)
 SITES = [
     Site("", 0, 0, "nothing"),
     Site("a.slang", 7, 5, "loop"),
-    Site("a.slang", 8, 9, "atomic", "flag", "main", "uint", "", "device", ("?",), access="InterlockedAdd"),
+    Site("a.slang", 8, 9, "atomic", "flag", "main", "uint", "", "device", ("?",), operation="InterlockedAdd"),
     Site("a.slang", 7, 5, "overrun"),
-    Site("a.slang", 10, 5, "atomic", "flag", "main", "uint", "", "device", ("?",), access="InterlockedExchange"),
-    Site("a.slang", 6, 5, "atomic", "flag", "main", "uint", "", "device", ("?",), access="InterlockedAdd"),
+    Site("a.slang", 10, 5, "atomic", "flag", "main", "uint", "", "device", ("?",), operation="InterlockedExchange"),
+    Site("a.slang", 6, 5, "atomic", "flag", "main", "uint", "", "device", ("?",), operation="InterlockedAdd"),
 ]
 LOOP, LOOK, OVERRUN, CHANGE, DRAW = 1, 2, 3, 4, 5
 

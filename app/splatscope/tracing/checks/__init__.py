@@ -115,7 +115,7 @@ def _describe_vague(trace: Trace, own: Collection[str]) -> list[str]:
         s
         for s in used
         if s.kind in ("write", "atomic")
-        and ("?" in s.path or (s.access == "?" and not s.type))
+        and ("?" in s.path or (s.bytes == 0 and not s.type))
         and s.space != "texture"
         and s.file not in own
     )

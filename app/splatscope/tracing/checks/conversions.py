@@ -28,6 +28,6 @@ def conversions(trace: Trace, context: Context) -> list[Finding]:
         (value,) = values
         if not math.isfinite(value) and context.findings("nan"):
             return ""
-        return f"{thread_of(trace, event)} converts {value:.6g} to {site.path} on line {site.line}, which cannot hold it."
+        return f"{thread_of(trace, event)} converts {value:.6g} to {site.converts_to} on line {site.line}, which cannot hold it."
 
     return faults_of(trace, context, "conversion-out-of-range", message)

@@ -21,7 +21,7 @@ def faults_of(trace: Trace, context: Context, kind: str, message: Callable[[Site
         message: Returns the message for the operation's site and the event; "" if the event is not to be reported.
     """
     by_cause: dict[tuple, Finding] = {}
-    events = np.flatnonzero(trace.at(lambda site: site.kind == "fault" and site.access == kind) & context.trusted)
+    events = np.flatnonzero(trace.at(lambda site: site.fault == kind) & context.trusted)
     for event in events.tolist():
         site = trace.sites[trace.site[event]]
         cause = (site.file, site.line, site.name)

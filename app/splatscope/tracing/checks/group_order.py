@@ -157,7 +157,7 @@ def _reads_same_cell(trace: Trace, event: int, before: int) -> bool:
 def may_know(trace: Trace, group: np.ndarray, ended: int, known: Sources) -> bool:
     """Return whether the group of a waiting thread has already used the result of an atomic on another cell of a buffer."""
     finds_old_value = {
-        number: site.access != "load" and says_value(site) and not known.says_new_value(site)
+        number: site.operation != "load" and says_value(site) and not known.says_new_value(site)
         for number, site in enumerate(trace.sites)
         if site.kind == "atomic" and site.space == "device"
     }

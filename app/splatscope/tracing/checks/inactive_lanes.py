@@ -27,10 +27,10 @@ def inactive_lanes(trace: Trace, context: Context) -> list[Finding]:
 
     def message(site: Site, event: int) -> str:
         words, who = trace.words[event].tolist(), thread_of(trace, event)
-        if site.path == "read":
+        if not site.operation:
             lane, *active = words[:3]
             return f"{who} reads lane {lane} on line {site.line}, which is not active there: {lanes_in(active)}."
-        return f"{who} gets {site.path} of a part of its wave on line {site.line}: {lanes_in(words[:2])}."
+        return f"{who} gets {site.operation} of a part of its wave on line {site.line}: {lanes_in(words[:2])}."
 
     return faults_of(trace, context, "inactive-lane", message)
 

@@ -29,7 +29,7 @@ def integer_overflows(trace: Trace, context: Context) -> list[Finding]:
         values = trace.value(event)
         assert values is not None  # the site of a fault has a type
         left, right, result = values
-        numbers = f"-({left:,})" if site.path == "negative" else f"{left:,} {site.path} {right:,}"
+        numbers = f"-({left:,})" if site.operation == "negative" else f"{left:,} {site.operation} {right:,}"
         computes = f"{thread_of(trace, event)} computes {site.name} on line {site.line}"
         return f"{computes}, which is {numbers}: an int cannot hold that, and wraps around to {result:,}."
 

@@ -173,7 +173,7 @@ def _changed_by_a_later_group(trace: Trace, wait: Wait) -> int | None:
     events = events[(trace.slot[events] > trace.slot[wait.overrun]) & (trace.kinds[events] != "read")]
     group = trace.group_and_lane[0]
     later = (event for event in events.tolist() if group[event] > group[wait.overrun])
-    return next((event for event in later if trace.sites[trace.site[event]].access != "load"), None)
+    return next((event for event in later if trace.sites[trace.site[event]].operation != "load"), None)
 
 
 def _find_first_waiting_access(trace: Trace, wait: Wait) -> int:

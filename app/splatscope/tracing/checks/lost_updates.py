@@ -160,7 +160,7 @@ def _pairs(trace: Trace, sources: Sources) -> list[_Pair]:
     pairs: list[_Pair] = []
     programs: dict[str, _Program] = {}
     for number, site in atomic:
-        if site.access in ("store", "InterlockedExchange") and loads and (call := _call_at(sources, site)) is not None:
+        if site.operation in ("store", "InterlockedExchange") and loads and (call := _call_at(sources, site)) is not None:
             program = programs.setdefault(site.file, _Program(sources.trees[site.file]))
             for cell, value, store in _stores(program, call):
                 for load_call, is_choice in _find_updated_loads(program, cell, value, store):
@@ -173,9 +173,9 @@ def _pairs(trace: Trace, sources: Sources) -> list[_Pair]:
 
 def _only_reads(sources: Sources, site: Site) -> bool:
     """Return whether an atomic access leaves the cell unchanged: a load, or its HLSL form `InterlockedOr(x, 0, now)`."""
-    if site.access == "load":
+    if site.operation == "load":
         return True
-    call = _call_at(sources, site) if site.access.startswith("Interlocked") else None
+    call = _call_at(sources, site) if site.operation.startswith("Interlocked") else None
     return call is not None and _is_load(call)
 
 
@@ -197,8 +197,8 @@ def _call_at(sources: Sources, site: Site) -> Node | None:
     statement = sources.statement(site)
     calls = (n for n in walk(statement) if n.type == "call_expression") if statement is not None else ()
     start = (site.line - 1, site.column - 1)
-    names = {*_STORES, site.access}
-    return next((c for c in calls if c.start_point == start and (_method(c)[1] in names or _function(c) == site.access)), None)
+    names = {*_STORES, site.operation}
+    return next((c for c in calls if c.start_point == start and (_method(c)[1] in names or _function(c) == site.operation)), None)
 
 
 def _method(call: Node) -> tuple[str, str]:

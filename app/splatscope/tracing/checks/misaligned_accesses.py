@@ -20,8 +20,7 @@ def misaligned_accesses(trace: Trace, context: Context) -> list[Finding]:
         values = trace.value(event)
         assert values is not None  # the site of a fault has a type
         (address,) = values
-        access, alignment = site.path.split()
         place = f"{site.name} at byte {address:,} on line {site.line}"
-        return f"{thread_of(trace, event)} {access}s {place}, which is not a multiple of {alignment}."
+        return f"{thread_of(trace, event)} {site.access}s {place}, which is not a multiple of {site.alignment}."
 
     return faults_of(trace, context, "misaligned-access", message)

@@ -46,7 +46,7 @@ def not_finite(trace: Trace, context: Context) -> list[Finding]:
         if (inf & ~nan).any():
             infinite[number] = events[inf & ~nan]
     bad[_select_unintended(infinite, trace, Origins(context.sources))] = True
-    bad &= trace.count(trace.at(lambda s: s.kind == "fault" and s.access == "uninitialised-read")) == 0  # of a local, by its thread
+    bad &= trace.count(trace.at(lambda s: s.fault == "uninitialised-read")) == 0  # of a local, by its thread
     for number in np.unique(trace.site[bad]).tolist():
         if context.sources.is_inout(trace.sites[number]):  # it may be unwritten; any other value was seen before
             bad &= trace.site != number

@@ -89,4 +89,6 @@ def _texel_words(trace: Trace, site: Site, event: int) -> str:
     size = " × ".join(map(str, trace.words[event][3 : 3 + count].tolist()))
     area = "a level that it does not have" if set(size) <= set("0 ×") else f"its {size} texels"
     clause = "which is" if area[0] == "a" else "which is outside of"
-    return f"{thread_of(trace, event)} {site.path}s {site.name}[{', '.join(map(str, texel))}] on line {site.line}, {clause} {area}."
+    return (
+        f"{thread_of(trace, event)} {site.access}s {site.name}[{', '.join(map(str, texel))}] on line {site.line}, {clause} {area}."
+    )

@@ -24,8 +24,6 @@ def shifts(trace: Trace, context: Context) -> list[Finding]:
     def message(site: Site, event: int) -> str:
         (amount,) = SlangType(SCALARS["uint" if site.type.startswith("u") else "int"]).values(trace.words[event]).tolist()
         distance = f"{amount} on line {site.line}" if site.name == str(amount) else f"{site.name} = {amount} on line {site.line}"
-        return (
-            f"{thread_of(trace, event)} shifts by {distance}: a number of {site.path} bits is shifted by 0 to {int(site.path) - 1}."
-        )
+        return f"{thread_of(trace, event)} shifts by {distance}: a number of {site.bits} bits is shifted by 0 to {site.bits - 1}."
 
     return faults_of(trace, context, "shift-out-of-range", message)

@@ -24,7 +24,7 @@ def single_winners(trace: Trace, context: Context) -> list[str]:
     changed more often has won.
     """
     used = np.unique(trace.site).tolist()
-    exchanges = [n for n in used if trace.sites[n].kind == "atomic" and _EXCHANGE.fullmatch(trace.sites[n].access)]
+    exchanges = [n for n in used if trace.sites[n].kind == "atomic" and _EXCHANGE.fullmatch(trace.sites[n].operation)]
     branches = [n for n in used if trace.sites[n].kind == "branch"] if exchanges else []
     notes = []
     for number in exchanges:

@@ -32,7 +32,7 @@ def uninitialised_reads(trace: Trace, context: Context) -> list[Finding]:
     for row in _rows(table, _first_incomplete_epoch(trace)).tolist() if len(table) else ():
         event, thread = int(table.event[row]), int(table.thread[row])
         site, index = trace.sites[trace.site[event]], int(trace.index[event])
-        if site.name in context.unrecorded or site.access == "inout":  # a call may read it, or only write it
+        if site.name in context.unrecorded or site.by_call:  # a call may read it, or only write it
             continue
         events_by_name.setdefault(site.name, set()).add(event)
         places_by_name.setdefault(site.name, set()).add((site.file, site.line))
@@ -58,8 +58,8 @@ def uninitialised_reads(trace: Trace, context: Context) -> list[Finding]:
 
 def _local_words(trace: Trace, site: Site, event: int) -> str:
     who = thread_of(trace, event)
-    if site.path:  # the wave operation that reads it in one lane
-        return f"{who} gets {site.name} on line {site.line} by {site.path} from a lane that has not written it yet."
+    if site.operation:  # the wave operation that reads it in one lane
+        return f"{who} gets {site.name} on line {site.line} by {site.operation} from a lane that has not written it yet."
     return f"{who} reads {site.name} on line {site.line}, which it has not written yet."
 
 

@@ -159,7 +159,7 @@ class Calls:
         if not scope.has_repeatable_path(lvalue):
             context.unfollowed(node, lvalue)
             return self._expressions.as_lvalue(node)
-        read = context.access_site(node, "read", lvalue, type="", access="inout") if is_read else ""
+        read = context.access_site(node, "read", lvalue, type="", by_call=True) if is_read else ""
         if not all(scope.is_repeatable(subscript) for subscript in lvalue.subscripts):
             write = context.access_site(node, "write", lvalue, type="")
             return self._bounds.element(lvalue, access="write", also=[read, write] if read else [write])
@@ -184,8 +184,8 @@ class Calls:
         if memory is None or memory.space == "shared" or method not in _LOADS or len(arguments.named_children) != 1:
             return ""
         type_text = self._context.recorded_type(self._loaded_type(memory, function))
-        access = self._context.struct_access(memory, type_text, self._loaded_type(memory, function))
-        site = self._context.site(node, "read", memory.declared_name, type=type_text, space=memory.space, access=access)
+        size = self._context.struct_bytes(memory, type_text, self._loaded_type(memory, function))
+        site = self._context.site(node, "read", memory.declared_name, type=type_text, space=memory.space, bytes=size)
         if memory.coordinates:
             texel = self._textures.texel(LValue(memory, arguments.named_children, [], memory.type), "read")
             call = f"{self._writer.span(receiver.start_byte, function.end_byte)}({texel})"
@@ -195,8 +195,8 @@ class Calls:
             type_loaded = self._loaded_type(memory, function)
             index = self._operations.aligned(arguments.named_children[0], index, type_loaded, memory.declared_name, "read")
         template = template_argument(self._writer.text(function))
-        size = room(memory, f"sizeof({template})" if template else str(4 * int(lanes_of(function) or "1")))
-        call = f"{self._writer.span(receiver.start_byte, function.end_byte)}(_rec_at(uint({index}), {size}))"
+        extent = room(memory, f"sizeof({template})" if template else str(4 * int(lanes_of(function) or "1")))
+        call = f"{self._writer.span(receiver.start_byte, function.end_byte)}(_rec_at(uint({index}), {extent}))"
         return self._context.without_derivative(node, f"_rec_read({site}, {call})")
 
     def _loaded_type(self, memory: Memory, function: Node) -> str:

@@ -92,7 +92,7 @@ class FunctionContext:
         name = " ".join(name.split())
         name = name if len(name) <= _MOST_QUOTED else f"{name[: _MOST_QUOTED - 1]}…"
         line, column = self.source.line_column(node.start_byte)
-        return self._table.add_fault(Site(self.source.file, line, column, "fault", name, self.block.name, access=kind, **more))
+        return self._table.add_fault(Site(self.source.file, line, column, "fault", name, self.block.name, fault=kind, **more))
 
     def is_followed(self, parameter: str) -> bool:
         """Note that a local is passed to a parameter, and return whether it is followed there."""
@@ -116,12 +116,11 @@ class FunctionContext:
         sites = [self.site(node, kind, lvalue.memory.declared_name, path=path + below, **fields) for path in paths]
         return f"({sites[0]} + {chosen})" if chosen else str(sites[0])
 
-    def struct_access(self, memory: Memory, recorded_type: str, type_text: str) -> str:
-        """Return the size of a struct that is accessed in a byte-address buffer, "16 bytes"; "" for numbers, "?" if not known."""
+    def struct_bytes(self, memory: Memory, recorded_type: str, type_text: str) -> int:
+        """Return the size of a struct that is accessed in a byte-address buffer; 0 if it is not known, −1 for numbers."""
         if not memory.byte_address or recorded_type not in ("", UNKNOWN) or is_numeric(self.types.named(type_text)):
-            return ""
-        size = self.symbols.bytes_of(type_text)
-        return f"{size} bytes" if size else "?"
+            return -1
+        return self.symbols.bytes_of(type_text)
 
     def unfollowed(self, node: Node, lvalue: LValue) -> None:
         """Note an access that is not recorded."""

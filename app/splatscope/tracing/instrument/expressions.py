@@ -111,9 +111,9 @@ class Expressions:
         read = self._context.access_site(node, "read", lvalue)
         return f"_rec_also({write}, {self.recorded(read, lvalue, operator)})"
 
-    def atomic(self, node: Node, lvalue: LValue, suffix: str, access: str, is_pushed: bool = False, prefix: str = "") -> str:
+    def atomic(self, node: Node, lvalue: LValue, suffix: str, operation: str, is_pushed: bool = False, prefix: str = "") -> str:
         """Return an operator or a method of Atomic<T>, with a record of its result."""
-        site = self._context.access_site(node, "atomic", lvalue, atomic=True, access=access)
+        site = self._context.access_site(node, "atomic", lvalue, atomic=True, operation=operation)
         return self.recorded(site, lvalue, suffix, prefix, is_pushed)
 
     def _written(self, node: Node, lvalue: LValue, suffix: str, operator: str, is_pushed: bool, prefix: str = "") -> str:

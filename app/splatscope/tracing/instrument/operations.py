@@ -67,7 +67,7 @@ class Operations:
         left, right = part(node, "left"), part(node, "right")
         operator = text_of(part(node, "operator"))
         if operator in _SUMS and self.are_checked and self._may_overflow(node, operator, left, right):
-            site = self._context.fault(node, OVERFLOW, text_of(node), type="int3", path=operator)
+            site = self._context.fault(node, OVERFLOW, text_of(node), type="int3", operation=operator)
             return f"{_SUMS[operator]}({site}, {self._writer.emit(left)}, {self._writer.emit(right)})"
         if operator not in (*_DIVISIONS, *_SHIFTS) or not self.are_checked:
             return self._writer.children(node)
@@ -84,7 +84,7 @@ class Operations:
         argument, is_minus = part(node, "argument"), text_of(part(node, "operator")) == "-"
         if not is_minus or not self.are_checked or not self._may_overflow(node, "-", argument, argument):
             return self._writer.children(node)
-        site = self._context.fault(node, OVERFLOW, text_of(node), type="int3", path="negative")
+        site = self._context.fault(node, OVERFLOW, text_of(node), type="int3", operation="negative")
         return f"_rec_negative({site}, {self._writer.emit(argument)})"
 
     def added(self, left: Node, operator: str, right: Node, text: str) -> str:
@@ -97,7 +97,7 @@ class Operations:
         if not is_sum or not self._may_overflow(parent_of(left), sign, left, right):
             return text
         name = f"{text_of(left)} {operator} {text_of(right)}"
-        site = self._context.fault(left, OVERFLOW, name, type="int3", path=sign)
+        site = self._context.fault(left, OVERFLOW, name, type="int3", operation=sign)
         return f"{_ASSIGNED[sign]}({site}, {text_of(left)}, {_argument(right, text)})"
 
     def _may_overflow(self, node: Node, operator: str, left: Node, right: Node) -> bool:
@@ -165,7 +165,7 @@ class Operations:
         alignment, address = self._alignment(type_text), integer(text_of(node), self._constants)
         if not alignment or (address is not None and address % alignment == 0):
             return text
-        site = self._context.fault(node, MISALIGNED, name, type="uint", path=f"{access} {alignment}")
+        site = self._context.fault(node, MISALIGNED, name, type="uint", access=access, alignment=alignment)
         return f"_rec_aligned({site}, uint({text}), {alignment})"
 
     def _alignment(self, type_text: str, depth: int = 0) -> int:
@@ -213,7 +213,7 @@ class Operations:
             return text
         scalar = target_type.scalar.name
         low, high = _LIMITS[scalar]
-        site = self._context.fault(value, CONVERSION, _name(value), type="float", path=scalar)
+        site = self._context.fault(value, CONVERSION, _name(value), type="float", converts_to=scalar)
         return f"_rec_converted({site}, {_argument(value, text)}, {low}, {high})"
 
     def constructed(self, name: str) -> str:
@@ -225,7 +225,7 @@ class Operations:
         """Return the new text of the lane index for `WaveReadLaneAt`."""
         if self._context.is_differentiable:
             return text
-        return f"_rec_read_lane({self._context.fault(node, LANE, _name(node), type='uint', path='read')}, {_argument(node, text)})"
+        return f"_rec_read_lane({self._context.fault(node, LANE, _name(node), type='uint')}, {_argument(node, text)})"
 
     def over_wave(self, node: Node, name: str, text: str) -> str:
         """Return the new text of a call. A reduction over a partly active wave is recorded if its result leaves its branch.
@@ -235,7 +235,7 @@ class Operations:
         """
         if name not in _OVER_WAVE or self._context.is_differentiable or not self._leaves_branch(node):
             return text
-        return f"_rec_over_wave({self._context.fault(node, LANE, text_of(node), type='uint2', path=name)}, {text})"
+        return f"_rec_over_wave({self._context.fault(node, LANE, text_of(node), type='uint2', operation=name)}, {text})"
 
     def _leaves_branch(self, node: Node) -> bool:
         """Return whether a value is assigned to a local that was declared outside of the innermost branch or loop.
@@ -271,7 +271,7 @@ class Operations:
             bits = bits_of(common_type(left_type, "int") if left_type.startswith("bool") else left_type)
             if value is not None and 0 <= value < bits:
                 return text
-            site = self._context.fault(right, SHIFT, _name(right), type=_scalar(right_type), path=str(bits))
+            site = self._context.fault(right, SHIFT, _name(right), type=_scalar(right_type), bits=bits)
             checked = f"_rec_width({site}, {_argument(right, text)}, {bits})"
         else:
             return text

@@ -154,7 +154,7 @@ class Stores:
             symbols = self._context.symbols
             outs, inout = symbols.out_parameters.get(method, set()), symbols.inout_parameters.get(method, set())
             call = self._writer.span(receiver.end_byte, function.end_byte) + self._calls.arguments(arguments, outs, inout)
-            read = self._context.access_site(node, "read", lvalue, type="", access="inout")
+            read = self._context.access_site(node, "read", lvalue, type="", by_call=True)
             first, records = self._record_parts(node, lvalue, target)
             action = f"_rec_touch({read}, {target.index}); {target.text}{call}; {records}"
             return self._values.after(node, target.guarded(first, action))
@@ -168,7 +168,7 @@ class Stores:
             return ""
         target, setup = self._target_of(lvalue), ""
         returns = name != "InterlockedCompareStore" and len(arguments) == (4 if "CompareExchange" in name else 3)
-        site = context.access_site(node, "atomic", lvalue, atomic=True, access=name)
+        site = context.access_site(node, "atomic", lvalue, atomic=True, operation=name)
         values = [writer.emit(a) for a in (arguments[1:-1] if returns else arguments[1:])]
         result, store_result = target.text, ""
         if returns:
@@ -266,7 +266,7 @@ class Stores:
         exchange.
         """
         target = self._target_of(lvalue)
-        site = self._context.access_site(node, "atomic", lvalue, atomic=True, access="store")
+        site = self._context.access_site(node, "atomic", lvalue, atomic=True, operation="store")
         value, *order = [self._writer.emit(a) for a in arguments.named_children]
         compute, record = "", f"_rec_touch({site}, {target.index});"
         if is_numeric(lvalue.type):
@@ -282,8 +282,8 @@ class Stores:
         type_text = self._context.symbols.resolve(template.strip()) if template else f"uint{lanes}" if lanes else ""
         recorded_type = self._context.recorded_type(type_text)
         written_type = type_text or self._context.types.of(value) or self._context.types.whole(value)
-        access = self._context.struct_access(memory, recorded_type, written_type)
-        site = self._context.site(node, "write", memory.declared_name, type=recorded_type, space=memory.space, access=access)
+        size = self._context.struct_bytes(memory, recorded_type, written_type)
+        site = self._context.site(node, "write", memory.declared_name, type=recorded_type, space=memory.space, bytes=size)
         store = f"{name}(_rec_i, _rec_v); _rec_wrote({site}, _rec_i, _rec_v);"
         address_text = self._operations.aligned(
             address, self._writer.as_argument(address), written_type, memory.declared_name, "write"
@@ -303,7 +303,7 @@ class Stores:
 
     def _interlocked_bytes(self, node: Node, memory: Memory, function: Node, arguments: Node, method: str) -> str:
         address, *values = arguments.named_children
-        site = self._context.site(node, "atomic", memory.declared_name, space=memory.space, atomic=True, access=method)
+        site = self._context.site(node, "atomic", memory.declared_name, space=memory.space, atomic=True, operation=method)
         inputs = 2 if "Compare" in method else 1
         texts = [self._writer.emit(v) if i < inputs else self._expressions.as_lvalue(v) for i, v in enumerate(values)]
         returns = len(values) > inputs

@@ -50,7 +50,7 @@ class Textures:
 
     def _noted(self, texture: str, count: int, coordinates: Node, text: str, access: str, function: str) -> str:
         type_text = f"int{count}" if count > 1 else "int"
-        site = self._context.fault(coordinates, KIND, texture, type=type_text, path=access, space="texture")
+        site = self._context.fault(coordinates, KIND, texture, type=type_text, access=access, space="texture")
         # In parentheses, without which Slang does not accept a `globallycoherent` texture as an argument.
         return f"{function}({site}, ({texture}), {text})"
 

@@ -135,7 +135,9 @@ class UninitialisedLocals:
     def checked(self, node: Node, root: str, condition: str, text: str) -> str:
         """Return the text of a read that is recorded if the local was not written before."""
         call = _lane_read_around(node)
-        site = self._context.fault(node, KIND, text_of(node), space="local", path=_called_name(call) if call is not None else "")
+        site = self._context.fault(
+            node, KIND, text_of(node), space="local", operation=_called_name(call) if call is not None else ""
+        )
         return f"_rec_initialised({site}, {condition}, {text})"
 
     def quietly(self, root: str) -> AbstractContextManager[None]:

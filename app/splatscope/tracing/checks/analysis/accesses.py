@@ -153,8 +153,7 @@ def _bytes(trace: Trace, events: np.ndarray, site: Site, unit: int) -> Iterator[
 
 def bytes_of_struct(site: Site) -> int:
     """Return the size of the struct that a site accesses in a byte-address buffer, in bytes; 0 if it is not known."""
-    number = site.access.removesuffix(" bytes")
-    return int(number) if site.kind in ("read", "write") and number.isdecimal() and len(number) < 6 else 0
+    return max(0, site.bytes)
 
 
 def _table(trace: Trace, space: str, rows: list[tuple], across_groups: bool) -> Accesses:
@@ -201,8 +200,8 @@ def _fits(address: np.ndarray, epoch: np.ndarray) -> bool:
 
 
 _SAYS = {
-    "writes": lambda s: s.kind == "write" or (s.kind == "atomic" and "load" not in s.access),
-    "reads": lambda s: s.kind == "read" or (s.kind == "atomic" and s.access not in _ONLY_STORES),
+    "writes": lambda s: s.kind == "write" or (s.kind == "atomic" and "load" not in s.operation),
+    "reads": lambda s: s.kind == "read" or (s.kind == "atomic" and s.operation not in _ONLY_STORES),
     "atomic": lambda s: s.kind == "atomic",
 }
 

@@ -26,7 +26,7 @@ def accesses_to_cell(trace: Trace, event: int) -> np.ndarray:
 
 def says_value(site: Site) -> bool:
     """Return whether the records of an access contain the cell's value."""
-    return site.kind == "read" or (site.kind == "atomic" and site.access not in ("=", "store"))
+    return site.kind == "read" or (site.kind == "atomic" and site.operation not in ("=", "store"))
 
 
 def last_change(trace: Trace, last: int, known: Sources) -> int | None:
@@ -52,7 +52,7 @@ def last_change(trace: Trace, last: int, known: Sources) -> int | None:
 def keeps_value(trace: Trace, event: int, known: Sources) -> bool:
     """Return whether an atomic certainly left its cell unchanged: a load, `InterlockedAdd(cell, 0, old)`, a failed exchange."""
     site, value = trace.sites[trace.site[event]], trace.value(event)
-    operation = site.access.removeprefix("Interlocked").lower()
+    operation = site.operation.removeprefix("Interlocked").lower()
     if "load" in operation:
         return True
     operand = next(iter(known.operands(site)), None)

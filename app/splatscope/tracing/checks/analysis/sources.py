@@ -224,8 +224,8 @@ class Sources:
 
     def says_new_value(self, site: Site) -> bool:
         """Return whether an atomic's records have the new value, not the old: `InterlockedAdd(flag, 1)` requests no result."""
-        call = next(iter(self._atomic_calls(site)), None) if site.access.startswith("Interlocked") else None
-        with_result = 5 if "CompareStore" in site.access else 4 if "CompareExchange" in site.access else 3
+        call = next(iter(self._atomic_calls(site)), None) if site.operation.startswith("Interlocked") else None
+        with_result = 5 if "CompareStore" in site.operation else 4 if "CompareExchange" in site.operation else 3
         return call is not None and len(part(call, "arguments").named_children) < with_result
 
     def names_in_index(self, site: Site) -> set[str]:
@@ -242,13 +242,13 @@ class Sources:
         if len(calls) != 1:
             return []
         given = part(calls[0], "arguments").named_children
-        texts = [text_of(node) for node in (given[1:] if site.access.startswith("Interlocked") else given)]
+        texts = [text_of(node) for node in (given[1:] if site.operation.startswith("Interlocked") else given)]
         return [integer(text, self.integers) for text in texts]
 
     def _atomic_calls(self, site: Site) -> list[Node]:
         node = self.statement(site)
-        calls = (n for n in walk(node) if n.type == "call_expression") if node is not None and site.access else ()
-        return [n for n in calls if text_of(part(n, "function")).endswith(site.access)]
+        calls = (n for n in walk(node) if n.type == "call_expression") if node is not None and site.operation else ()
+        return [n for n in calls if text_of(part(n, "function")).endswith(site.operation)]
 
     def last_line(self, site: Site) -> int:
         """Return the line on which the statement at a site ends; the site's own line if that is not known."""

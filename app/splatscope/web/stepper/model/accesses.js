@@ -75,5 +75,5 @@ export class AccessIndex {
  */
 export function isLoad(recording, event) {
   const site = recording.site[event]
-  return recording.kind[site] === KIND.read || Boolean(recording.sites[site].access?.includes("load"))
+  return recording.kind[site] === KIND.read || Boolean(recording.sites[site].operation?.includes("load"))
 }

@@ -119,7 +119,7 @@ export function describeEvent(recording, event) {
     case "read":
       return {verb: outside ? "reads outside of" : "reads", target: cell, value, sign: "→"}
     case "atomic":
-      return {verb: `${site.access || "atomic"} on`, target: cell, value, sign: "→"}
+      return {verb: `${site.operation || "atomic"} on`, target: cell, value, sign: "→"}
     case "arrive":
       return plain("reaches the barrier")
     case "resume":
@@ -138,7 +138,7 @@ export function describeEvent(recording, event) {
         name || (recording.memories[site.memory ?? -1]?.name ?? ""),
       )
     case "fault":
-      return {verb: FAULTS[site.access ?? ""] ?? "goes wrong at", target: name, value, sign: value && "="}
+      return {verb: FAULTS[site.fault ?? ""] ?? "goes wrong at", target: name, value, sign: value && "="}
     case "overrun":
       return plain("has used up its budget of iterations")
     default:

@@ -47,7 +47,7 @@ export class State {
     })
     this.words = new Uint32Array(end)
     this.puts = recording.sites.map((site) => (site.puts ? Uint8Array.from(site.puts) : null))
-    this.isLoad = Uint8Array.from(recording.sites, (site) => (site.kind === "read" || site.access?.includes("load") ? 1 : 0))
+    this.isLoad = Uint8Array.from(recording.sites, (site) => (site.kind === "read" || site.operation?.includes("load") ? 1 : 0))
     this.memoryOf = Int32Array.from(recording.sites, (site) => site.memory ?? -1)
     this.variableOf = Int32Array.from(recording.sites, (site) => site.variable ?? -1)
     this.unset = recording.loopLocals

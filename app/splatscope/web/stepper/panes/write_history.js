@@ -146,7 +146,7 @@ export class WriteHistory {
       .map((position) => {
         const event = moment.eventAt(position - 1),
           site = recording.about(event)
-        const value = site.kind === "atomic" ? site.access : recording.value(event)
+        const value = site.kind === "atomic" ? site.operation : recording.value(event)
         return h(
           "li",
           {},
