@@ -1,17 +1,14 @@
 """List the tensors of SlangPy that a program accesses: their code is SlangPy's own, so nothing records what they read and write."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from splatscope.slang.modules import Module
 from splatscope.slang.source import Source
+from splatscope.slang.tokens import Tokens
 from splatscope.tracing.coverage import words_in_use
 
 _IMPORTS = re.compile(r"\bimport\s+\"?slangpy\"?\s*;")
-_TENSOR = r"\w*Tensor(?:View)?|(?:RW)?NDBuffer"
-_GENERIC = re.compile(rf"\b(\w+)\s*:\s*(?:{_TENSOR})\s*<")  # T in `void f<T : IRWTensor<float, 1>>(T t)`
-_OWN = re.compile(rf"\b(?:struct|interface|class)\s+({_TENSOR})\b")
-_ARGUMENTS = r"<[^;{}()=]*?>"
 
 
 def accesses_of_tensors(modules: Collection[Module], entry: str) -> list[str]:
@@ -23,14 +20,12 @@ def accesses_of_tensors(modules: Collection[Module], entry: str) -> list[str]:
     if not any(_IMPORTS.search(module.original) for module in modules):
         return []
     in_use = words_in_use(entry, [source.code for source in sources])
-    own_tensors = {match[1] for source in sources for match in _OWN.finditer(source.code)}
+    own_tensors = {block.name for source in sources for block in source.walk() if block.kind in ("struct", "interface", "class")}
     accessed: set[tuple[str, int, str]] = set()
     for source in sources:
-        generic = {match[1] for match in _GENERIC.finditer(source.code)}
-        pattern = re.compile(rf"\b({'|'.join([_TENSOR, *sorted(generic)])})\s*(?:{_ARGUMENTS})?\s+(\w+)\s*(?=[,;)=])")
-        for match in pattern.finditer(source.code):
-            if match[1] not in own_tensors and _is_accessed(match, source, in_use):
-                accessed.add((source.file, source.line_column(match.start(2))[0], match[2]))
+        for at in _declared_tensors(source.tokens, own_tensors):
+            if _is_accessed(at, source, in_use):
+                accessed.add((source.file, source.line_column(source.tokens.starts[at])[0], source.tokens.words[at]))
     return [
         f"{file}, line {line}: {name} is a tensor of SlangPy. What is read and written through it is not recorded: no race on it "
         "and no access outside of it is looked for."
@@ -38,12 +33,31 @@ def accesses_of_tensors(modules: Collection[Module], entry: str) -> list[str]:
     ]
 
 
-def _is_accessed(match: re.Match, source: Source, in_use: set[str]) -> bool:
+def _is_tensor(name: str) -> bool:
+    return name.endswith(("Tensor", "TensorView")) or name in ("NDBuffer", "RWNDBuffer")
+
+
+def _declared_tensors(tokens: Tokens, own: Collection[str]) -> Iterator[int]:
+    """Yield the names that are declared as tensors, also as a `T` of `void f<T : IRWTensor<float, 1>>(T t)`."""
+    words = tokens.words
+    generic = {words[at] for at in tokens.all if words[at + 1] == ":" and tokens.is_name(at) and _is_tensor(words[at + 2])}
+    for at in tokens.all:
+        if words[at] not in own and (words[at] in generic or _is_tensor(words[at])):
+            name = tokens.after_template(at + 1, len(tokens.partners))
+            if tokens.is_name(name) and words[name + 1] in (",", ";", ")", "="):
+                yield name
+
+
+def _is_accessed(declared: int, source: Source, in_use: set[str]) -> bool:
     """Return whether code that may run accesses elements of a declared tensor: `name[…]`, `name.load(…)`."""
+    tokens, words = source.tokens, source.tokens.words
     blocks = list(source.functions())
-    owner = next((block for block in blocks if block.head <= match.start() < block.end), None)  # None for a member of a struct
-    for use in re.finditer(rf"(?<!\w){match[2]}\s*(?:\[|\.\s*(?!__slangpy_)\w+\s*[(<])", source.code):
-        enclosing = [block for block in blocks if block.start <= use.start() < block.end]
-        if (owner is None or owner in enclosing) and any(block.name in in_use for block in enclosing):
-            return True
+    start = tokens.starts[declared]
+    owner = next((block for block in blocks if block.head <= start < block.end), None)  # None for a member of a struct
+    for at in (at for at in tokens.all if words[at] == words[declared]):
+        is_call = words[at + 1] == "." and words[at + 3 : at + 4] in (["("], ["<"]) and not words[at + 2].startswith("__slangpy_")
+        if words[at + 1] == "[" or is_call:
+            enclosing = [block for block in blocks if block.start <= tokens.starts[at] < block.end]
+            if (owner is None or owner in enclosing) and any(block.name in in_use for block in enclosing):
+                return True
     return False

@@ -32,6 +32,7 @@ from itertools import pairwise
 import numpy as np
 from tree_sitter import Node
 
+from splatscope.slang.constants import integer
 from splatscope.slang.source import parent_of, part, text_of, walk
 from splatscope.tracing.checks.analysis.cell_history import accesses_to_cell, says_value
 from splatscope.tracing.checks.analysis.other_schedules import Update, between_groups, within_a_group
@@ -51,8 +52,7 @@ _CHOICES = ("max", "min")
 _MOST_AROUND = 60  # nested branches around a store
 _LOADS = re.compile(r"Interlocked(Add|Or|Xor|CompareExchange)")  # with 0, or exchanging a value for the same
 _MOST_CALLS = 100  # calls of a function that stores its parameter
-_ZERO = re.compile(r"0[uU]?|0x0+[uU]?")
-_AS_IT_IS = re.compile(r"as(?:uint|int|float)|u?int|float")  # functions that an update may go through
+_AS_IT_IS = ("asuint", "asint", "asfloat", "uint", "int", "float")  # functions that an update may go through
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ def _is_load(call: Node) -> bool:
         return False
     if operation[1] == "CompareExchange":
         return len(values) == 3 and text_of(values[0]) == text_of(values[1])
-    return len(values) == 2 and _ZERO.fullmatch(text_of(values[0])) is not None
+    return len(values) == 2 and integer(text_of(values[0]), {}) == 0
 
 
 def _call_at(sources: Sources, site: Site) -> Node | None:
@@ -359,7 +359,7 @@ def _arguments(call: Node) -> list[Node]:
 
 def _without_casts(node: Node) -> Node:
     """Return the expression inside `asuint(…)` and the like."""
-    while node.type == "call_expression" and _AS_IT_IS.fullmatch(_function(node)) and len(_arguments(node)) == 1:
+    while node.type == "call_expression" and _function(node) in _AS_IT_IS and len(_arguments(node)) == 1:
         node = _arguments(node)[0]
     return node
 
@@ -393,7 +393,7 @@ def _operators(node: Node, root: Node) -> set[str]:
             operators.add(function)
         elif parent.type == "conditional_expression" and _is_chosen(node, parent):
             operators.add("max")
-        elif not (_AS_IT_IS.fullmatch(function) or parent.type == "parenthesized_expression"):
+        elif not (function in _AS_IT_IS or parent.type == "parenthesized_expression"):
             return set()
         node = parent
     return operators
@@ -449,7 +449,7 @@ def _may_write(use: Node) -> bool:
         receiver, method = _method(call)
         if (method or _function(call)).startswith("Interlocked"):
             return use != arguments[1] and not (receiver and use == arguments[0])
-        return not method and not _AS_IT_IS.fullmatch(_function(call)) and _function(call) not in _CHOICES
+        return not method and _function(call) not in _AS_IT_IS and _function(call) not in _CHOICES
     return parent.type == "update_expression"
 
 

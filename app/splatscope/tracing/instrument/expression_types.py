@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from splatscope.gpu.slang_types import SlangType, is_numeric
 from splatscope.slang.source import part, text_of
-from splatscope.slang.tokens import last_name
+from splatscope.slang.tokens import last_name, split_type
 from splatscope.tracing.instrument.scope import Scope
 
 _MOST_DEPTH = 24  # nested operators
@@ -34,7 +34,6 @@ _CERTAIN = {
     "WaveIsFirstLane": "bool", "WaveActiveAnyTrue": "bool", "WaveActiveAllTrue": "bool",
 }  # fmt: skip
 INTRINSICS = _COMMON | _FIRST | _SCALAR_OF_FIRST | _CERTAIN.keys() | {"asint", "asfloat", "mul", "cross", "reflect", "isnan"}
-_DYNAMIC = re.compile(r"createDynamicObject\s*<\s*([\w.:]+)")
 _BITS_AS = {"asuint": "uint", "asint": "int", "asfloat": "float"}
 
 
@@ -83,8 +82,9 @@ class ExpressionTypes:
             return self.interface_of(node.named_children[0])
         if node.type != "call_expression":
             type_text = self.whole(node)
-        elif (match := _DYNAMIC.match(text_of(node))) is not None:
-            type_text = match.group(1)
+        elif text_of(node).startswith("createDynamicObject"):
+            _, arguments = split_type(text_of(node).partition("(")[0])
+            type_text = arguments[0] if arguments else ""
         else:
             name = last_name(text_of(part(node, "function")).partition("(")[0])
             type_text = self._symbols.returns.get(name, "")

@@ -29,8 +29,6 @@ _OVER_WAVE = {
     for operation in operations.split()
 }
 _BRANCHES = ("if_statement", "for_statement", "while_statement", "do_statement", "switch_statement")
-_USED_BITS = re.compile(r"\b([A-Za-z_]\w*)\s*(?:&(?!&)|\|(?!\|)|\^|<<|>>)")
-_GIVEN_BITS = re.compile(r"(?:(?<!&)&|(?<!\|)\||\^|<<|>>)=?\s*\(*\s*([A-Za-z_]\w*)")
 _DIVISIONS = ("/", "%")
 _SHIFTS = ("<<", ">>")
 _SUMS = {"+": "_rec_sum", "-": "_rec_difference", "*": "_rec_product"}
@@ -134,8 +132,16 @@ class Operations:
     @property
     def _bit_patterns(self) -> set[str]:
         """The variables that the function uses as bit patterns."""
-        code = self._context.source.code[self._context.block.start : self._context.block.end]
-        return set(_USED_BITS.findall(code)) | set(_GIVEN_BITS.findall(code))
+        tokens, words, names = self._context.source.tokens, self._context.source.tokens.words, set()
+        for at in tokens.inside(self._context.block.head_tokens.stop):
+            is_doubled = words[at + 1] == words[at]
+            if words[at] in "<>" if is_doubled else words[at] == "^" or (words[at] in "&|" and words[at - 1] != words[at]):
+                operand = at + 1 + is_doubled
+                operand += words[operand] == "="
+                while words[operand] == "(":
+                    operand += 1
+                names |= {words[at - 1], words[operand]}
+        return names
 
     def _is_converted(self, outer: Node) -> bool:
         """Return whether a value is used as bits or as another type than int: by a cast, a call, or its assignment."""

@@ -1,6 +1,5 @@
 """Rewrite simple statements: declarations, assignments, calls, barriers. Each is followed by records of what it did."""
 
-import re
 from dataclasses import dataclass
 
 from tree_sitter import Node
@@ -18,10 +17,6 @@ from splatscope.tracing.instrument.operations import Operations
 from splatscope.tracing.instrument.stores import Stores
 from splatscope.tracing.instrument.uninitialised_locals import UninitialisedLocals
 from splatscope.tracing.instrument.writer import Rule, TreeWriter
-
-_FUNCTION_VALUE = re.compile(
-    r"=>|=\s*(__)?(fwd|bwd)_diff\s*\([^()]*(\([^()]*\))?\s*\)\s*;"
-)  # a function: it has no value to record
 
 
 @dataclass(frozen=True)
@@ -79,7 +74,7 @@ class Statements:
         scope = self._context.scope
         text, inferred = self.declarators(node), self._inferred(node)
         written = self._context.source.code[node.start_byte : node.end_byte]
-        has_no_record = written.split()[0] in ("static", "groupshared") or _FUNCTION_VALUE.search(written)
+        has_no_record = written.split()[0] in ("static", "groupshared") or _is_of_functions(node)
         declared = self.declared(node)
         interfaces = {} if declared.type else self._interfaces(node)
         records = ""
@@ -138,9 +133,8 @@ class Statements:
             if value is not None:
                 values[_declared_name(declarator)] = text_of(value)
                 blank_span(text, value.start_byte - node.start_byte, value.end_byte - node.start_byte)
-        without_annotation = re.sub(r"^\s*((let|var)\s+\w+)\s*:[^=;]*", r"\1", "".join(text))
-        type_text, names = split_declaration(re.sub(r"\b(let|var|auto)\b", "_rec_auto", without_annotation))
-        return LocalDeclaration("" if type_text == "_rec_auto" else type_text, names, values)
+        type_text, names = split_declaration("".join(text))
+        return LocalDeclaration("" if type_text in ("let", "var", "auto") else type_text, names, values)
 
     # Expressions
 
@@ -221,6 +215,14 @@ class Statements:
         before = f"_rec_sync({self._context.site(node, 'arrive', name, space=space)}); " if waits else ""
         resume = self._context.site(node, "resume", name, space=space)
         return f"{{ {before}{self._writer.text(node)} _rec_sync({resume}); }}"
+
+
+def _is_of_functions(declaration: Node) -> bool:
+    """Return whether a declaration gives its variables functions, which have no value to record: lambdas, and `bwd_diff(f)`."""
+    values = (declarator.child_by_field_name("value") for declarator in declaration.children_by_field_name("declarator"))
+    calls = (value for value in values if value is not None and value.type == "call_expression")
+    is_derivative = any(text_of(part(call, "function")).removeprefix("__") in ("fwd_diff", "bwd_diff") for call in calls)
+    return is_derivative or "=>" in text_of(declaration)
 
 
 def _declared_name(declarator: Node) -> str:
