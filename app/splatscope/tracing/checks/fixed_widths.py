@@ -13,18 +13,19 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from splatscope.slang.comments import COMMENT, without_comments
+from splatscope.slang.comments import COMMENT
 from splatscope.slang.constants import integer
-from splatscope.slang.source import parent_of, part, text_of
-from splatscope.tracing.checks.analysis.width_dependence import MOST_TEXT, below, called, root_of
+from splatscope.slang.source import Source, parent_of, part, text_of
+from splatscope.slang.tokens import names_in
+from splatscope.tracing.checks.analysis.width_dependence import MOST_TEXT, below, called, is_wave_name, root_of
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.trace import Trace
 
-_ASKED = re.compile(r"\[\s*WaveSize\s*\(([^()]{1,100})\)\s*\]")
 _NAME = re.compile(
     r"k?(?:wave|warp|simd|subgroup)_?(?:size|width|lanes|lane_?count)|lanes_?(?:in|of|per)_?a?_?(?:wave|warp)", re.IGNORECASE
 )
-_RESULT = re.compile(r"Wave(?:Active|Prefix)(?!A(?:ll|ny)True|AllEqual)[A-Z]\w*")
+_VOTES = ("WaveActiveAllTrue", "WaveActiveAnyTrue", "WaveActiveAllEqual")
+_COMPARISONS = ("==", "!=", "<", ">", "<=", ">=")
 _WIDTHS = (4, 8, 16, 32, 64, 128)
 _ADAPTS = ("WaveGetLaneCount", "WaveIsFirstLane")
 
@@ -32,17 +33,16 @@ _ADAPTS = ("WaveGetLaneCount", "WaveIsFirstLane")
 def fixed_widths(trace: Trace, context: Context) -> list[str]:
     """Return a sentence for each place where the source fixes a width that this run's waves did not have."""
     own, known = trace.info.wave_size, context.sources
-    code = {file: COMMENT.sub("", text) for file, text in known.texts.items()}
-    text = "\n".join(code.values())
-    if len(text) > MOST_TEXT or not re.search(r"\bWave[A-Z]", text):
+    names = set().union(*(names_in(COMMENT.sub("", text)) for text in known.texts.values()))
+    if sum(map(len, known.texts.values())) > MOST_TEXT or not any(map(is_wave_name, names)):
         return []
     said: dict[tuple[str, str], str] = {}  # by file and kind of place; one of each is enough
     for file, tree in known.trees.items():
-        places = [*_asked(tree, trace.info.entry, own, known.integers)]
-        if re.search(r"\bWave[A-Z]\w*\s*[(<]", text):
+        places = [*_asked(known.sources[file], trace.info.entry, own, known.integers)]
+        if any(map(is_wave_name, names - {"WaveSize"})):
             nodes = sorted(below(tree), key=lambda node: node.start_byte)
-            places += [*_named(nodes, text, own, known.integers), *_compared(nodes, own, known.integers)]
-            if not re.search(rf"\b(?:{'|'.join(_ADAPTS)})\b", text) and not context.findings("wave-width"):
+            places += [*_named(nodes, own, known.integers), *_compared(nodes, own, known.integers)]
+            if names.isdisjoint(_ADAPTS) and not context.findings("wave-width"):
                 places += _taken(nodes, own, known.integers)
         for kind, line, width, words in places:
             software = f": “llvmpipe:{width}” does" if width <= 16 else ""
@@ -57,27 +57,30 @@ def fixed_widths(trace: Trace, context: Context) -> list[str]:
 _Place = tuple[str, int, int, str]  # kind of place, line, width, description
 
 
-def _asked(tree: Node, entry: str, own: int, constants: dict[str, str]) -> Iterator[_Place]:
+def _asked(source: Source, entry: str, own: int, constants: dict[str, str]) -> Iterator[_Place]:
     """Yield the place where the entry point requests a width, or a range of widths."""
-    text = without_comments(text_of(tree))
-    head = re.search(rf"\b{re.escape(entry)}\s*\(", text)
-    start = max(text.rfind(sign, 0, head.start()) for sign in ";}") + 1 if head else 0
-    asked = _ASKED.search(text, start, head.start()) if head else None
-    widths = [integer(part, constants) for part in asked[1].split(",")] if asked else []
-    if asked and widths and widths[0] and not widths[0] <= own <= (widths[1] if len(widths) > 1 and widths[1] else widths[0]):
-        line = text.count("\n", 0, asked.start()) + 1
-        yield "asked", line, widths[0], f"{' '.join(asked[0].split())} asks for waves that the driver did not give"
+    tokens = source.tokens
+    for block in (block for block in source.functions() if block.name == entry):
+        for at in (at for at in block.attributes if tokens.words[at : at + 2] == ["WaveSize", "("]):
+            widths = [integer(tokens.text(span), constants) for span in tokens.split(tokens.inside(at + 1))]
+            widest = widths[1] if len(widths) > 1 and widths[1] else widths[0]
+            if widths[0] and widest and not widths[0] <= own <= widest:
+                asked = " ".join(tokens.text(range(at - 1, tokens.partners[at - 1] + 1)).split())
+                line, _ = source.line_column(tokens.starts[at])
+                yield "asked", line, widths[0], f"{asked} asks for waves that the driver did not give"
 
 
-def _named(nodes: list[Node], text: str, own: int, constants: dict[str, str]) -> Iterator[_Place]:
-    """Yield each constant that is named after the wave width and used, except in a comparison with the true width."""
+def _named(nodes: list[Node], own: int, constants: dict[str, str]) -> Iterator[_Place]:
+    """Yield each constant that is named after the wave width and used, except one that is compared with the true width."""
+    comparisons = (n for n in nodes if n.type == "binary_expression" and text_of(part(n, "operator")) in _COMPARISONS)
+    compared = set().union(*(map(text_of, n.named_children) for n in comparisons if "WaveGetLaneCount" in text_of(n)))
     for node in nodes:
         name = text_of(node) if node.type == "identifier" else ""
         width = integer(name, constants) if name and _NAME.fullmatch(name) else None
         is_declared = node.parent is not None and node.parent.type in ("init_declarator", "preproc_def")
         if width not in _WIDTHS or width == own or is_declared:
             continue
-        if not re.search(rf"\bWaveGetLaneCount\s*\(\s*\)\s*[=!<>]=?\s*{name}\b|\b{name}\s*[=!<>]=?\s*WaveGetLaneCount\b", text):
+        if name not in compared:
             yield "named", node.start_point[0] + 1, width, f"{name} is {width}"
 
 
@@ -115,7 +118,7 @@ def _taken(nodes: list[Node], own: int, constants: dict[str, str]) -> Iterator[_
 
 
 def _is_result(node: Node) -> bool:
-    return node.type == "call_expression" and _RESULT.fullmatch(called(node)) is not None
+    return node.type == "call_expression" and called(node).startswith(("WaveActive", "WavePrefix")) and called(node) not in _VOTES
 
 
 def _decided_by(condition: Node) -> Node | None:

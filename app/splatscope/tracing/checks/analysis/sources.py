@@ -29,6 +29,7 @@ class Sources:
 
     Attributes:
         texts: The texts by file.
+        sources: The same, parsed.
         symbols: What they declare.
         element_types: Element types of groupshared variables and buffers by name, including those in parameters.
         shared: Names of groupshared variables.
@@ -40,8 +41,8 @@ class Sources:
     """
 
     def __init__(self, texts: dict[str, str]) -> None:
-        self.texts, self._sources = texts, {file: Source(text, file) for file, text in texts.items()}
-        self.symbols = Symbols.of(self._sources.values())
+        self.texts, self.sources = texts, {file: Source(text, file) for file, text in texts.items()}
+        self.symbols = Symbols.of(self.sources.values())
         memories = {**_members(self.symbols), **self.symbols.parameters, **self.symbols.memory}
         self.element_types = {name: memory.type for name, memory in memories.items() if not memory.byte_address}
         self.shared = {name for name, memory in memories.items() if memory.space == "shared"}
@@ -118,7 +119,7 @@ class Sources:
         for site in sites:
             if site.kind == "unfollowed":
                 found.setdefault(site.name, (site.file, site.line))
-        for file, source in self._sources.items():
+        for file, source in self.sources.items():
             for at, line in _in_code(source, macros):
                 word, following = source.tokens.words[at], source.tokens.words[at + 1 : at + 3]
                 for name in macros.get(word, {word}):

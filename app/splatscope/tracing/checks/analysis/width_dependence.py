@@ -36,10 +36,11 @@ _VALUES = ("call_expression", "assignment_expression", "conditional_expression")
 
 def is_wave_operation(call: Node) -> bool:
     """Return whether a call is one of the language's wave or quad operations."""
-    return _is_wave_operation(called(call))
+    return is_wave_name(called(call))
 
 
-def _is_wave_operation(name: str) -> bool:
+def is_wave_name(name: str) -> bool:
+    """Return whether a name is that of one of the language's wave or quad operations."""
     return name.startswith(("Wave", "Quad")) and name[4:5].isupper()
 
 
@@ -188,7 +189,7 @@ class WidthDependence:
             self._cause(("name", name), macro)
             if node.type == "preproc_function_def":
                 self._cause(macro, ("name", name))
-        if any(_is_wave_operation(name) or name.startswith("Interlocked") for name in body):
+        if any(is_wave_name(name) or name.startswith("Interlocked") for name in body):
             self._cause(_WIDTH, macro)
 
     def _is_known(self, name: str) -> bool:
