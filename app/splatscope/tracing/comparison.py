@@ -8,7 +8,6 @@ that the source allows.
 """
 
 import math
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -17,6 +16,7 @@ import numpy as np
 from splatscope.gpu.slang_types import Scalar, is_numeric, scalar_named
 from splatscope.slang.comments import COMMENT
 from splatscope.slang.loops import line_of_lossy_unrolling
+from splatscope.slang.tokens import Tokens
 from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.sites import Site
@@ -32,7 +32,7 @@ _LEAVES_OPEN = (
     "conversion-out-of-range", "misaligned-access", "inactive-lane",
 )  # fmt: skip
 
-_MAGNIFIES = re.compile(r"\b(frac|fract|fmod|floor|ceil|round|trunc|asuint|asint)\s*\(")
+_MAGNIFIES = {"frac", "fract", "fmod", "floor", "ceil", "round", "trunc", "asuint", "asint"}
 
 
 @dataclass(frozen=True)
@@ -181,9 +181,10 @@ def _magnifier(trace: Trace) -> str:
     executed = sorted({(site.file != trace.info.file, site.file, site.line) for site in sites})
     lines = {file: COMMENT.sub(lambda c: "\n" * c[0].count("\n"), text).split("\n") for file, text in trace.info.sources.items()}
     for is_other, file, line in executed:
-        call = _MAGNIFIES.search(lines[file][line - 1]) if 0 < line <= len(lines.get(file, ())) else None
-        if call is not None:
-            return f"{call[1]} on line {line}{f' of {file}' if is_other else ''}"
+        tokens = Tokens(lines[file][line - 1] if 0 < line <= len(lines.get(file, ())) else "")
+        calls = (tokens.words[at] for at in tokens.all if tokens.words[at + 1] == "(" and tokens.words[at] in _MAGNIFIES)
+        if call := next(calls, ""):
+            return f"{call} on line {line}{f' of {file}' if is_other else ''}"
     return ""
 
 

@@ -13,7 +13,6 @@ from splatscope.slang.tokens import names_in
 from splatscope.tracing.sites import Site, loops_with_budget
 
 _ONLY_IF_WRONG = ("overrun", "out-of-bounds", "fault")  # kinds of sites that record only faults
-_WORD = re.compile(r"[A-Za-z_]\w*")
 _WITHOUT_A_NAME = ("", "get", "set", "ref", "modify")  # called without a name: by an operator, a property or a subscript
 _DOES_SOMETHING = re.compile(r"[;={}]|\+\+|--|Barrier|Interlocked|\.(?:Load|Store|add|exchange)\b")
 
@@ -106,8 +105,8 @@ def words_in_use(entry: str, texts: Iterable[str]) -> set[str]:
     for text in texts:
         source = Source(text)
         for block in source.functions():
-            words.setdefault(block.name, set()).update(_WORD.findall(source.code[block.start : block.end]))
-        pending += [word for macro in definitions(text) for word in _WORD.findall(macro.body)]
+            words.setdefault(block.name, set()).update(names_in(source.code[block.start : block.end]))
+        pending += [word for macro in definitions(text) for word in names_in(macro.body)]
     pending += [name for name in words if name in _WITHOUT_A_NAME or not name.isidentifier() or name.startswith("__")]
     used: set[str] = set()
     while pending:

@@ -1,10 +1,10 @@
 """Turn records of faulty operations into findings. Such operations are recorded only if faulty: `instrument/operations.py`."""
 
-import re
 from collections.abc import Callable
 
 import numpy as np
 
+from splatscope.slang.tokens import Tokens
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.sites import Site
@@ -28,8 +28,11 @@ def faults_of(trace: Trace, context: Context, kind: str, message: Callable[[Site
         if cause in by_cause:
             by_cause[cause].count += 1
         elif words := message(site, event):
-            variable = re.search(r"[A-Za-z_]\w*\b(?!\s*\(|<)", site.name)  # the first variable
+            tokens = Tokens(site.name)
+            names = (
+                tokens.words[at] for at in tokens.all if tokens.words[at].isidentifier() and tokens.words[at + 1] not in ("(", "<")
+            )
             thread = int(trace.thread[event])
-            name = variable.group(0) if variable else site.function
+            name = next(names, site.function)  # the first variable
             by_cause[cause] = Finding(kind, name, words, [site.line], [thread], 0, [event], file=site.file)
     return list(by_cause.values())

@@ -50,7 +50,12 @@ _OPERATORS = ("+", "-", "*", "^")
 _COMPARISONS = ("<", ">", "<=", ">=")
 _CHOICES = ("max", "min")
 _MOST_AROUND = 60  # nested branches around a store
-_LOADS = re.compile(r"Interlocked(Add|Or|Xor|CompareExchange)")  # with 0, or exchanging a value for the same
+_LOADS = (
+    "InterlockedAdd",
+    "InterlockedOr",
+    "InterlockedXor",
+    "InterlockedCompareExchange",
+)  # with 0, or exchanging a value for the same
 _MOST_CALLS = 100  # calls of a function that stores its parameter
 _AS_IT_IS = ("asuint", "asint", "asfloat", "uint", "int", "float")  # functions that an update may go through
 
@@ -184,10 +189,10 @@ def _is_load(call: Node) -> bool:
     access = _access(call)
     if access is None or access.operation == "load":
         return access is not None and bool(_method(call)[1])
-    operation, values = _LOADS.fullmatch(access.operation), access.values
-    if operation is None or len(values) < 2:
+    operation, values = access.operation, access.values
+    if operation not in _LOADS or len(values) < 2:
         return False
-    if operation[1] == "CompareExchange":
+    if operation == "InterlockedCompareExchange":
         return len(values) == 3 and text_of(values[0]) == text_of(values[1])
     return len(values) == 2 and integer(text_of(values[0]), {}) == 0
 

@@ -4,8 +4,6 @@ For example, all threads of a workgroup take items from a queue by compare-and-s
 queue is empty. Whatever goes wrong when two threads take items in turn leaves no trace then.
 """
 
-import re
-
 import numpy as np
 
 from splatscope.tracing.checks.analysis.cell_history import ACCESSES, says_value
@@ -13,8 +11,6 @@ from splatscope.tracing.checks.analysis.words import in_sentence, thread_of
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
-
-_EXCHANGE = re.compile(r"(?:Interlocked)?(?:Compare)?Exchange\w*", re.IGNORECASE)
 
 
 def single_winners(trace: Trace, context: Context) -> list[str]:
@@ -24,7 +20,7 @@ def single_winners(trace: Trace, context: Context) -> list[str]:
     changed more often has won.
     """
     used = np.unique(trace.site).tolist()
-    exchanges = [n for n in used if trace.sites[n].kind == "atomic" and _EXCHANGE.fullmatch(trace.sites[n].operation)]
+    exchanges = [n for n in used if trace.sites[n].kind == "atomic" and "exchange" in trace.sites[n].operation.lower()]
     branches = [n for n in used if trace.sites[n].kind == "branch"] if exchanges else []
     notes = []
     for number in exchanges:

@@ -16,7 +16,6 @@ Nothing is predicted for a kernel that requests a width (`[WaveSize(32)]`), or t
 width.
 """
 
-import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -29,9 +28,11 @@ from operator import and_, or_, xor
 import numpy as np
 from tree_sitter import Node
 
+from splatscope.gpu.slang_types import SlangType
 from splatscope.slang.comments import COMMENT
 from splatscope.slang.constants import integer
 from splatscope.slang.source import parent_of, part, text_of
+from splatscope.slang.tokens import Tokens, names_in
 from splatscope.tracing.checks.analysis.sources import name_of_function
 from splatscope.tracing.checks.analysis.width_dependence import MOST_TEXT, WidthDependence, below, called, root_of, roots
 from splatscope.tracing.checks.analysis.words import in_sentence, thread_of
@@ -42,7 +43,6 @@ from splatscope.tracing.trace import Trace
 
 WIDTHS = (4, 8, 16, 32, 64)
 
-_ASKS = re.compile(r"\bWaveSize\s*\(|\bspirv_asm\b|\b__\w*asm\w*\b|\bgl_Subgroup")
 _NEAR = 1e-3  # floats with a smaller relative difference count as the same sum
 _MOST_DEEP = 40  # nested expressions and variables
 _MOST_AROUND = 200  # nested expressions, statements and blocks around a place
@@ -60,7 +60,7 @@ _OPERATORS: dict[str, Callable] = {
     "==": lambda a, b: int(a == b), "!=": lambda a, b: int(a != b),
     "&&": lambda a, b: int(bool(a) and bool(b)), "||": lambda a, b: int(bool(a) or bool(b)),
 }  # fmt: skip
-_OF_WAVES = re.compile(r"Wave(?:Active|Prefix)[A-Z]\w*")
+_OF_WAVES = ("WaveActive", "WavePrefix")  # beginnings of the names of operations with a result over a wave
 _OVER_WAVES: dict[str, Callable] = {
     "WaveActiveSum": sum, "WaveActiveMin": min, "WaveActiveMax": max,
     "WaveActiveBitOr": lambda values: reduce(or_, values), "WaveActiveBitXor": lambda values: reduce(xor, values),
@@ -97,12 +97,27 @@ def _predicted(trace: Trace, context: Context, asked: Callable[["_Predictions"],
     code = [COMMENT.sub("", text) for text in context.sources.texts.values()]
     has_waves = any("Wave" in text for text in code) and sum(map(len, code)) <= MOST_TEXT
     _, height, depth = trace.info.group_size
-    if not has_waves or (height, depth) != (1, 1) or any(map(_ASKS.search, code)) or context.findings("race"):
+    if not has_waves or (height, depth) != (1, 1) or any(map(_asks_for_a_width, code)) or context.findings("race"):
         return []
     try:
         return asked(_Predictions(trace, context))
     except _TooDeepError:
         return []
+
+
+def _asks_for_a_width(code: str) -> bool:
+    """Return whether code requests a width, or has instructions of a target, whose width is not known."""
+    return any(
+        name in ("WaveSize", "spirv_asm") or (name.startswith("__") and "asm" in name) or name.startswith("gl_Subgroup")
+        for name in names_in(code)
+    )
+
+
+def _semantic(head: str, name: str) -> tuple[str, str]:
+    """Return the type and the semantic of a parameter in the head of a function; "" and "" if it has none."""
+    tokens = Tokens(head)
+    places = [at for at in tokens.all if tokens.words[at] == name and tokens.words[at + 1] == ":" and at]
+    return (tokens.words[places[0] - 1], tokens.words[places[0] + 2]) if places else ("", "")
 
 
 class _TooDeepError(Exception):
@@ -166,7 +181,7 @@ class _Predictions:
         waves = -(-self._trace.info.lanes // self._own)
         found: list[_PartlyUsed] = []
         for file, tree in self._known.trees.items() if waves > 1 else ():
-            calls = [n for n in below(tree) if n.type == "call_expression" and _OF_WAVES.fullmatch(called(n))]
+            calls = [n for n in below(tree) if n.type == "call_expression" and called(n).startswith(_OF_WAVES)]
             for call in sorted(calls, key=lambda n: n.start_byte):
                 users = self._made_something_of(file, call) or set()
                 used = {lane // self._own for lane in users}
@@ -457,7 +472,7 @@ class _Predictions:
     @cached_property
     def _words(self) -> Counter[str]:
         """The number of occurrences of each word in the texts, outside of comments."""
-        return Counter(word for text in self._known.texts.values() for word in re.findall(r"\w+", COMMENT.sub("", text)))
+        return Counter(word for text in self._known.texts.values() for word in Tokens(COMMENT.sub("", text)).words)
 
     # Which threads use a result
 
@@ -469,7 +484,7 @@ class _Predictions:
         """
         function = _function_of(call)
         made = self._events(file, call)
-        if any(around.type == "call_expression" and _OF_WAVES.fullmatch(called(around)) for around in _up(call)):
+        if any(around.type == "call_expression" and called(around).startswith(_OF_WAVES) for around in _up(call)):
             return None  # the result of the outer operation matters
         if function is None or called(call) in self._depends.functions or _is_optional(call) or self._depends.of_reaching(call):
             return None
@@ -596,9 +611,9 @@ class _Predictions:
             values = [one.child_by_field_name("value") for one in declared]
             is_kept = all(parent_of(change).type == "for_statement" for change in changes)  # changed only in a loop's head
             return is_kept and all(value is not None and self._is_by_number(value, depth + 1) for value in values)
-        if re.search(rf"\b{re.escape(name)}\b", text_of(part(function, "declarator"))):
-            head = text_of(part(function, "declarator"))
-            return not changes and re.search(rf"\b{re.escape(name)}\s*:\s*SV_(?:Group|Dispatch)", head) is not None
+        head = text_of(part(function, "declarator"))
+        if name in names_in(head):
+            return not changes and _semantic(head, name)[1].startswith(("SV_Group", "SV_Dispatch"))
         everywhere = (one for named in self._depends.functions.values() for one in named)
         return name not in self._known.shared and not any(self._depends.changes(name, one) for one in everywhere)
 
@@ -757,13 +772,14 @@ class _Predictions:
         function = _function_of(node)
         if function is None or name_of_function(function) != self._trace.info.entry:
             return None
-        head = text_of(part(function, "declarator"))
-        semantics = re.search(rf"\b(uint|int)(\d?)\s+{re.escape(name)}\s*:\s*(SV_\w+)", head)
-        if semantics is None or self._depends.changes(name, function) or field != ("x" if semantics[2] else ""):
+        type_text, semantic = _semantic(text_of(part(function, "declarator")), name)
+        type_ = SlangType.parse(type_text)
+        is_integer = type_ is not None and type_.scalar.name in ("int", "uint")
+        if not is_integer or self._depends.changes(name, function) or field != ("x" if type_.shape else ""):
             return None
-        if semantics[3] in ("SV_GroupIndex", "SV_GroupThreadID"):
+        if semantic in ("SV_GroupIndex", "SV_GroupThreadID"):
             return at.lane
-        if semantics[3] == "SV_DispatchThreadID" and self._trace.info.groups[1:] == (1, 1):
+        if semantic == "SV_DispatchThreadID" and self._trace.info.groups[1:] == (1, 1):
             return int(self._groups[at.event]) * self._trace.info.lanes + at.lane
         return None
 

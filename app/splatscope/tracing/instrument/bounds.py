@@ -5,7 +5,6 @@ index within bounds. An index into a local array, a vector or a field, whose acc
 i, n)`, which records only an index that is out of bounds.
 """
 
-import re
 from collections.abc import Sequence
 
 from tree_sitter import Node
@@ -42,7 +41,7 @@ class Bounds:
         surely_inside = index.type == "number_literal" and size.isdecimal() and text.isdecimal() and int(text) < int(size)
         if not size or surely_inside or self._context.is_differentiable:
             return text
-        name = re.sub(r"\[.*?\]", "", text_of(argument))
+        name = text_of(argument).partition("[")[0]
         site = self._context.site(parent_of(index), "out-of-bounds", name, access=access, dims=array.sizes)
         return f"_rec_inside({site}, uint({text}), uint({size}))"
 

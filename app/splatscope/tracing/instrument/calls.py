@@ -1,6 +1,5 @@
 """Rewrite calls in expressions: record loads and atomic methods, and keep arguments for out parameters l-values."""
 
-import re
 from collections.abc import Callable, Collection, Mapping
 
 from tree_sitter import Node
@@ -31,9 +30,10 @@ _ATOMIC_METHODS = {
 _LOADS = {"Load", "Load2", "Load3", "Load4", "LoadAligned"}
 _OUT_PARAMETERS = {"sincos": {1, 2}, "modf": {1}, "frexp": {1}, "GetDimensions": {0, 1, 2, 3}, "asuint": {1, 2}}
 # Functions whose arguments are functions, or that the compiler treats specially.
-_SPECIAL = re.compile(
-    r"(__)?(bwd_diff|fwd_diff|apply_bwd|no_diff|detach|static_assert|sizeof|alignof|countof|getStringHash|printf)\b"
-)
+_SPECIAL = {
+    "bwd_diff", "fwd_diff", "apply_bwd", "no_diff", "detach", "static_assert", "sizeof", "alignof", "countof", "getStringHash",
+    "printf",
+}  # fmt: skip
 _LVALUES = ("identifier", "field_expression", "subscript_expression", "parenthesized_expression", "this")
 
 
@@ -75,7 +75,7 @@ class Calls:
         function, arguments = part(node, "function"), part(node, "arguments")
         name = text_of(function)
         bare_name = last_name(name.partition("(")[0])
-        if bare_name in symbols.macros or _SPECIAL.match(name) or bare_name in BARRIERS:
+        if bare_name in symbols.macros or bare_name.removeprefix("__") in _SPECIAL or bare_name in BARRIERS:
             return self._special(function, arguments)
         outs = symbols.out_parameters.get(bare_name, set()) | _OUT_PARAMETERS.get(bare_name, set())
         inout = symbols.inout_parameters.get(bare_name, set())

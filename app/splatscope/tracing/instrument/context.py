@@ -1,6 +1,5 @@
 """The data that the parts of the rewriter share while they rewrite one function."""
 
-import re
 from collections.abc import Collection
 from typing import Any
 
@@ -12,7 +11,7 @@ from splatscope.slang.constants import integer
 from splatscope.slang.declaration import ArrayType, Memory
 from splatscope.slang.source import Source, text_of
 from splatscope.slang.symbols import Symbols
-from splatscope.slang.tokens import names_in
+from splatscope.slang.tokens import Tokens, names_in
 from splatscope.tracing.instrument.expression_types import ExpressionTypes
 from splatscope.tracing.instrument.lvalues import LValue
 from splatscope.tracing.instrument.runtime import FAULTS, TYPES, UNKNOWN
@@ -22,7 +21,6 @@ from splatscope.tracing.sites import Site
 _MOST_QUOTED = 60  # characters of an operand that a finding quotes
 _MOST_PARTS = 64  # parts of an element that get a site each
 _LETTERS = "xyzwrgba"
-_MATRIX_ELEMENT = re.compile(r"\._(m?)([0-4])([0-4])")
 
 
 class SiteTable:
@@ -136,10 +134,10 @@ class FunctionContext:
         paths, chosen, array, in_matrix = [""], "", ArrayType(lvalue.memory.type), False
         for part in lvalue.path:
             if isinstance(part, str):
-                letters = _MATRIX_ELEMENT.fullmatch(part)
-                if letters and not array.sizes and is_numeric(array.element):
-                    row, column = int(letters[2]), int(letters[3])
-                    step = f"[{row}][{column}]" if letters[1] else f"[{row - 1}][{column - 1}]"
+                numbers = part.removeprefix("._").removeprefix("m")  # `m._m01` counts from 0, `m._12` from 1
+                if part.startswith("._") and numbers.isdecimal() and len(numbers) == 2 and not array.sizes:
+                    row, column = (int(number) - ("m" not in part) for number in numbers)
+                    step = f"[{row}][{column}]"
                 else:
                     step = f"[{_LETTERS.index(part[1]) % 4}]" if in_matrix and part[1:] in tuple(_LETTERS) else part
                 paths = [path + step for path in paths]
@@ -170,7 +168,10 @@ class FunctionContext:
 
     def without_derivative(self, node: Node, call: str) -> str:
         """Return the recorder's call that replaces a node, inside `no_diff(…)` in differentiable code."""
-        is_inside_no_diff = re.search(r"\bno_diff\s*\(\s*$", self.source.code[max(0, node.start_byte - 40) : node.start_byte])
+        is_inside_no_diff = Tokens(self.source.code[max(0, node.start_byte - 40) : node.start_byte]).words[-3:-1] == [
+            "no_diff",
+            "(",
+        ]
         return f"no_diff({call})" if self.is_differentiable and not is_inside_no_diff else call
 
     def note_change(self, node: Node) -> None:

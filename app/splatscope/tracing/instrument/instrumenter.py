@@ -13,7 +13,7 @@ from splatscope.tracing.instrument.context import SiteTable
 from splatscope.tracing.instrument.rewriter import FunctionRewriter
 from splatscope.tracing.sites import Site
 
-_TARGET_CODE = re.compile(r"\b__intrinsic_asm\b|\bspirv_asm\b|\b__requirePrelude\b|\b__intrinsic_op\b")
+_TARGET_CODE = {"__intrinsic_asm", "spirv_asm", "__requirePrelude", "__intrinsic_op"}
 
 _LINE_DIRECTIVE = re.compile(
     r"^[ \t]*#[ \t]*line\b[^\n]*", re.MULTILINE
@@ -136,7 +136,7 @@ class Instrumenter:
         return text
 
     def _reason_to_step_over(self, source: Source, block: Block) -> str:
-        if _TARGET_CODE.search(source.code, block.start, block.end):
+        if not _TARGET_CODE.isdisjoint(names_in(source.code[block.start : block.end])):
             return "it holds target code"
         return self._excluded.functions.get((source.file, block.start), "")
 

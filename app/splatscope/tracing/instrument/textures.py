@@ -3,17 +3,16 @@
 Coordinates outside of a texture are recorded. If the kernel may write the texture, all accesses are recorded as for a buffer.
 """
 
-import re
-
 from tree_sitter import Node
 
 from splatscope.gpu.slang_types import is_numeric
+from splatscope.slang.tokens import split_type
 from splatscope.tracing.instrument.context import FunctionContext
 from splatscope.tracing.instrument.lvalues import LValue
 from splatscope.tracing.instrument.writer import TreeWriter
 
 KIND = "out-of-bounds"
-_TEXTURE = re.compile(r"(RW)?Texture(1D|2D|3D)(Array)?\s*(?:<\s*(.+?)\s*>)?$", re.DOTALL)
+_COORDINATES = {f"Texture{n}D{array}": n + bool(array) for n in (1, 2, 3) for array in ("", "Array")}
 
 
 class Textures:
@@ -61,10 +60,11 @@ class Textures:
         memory = self._context.scope.memory.get("".join(self._writer.text(node).split()))
         if memory is not None:
             return (memory.coordinates, True) if memory.coordinates else None
-        match = _TEXTURE.match(self._context.types.whole(node))
-        if match is None:
+        name, arguments = split_type(self._context.types.whole(node))
+        coordinates = _COORDINATES.get(name.removeprefix("RW"))
+        if coordinates is None:
             return None
-        element = match[4] or "float4"
+        element = arguments[0] if arguments else "float4"
         if not (is_numeric(element) or self._context.types.named(element)):
             return None
-        return int(match[2][0]) + bool(match[3]), bool(match[1])
+        return coordinates, name.startswith("RW")

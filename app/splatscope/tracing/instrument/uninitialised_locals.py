@@ -18,7 +18,6 @@ and `grow` begins with `_rec_left_grow_1 = _rec_given_grow_1; _rec_given_grow_1 
 does not, because it is not recorded or uses the parameter in a way that is not followed, all bits stay set.
 """
 
-import re
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
@@ -40,7 +39,10 @@ _MOST_BITS = 32
 _COMPONENTS = {letter: n for letters in ("xyzw", "rgba") for n, letter in enumerate(letters)}
 _STATEMENTS = ("expression_statement", "declaration")
 # Wave operations that return the value of one lane, and the expressions that compute in every lane in which they run.
-_FROM_LANE = re.compile(r"WaveReadLane(?:First|At)|WaveShuffle|WaveBroadcastLaneAt|QuadReadLaneAt|QuadReadAcross(?:X|Y|Diagonal)")
+_FROM_LANE = (
+    "WaveReadLaneFirst", "WaveReadLaneAt", "WaveShuffle", "WaveBroadcastLaneAt", "QuadReadLaneAt",
+    "QuadReadAcrossX", "QuadReadAcrossY", "QuadReadAcrossDiagonal",
+)  # fmt: skip
 _IN_ALL_LANES = (
     "argument_list", "binary_expression", "call_expression", "cast_expression", "field_expression", "parenthesized_expression",
     "subscript_argument_list", "subscript_expression", "unary_expression",
@@ -311,7 +313,7 @@ def _lane_read_around(node: Node) -> Node | None:
     inner, outer = node, node.parent
     while outer is not None and not outer.type.endswith("statement") and outer.type != "declaration":
         call = outer.parent if outer.type == "argument_list" and inner == outer.named_children[0] else None
-        if call is not None and _FROM_LANE.fullmatch(_called_name(call)):
+        if call is not None and _called_name(call) in _FROM_LANE:
             return call
         inner, outer = outer, outer.parent
     return None

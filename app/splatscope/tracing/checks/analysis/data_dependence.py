@@ -4,33 +4,24 @@ The analysis goes by names across the whole text: everything that a statement wr
 report a dependence that does not exist, but never misses one, so a correct kernel never gets a finding from it.
 """
 
-import re
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from splatscope.slang.comments import without_comments
-from splatscope.slang.source import Source, closing
+from splatscope.gpu.slang_types import is_numeric
+from splatscope.slang.preprocessor import definitions
+from splatscope.slang.source import Source
+from splatscope.slang.tokens import Tokens
 from splatscope.tracing.sites import Site
 
 MOST_TEXT = 300_000  # characters: beyond that, every branch counts as dependent on every atomic
 
-_NAME = re.compile(r"[A-Za-z_]\w*")
-_PART = re.compile(r"^[ \t]*#(?:\\\r?\n|[^\n])*|[^;{}#]*[;{}]?|#", re.MULTILINE)  # a directive, or a statement
-_MACRO = re.compile(r"\s*#\s*define\s+([A-Za-z_]\w*)")
-_WRITTEN = re.compile(
-    r"([A-Za-z_]\w*)(?:\s*(?:\[[^\]]*\]|\.\w+))*\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)|(?:\+\+|--)\s*([A-Za-z_]\w*)"
-)
-_INNERMOST = re.compile(r"\[[^\[\]]*\]")  # subscripts that contain no others
-_MOST_SUBSCRIPTS = 10  # nested subscripts
-_CALLED = re.compile(r"([A-Za-z_]\w*)\s*\(")
-_CONTROL = {"if", "else", "while", "for", "do", "switch", "return", "void", "in", "out", "inout", "const", "static", "define"}
-_PURE = re.compile(r"(?:u?int|float|bool|half|double)(?:\d(?:x\d)?)?|asuint|asint|asfloat|min|max|abs|clamp|any|all|select|dot")
-_ATOMIC = re.compile(r"Interlocked\w+|load|store|exchange|compareExchange|add|sub|and|or|xor|increment|decrement|max|min")
-_CALL = re.compile(r"((?:[A-Za-z_]\w*\s*\.\s*)*)\b([A-Za-z_]\w*)\s*\(")
-_BRACKET = re.compile(r"[()]")
-_LABEL = re.compile(r"\s*(?:case|default)\b")
+_CONTROL = {"if", "else", "while", "for", "do", "switch", "return", "void", "in", "out", "inout", "const", "static"}
+_PURE = {"asuint", "asint", "asfloat", "min", "max", "abs", "clamp", "any", "all", "select", "dot"}
+_ATOMIC = {
+    "load", "store", "exchange", "compareExchange", "add", "sub", "and", "or", "xor", "increment", "decrement", "max", "min",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -38,7 +29,7 @@ class _Statement:
     names: frozenset[str]
     written: frozenset[str]
     function: str  # the function that contains it, "" if there is none
-    text: str
+    is_label: bool = False
 
 
 @dataclass
@@ -54,17 +45,19 @@ class Dependence:
         is_too_long = sum(map(len, self.texts.values())) > MOST_TEXT
         sources = {} if is_too_long else {file: Source(text) for file, text in self.texts.items()}
         functions = {block.name for source in sources.values() for block in source.functions()}
-        functions |= {name for text in self.texts.values() for name in re.findall(r"#\s*define\s+(\w+)", text)}
+        macros = [define for source in sources.values() for define in definitions(source.text)]
+        functions |= {define.name for define in macros}
         for file, source in sources.items():
-            self._files[file] = _lines(self.texts[file]), *_statements(self.texts[file], source, functions)
-            for statement in self._files[file][2]:
-                for name in statement.names:
-                    self._with.setdefault(name, []).append(statement)
+            self._files[file] = _lines(source.text), *_statements(source, functions)
+        statements = [statement for _, _, those in self._files.values() for statement in those]
+        for statement in (*statements, *(_macro(define.name, Tokens(define.body), functions) for define in macros)):
+            for name in statement.names:
+                self._with.setdefault(name, []).append(statement)
 
     def may_depend(self, branch: Site, atomic: Site) -> bool:
         """Return whether a branch may depend on an atomic's result."""
         condition, origin = self._at(branch), self._at(atomic)
-        if condition is None or origin is None or condition is origin or _LABEL.match(condition.text):
+        if condition is None or origin is None or condition is origin or condition.is_label:
             return True
         return not condition.names.isdisjoint(self._dependent(atomic, origin))
 
@@ -113,71 +106,78 @@ def _lines(text: str) -> list[int]:
     return [0, *accumulate(len(line) + 1 for line in text.split("\n"))][:-1]
 
 
-def _statements(text: str, source: Source, functions: set[str]) -> tuple[list[int], list[_Statement]]:
-    """Return the offsets of a text's statements, and the statements; `functions` has the names of all functions."""
-    code = without_comments(text)
-    blocks = sorted((block.head, block.end, block.name) for block in source.functions())
-    spans = [span for match in _PART.finditer(code) if match[0] for span in _split_part(*match.span(), code)]
-    statements, block_index = [], 0
-    for start, end in spans:
-        while block_index < len(blocks) and blocks[block_index][1] <= start:
-            block_index += 1
-        is_inside = block_index < len(blocks) and blocks[block_index][0] <= start
-        statements.append(_statement(code[start:end], blocks[block_index][2] if is_inside else "", functions))
-    return [start for start, _ in spans], statements
+def _statements(source: Source, functions: set[str]) -> tuple[list[int], list[_Statement]]:
+    """Return the offsets of a file's statements, and the statements; `functions` has the names of all functions and macros."""
+    tokens = source.tokens
+    inside = {}
+    for block in (block for block in source.functions() if block.is_outermost_code):
+        span = range(block.attributes.start, tokens.partners[block.head_tokens.stop])
+        inside |= dict.fromkeys(span, block.name)
+    spans = list(_parts(tokens))
+    return [tokens.starts[span.start] for span in spans], [
+        _statement(tokens, span, inside.get(span.start, ""), functions) for span in spans
+    ]
 
 
-def _split_part(start: int, end: int, code: str) -> list[tuple[int, int]]:
-    """Return the span of a part; or two, if it has the end of a `for` and the statement after it: `i++) sum += tile[i];`."""
-    depth = 0
-    for bracket in _BRACKET.finditer(code, start, end):
-        depth += 1 if bracket[0] == "(" else -1
-        if depth < 0 and code[start] != "#":
-            return [(start, bracket.end()), (bracket.end(), end)] if bracket.end() < end else [(start, end)]
-    return [(start, end)]
+def _parts(tokens: Tokens) -> Iterator[range]:
+    """Yield what ends with `;`, `{` or `}`, or with the head of a `for`: `i++) sum += tile[i];` is two parts."""
+    start, depth = 0, 0
+    for at in tokens.all:
+        word = tokens.words[at]
+        depth += (word == "(") - (word == ")")
+        if word in (";", "{", "}") or depth < 0:
+            yield range(start, at + 1)
+            start, depth = at + 1, 0
+    if start < len(tokens.partners):
+        yield range(start, len(tokens.partners))
 
 
-def _statement(text: str, function: str, functions: set[str]) -> _Statement:
-    macro = _MACRO.match(text)
-    body = text[macro.end() :] if macro else text
-    called = {name for name in _CALLED.findall(body) if name not in _CONTROL and not _PURE.fullmatch(name)}
-    words = {name for name in _NAME.findall(text) if name not in _CONTROL and not _PURE.fullmatch(name)}
-    names = frozenset(words - (called - functions))
-    written = _written(text, names)
-    if called and all(name not in functions and _ATOMIC.fullmatch(name) for name in called):
-        written |= names & _written_by_atomics(text)
+def _macro(name: str, body: Tokens, functions: set[str]) -> _Statement:
+    """Return the statement that a macro is. It stands for its body."""
+    statement = _statement(body, body.all, "", functions)
+    return _Statement(statement.names | {name}, statement.written | {name}, "")
+
+
+def _statement(tokens: Tokens, span: range, function: str, functions: set[str]) -> _Statement:
+    words = tokens.words
+    of_names = [at for at in span if words[at].isidentifier() and words[at] not in (_CONTROL | _PURE) and not is_numeric(words[at])]
+    called = {words[at] for at in of_names if words[at + 1] == "("}
+    names = frozenset({words[at] for at in of_names} - (called - functions))
+    written = frozenset(words[at] for at in of_names if _is_written(tokens, at))
+    if called and all(name not in functions and (name in _ATOMIC or name.startswith("Interlocked")) for name in called):
+        written |= names & {name for at in of_names if words[at + 1] == "(" for name in _written_by_atomic(tokens, at)}
     elif called:
         written = names  # a call may write to any of them
-    if macro:
-        written |= {macro[1]}  # the macro stands for its body
-    has_effect = written or re.search(r"\breturn\b", text)
-    return _Statement(names, written, function if has_effect else "", text)
+    has_effect = written or "return" in words[span.start : span.stop]
+    return _Statement(names, written, function if has_effect else "", words[span.start] in ("case", "default"))
 
 
-def _written(text: str, names: frozenset[str]) -> frozenset[str]:
-    """Return the names that a statement writes, such as `kept` in `kept[a + b[0][c]] = v`; all names if subscripts nest deeply."""
-    written: set[str] = set()
-    for _ in range(_MOST_SUBSCRIPTS):
-        written.update(name for pair in _WRITTEN.findall(text) for name in pair if name)
-        outer = _INNERMOST.sub(" ", text)
-        if outer == text:
-            return frozenset(written)
-        text = outer
-    return names
+def _is_written(tokens: Tokens, at: int) -> bool:
+    """Return whether a variable is written, such as `kept` in `kept[a + b[0][c]].x = v`; not for the name of a field."""
+    words, end = tokens.words, at + 1
+    if words[at - 1] == ".":
+        return False
+    while words[end] in ("[", "."):
+        end = min(tokens.partners[end] + 1 if words[end] == "[" else end + 2, len(tokens.partners))
+    after = "".join(words[end : end + 4])
+    for operator in ("<<", ">>", *"-+*/%&|^"):
+        if after.startswith(f"{operator}="):
+            return True
+    is_assigned = after[:1] == "=" and after[1:2] != "="
+    return is_assigned or after[:2] in ("++", "--") or "".join(words[max(0, at - 2) : at]) in ("++", "--")
 
 
-def _written_by_atomics(text: str) -> set[str]:
-    """Return the names that atomics in a statement may write: the memory, and `old` in `InterlockedAdd(memory, 1, old)`."""
-    for _ in range(_MOST_SUBSCRIPTS):
-        outer = _INNERMOST.sub(" ", text)
-        if outer == text:
-            break
-        text = outer
-    written: set[str] = set()
-    for call in _CALL.finditer(text):
-        written.update(_NAME.findall(call[1]))
-        if call[2].startswith("Interlocked"):
-            arguments = text[call.end() : closing(text, call.end() - 1)].split(",")
-            has_result = len(arguments) > (3 if "Compare" in call[2] else 2)
-            written.update(_NAME.findall(f"{arguments[0]} {arguments[-1]}" if has_result else arguments[0]))
+def _written_by_atomic(tokens: Tokens, at: int) -> set[str]:
+    """Return the names that an atomic may write: the memory, and `old` in `InterlockedAdd(memory, 1, old)`."""
+    words, written, start = tokens.words, set(), at
+    while words[start - 1] == "." and start > 1:
+        start -= 2
+        while words[start] == "]" and tokens.partners[start] > 0:
+            start = tokens.partners[start] - 1
+        written.add(words[start])
+    if words[at].startswith("Interlocked"):
+        arguments = tokens.split(tokens.inside(at + 1))
+        has_result = len(arguments) > (3 if "Compare" in words[at] else 2)
+        for span in (*arguments[:1], *(arguments[-1:] if has_result else [])):
+            written |= {words[index] for index in tokens.outermost(span) if tokens.is_name(index)}
     return written

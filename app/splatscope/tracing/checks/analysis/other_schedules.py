@@ -12,7 +12,6 @@ atomic does so in a branch.
                                  total.store(now + 1)
 """
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -21,10 +20,9 @@ import numpy as np
 
 from splatscope.slang.tokens import names_in
 from splatscope.tracing.checks.analysis.sources import Sources
+from splatscope.tracing.checks.analysis.width_dependence import is_wave_name
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
-
-_WAVE = re.compile(r"\bWave[A-Z]\w*\s*[(<]")
 
 
 @dataclass(frozen=True)
@@ -71,7 +69,7 @@ def within_a_group(trace: Trace, known: Sources, cell: str, store: Site, by_cell
     threads, starts = trace.spans
     passed = arrivals - arrivals[starts[np.searchsorted(threads, trace.thread)]]  # barriers that the thread has met
     width = max(1, trace.info.wave_size)
-    has_waves = any(_WAVE.search(text) for text in trace.info.sources.values())
+    has_waves = any(map(is_wave_name, names_in("\n".join(trace.info.sources.values()))))
     cache: dict[tuple[int, int], np.ndarray | None] = {}  # by group and barriers passed, the sites of decisions; None if chosen
 
     def decision_sites(update: Update) -> np.ndarray | None:
