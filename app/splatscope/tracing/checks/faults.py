@@ -29,9 +29,8 @@ def faults_of(trace: Trace, context: Context, kind: str, message: Callable[[Site
             by_cause[cause].count += 1
         elif words := message(site, event):
             tokens = Tokens(site.name)
-            names = (
-                tokens.words[at] for at in tokens.all if tokens.words[at].isidentifier() and tokens.words[at + 1] not in ("(", "<")
-            )
+            pairs = zip(tokens.words, tokens.words[1:], strict=False)
+            names = (word for word, following in pairs if word.isidentifier() and following not in ("(", "<"))
             thread = int(trace.thread[event])
             name = next(names, site.function)  # the first variable
             by_cause[cause] = Finding(kind, name, words, [site.line], [thread], 0, [event], file=site.file)

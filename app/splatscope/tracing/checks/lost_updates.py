@@ -50,13 +50,9 @@ _OPERATORS = ("+", "-", "*", "^")
 _COMPARISONS = ("<", ">", "<=", ">=")
 _CHOICES = ("max", "min")
 _MOST_AROUND = 60  # nested branches around a store
-_LOADS = (
-    "InterlockedAdd",
-    "InterlockedOr",
-    "InterlockedXor",
-    "InterlockedCompareExchange",
-)  # with 0, or exchanging a value for the same
 _MOST_CALLS = 100  # calls of a function that stores its parameter
+# With 0, or exchanging a value for the same, these are loads.
+_LOADS = ("InterlockedAdd", "InterlockedOr", "InterlockedXor", "InterlockedCompareExchange")
 _AS_IT_IS = ("asuint", "asint", "asfloat", "uint", "int", "float")  # functions that an update may go through
 
 

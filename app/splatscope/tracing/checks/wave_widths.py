@@ -107,10 +107,9 @@ def _predicted(trace: Trace, context: Context, asked: Callable[["_Predictions"],
 
 def _asks_for_a_width(code: str) -> bool:
     """Return whether code requests a width, or has instructions of a target, whose width is not known."""
-    return any(
-        name in ("WaveSize", "spirv_asm") or (name.startswith("__") and "asm" in name) or name.startswith("gl_Subgroup")
-        for name in names_in(code)
-    )
+    names = names_in(code)
+    is_low_level = any(name.startswith("gl_Subgroup") or (name.startswith("__") and "asm" in name) for name in names)
+    return is_low_level or not names.isdisjoint(("WaveSize", "spirv_asm"))
 
 
 def _semantic(head: str, name: str) -> tuple[str, str]:

@@ -11,6 +11,7 @@ from tree_sitter import Node
 
 from splatscope.slang.declaration import ArrayType, Memory
 from splatscope.slang.source import parent_of, part, text_of, walk
+from splatscope.slang.tokens import Tokens
 from splatscope.tracing.instrument.context import FunctionContext
 from splatscope.tracing.instrument.lvalues import NO_BOUND, LValue, element_count
 from splatscope.tracing.instrument.textures import Textures
@@ -41,7 +42,8 @@ class Bounds:
         surely_inside = index.type == "number_literal" and size.isdecimal() and text.isdecimal() and int(text) < int(size)
         if not size or surely_inside or self._context.is_differentiable:
             return text
-        name = text_of(argument).partition("[")[0]
+        tokens = Tokens(text_of(argument))
+        name = "".join(tokens.words[at] for at in tokens.outermost(tokens.all) if tokens.words[at] != "[")
         site = self._context.site(parent_of(index), "out-of-bounds", name, access=access, dims=array.sizes)
         return f"_rec_inside({site}, uint({text}), uint({size}))"
 

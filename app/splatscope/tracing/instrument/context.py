@@ -134,8 +134,9 @@ class FunctionContext:
         paths, chosen, array, in_matrix = [""], "", ArrayType(lvalue.memory.type), False
         for part in lvalue.path:
             if isinstance(part, str):
+                is_matrix = not array.sizes and is_numeric(array.element)
                 numbers = part.removeprefix("._").removeprefix("m")  # `m._m01` counts from 0, `m._12` from 1
-                if part.startswith("._") and numbers.isdecimal() and len(numbers) == 2 and not array.sizes:
+                if part.startswith("._") and numbers.isdecimal() and len(numbers) == 2 and is_matrix:
                     row, column = (int(number) - ("m" not in part) for number in numbers)
                     step = f"[{row}][{column}]"
                 else:
@@ -168,10 +169,8 @@ class FunctionContext:
 
     def without_derivative(self, node: Node, call: str) -> str:
         """Return the recorder's call that replaces a node, inside `no_diff(…)` in differentiable code."""
-        is_inside_no_diff = Tokens(self.source.code[max(0, node.start_byte - 40) : node.start_byte]).words[-3:-1] == [
-            "no_diff",
-            "(",
-        ]
+        before = Tokens(self.source.code[max(0, node.start_byte - 40) : node.start_byte])
+        is_inside_no_diff = before.words[-3:-1] == ["no_diff", "("]
         return f"no_diff({call})" if self.is_differentiable and not is_inside_no_diff else call
 
     def note_change(self, node: Node) -> None:
