@@ -43,6 +43,7 @@ _NO_FIELDS = frozenset(("static", "property", "typealias", "typedef", "private")
 _NO_DECLARATIONS = frozenset(("import", "__import", "typedef", "typealias", "struct", "using", "module", "implementing"))
 _OUT, _INOUT = frozenset(("out", "inout", "ref", "__ref")), frozenset(("inout", "ref", "__ref"))
 _MUTATING = frozenset(("mutating", "ref", "__ref"))
+_MOST_WORDS = 100  # of a statement that are read for what it declares
 _MOST_FIELDS = 10_000  # of all structs in a parameter block
 _MOST_ALIASES = 4  # the longest chain of aliases
 _MOST_BLOCK_DEPTH = 3  # nested structs that are searched for buffers
@@ -354,9 +355,6 @@ def _declarations(tokens: Tokens, statements: Iterable[range], without: frozense
             yield read_declaration(tokens, span)
 
 
-_MOST_WORDS = 100  # of a statement that are read for what it declares
-
-
 def _is_prototype(tokens: Tokens, span: range) -> bool:
     """Return whether a statement has parentheses other than those of a layout, a semantic or a value."""
     for at in tokens.outermost(span):
@@ -369,9 +367,12 @@ def _is_prototype(tokens: Tokens, span: range) -> bool:
 
 
 def _end_of_statement(tokens: Tokens, at: int) -> int:
-    """Return the position of the semicolon or brace that ends a statement."""
-    rest = range(at, len(tokens.partners))
-    return next((index for index in tokens.outermost(rest) if tokens.words[index] in (";", "{", "}")), at)
+    """Return the position of the semicolon or brace that ends a statement; of a long one, the position where it is cut off."""
+    end = at
+    for end in islice(tokens.outermost(range(at, len(tokens.partners))), _MOST_WORDS):
+        if tokens.words[end] in (";", "{", "}"):
+            break
+    return end
 
 
 def _returned(tokens: Tokens, block: Block) -> str:
