@@ -106,6 +106,16 @@ def test_a_request_for_another_name_reaches_no_handler(serve, host):
     assert "evil" not in answer or "does not answer to" in answer
 
 
+def test_a_connection_ends_with_a_request_for_another_name(serve):
+    async def scenario(connect):
+        client = await connect()
+        return await client.ask("GET / HTTP/1.1\nHost: evil.example\n\n"), await client.is_closed()
+
+    refused, is_closed = serve(scenario)
+    assert refused.startswith("HTTP/1.1 421")
+    assert is_closed
+
+
 def test_the_operator_gives_further_names(serve, monkeypatch):
     monkeypatch.setenv("SPLATSCOPE_HOSTS", "books.example.org other.example.org")
 

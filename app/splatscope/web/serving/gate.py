@@ -179,7 +179,6 @@ class _Door(HTTPMessageDelegate):
             return self._delegate.headers_received(start_line, headers)
         if "Transfer-Encoding" in headers:  # before its body is read
             self._refuse()
-            self._connection.close()
         return None
 
     def data_received(self, chunk: bytes) -> Any:
@@ -202,11 +201,13 @@ class _Door(HTTPMessageDelegate):
         headers = {
             "Content-Type": "text/plain; charset=utf-8",
             "Content-Length": str(len(body)),
+            "Connection": "close",
             "X-Content-Type-Options": "nosniff",
         }
         chunk = body if self._has_body else None
         self._connection.write_headers(ResponseStartLine("HTTP/1.1", status, reason), HTTPHeaders(headers), chunk)
         self._connection.finish()
+        self._connection.close()
 
     def on_connection_close(self) -> None:
         self._ended = True
