@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 
 import panel as pn
 import param
+from cachetools import TTLCache, cached
 from panel.custom import JSComponent
 from panel.theme.base import Design
 from panel.viewable import Child, Children
@@ -117,6 +118,7 @@ def plain(value: Any) -> Any:
     raise TypeError(f"JSON cannot hold {value!r}")
 
 
+@cached(TTLCache(1, ttl=1.0))  # each document asks for it, and reading the files takes milliseconds
 def style_sheet() -> str:
     """Return all of the app's CSS as one text: tokens and base first, forced colours and print last, the rest in between."""
     first = [WEB / "theme" / "tokens.css", WEB / "theme" / "base.css"]

@@ -21,8 +21,11 @@ from splatscope.workers.connection import ServerBusy
 
 MOST_WAITING = 256  # pieces of one visitor, which may be a whole school behind one address
 MOST_TOGETHER = 1024
-SHARE = 0.5  # the pause after a piece, as a part of the time that it took
+SHARE = 0.5  # the longest pause after a piece, as a part of the time that it took
 LONGEST_PAUSE = 0.3  # seconds
+TICK = 0.002  # seconds
+IDLE = 0.0003  # seconds of a tick in which nothing else was due that matters
+IDLE_TICKS = 3
 LONG = 0.01  # seconds: after shorter pieces there is no pause, but the event loop goes on with all else once they add up to this
 
 _Result = TypeVar("_Result")
@@ -94,7 +97,16 @@ class Turnstile:
         if seconds < LONG:
             loop.call_soon(self._open)
         else:
-            loop.call_later(min(LONGEST_PAUSE, SHARE * seconds), self._open)
+            self._pause(loop, loop.time() + min(LONGEST_PAUSE, SHARE * seconds))
+
+    def _pause(self, loop: asyncio.AbstractEventLoop, end: float, before: float = -1.0, idle: int = 0) -> None:
+        """Leave the event loop to everything else until a time, or until nothing else was due for a while."""
+        now = time.thread_time()
+        idle = idle + 1 if now - before < IDLE else 0
+        if idle >= IDLE_TICKS or loop.time() >= end:
+            self._open()
+        else:
+            loop.call_later(TICK, self._pause, loop, end, now, idle)
 
     async def _enter(self, address: str) -> None:
         if self._loop is not (loop := asyncio.get_running_loop()):

@@ -46,6 +46,15 @@ class Client:
         return True
 
 
+class Source:
+    """A stream or a socket."""
+
+    closed = False
+
+    def close(self) -> None:
+        self.closed = True
+
+
 @pytest.fixture
 def serve():
     """`serve(scenario, **options)` runs `scenario(connect)` against a server; `connect(address)` opens a connection from there."""
@@ -258,16 +267,65 @@ def test_who_reads_nothing_of_an_answer_loses_the_connection(serve, monkeypatch)
 
 
 def test_what_a_source_sent_counts_until_it_is_taken_or_gone():
-    inflow, first, second = Inflow(), Answer.__new__(Answer), Answer.__new__(Answer)
+    inflow, first, second = Inflow(), Source(), Source()
     most = gate.MOST_UNHANDLED
     assert inflow.add("a", first, most)
-    assert not inflow.add("a", second, 1)
+    assert not inflow.add("a", first, 1)
     assert inflow.add("b", second, most), "each visitor has an account"
     inflow.taken("a", first)
     assert inflow.add("a", second, most - 1)
     del second
     gc.collect()
     assert inflow.add("a", first, most), "what is gone does not count"
+
+
+def test_the_connection_that_holds_most_is_closed_and_not_the_one_that_sends_next():
+    inflow, small, large = Inflow(), Source(), Source()
+    assert inflow.add("a", large, gate.MOST_UNHANDLED - 10)
+    assert inflow.add("a", small, 20)
+    assert (large.closed, small.closed) == (True, False)
+    assert inflow.add("a", small, gate.MOST_UNHANDLED - 20), "what was closed does not count"
+
+
+def test_what_a_proxy_passes_on_counts_for_its_visitor():
+    inflow, source, other = Inflow(), Source(), Source()
+    inflow.add("", source, gate.MOST_UNHANDLED)
+    inflow.move(source, "", "a")
+    assert inflow.add("", other, gate.MOST_UNHANDLED)
+    assert not inflow.add("a", source, 1)
+
+
+def test_a_connection_has_one_request_at_a_time(serve):
+    async def scenario(connect):
+        client = await connect()
+        return await client.ask(GET * 50), await client.is_closed()
+
+    refused, is_closed = serve(scenario)
+    assert refused.startswith("HTTP/1.1 400 Bad Request | A connection sends its next request once")
+    assert is_closed
+
+
+def test_what_is_left_of_requests_that_nobody_waits_for_is_not_answered(serve, monkeypatch):
+    answered = []
+    monkeypatch.setattr(Answer, "prepare", lambda self: answered.append(self))
+
+    async def scenario(connect):
+        for _ in range(20):
+            client = await connect()
+            client.writer.write(GET.replace("\n", "\r\n").encode() * 500)
+            client.writer.close()
+        await asyncio.sleep(0.2)
+
+    serve(scenario)
+    assert len(answered) <= 20
+
+
+def test_the_address_that_a_client_makes_up_itself_is_ignored(serve):
+    async def scenario(connect):
+        headers = "X-Forwarded-For: 1.1.1.1, 9.8.7.6\nX-Real-Ip: 2.2.2.2"
+        return await (await connect()).ask(f"GET / HTTP/1.1\nHost: localhost\n{headers}\n\n")
+
+    assert serve(scenario, xheaders=True).endswith("| 9.8.7.6")
 
 
 @pytest.mark.parametrize(

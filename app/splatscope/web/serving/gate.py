@@ -1,9 +1,12 @@
 """The gate of the server: how many connections and how much of what they send it holds, and which requests it passes to handlers.
 
+A connection has one request at a time, as those of browsers do. Requests begin in turns of the visitors, whatever they ask for.
+
 Tornado's server lets each connection send 100 MB and take an hour for it. No request of the app's pages has more than a few
 kilobytes: files travel through the socket of a page, in pieces.
 """
 
+import asyncio
 import logging
 import socket
 from collections import Counter, defaultdict
@@ -22,6 +25,7 @@ from tornado.ioloop import PeriodicCallback
 from tornado.iostream import IOStream
 
 from splatscope.web.serving.hosts import answers_to, given_names, is_loopback, name_of
+from splatscope.web.turnstile import steps
 from splatscope.workers import visitor
 
 log = logging.getLogger(__name__)
@@ -60,13 +64,31 @@ class Inflow:
         self._sums: Counter[str] = Counter()
 
     def add(self, visitor: str, source: Any, count: int) -> bool:
-        """Count bytes from a source, such as a stream. Return False if the visitor has too many under way."""
+        """Count bytes from a source, a stream or a socket. Return False if it is to be closed, since it holds most of too many.
+
+        If another of the visitor's sources holds more, that one is closed in its place.
+        """
         counts = self._held[visitor]
         counts[source] = counts.get(source, 0) + count
         self._sums[visitor] += count
         if self._sums[visitor] > MOST_UNHANDLED:
             self._sums[visitor] = sum(counts.values())  # without the sources that are gone
-        return self._sums[visitor] <= MOST_UNHANDLED
+        while self._sums[visitor] > MOST_UNHANDLED:
+            largest = max(counts, key=counts.__getitem__)
+            if counts[largest] == counts[source]:
+                return False
+            log.warning("Closed a connection: it held most of the %d MB that an address may have under way.", MOST_UNHANDLED >> 20)
+            self.taken(visitor, largest)
+            largest.close()
+        return True
+
+    def move(self, source: Any, before: str, after: str) -> None:
+        """Count what a source has sent for another visitor."""
+        count = self._held[before].get(source, 0)
+        self.taken(before, source)
+        if count:
+            self._held[after][source] = count
+            self._sums[after] += count
 
     def taken(self, visitor: str, source: Any) -> None:
         """Note that what a source has sent was taken."""
@@ -76,7 +98,8 @@ class Inflow:
 
 
 inflow = Inflow()
-peers: WeakKeyDictionary[IOStream, str] = WeakKeyDictionary()  # by connection, the visitor in `inflow`; "" behind a proxy
+# By connection, the visitor in `inflow`. Behind a proxy it is that of the last request, and "" before the first.
+peers: WeakKeyDictionary[IOStream, str] = WeakKeyDictionary()
 
 
 class Gate(HTTPServer):
@@ -171,12 +194,17 @@ class _Door(HTTPMessageDelegate):
         self._refused = (0, "", "")
         self._has_body = True
         self._ended = False
+        self._is_gone = False
 
     def headers_received(self, start_line: Any, headers: HTTPHeaders) -> Any:
         self._refused = self._gate.refusal(start_line, headers)
         self._has_body = start_line.method != "HEAD"
+        headers.pop("X-Real-Ip", None)  # Tornado would prefer it, and not every proxy overwrites it
         if not self._refused[0]:
-            return self._delegate.headers_received(start_line, headers)
+            received = self._delegate.headers_received(start_line, headers)
+            if self._gate.xheaders:
+                self._is_from(visitor_of(self._remote_ip))
+            return received
         if "Transfer-Encoding" in headers:  # before its body is read
             self._refuse()
         return None
@@ -189,11 +217,31 @@ class _Door(HTTPMessageDelegate):
         stream = self._connection.stream
         assert stream is not None  # only a handler detaches it
         inflow.taken(peers.get(stream, ""), stream)
-        if not self._refused[0]:
-            visitor.work_for(visitor_of(getattr(self._connection.context, "remote_ip", "")))
-            self._delegate.finish()
-            return
-        self._refuse()
+        if stream._read_buffer_size and not self._refused[0]:
+            self._refused = 400, "Bad Request", "A connection sends its next request once it has the answer to the last."
+        if self._refused[0]:
+            self._refuse()
+        else:
+            visitor.work_for(visitor_of(self._remote_ip))
+            self._beginning = asyncio.ensure_future(self._begin())
+
+    @property
+    def _remote_ip(self) -> str:
+        return getattr(self._connection.context, "remote_ip", "")
+
+    def _is_from(self, peer: str) -> None:
+        """Note whose request it is that a proxy has passed on."""
+        stream = self._connection.stream
+        assert stream is not None
+        inflow.move(stream, peers.get(stream, ""), peer)
+        peers[stream] = peer
+
+    async def _begin(self) -> None:
+        """Let the handler begin, in its visitor's turn."""
+        async with steps.turn():
+            if not self._is_gone:
+                self._delegate.finish()
+                await asyncio.sleep(0)  # the handler begins in the event loop's next round
 
     def _refuse(self) -> None:
         status, reason, message = self._refused
@@ -207,10 +255,14 @@ class _Door(HTTPMessageDelegate):
         chunk = body if self._has_body else None
         self._connection.write_headers(ResponseStartLine("HTTP/1.1", status, reason), HTTPHeaders(headers), chunk)
         self._connection.finish()
+        stream = self._connection.stream
         self._connection.close()
+        if stream is not None:  # Tornado would answer what it has read, also of a connection that is closed
+            stream._read_buffer.clear()
+            stream._read_buffer_size = 0
 
     def on_connection_close(self) -> None:
-        self._ended = True
+        self._ended = self._is_gone = True
         if not self._refused[0]:
             self._delegate.on_connection_close()
 
@@ -221,7 +273,7 @@ def _bound_inflow(stream: IOStream, peer: str) -> None:
     peers[stream] = peer
 
     def read_within_bounds(buf: bytearray | memoryview) -> int | None:
-        count = read(buf)
+        count, peer = read(buf), peers[stream]
         if count and not inflow.add(peer, stream, count):
             log.warning("Closed a connection: its address has sent more than %d MB that nothing has taken.", MOST_UNHANDLED >> 20)
             stream.close()

@@ -1,7 +1,7 @@
 """The document of a page: its words, and those of a section with its first figure. It is the same for all visitors.
 
 The browser draws a section from it, and for other pages requests a session (`shell/sections.js`). So a document costs the server
-nothing but its sending. Only the pages of a walk come with a session.
+little more than its sending. Only the pages of a walk come with a session.
 """
 
 from collections.abc import Mapping

@@ -16,7 +16,7 @@ from splatscope.web.origin import is_own
 from splatscope.web.serving import incoming_messages
 from splatscope.web.serving.gate import inflow, peers
 from splatscope.web.serving.reserved import drop_reserved
-from splatscope.web.serving.session_limits import require_room
+from splatscope.web.serving.session_limits import opened, require_room
 from splatscope.web.turnstile import LONGEST_PAUSE, steps, turnstile
 from splatscope.workers import visitor
 from splatscope.workers.connection import ServerBusy
@@ -75,7 +75,10 @@ class Socket(WSHandler):
     def _end_older(self) -> None:
         """Close the session's oldest connections. A page has one, and briefly two as it connects again."""
         session = getattr(self.connection, "_session", None)
-        sockets = [] if session is None else [connection._socket for connection in session._subscribed_connections]
+        if session is None:
+            return
+        opened.add(session)
+        sockets = [connection._socket for connection in session._subscribed_connections]
         for socket in sorted(sockets, key=lambda socket: socket._opened)[:-MOST_CONNECTIONS]:
             socket.close(1008, "replaced")
 
@@ -95,6 +98,9 @@ class Socket(WSHandler):
             return None
         if self._taken > incoming_messages.MOST_BYTES:  # Bokeh would collect as many buffers as a message announces
             self._refuse("too large a message")
+            return None
+        if isinstance(fragment, str) and sum(map(fragment.count, "[{,")) > incoming_messages.MOST_VALUES:  # before it is parsed
+            self._refuse("too many values")
             return None
         try:
             message = await super()._receive(fragment)

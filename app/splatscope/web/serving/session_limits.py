@@ -1,5 +1,7 @@
 """How many sessions there may be. Each holds the components of a page, some 0.3 MB."""
 
+from weakref import WeakSet
+
 from bokeh.server.contexts import ApplicationContext
 from bokeh.server.session import ServerSession
 
@@ -10,6 +12,8 @@ from splatscope.workers.connection import ServerBusy
 MOST_SESSIONS = 250  # of one address, which may be that of a whole school
 MOST_UNOPENED = 48  # of them that no browser has connected to yet, which takes a second; they expire after 15
 MOST_TOGETHER = 1500
+
+opened: WeakSet[ServerSession] = WeakSet()  # those that a browser has connected to
 
 
 def require_room(context: ApplicationContext, session: str = "") -> None:
@@ -22,7 +26,7 @@ def require_room(context: ApplicationContext, session: str = "") -> None:
     if any(existing.id == session for existing in sessions):
         return
     own = [existing for existing in sessions if _is_own(existing)]
-    unopened = sum(existing.connection_count == 0 for existing in own)
+    unopened = sum(existing not in opened for existing in own)
     if len(own) >= MOST_SESSIONS or unopened >= MOST_UNOPENED or len(sessions) >= MOST_TOGETHER:
         raise ServerBusy
 
