@@ -4,6 +4,7 @@ from dataclasses import asdict
 
 import pytest
 
+from splatscope.tracing.checks.faults import first_variable
 from splatscope.tracing.sites import Site
 
 OWN = ("operation", "access", "by_call", "bytes", "fault", "converts_to", "bits", "alignment")
@@ -52,3 +53,10 @@ def test_damaged_fields_are_refused(damage):
     stored = BEFORE | {"kind": "fault", "path": "", "access": "nan"} | damage
     with pytest.raises((TypeError, ValueError, AttributeError)):
         hash(Site.of(stored).fault + "")
+
+
+@pytest.mark.parametrize(
+    ("code", "variable"), [("lane < 4", "lane"), ("max<int>(total, 3) > 2", "int"), ("f(2) + 1", ""), ("7 * cells[i]", "cells")]
+)
+def test_the_name_of_a_fault_is_that_of_its_first_variable(code, variable):
+    assert first_variable(code) == variable

@@ -28,10 +28,17 @@ def faults_of(trace: Trace, context: Context, kind: str, message: Callable[[Site
         if cause in by_cause:
             by_cause[cause].count += 1
         elif words := message(site, event):
-            tokens = Tokens(site.name)
-            pairs = zip(tokens.words, tokens.words[1:], strict=False)
-            names = (word for word, following in pairs if word.isidentifier() and following not in ("(", "<"))
             thread = int(trace.thread[event])
-            name = next(names, site.function)  # the first variable
+            name = first_variable(site.name) or site.function
             by_cause[cause] = Finding(kind, name, words, [site.line], [thread], 0, [event], file=site.file)
     return list(by_cause.values())
+
+
+def first_variable(code: str) -> str:
+    """Return the first variable in a piece of code, "" if there is none: "lane" for `f(lane < 4)`."""
+    tokens = Tokens(code)
+    for at in tokens.all:
+        has_arguments = tokens.words[at + 1] == "<" and tokens.starts[at + 1] == tokens.end(at)  # `max<int>`, not `lane < 4`
+        if tokens.words[at].isidentifier() and tokens.words[at + 1] != "(" and not has_arguments:
+            return tokens.words[at]
+    return ""
