@@ -16,7 +16,8 @@ _CONTAINERS = frozenset((
     "__subscript",
 ))  # fmt: skip
 _ACCESSORS = frozenset(("get", "set", "ref", "__ref", "modify", "_modify"))
-_LISTS = frozenset(("enum", "cbuffer", "tbuffer"))  # containers without blocks
+_WITHOUT_FUNCTIONS = frozenset(("enum", "cbuffer", "tbuffer"))
+_OF_VARIABLES = frozenset(("groupshared", "const", "typedef", "uniform", "volatile"))  # before `struct S { … } name;`
 
 
 @dataclass(eq=False)
@@ -28,7 +29,8 @@ class Block:
     "interface", "namespace", "property", ….
 
     Spans are of tokens: `attributes`; `head_tokens`, from the first modifier to the brace; `signature`, from a function's name to
-    its opening parenthesis; `statements`, what ends with a semicolon directly inside a container.
+    its opening parenthesis; `statements`, what ends with a semicolon directly inside a container; `declared`, the variables
+    between a struct's closing brace and its semicolon. The name of a lambda is that of the function around it.
     """
 
     kind: str
@@ -43,6 +45,12 @@ class Block:
     head_tokens: range = range(0)
     signature: range = range(0)
     statements: list[range] = field(default_factory=list)
+    declared: range = range(0)
+
+    @property
+    def brace(self) -> int:
+        """The index of the opening brace."""
+        return self.head_tokens.stop
 
     @property
     def is_code(self) -> bool:
@@ -66,16 +74,16 @@ class Block:
 def find_blocks(tokens: Tokens) -> tuple[list[Block], list[range]]:
     """Return the outermost blocks, with those inside them, and the statements outside of all blocks."""
     finder = _BlockFinder(tokens)
-    outermost, statements = finder.in_container(tokens.all, None)
+    outermost, statements = finder.in_container(tokens.indices, None)
     pending = list(outermost)
     while pending:
         block = pending.pop()
-        inside = tokens.inside(block.head_tokens.stop)
+        inside = tokens.inside(block.brace)
         if block.is_code:
             block.inner = finder.in_function(inside, block)
         else:
-            block.inner, block.statements = finder.in_container(inside, None if block.kind in _LISTS else block)
-            block.inner = [] if block.kind in _LISTS else block.inner
+            inner, block.statements = finder.in_container(inside, block)
+            block.inner = [] if block.kind in _WITHOUT_FUNCTIONS else inner
         pending += block.inner
     return outermost, statements
 
@@ -99,7 +107,7 @@ def signature_of(tokens: Tokens, span: range) -> Signature | None:
     name = _operator_before(tokens, opening, first)
     if name is None:
         last = tokens.before_template(opening, first) - 1
-        if last < first or not tokens.is_name(last):
+        if last < first or not tokens.is_word(last):
             return None
         name = range(last, last + 1)
     return Signature(range(span.start, first), name, opening) if words[span.stop - 1] != "=" else None
@@ -127,7 +135,7 @@ def _behind_operator(tokens: Tokens, at: int) -> int:
     words, at = tokens.words, at + 1
     if words[at] in ("(", "[") and tokens.partners[at] == at + 1:
         return at + 2
-    while words[at] not in ("(", "") and not tokens.is_name(at):
+    while words[at] not in ("(", "") and not tokens.is_word(at):
         at += 1
     return at
 
@@ -162,15 +170,19 @@ class _BlockFinder:
                 block = self._block(range(max(head, at - MOST_HEAD), at), owner)
                 blocks += [block] if block is not None else []
                 head = behind
+                if block is not None and block.kind == "struct" and words[behind + 1 : behind + 2] in (["["], [";"], [","], ["="]):
+                    end = next((i for i in self._tokens.outermost(range(behind, span.stop)) if words[i] == ";"), behind)
+                    block.declared = range(behind, end)
+                    head = behind = end
             at = behind
         return blocks, statements
 
     def _block(self, span: range, owner: Block | None) -> Block | None:
-        """Return the block whose head is this span, and whose brace follows it; None if it is none, such as an initialiser."""
+        """Return the block whose head is this span, and whose brace follows it; None if the braces are no block."""
         tokens, brace = self._tokens, span.stop
         span = range(self._behind_macros(span), brace)
         first = at = tokens.after_brackets(span.start)
-        while tokens.words[at] in _MODIFIERS:
+        while tokens.words[at] in _MODIFIERS or (tokens.words[at] in _OF_VARIABLES and at < brace):
             at += 1
         if tokens.words[at] == "__generic":
             at = tokens.after_template(at + 1, brace)
@@ -201,9 +213,12 @@ class _BlockFinder:
         """Return the name behind the word `struct`, `namespace`, …; for a property, the name before its type's colon."""
         words = self._tokens.words
         if kind == "property":
-            return next((words[at] for at in span if self._tokens.is_name(at) and words[at + 1] in (":", "{")), "")
+            return next((words[at] for at in span if self._tokens.is_word(at) and words[at + 1] in (":", "{")), "")
+        if words[span.start] == "class":  # enum class
+            span = range(span.start + 1, span.stop)
+        span = range(self._tokens.after_template(span.start, span.stop), span.stop)
         end = span.start
-        while end < span.stop and (self._tokens.is_name(end) or words[end] == "."):
+        while end < span.stop and (self._tokens.is_word(end) or words[end] == "."):
             if end > span.start and self._tokens.end(end - 1) != self._tokens.starts[end]:
                 break
             end += 1
@@ -213,9 +228,9 @@ class _BlockFinder:
         """Return the start of a head behind macro calls without a semicolon: the `v` in `DECLARE(x) void f() {`."""
         words, partners = self._tokens.words, self._tokens.partners
         at = span.start
-        while words[at + 1] == "(" and self._tokens.is_name(at) and words[at] not in ("__init", "__subscript"):
+        while words[at + 1] == "(" and self._tokens.is_word(at) and words[at] not in ("__init", "__subscript"):
             behind = partners[at + 1] + 1
-            if behind >= span.stop or not (words[behind] == "[" or self._tokens.is_name(behind)):
+            if behind >= span.stop or not (words[behind] == "[" or self._tokens.is_word(behind)):
                 break
             if words[behind] in ("where", "throws"):
                 break
@@ -239,7 +254,7 @@ class _BlockFinder:
                 block = self._new("struct", words[at + 1], range(at, brace), at, owner)
             if block is not None:
                 blocks.append(block)
-                at = tokens.partners[block.head_tokens.stop]
+                at = tokens.partners[block.brace]
             at += 1
         return blocks
 
@@ -248,7 +263,7 @@ class _BlockFinder:
         words = self._tokens.words
         for index in range(at + 2, min(stop, at + MOST_HEAD)):
             if words[index] == "{":
-                return index if self._tokens.is_name(at + 1) else 0
+                return index if self._tokens.is_word(at + 1) else 0
             if words[index] in (";", "(", ")", "=", "}"):
                 break
         return 0

@@ -31,7 +31,7 @@ class CallArguments:
         for block in functions:
             self.parameters[block.name] = [read_parameter(tokens, span)[1] for span in source.parameter_spans(block)]
         heads = {block.signature.stop for block in functions}
-        for at in tokens.all:
+        for at in tokens.indices:
             opening = _opening_of_call(tokens, at)
             if opening and opening not in heads:
                 caller = _caller(functions, starts, tokens.starts[at])
@@ -67,9 +67,9 @@ def _opening_of_call(tokens: Tokens, at: int) -> int:
     words = tokens.words
     if words[at + 1] == "(":
         return at + 1 if words[at][:1].isalpha() or words[at][:1] == "_" else 0
-    if words[at + 1] == "<" and tokens.is_name(at):
+    if words[at + 1] == "<" and tokens.is_word(at):
         behind = tokens.after_template(at + 1, min(at + _MOST_TEMPLATE, len(tokens.partners)))
-        is_type = all(words[index] in ("<", ">", ",") or tokens.is_name(index) for index in range(at + 1, behind))
+        is_type = all(words[index] in ("<", ">", ",") or tokens.is_word(index) for index in range(at + 1, behind))
         return behind if behind > at + 1 and words[behind] == "(" and is_type else 0
     return 0
 

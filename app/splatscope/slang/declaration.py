@@ -14,6 +14,8 @@ _WRITABLE_TEXTURES = {f"RWTexture{n}D{array}": n + bool(array) for n in (1, 2, 3
 _QUALIFIERS = frozenset((
     "public", "internal", "private", "extern", "export", "static", "const", "volatile", "globallycoherent", "uniform", "in", "out",
     "inout", "no_diff", "ref", "__ref", "__constref", "constref", "borrow", "precise", "shared", "groupshared", "layout",
+    "row_major", "column_major", "nointerpolation", "linear", "centroid", "noperspective", "sample", "point", "line", "triangle",
+    "lineadj", "triangleadj", "each", "dyn", "some",
 ))  # fmt: skip
 
 
@@ -77,23 +79,38 @@ def read_declaration(tokens: Tokens, span: range) -> Declaration:
     qualifiers = set()
     while first < span.stop and (words[first] in _QUALIFIERS or words[first] == "["):
         qualifiers.add(words[first])
-        is_layout = words[first] == "layout" and words[first + 1] == "("
-        first = tokens.after_brackets(first) if words[first] == "[" else tokens.partners[first + 1] + 1 if is_layout else first + 1
+        if words[first] == "[":
+            first = tokens.after_brackets(first)
+        elif words[first] == "layout" and words[first + 1] == "(":
+            first = tokens.partners[first + 1] + 1
+        elif tokens.is_word(first + 1) or words[first + 1] == "[":
+            first += 1
+        else:
+            break
     end = _end_of_path(tokens, range(first, span.stop))
     end = tokens.after_template(end, span.stop)
     behind = min(tokens.after_brackets(end), span.stop)
     sizes = _sizes(tokens, range(end, behind))
-    names = []
-    for declarator in tokens.split(range(behind, span.stop)):
-        if tokens.is_name(declarator.start):
-            names.append((words[declarator.start], (*_sizes(tokens, declarator), *sizes)))
+    names = read_names(tokens, range(behind, span.stop), sizes)
     return Declaration(frozenset(qualifiers), tokens.text(range(first, end)), names)
+
+
+def read_names(tokens: Tokens, span: range, sizes: tuple[str, ...] = ()) -> list[tuple[str, tuple[str, ...]]]:
+    """Read what follows a type: names between commas, each with its array sizes. `sizes` are those of the type.
+
+    What is no name with sizes, a value or a semantic is left out, since the type is then one that is not understood.
+    """
+    names = []
+    for declarator in tokens.split(span):
+        if tokens.is_word(declarator.start) and (len(declarator) == 1 or tokens.words[declarator.start + 1] in ("[", "=", ":")):
+            names.append((tokens.words[declarator.start], (*_sizes(tokens, declarator), *sizes)))
+    return names
 
 
 def _end_of_path(tokens: Tokens, span: range) -> int:
     """Return the position behind a name with dots or colons, such as `Outer.Inner`."""
     at = span.start
-    while at < span.stop and (tokens.is_name(at) or tokens.words[at] in (".", "::")):
+    while at < span.stop and (tokens.is_word(at) or tokens.words[at] in (".", "::")):
         at += 1
         if tokens.words[at] not in (".", "::") and tokens.words[at - 1] not in (".", "::"):
             break
@@ -118,7 +135,7 @@ def split_declaration(text: str) -> tuple[str, list[tuple[str, tuple[str, ...]]]
         `static const float[3] a, b[2] = {};` → `("float", [("a", ("3",)), ("b", ("2", "3"))])`
     """
     tokens = Tokens(text.strip().rstrip(";"))
-    _, type_text, names = read_declaration(tokens, tokens.all)
+    _, type_text, names = read_declaration(tokens, tokens.indices)
     return type_text, names
 
 
@@ -129,13 +146,13 @@ def split_parameter(parameter: str) -> tuple[str, str, tuple[str, ...]]:
         `inout float v[4]` → `("float", "v", ("4",))`, and `v: float3` → `("float3", "v", ())`
     """
     tokens = Tokens(parameter)
-    return read_parameter(tokens, tokens.all)
+    return read_parameter(tokens, tokens.indices)
 
 
 def read_parameter(tokens: Tokens, span: range) -> tuple[str, str, tuple[str, ...]]:
     """Read the type, the name and the array sizes of the parameter in a span of tokens."""
     words = tokens.words
-    is_name_first = len(span) > 2 and words[span.start + 1] == ":" and tokens.is_name(span.start)
+    is_name_first = len(span) > 2 and words[span.start + 1] == ":" and tokens.is_word(span.start)
     if is_name_first and not words[span.start + 2].startswith("SV_"):
         end = next((at for at in span if words[at] == "="), span.stop)
         return tokens.text(range(span.start + 2, end)), words[span.start], ()

@@ -8,8 +8,8 @@ from splatscope.slang.comments import without_comments
 from splatscope.slang.source import Source
 from splatscope.slang.tokens import Tokens, names_in
 
-_SIGNS = frozenset("-+*/%&|^")  # of assignments such as `+=`
-_LEAST = 14  # tokens of the head of a counted loop
+_LEAST = 14  # tokens from `for` to the step of a counted loop
+_LARGEST = 2**31 - 1  # int
 _MOST_BEFORE = 200  # characters in front of a loop that may be its attributes
 _MOST_FORCED = 200  # unrolled loops that are examined in one file
 
@@ -43,7 +43,7 @@ class CountedLoop:
         has_head = words[at + 2] in ("int", "uint") and words[at + 6] == ";"
         if not has_head or words[condition : condition + 2] != [counter, "<"] or words[bound + 1] != ";":
             return None
-        if step in ([counter, "+", "+"], ["+", "+", counter]):
+        if step in ([counter, "++"], ["++", counter]):
             step = ["1"]
         elif step[:-1] == [counter, "+", "="] and step[-1].isdecimal() and int(step[-1]):
             step = step[-1:]
@@ -53,17 +53,18 @@ class CountedLoop:
 
     def changes_counter(self, tokens: Tokens) -> bool:
         """Return whether the body may assign to the loop's variable."""
-        words = tokens.words
-        for at in (at for at in self.body if words[at] == self.counter):
-            after = words[at + 1 : at + 4]
-            if after[0] in _SIGNS or after[:2] in (["<", "<"], [">", ">"]):
-                after = after[2 if after[0] in "<>" else 1 :]
-                if words[at + 1] in "+-" and after[0] == words[at + 1]:
-                    return True
-            is_step = words[at - 1] == words[at - 2] and words[at - 1] in ("+", "-")
-            if is_step or (after[0] == "=" and after[1:2] != ["="]):
-                return True
-        return False
+        return any(tokens.words[at] == self.counter and _is_assigned(tokens, at) for at in self.body)
+
+
+def _is_assigned(tokens: Tokens, at: int) -> bool:
+    """Return whether a variable is assigned to: `i = 0`, `i <<= 1`, `i++`, `--i`, `(i) = 0`, `InterlockedAdd(i, 1)`."""
+    words, before, after = tokens.words, at - 1, at + 1
+    while words[before] == "(" and words[after] == ")" and not tokens.is_word(before - 1):
+        before, after = before - 1, after + 1
+    following = "".join(words[after : after + 4])
+    is_equal = following.startswith("==") or not following.lstrip("-+*/%&|^<>").startswith("=") or following[:2] in ("<=", ">=")
+    is_atomic = words[before] == "(" and words[before - 1].startswith("Interlocked")
+    return words[after] in ("++", "--") or words[before] in ("++", "--") or not is_equal or is_atomic
 
 
 def attributes_before(code: str, at: int) -> str:
@@ -71,7 +72,7 @@ def attributes_before(code: str, at: int) -> str:
     before = code[max(0, at - _MOST_BEFORE) : at]
     tokens = Tokens(before)
     first = len(tokens.partners)
-    while first and tokens.words[first - 1] == "]" and tokens.is_name(tokens.partners[first - 1] + 1):
+    while first and tokens.words[first - 1] == "]" and tokens.is_word(tokens.partners[first - 1] + 1):
         first = tokens.partners[first - 1]
     return before[tokens.end(first - 1) if first else 0 :]
 
@@ -91,18 +92,20 @@ def is_counted(loop: str, constants: Collection[str]) -> bool:
     counted = CountedLoop.at(tokens, 0)
     if counted is None or counted.changes_counter(tokens):
         return False
-    return counted.bound.isdecimal() or counted.bound in constants
+    if counted.bound.isdecimal():  # where the bound and a step exceed an int, the counter wraps around
+        return int(counted.bound) + int(counted.step) <= _LARGEST
+    return counted.bound in constants
 
 
-def is_longer_than_once(loop: str) -> bool:
+def runs_more_than_once(loop: str) -> bool:
     """Return whether the numbers in a loop's head show that it runs more than once: `for (int i = 0; i < 8; i++)`."""
     counted = CountedLoop.at(Tokens(loop), 0)
     if counted is None or counted.step != "1" or not (counted.start.isdecimal() and counted.bound.isdecimal()):
         return False
-    return int(counted.bound) - int(counted.start) > 1
+    return int(counted.bound) - int(counted.start) + (not counted.is_below) > 1
 
 
-def loops_without_budget(source: Source, with_budget: Collection[tuple[int, int]], constants: Collection[str]) -> list[int]:
+def loops_that_may_not_end(source: Source, with_budget: Collection[tuple[int, int]], constants: Collection[str]) -> list[int]:
     """Return the lines of a file's loops that may run forever.
 
     Args:
@@ -113,9 +116,9 @@ def loops_without_budget(source: Source, with_budget: Collection[tuple[int, int]
     tokens, words = source.tokens, source.tokens.words
     lines, do_tails = [], set()
     for block in (block for block in source.walk() if block.is_outermost_code):
-        for at in tokens.inside(block.head_tokens.stop):
+        for at in tokens.inside(block.brace):
             if words[at] == "do":
-                do_tails.add(_behind_statement(tokens, at + 1))
+                do_tails.add(_behind_statement(tokens, at))
             if words[at] not in ("for", "while", "do") or at in do_tails:
                 continue
             start = tokens.starts[at]
@@ -128,19 +131,52 @@ def loops_without_budget(source: Source, with_budget: Collection[tuple[int, int]
 
 
 def _behind_statement(tokens: Tokens, at: int) -> int:
-    """Return the position behind the statement that begins at a token."""
-    if at < len(tokens.partners) and tokens.words[at] == "{":
-        return min(tokens.partners[at] + 1, len(tokens.partners))
-    return next((i + 1 for i in range(at, len(tokens.partners)) if tokens.words[i] == ";"), len(tokens.partners))
+    """Return the position behind the statement that begins at a token, with all branches and loops that it consists of."""
+    words, partners, last = tokens.words, tokens.partners, len(tokens.partners)
+    around: list[str] = []  # the branches and loops that the statement is the last part of
+    while at < last:
+        if words[at] in ("if", "for", "while", "switch") and words[at + 1] == "(":
+            around.append(words[at])
+            at = min(partners[at + 1] + 1, last)
+        elif words[at] == "do":
+            around.append("do")
+            at += 1
+        elif words[at] == "[":
+            at = tokens.after_brackets(at)
+        else:
+            at = min(partners[at], last - 1) + 1 if words[at] == "{" else _behind_semicolon(tokens, at)
+            while around:
+                kind = around.pop()
+                if kind == "if" and at < last and words[at] == "else":
+                    at += 1
+                    break
+                if kind == "do":
+                    if not around:
+                        return at  # its condition follows
+                    at = _behind_semicolon(tokens, at)
+            else:
+                return at
+    return last
+
+
+def _behind_semicolon(tokens: Tokens, at: int) -> int:
+    last = len(tokens.partners)
+    return next((i + 1 for i in tokens.outermost(range(at, last)) if tokens.words[i] == ";"), last)
 
 
 def _unrolled_loops(tokens: Tokens) -> Iterator[tuple[int, int]]:
     """Yield the positions of `[ForceUnroll]` and of the `for` behind it and other attributes."""
-    for opening in tokens.all:
-        if tokens.words[opening] == "[" and tokens.words[opening + 1].lower() == "forceunroll":
+    for opening in tokens.indices:
+        if _begins_attribute(tokens, opening) and tokens.words[opening + 1].lower() == "forceunroll":
             loop = tokens.after_brackets(opening)
             if tokens.words[loop : loop + 2] == ["for", "("]:
                 yield opening, loop
+
+
+def _begins_attribute(tokens: Tokens, at: int) -> bool:
+    """Return whether a token opens an attribute, not a subscript."""
+    before = tokens.words[at - 1] if at else ""
+    return tokens.words[at] == "[" and (before == "else" or not (before in (")", "]") or tokens.is_word(max(0, at - 1))))
 
 
 def roll(text: str) -> str:
@@ -153,7 +189,7 @@ def roll(text: str) -> str:
     Example:
         `[ForceUnroll]⏎for (uint i = 0; i < 5; i++) v[i] = load(at(i, n));` begins with `[loop] [MaxIters(5)]` if `n` is a uint.
     """
-    if "ForceUnroll" not in text:
+    if "forceunroll" not in text.lower():
         return text
     tokens = Tokens(without_comments(text))
     parts, at, integers = [], 0, _integers(tokens)
@@ -176,11 +212,11 @@ def _fills_from(integers: set[str], tokens: Tokens, loop: CountedLoop) -> bool:
     if words[opening : equals + 1] != ["[", loop.counter, "]", "="] or words[equals + 1] == "=" or end + 1 != inside.stop:
         return False
     value = range(equals + 1, end)
-    is_plain = all(tokens.is_name(at) or words[at] in ("(", ")", ",", "+", "*", "-") for at in value)
-    if not is_plain or not all(tokens.is_name(at) or words[at] == "." for at in range(inside.start, opening)):
+    is_plain = all(tokens.is_word(at) or words[at] in ("(", ")", ",", "+", "*", "-") for at in value)
+    if not is_plain or not all(tokens.is_word(at) or words[at] == "." for at in range(inside.start, opening)):
         return False
     names = {words[at] for at in value if words[at].isidentifier() and words[at + 1] != "("} - {loop.counter}
-    calls = (at for at in value if words[at] == "(" and tokens.is_name(at - 1))
+    calls = (at for at in value if words[at] == "(" and tokens.is_word(at - 1))
     innermost = [words[at + 1 : tokens.partners[at]] for at in calls if "(" not in words[at + 1 : tokens.partners[at]]]
     return bool(names) and names <= integers and not any(names.isdisjoint(arguments) for arguments in innermost)
 
@@ -189,11 +225,16 @@ def _integers(tokens: Tokens) -> set[str]:
     """Return the names under which a text declares integers only."""
     words = tokens.words
     integers: dict[str, bool] = {}
-    for at in tokens.all:
-        if at and tokens.is_name(at) and tokens.is_name(at - 1) and words[at + 1] != "(" and words[at - 1] != "return":
-            type_ = SlangType.parse(words[at - 1])
+    depth, is_integer = 0, False
+    for at in tokens.indices:
+        word, before = words[at], words[at - 1] if at else ""
+        depth += (word == "(") - (word == ")")
+        is_first = at and tokens.is_word(at) and tokens.is_word(at - 1) and words[at + 1] != "(" and before != "return"
+        if is_first:
+            type_ = SlangType.parse(before)
             is_integer = type_ is not None and type_.scalar.name in ("int", "uint", "bool")
-            integers[words[at]] = integers.get(words[at], True) and is_integer
+        if is_first or (before == "," and depth == 0 and tokens.is_word(at)):  # `float a, b`
+            integers[word] = integers.get(word, True) and is_integer
     return {name for name, is_integer in integers.items() if is_integer}
 
 
@@ -230,9 +271,9 @@ def without_unrolling(text: str) -> str:
         return text
     tokens = Tokens(code)
     parts, at = [], 0
-    for opening in tokens.all:
+    for opening in tokens.indices:
         closing = tokens.partners[opening]
-        is_marked = tokens.words[opening] == "[" and tokens.words[opening + 1].lower() in ("unroll", "forceunroll")
+        is_marked = _begins_attribute(tokens, opening) and tokens.words[opening + 1].lower() in ("unroll", "forceunroll")
         if is_marked and (closing == opening + 2 or tokens.partners[opening + 2] == closing - 1):
             end = tokens.end(closing)
             parts += [text[at : tokens.starts[opening]], "[loop]".ljust(end - tokens.starts[opening])]

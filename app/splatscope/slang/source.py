@@ -107,14 +107,14 @@ class Source:
 
     def _own_type_parameters(self, block: Block) -> set[str]:
         tokens, words = self.tokens, self.tokens.words
-        at, stop = block.head_tokens.start, block.signature.stop or block.head_tokens.stop
+        at, stop = block.head_tokens.start, block.signature.stop or block.brace
         names = set()
         while at < stop:
             behind = tokens.after_template(at, stop)
             for part in tokens.split(range(at + 1, behind - 1)) if behind > at else ():
                 name = words[part.start]
                 is_alone = len(part) == 1 or words[part.start + 1] in (":", "=")
-                if is_alone and tokens.is_name(part.start) and not is_numeric(name):
+                if is_alone and tokens.is_word(part.start) and not is_numeric(name):
                     names.add(name)
             at = max(behind, at + 1)
         return names

@@ -24,6 +24,7 @@ from splatscope.slang.declaration import (
     buffer_memory,
     is_writable,
     read_declaration,
+    read_names,
     read_parameter,
     shared_memory,
 )
@@ -54,11 +55,13 @@ class Struct:
     """The fields of a struct: types by name, with arrays separate.
 
     `is_opaque` marks a generic struct, or one of several with the same name. Its fields mean nothing outside of its own methods.
+    `has_private` says whether it has further fields, which no other code can read.
     """
 
     fields: dict[str, str] = field(default_factory=dict)
     arrays: dict[str, ArrayType] = field(default_factory=dict)
     is_opaque: bool = False
+    has_private: bool = False
 
     @property
     def members(self) -> list[tuple[str, ArrayType]]:
@@ -104,7 +107,7 @@ class Symbols:
         return symbols
 
     def note_unknown(self, type_text: str) -> None:
-        """Note a type that nothing declares, unless it is named as a struct is: a module that is not read may declare that."""
+        """Note an undeclared type whose name is in lower case. Others may be structs of a module that is not read."""
         if "a" <= type_text[:1] <= "z":
             self.unknown_types.add(type_text)
 
@@ -143,7 +146,7 @@ class Symbols:
         tokens, parameters = source.tokens, source.parameter_spans(block)
         if block.kind == "function":
             self.bodies[block.name] = self.bodies.get(block.name, 0) + 1
-        if tokens.inside(block.head_tokens.stop):
+        if tokens.inside(block.brace):
             type_text = _returned(tokens, block)
             self.returns[block.name] = type_text if self.returns.get(block.name, type_text) == type_text else ""
         self._add_function(tokens, block.name, block.attributes, parameters, block.owner)
@@ -156,8 +159,7 @@ class Symbols:
 
     def resolve(self, type_text: str) -> str:
         """Return the type behind aliases, also behind those inside of `vector<Number, COUNT>`; "" if it is none that is known."""
-        for _ in range(_MOST_ALIASES):
-            type_text = self.aliases.get(type_text, type_text)
+        type_text = self._unaliased(type_text)
         if type_text.startswith(("vector", "matrix")):
             name, arguments = split_type(type_text)
             if name in ("vector", "matrix") and arguments:
@@ -167,7 +169,12 @@ class Symbols:
     def _argument(self, text: str) -> str:
         """Return an argument of `vector<…>` as the number or the type that it stands for."""
         number = integer(text, self.integers)
-        return self.aliases.get(text, text) if number is None else str(number)
+        return self._unaliased(text) if number is None else str(number)
+
+    def _unaliased(self, type_text: str) -> str:
+        for _ in range(_MOST_ALIASES):
+            type_text = self.aliases.get(type_text, type_text)
+        return type_text
 
     def _is_known(self, type_text: str) -> bool:
         """Return whether a type is a number, declared in the program, one of the core module's without numbers, or a value's own.
@@ -213,7 +220,7 @@ class Symbols:
             width = numeric.scalar.dtype.itemsize
             return numeric.count * width, width
         struct = self.structs.get(self.resolve(type_text))
-        if struct is None or struct.is_opaque or depth > 4:
+        if struct is None or struct.is_opaque or struct.has_private or depth > 4:
             return 0, 1
         parts = [(*self._layout(one, depth + 1), 1) for one in struct.fields.values()]
         for element, sizes in struct.arrays.values():
@@ -257,16 +264,18 @@ class Symbols:
                 self.macros[definition.name] = self.macros.get(definition.name, "") + body
             elif body.strip().isidentifier():
                 self._add_alias(definition.name, body.strip())
-            elif body.strip()[:1].isdigit() and not definition.takes_arguments:
+            elif body.strip()[:1].isdigit():
                 self.constants.add(definition.name)
 
     def _add_constants_and_aliases(self, tokens: Tokens) -> None:
-        """Add compile-time constants and aliases of types, wherever they are declared."""
+        """Add compile-time constants, aliases of types and shared variables, wherever they are declared."""
         words = tokens.words
-        for at in tokens.all:
-            if words[at] == "static" and words[at + 1] == "const":
+        for at in tokens.indices:
+            if {words[at], words[at + 1]} == {"static", "const"}:
                 declaration = read_declaration(tokens, range(at, _end_of_statement(tokens, at)))
-                self.constants.update(name for name, _ in declaration.names[:1])
+                self.constants.update(name for name, _ in declaration.names)
+            elif words[at] == "groupshared" and words[at + 1] != "struct":
+                self._add_shared(read_declaration(tokens, range(at, _end_of_statement(tokens, at))), words[at + 1])
             elif words[at] == "typedef":
                 end = _end_of_statement(tokens, at)
                 if end > at + 2 and words[end] == ";" and words[end - 1].isidentifier() and "(" not in words[at:end]:
@@ -283,8 +292,19 @@ class Symbols:
         for declaration in _declarations(tokens, block.statements, _NO_FIELDS):
             fields |= {name: declaration.type for name, sizes in declaration.names if not sizes}
             arrays |= {name: ArrayType(declaration.type, sizes) for name, sizes in declaration.names if sizes}
-        is_generic = any(tokens.words[at] == "<" for at in block.head_tokens)
-        self.structs[block.name] = Struct(fields, arrays, is_generic or block.name in self.structs)
+        head = tokens.words[block.head_tokens.start : block.brace]
+        is_generic = "<" in head[: head.index(":") if ":" in head else None]
+        has_private = any("private" in tokens.words[span.start : span.stop] for span in block.statements)
+        self.structs[block.name] = Struct(fields, arrays, is_generic or block.name in self.structs, has_private)
+        if block.declared and "typedef" in head:
+            self._add_alias(tokens.words[block.declared.start], block.name)
+        elif block.declared:
+            declaration = Declaration(frozenset(head), block.name, read_names(tokens, block.declared))
+            if "groupshared" in head:
+                self._add_shared(declaration, block.name)
+            else:
+                self._add_types(declaration)
+                self._add_arrays(declaration)
 
     def _add_function(self, tokens: Tokens, name: str, attributes: range, parameters: list[range], owner: Block | None) -> None:
         self.definitions[name] = self.definitions.get(name, 0) + 1
@@ -301,7 +321,7 @@ class Symbols:
         """Add the types of the variables that are declared outside of functions, except arrays."""
         for name, sizes in declaration.names:
             if declaration.type and not sizes:  # a global of another namespace may have the same name
-                inside = in_block(declaration.type)
+                inside = type_inside_block(declaration.type)
                 self.globals[name] = inside if self.globals.get(name, inside) == inside else ""
 
     def _add_globals(self, declarations: list[Declaration]) -> None:
@@ -310,15 +330,21 @@ class Symbols:
             _, type_text, names = declaration
             self._add_types(declaration)
             self._add_arrays(declaration)
-            if in_block(type_text) != type_text:
+            if type_inside_block(type_text) != type_text:
                 for name, _ in names[:1]:
-                    for path, inside in islice(self._fields_in_block(in_block(type_text), name), _MOST_FIELDS):
+                    for path, inside in islice(self._fields_in_block(type_inside_block(type_text), name), _MOST_FIELDS):
                         self._add_memory(path, buffer_memory(inside, path))
-            is_shared = "groupshared" in declaration.qualifiers
-            for name, sizes in names:
+            for name, sizes in names if "groupshared" not in declaration.qualifiers else ():
                 if sizes and is_writable(type_text):
                     self.resource_arrays.add(name)
-                self._add_memory(name, (shared_memory if is_shared else buffer_memory)(type_text, name, sizes))
+                self._add_memory(name, buffer_memory(type_text, name, sizes))
+
+    def _add_shared(self, declaration: Declaration, type_name: str) -> None:
+        """Add shared variables. A declaration that is not understood is noted, so that nobody takes it for checked."""
+        for name, sizes in declaration.names:
+            self._add_memory(name, shared_memory(declaration.type, name, sizes))
+        if not declaration.names and not is_numeric(type_name):
+            self.unknown_types.add(type_name)
 
     def _add_arrays(self, declaration: Declaration) -> None:
         """Add the arrays declared outside of functions and structs: tables, and arrays in constant buffers."""
@@ -356,13 +382,13 @@ def _declarations(tokens: Tokens, statements: Iterable[range], without: frozense
 
 
 def _is_prototype(tokens: Tokens, span: range) -> bool:
-    """Return whether a statement has parentheses other than those of a layout, a semantic or a value."""
-    for at in tokens.outermost(span):
-        word = tokens.words[at]
-        if word in ("=", ":"):
-            return False
-        if word == "(" and tokens.words[at - 1] != "layout":
+    """Return whether a statement declares a function without a body."""
+    words, at = tokens.words, span.start
+    while at < span.stop and words[at] not in ("=", ":"):
+        if words[at] == "(" and words[at - 1] != "layout":
             return True
+        behind = tokens.after_template(at, span.stop)
+        at = behind if behind > at else max(at, tokens.partners[at]) + 1
     return False
 
 
@@ -385,7 +411,7 @@ def _returned(tokens: Tokens, block: Block) -> str:
         return read_declaration(tokens, range(behind + 1, head.stop)).type
     end = block.signature.start
     start = tokens.before_template(end, head.start)
-    while start > head.start and (tokens.is_name(start - 1) or words[start - 1] in (".", "::")):
+    while start > head.start and (tokens.is_word(start - 1) or words[start - 1] in (".", "::")):
         start -= 1
         if words[start] not in (".", "::") and words[start - 1] not in (".", "::"):
             break
@@ -404,7 +430,7 @@ def _has_no_numbers(name: str) -> bool:
     return name in _NO_NUMBERS or name.startswith(_BEGIN_NO_NUMBERS)
 
 
-def in_block(type_text: str) -> str:
+def type_inside_block(type_text: str) -> str:
     """Return the type inside `ParameterBlock<…>` or `ConstantBuffer<…>`, or the type itself."""
     name, arguments = split_type(type_text)
     return arguments[0] if name in _BLOCK_TYPES and len(arguments) == 1 and arguments[0].isidentifier() else type_text

@@ -4,21 +4,21 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
-_TOKEN = re.compile(r"[A-Za-z_$]\w*|\d[\w.]*|->|=>|::|\S")
+_TOKEN = re.compile(r"[A-Za-z_$]\w*|\d[\w.]*|\+\+|--|->|=>|::|\S")
 _NAME = re.compile(r"\b[A-Za-z_]\w*")
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 _ENDS = frozenset(";{}")  # what no template arguments contain
 
 
 class Tokens:
-    """The tokens of a piece of code without comments, strings and directives. A `>>` is two tokens.
+    """The tokens of a piece of code without comments, strings and directives. Of operators, `++ -- -> => ::` are one token.
 
     Attributes:
         code: The code.
         words: The texts of the tokens, and "" behind the last one.
-        starts: The offset of each; behind the last token, the code's last offset.
-        partners: For each bracket, the index of the one that closes or opens it. For a bracket that is not closed, the index behind
-            the last token; for one that closes none, and for all other tokens, −1.
+        starts: The offset of each; behind the last token, the code's last offset, so that what is not closed ends with the code.
+        partners: For each bracket, the index of the one that closes or opens it, of whichever kind. For a bracket that is not
+            closed, the index behind the last token; for one that closes none, and for all other tokens, −1.
     """
 
     def __init__(self, code: str):
@@ -43,7 +43,7 @@ class Tokens:
         self.starts.append(max(0, len(code) - 1))
 
     @property
-    def all(self) -> range:
+    def indices(self) -> range:
         """The indices of all tokens."""
         return range(len(self.partners))
 
@@ -59,12 +59,12 @@ class Tokens:
         """Return the tokens between a bracket and the one that closes it."""
         return range(opening + 1, self.partners[opening])
 
-    def is_name(self, at: int) -> bool:
+    def is_word(self, at: int) -> bool:
         """Return whether a token is a name or a number."""
         return self.words[at][:1].isalnum() or self.words[at][:1] in ("_", "$")
 
     def outermost(self, span: range) -> Iterator[int]:
-        """Yield the tokens of a span that are outside of all brackets in it. Of these, the opening ones are yielded."""
+        """Yield the tokens of a span outside of all brackets in it. An opening bracket is yielded, what it holds is not."""
         at, partners = span.start, self.partners
         while at < span.stop:
             yield at
@@ -79,7 +79,7 @@ class Tokens:
     def after_template(self, at: int, stop: int) -> int:
         """Return the position behind the template arguments that begin at a token; the token itself if none do."""
         depth = 0
-        if self.words[at] != "<":
+        if self.words[at] != "<" or self.words[at + 1] in ("<", "="):
             return at
         for index in self.outermost(range(at, stop)):
             word = self.words[index]
@@ -104,14 +104,15 @@ class Tokens:
     def split(self, span: range) -> list[range]:
         """Return the parts of a span between the commas outside of all brackets: `a, f(b, c), d<e, 1>` has three.
 
-        A `<` that is not closed hides the commas behind it, since it may begin template arguments.
+        A `<` that is not closed hides the commas behind it, since it may begin template arguments; `<<` and `<=` do not.
         """
-        parts, start, depth = [], span.start, 0
+        parts, start, depth, words = [], span.start, 0, self.words
         for at in chain(self.outermost(span), (span.stop,)):
-            word = self.words[at] if at < span.stop else ","
-            if word in ("<", ">"):
-                depth = max(0, depth + (1 if word == "<" else -1))
-            elif at >= span.stop or (word == "," and depth == 0):
+            if at < span.stop and words[at] == "<":
+                depth += words[at + 1] not in ("<", "=") and words[at - 1] != "<"
+            elif at < span.stop and words[at] == ">":
+                depth = max(0, depth - (words[at + 1] != "="))
+            elif at >= span.stop or (words[at] == "," and depth == 0):
                 if start < at:
                     parts.append(range(start, at))
                 start = at + 1
@@ -124,22 +125,30 @@ def names_in(text: str) -> set[str]:
 
 
 def last_name(path: str) -> str:
-    """Return the last name of a path, without template arguments: "f" for `tools::f<int>` and for `tools.f`."""
-    return path.partition("<")[0].replace("::", ".").rpartition(".")[2].strip()
+    """Return the last name of a path, without template arguments: "f" for `tools::f<int>` and for `Box<int>.f`."""
+    tokens = Tokens(path)
+    last = tokens.before_template(len(tokens.partners), 0) - 1
+    return tokens.words[last] if last >= 0 else ""
 
 
-def is_path(text: str) -> bool:
+def is_simple_operand(text: str) -> bool:
     """Return whether a text is a number, a name, or names with dots: `light.colour.r`."""
-    return text.replace(".", "_").replace("_", "").isalnum()
+    return bool(text) and text.replace(".", "").replace("_", "a").isalnum()
 
 
 def split_arguments(text: str) -> list[str]:
     """Return the texts between the commas outside of all brackets, without empty ones."""
     tokens = Tokens(text)
-    return [tokens.text(part) for part in tokens.split(tokens.all)]
+    return [tokens.text(part) for part in tokens.split(tokens.indices)]
 
 
 def split_type(type_text: str) -> tuple[str, list[str]]:
     """Return a type's name and its template arguments: "Atomic" and ["uint"] for `Atomic<uint>`."""
-    name, _, arguments = type_text.partition("<")
-    return name.strip(), split_arguments(arguments.rstrip().removesuffix(">"))
+    if "<" not in type_text:
+        return type_text.strip(), []
+    tokens = Tokens(type_text)
+    opening = tokens.words.index("<")
+    behind = tokens.after_template(opening, len(tokens.partners))
+    if behind < len(tokens.partners) or not opening:  # `Box<int>.Key` is a name
+        return type_text.strip(), []
+    return tokens.text(range(opening)), [tokens.text(part) for part in tokens.split(range(opening + 1, behind - 1))]

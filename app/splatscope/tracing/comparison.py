@@ -182,7 +182,7 @@ def _magnifier(trace: Trace) -> str:
     lines = {file: COMMENT.sub(lambda c: "\n" * c[0].count("\n"), text).split("\n") for file, text in trace.info.sources.items()}
     for is_other, file, line in executed:
         tokens = Tokens(lines[file][line - 1] if 0 < line <= len(lines.get(file, ())) else "")
-        calls = (tokens.words[at] for at in tokens.all if tokens.words[at + 1] == "(" and tokens.words[at] in _MAGNIFIES)
+        calls = (tokens.words[at] for at in tokens.indices if tokens.words[at + 1] == "(" and tokens.words[at] in _MAGNIFIES)
         if call := next(calls, ""):
             return f"{call} on line {line}{f' of {file}' if is_other else ''}"
     return ""

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from splatscope.slang.loops import loops_without_budget
+from splatscope.slang.loops import loops_that_may_not_end
 from splatscope.slang.modules import Module, find_entry, load_modules
 from splatscope.slang.symbols import Symbols
 from splatscope.slang.tokens import names_in
@@ -64,7 +64,7 @@ def endless_loops(source: str, file: str, include: tuple[Path, ...] = ()) -> lis
     modules = load_modules(source, file, include)
     instrumenter, _ = _instrumented(modules, "")
     with_budget = loops_with_budget(instrumenter.sites, file)
-    return loops_without_budget(modules[-1].source, with_budget, instrumenter.symbols.constants)
+    return loops_that_may_not_end(modules[-1].source, with_budget, instrumenter.symbols.constants)
 
 
 def _instrumented(modules: list[Module], entry: str) -> tuple[Instrumenter, list[Instrumented]]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from itertools import groupby
 
-from splatscope.slang.loops import loops_without_budget
+from splatscope.slang.loops import loops_that_may_not_end
 from splatscope.slang.modules import Module
 from splatscope.slang.preprocessor import definitions
 from splatscope.slang.source import Source
@@ -31,12 +31,12 @@ def coverage_gaps(
     gaps = {(file, line, "the compiler accepts it only as written, so it is not recorded") for file, line in excluded_lines}
     for module in modules:
         source = module.source
-        loops = [] if module.name else loops_without_budget(source, loops_with_budget(sites, source.file), symbols.constants)
+        loops = [] if module.name else loops_that_may_not_end(source, loops_with_budget(sites, source.file), symbols.constants)
         gaps |= {(source.file, line, "this loop has no budget: nothing but the time limit ends it") for line in loops}
         for block in (block for block in source.functions() if block.is_outermost_code):
             tokens = source.tokens
-            for at in tokens.inside(block.head_tokens.stop):
-                if tokens.is_name(at) and _acts(tokens.words[at], symbols):
+            for at in tokens.inside(block.brace):
+                if tokens.is_word(at) and _acts(tokens.words[at], symbols):
                     line = source.line_column(tokens.starts[at])[0]
                     gap = f"the macro {tokens.words[at]} is one step: what it reads and writes is not recorded"
                     gaps.add((source.file, line, gap))

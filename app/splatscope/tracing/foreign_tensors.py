@@ -40,11 +40,11 @@ def _is_tensor(name: str) -> bool:
 def _declared_tensors(tokens: Tokens, own: Collection[str]) -> Iterator[int]:
     """Yield the names that are declared as tensors, also as a `T` of `void f<T : IRWTensor<float, 1>>(T t)`."""
     words = tokens.words
-    generic = {words[at] for at in tokens.all if words[at + 1] == ":" and tokens.is_name(at) and _is_tensor(words[at + 2])}
-    for at in tokens.all:
+    generic = {words[at] for at in tokens.indices if words[at + 1] == ":" and tokens.is_word(at) and _is_tensor(words[at + 2])}
+    for at in tokens.indices:
         if words[at] not in own and (words[at] in generic or _is_tensor(words[at])):
             name = tokens.after_template(at + 1, len(tokens.partners))
-            if tokens.is_name(name) and words[name + 1] in (",", ";", ")", "="):
+            if tokens.is_word(name) and words[name + 1] in (",", ";", ")", "="):
                 yield name
 
 
@@ -54,7 +54,7 @@ def _is_accessed(declared: int, source: Source, in_use: set[str]) -> bool:
     blocks = list(source.functions())
     start = tokens.starts[declared]
     owner = next((block for block in blocks if block.head <= start < block.end), None)  # None for a member of a struct
-    for at in (at for at in tokens.all if words[at] == words[declared]):
+    for at in (at for at in tokens.indices if words[at] == words[declared]):
         is_call = words[at + 1] == "." and words[at + 3 : at + 4] in (["("], ["<"]) and not words[at + 2].startswith("__slangpy_")
         if words[at + 1] == "[" or is_call:
             enclosing = [block for block in blocks if block.start <= tokens.starts[at] < block.end]

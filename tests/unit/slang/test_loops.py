@@ -5,11 +5,11 @@ import pytest
 from splatscope.slang.loops import (
     attributes_before,
     is_counted,
-    is_longer_than_once,
     is_unrolled,
     line_of_lossy_unrolling,
-    loops_without_budget,
+    loops_that_may_not_end,
     roll,
+    runs_more_than_once,
     without_unrolling,
 )
 from splatscope.slang.source import Source
@@ -55,6 +55,14 @@ def test_a_loop_is_rolled_only_where_no_result_can_tell(body, rolls):
         ("for (int i = 0; i < n; i++) x += i;", False),
         ("for (int i = 0; i < 8; i++) i -= 1;", False),
         ("for (int i = 8; i > 0; i--) x += i;", False),
+        ("for (int i = 0; i < 8; i++) { (i) = 0; }", False),
+        ("for (int i = 0; i < 8; i++) { (i)--; }", False),
+        ("for (int i = 0; i < 8; i++) { if (i-->0) x = 1; }", False),
+        ("for (int i = 0; i < 8; i++) { i <<= 1; }", False),
+        ("for (int i = 0; i < 8; i++) { InterlockedAdd(i, -1); }", False),
+        ("for (int i = 0; i < 8; i++) { x = i <= 3 && i == 2 ? f(i) : (i); }", True),
+        ("for (uint i = 0; i <= 4294967295; i++) { }", False),
+        ("for (int i = 0; i <= 2147483647; i++) { }", False),
         ("while (x < 8) x++;", False),
     ],
 )
@@ -69,12 +77,14 @@ def test_a_loop_is_counted_where_a_constant_bounds_it(loop, counted):
         ("for (uint i = 6; i < 8; ++i) x += i;", True),
         ("for (int i = 0; i < 1; i++) x += i;", False),
         ("for (int i = 7; i < 8; i++) x += i;", False),
+        ("for (int i = 0; i <= 1; i++) x += i;", True),
+        ("for (int i = 0; i <= 0; i++) x += i;", False),
         ("for (int i = 0; i < COUNT; i++) x += i;", False),
         ("for (int i = 0; i < 8; i += 8) x += i;", False),
     ],
 )
-def test_a_loop_is_longer_than_once_where_its_numbers_say_so(loop, longer):
-    assert is_longer_than_once(loop) == longer
+def test_a_loop_runs_more_than_once_where_its_numbers_say_so(loop, longer):
+    assert runs_more_than_once(loop) == longer
 
 
 def test_attributes_before_a_loop_are_its_own():
@@ -89,8 +99,8 @@ def test_attributes_before_a_loop_are_its_own():
 def test_loops_that_may_run_forever_are_named_by_line():
     text = "void f(int n) {\nfor (int i = 0; i < 4; i++) n++;\nwhile (n > 0) n--;\ndo n++;\nwhile (n < 9);\nfor (;;) {}\n}"
     source = Source(text)
-    assert loops_without_budget(source, set(), set()) == [3, 4, 6]
-    assert loops_without_budget(source, {(3, 1), (6, 1)}, set()) == [4]
+    assert loops_that_may_not_end(source, set(), set()) == [3, 4, 6]
+    assert loops_that_may_not_end(source, {(3, 1), (6, 1)}, set()) == [4]
 
 
 def test_an_unrolled_loop_stays_a_loop_and_every_column_its_place():
@@ -129,3 +139,25 @@ def test_where_derivatives_are_taken_loops_stay_unrolled():
 )
 def test_the_unrolled_loop_that_the_compiler_gets_wrong_is_found(loop, line):
     assert line_of_lossy_unrolling(f"void f() {{ int n = 0;\n{loop}\n}}") == line
+
+
+@pytest.mark.parametrize(
+    ("body", "lines"),
+    [
+        ("for (int i = 0; i < 8; i++)\nfor (int j = 0; j < 8; j++) i = 0;", [2]),
+        ("for (int i = 0; i < 8; i++) if (a) x = 1; else i = 0;", [2]),
+        ("do if (a) { b(); }\nwhile (a);", [2]),
+        ("do { while (b) a(); } while (a);", [2, 2]),
+        ("for (int i = 0; i < 8; i++) if (a) if (b) x = 1; else x = 2; else x = 3; while (c) { }", [2]),
+        ("for (int i = 0; i < 8; i++) do x++; while (x < 3); i = 4;", [2]),
+    ],
+)
+def test_a_loop_is_as_long_as_its_statement(body, lines):
+    assert loops_that_may_not_end(Source(f"void f() {{\n{body}\n}}"), set(), set()) == lines
+
+
+def test_a_subscript_is_no_attribute_and_a_float_after_a_comma_no_integer():
+    assert without_unrolling("a[unroll] = 2;") == "a[unroll] = 2;"
+    assert "[loop]" in roll("void f(uint n) {\n[forceunroll]\nfor (uint i = 0; i < 4; i++)\nv[i] = load(i, n);\n}")
+    text = "uint n; float a, n;\n[ForceUnroll]\nfor (uint i = 0; i < 4; i++)\nv[i] = n * i;\n"
+    assert roll(text) == text

@@ -213,3 +213,50 @@ def test_the_parameters_of_a_function_are_no_memory_of_the_program():
     found = symbols("void put(RWStructuredBuffer<uint> into, uint at, RWTexture2D<float> image) { into[at] = 1; }")
     assert found.memory == {}
     assert {name: memory.space for name, memory in found.parameters.items()} == {"into": "device", "image": "texture"}
+
+
+@pytest.mark.parametrize(
+    ("declaration", "type_text"),
+    [
+        ("groupshared row_major float4x4 m[64];", "float4x4"),
+        ("groupshared struct S { uint a; } m[64];", "S"),
+        ("void f() { static groupshared uint m[64]; }", "uint"),
+        ("struct S { static groupshared uint m[64]; };", "uint"),
+        ("groupshared vector<uint, (2)> m[64];", "vector<uint, (2)>"),
+        ("namespace n { groupshared uint m[64]; }", "uint"),
+    ],
+)
+def test_shared_memory_is_seen_however_it_is_declared(declaration, type_text):
+    assert symbols(declaration).memory["m"] == Memory("m", "shared", type_text, ("64",))
+
+
+def test_a_declaration_that_is_not_understood_is_said_to_be():
+    found = symbols("groupshared odd_modifier float4 m[64];")
+    assert found.memory == {}
+    assert "odd_modifier" in found.unknown_types
+
+
+def test_a_struct_with_private_fields_has_no_known_size():
+    found = symbols("struct P { private uint a; uint b; } struct Q { uint a, b; }")
+    assert (found.bytes_of("P"), found.bytes_of("Q")) == (0, 8)
+    assert found.fields("P") == {"b": "uint"}
+
+
+def test_what_follows_a_shift_or_a_comparison_is_declared_too():
+    found = symbols(
+        "struct A { uint a = 1 << 3, b; uint c; } static const uint n = 1 << 3, tab[2] = {1, 2}; const static int k = 4;"
+    )
+    assert list(found.fields("A")) == ["a", "b", "c"]
+    assert found.arrays["tab"] == ArrayType("uint", ("2",))
+    assert {"n", "tab", "k"} <= found.constants
+
+
+def test_structs_that_are_named_in_other_ways_have_their_names():
+    found = symbols(
+        "enum class E { A } typedef struct B { int x; } C; struct D : IF<float> { uint a; } struct F { int y; } one, many[3];"
+    )
+    assert found.enums == {"E"}
+    assert found.resolve("C") == "B"
+    assert found.fields("D") == {"a": "uint"}
+    assert (found.globals["one"], found.arrays["many"]) == ("F", ArrayType("F", ("3",)))
+    assert symbols("typedef float A; typedef A B;").resolve("vector<B, 2>") == "float2"

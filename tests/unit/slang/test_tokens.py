@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splatscope.slang.tokens import Tokens, is_path, last_name, names_in, split_arguments, split_type
+from splatscope.slang.tokens import Tokens, is_simple_operand, last_name, names_in, split_arguments, split_type
 
 
 def test_tokens_are_names_numbers_and_signs():
@@ -42,7 +42,7 @@ def test_every_token_is_where_it_says_and_every_bracket_has_one_partner(code):
 @given(st.text(alphabet="ab(<[{}]>),; ", max_size=40))
 def test_parts_between_commas_lie_in_order_and_hold_no_outer_comma(code):
     tokens = Tokens(code)
-    parts = tokens.split(tokens.all)
+    parts = tokens.split(tokens.indices)
     assert all(part and part.stop <= following.start for part, following in pairwise(parts))
     if "<" not in code:
         assert all(tokens.words[at] != "," for part in parts for at in tokens.outermost(part))
@@ -59,8 +59,10 @@ def test_template_arguments_end_at_their_own_bracket(code, behind):
 
 def test_names_are_found_in_any_text():
     assert names_in("tile[i + 2u].x = f(0x1F)") == {"tile", "i", "x", "f"}
-    assert [last_name(path) for path in ("f", "tools::f<int>", "light . shade")] == ["f", "f", "shade"]
-    assert [is_path(text) for text in ("light.colour.r", "3", "a + b", "f(x)", "")] == [True, True, False, False, False]
+    assert [last_name(path) for path in ("f", "tools::f<int>", "light . shade", "Box<int>.put")] == ["f", "f", "shade", "put"]
+    assert [is_simple_operand(text) for text in ("light.colour.r", "3", "a + b", "f(x)", "")] == [True, True, False, False, False]
     assert split_type("Box<Pair<int, float>, 3>") == ("Box", ["Pair<int, float>", "3"])
     assert split_type("float") == ("float", [])
+    assert split_type("Box<int>.Key") == ("Box<int>.Key", [])
+    assert split_arguments("a <= b, c << d, e") == ["a <= b", "c << d", "e"]
     assert split_arguments("a > b, c") == ["a > b", "c"]

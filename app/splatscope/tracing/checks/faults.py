@@ -37,7 +37,7 @@ def faults_of(trace: Trace, context: Context, kind: str, message: Callable[[Site
 def first_variable(code: str) -> str:
     """Return the first variable in a piece of code, "" if there is none: "lane" for `f(lane < 4)`."""
     tokens = Tokens(code)
-    for at in tokens.all:
+    for at in tokens.indices:
         has_arguments = tokens.words[at + 1] == "<" and tokens.starts[at + 1] == tokens.end(at)  # `max<int>`, not `lane < 4`
         if tokens.words[at].isidentifier() and tokens.words[at + 1] != "(" and not has_arguments:
             return tokens.words[at]

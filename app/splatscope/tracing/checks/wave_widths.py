@@ -115,7 +115,7 @@ def _asks_for_a_width(code: str) -> bool:
 def _semantic(head: str, name: str) -> tuple[str, str]:
     """Return the type and the semantic of a parameter in the head of a function; "" and "" if it has none."""
     tokens = Tokens(head)
-    places = [at for at in tokens.all if tokens.words[at] == name and tokens.words[at + 1] == ":" and at]
+    places = [at for at in tokens.indices if tokens.words[at] == name and tokens.words[at + 1] == ":" and at]
     return (tokens.words[places[0] - 1], tokens.words[places[0] + 2]) if places else ("", "")
 
 

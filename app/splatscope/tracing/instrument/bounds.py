@@ -43,7 +43,7 @@ class Bounds:
         if not size or surely_inside or self._context.is_differentiable:
             return text
         tokens = Tokens(text_of(argument))
-        name = "".join(tokens.words[at] for at in tokens.outermost(tokens.all) if tokens.words[at] != "[")
+        name = "".join(tokens.words[at] for at in tokens.outermost(tokens.indices) if tokens.words[at] != "[")
         site = self._context.site(parent_of(index), "out-of-bounds", name, access=access, dims=array.sizes)
         return f"_rec_inside({site}, uint({text}), uint({size}))"
 

@@ -2,7 +2,7 @@
 
 from tree_sitter import Node
 
-from splatscope.slang.loops import attributes_before, is_counted, is_longer_than_once, is_unrolled
+from splatscope.slang.loops import attributes_before, is_counted, is_unrolled, runs_more_than_once
 from splatscope.tracing.instrument.context import FunctionContext
 from splatscope.tracing.instrument.local_values import LocalValues
 from splatscope.tracing.instrument.statements import Statements
@@ -131,7 +131,7 @@ class ControlFlow:
         names, behind_condition = [], [child for child in node.children if child.type == ";"][-1]
         # Autodiff and unrolling need the bare condition to find a loop's bound.
         is_bare = condition is None or self._context.is_differentiable or self._context.scope.is_repeatable(condition)
-        has_break = not is_bare or (not self._context.is_differentiable and is_longer_than_once(self._writer.text(node)))
+        has_break = not is_bare or (not self._context.is_differentiable and runs_more_than_once(self._writer.text(node)))
         if initializer is not None and initializer.type == "declaration":
             declaration = self._statements.declared(initializer)
             for name, sizes in declaration.names:

@@ -4,7 +4,7 @@ from tree_sitter import Node
 
 from splatscope.gpu.slang_types import is_numeric
 from splatscope.slang.source import text_of
-from splatscope.slang.tokens import is_path
+from splatscope.slang.tokens import is_simple_operand
 from splatscope.tracing.instrument.context import FunctionContext
 from splatscope.tracing.instrument.writer import TreeWriter
 
@@ -65,7 +65,7 @@ class LocalValues:
             return ""
         if is_numeric(scope.types[root]) or root == name:
             return self.value(node, root)
-        if is_path(name):
+        if is_simple_operand(name):
             part = symbols.type_of_part(scope.types[root], [f".{field}" for field in name.split(".")[1:]])
             return self.value(node, name, part) if is_numeric(part) or self.recorded_fields(part) else ""
         return ""

@@ -12,7 +12,7 @@ from tree_sitter import Node
 from splatscope.gpu.slang_types import SlangType
 from splatscope.slang.constants import integer
 from splatscope.slang.source import parent_of, part, text_of, walk
-from splatscope.slang.tokens import is_path
+from splatscope.slang.tokens import is_simple_operand
 from splatscope.tracing.instrument.context import FunctionContext
 from splatscope.tracing.instrument.expression_types import bits_of, common_type, is_integer
 from splatscope.tracing.instrument.writer import Rule, TreeWriter
@@ -91,7 +91,7 @@ class Operations:
         `text` is its new text without this check. The left side is a variable, and may be read earlier.
         """
         sign = operator[:-1]
-        is_sum = operator in ("+=", "-=", "*=") and is_path(text_of(left)) and self.are_checked
+        is_sum = operator in ("+=", "-=", "*=") and is_simple_operand(text_of(left)) and self.are_checked
         if not is_sum or not self._may_overflow(parent_of(left), sign, left, right):
             return text
         name = f"{text_of(left)} {operator} {text_of(right)}"
@@ -133,7 +133,7 @@ class Operations:
     def _bit_patterns(self) -> set[str]:
         """The variables that the function uses as bit patterns."""
         tokens, words, names = self._context.source.tokens, self._context.source.tokens.words, set()
-        for at in tokens.inside(self._context.block.head_tokens.stop):
+        for at in tokens.inside(self._context.block.brace):
             is_doubled = words[at + 1] == words[at]
             if words[at] in "<>" if is_doubled else words[at] == "^" or (words[at] in "&|" and words[at - 1] != words[at]):
                 operand = at + 1 + is_doubled

@@ -9,7 +9,7 @@ from tree_sitter import Node
 from splatscope.gpu.slang_types import SlangType, is_numeric
 from splatscope.slang.declaration import UNKNOWN_ARRAY, ArrayType, Memory, buffer_memory
 from splatscope.slang.source import part, text_of
-from splatscope.slang.symbols import Symbols, in_block
+from splatscope.slang.symbols import Symbols, type_inside_block
 from splatscope.slang.tokens import names_in
 from splatscope.tracing.instrument.lvalues import LValue, find_lvalue, is_repeatable
 
@@ -149,7 +149,7 @@ class Scope:
 
     def field_of(self, struct: str, name: str) -> ArrayType:
         """Return the type of a struct's field, or of a vector's components."""
-        struct = self.symbols.resolve(in_block(self.symbols.resolve(struct)))
+        struct = self.symbols.resolve(type_inside_block(self.symbols.resolve(struct)))
         declared = self.symbols.structs.get(struct)
         if declared is not None and declared.is_opaque:
             return UNKNOWN_ARRAY

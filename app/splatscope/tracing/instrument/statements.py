@@ -78,7 +78,7 @@ class Statements:
         declared = self.declared(node)
         interfaces = {} if declared.type else self._interfaces(node)
         records = ""
-        for name, sizes in declared.names:
+        for name, sizes in declared.names if "groupshared" not in written.split() else ():  # that is no local
             scope.declare(name, declared.type or interfaces.get(name, ""), sizes)
             if not declared.type and name in inferred:
                 scope.inferred[name] = inferred[name]

@@ -14,7 +14,7 @@ from tree_sitter import Node
 from splatscope.gpu.slang_types import is_numeric
 from splatscope.slang.declaration import Memory
 from splatscope.slang.source import part, text_of
-from splatscope.slang.tokens import is_path
+from splatscope.slang.tokens import is_simple_operand
 from splatscope.tracing.instrument.bounds import Bounds, count_of, flat_index, guarded, is_inside, room
 from splatscope.tracing.instrument.calls import Calls, lanes_of, template_argument
 from splatscope.tracing.instrument.context import FunctionContext
@@ -233,7 +233,7 @@ class Stores:
         if operator == "=":
             compute = f"{type_text} _rec_v = {value}; "
         else:
-            is_done = left_first or is_path(value)
+            is_done = left_first or is_simple_operand(value)
             first, right = ("", value) if is_done else (f"let _rec_right = {value}; ", "_rec_right")
             compute = f"{first}{type_text} _rec_v = {{}}; {guard}_rec_v = {target.text}; {read}_rec_v {operator} {right}; "
         return f"{{ {setup}{compute}{guard}{target.text} = _rec_v; {record}({mark}, {target.index}, _rec_v); }}"

@@ -111,7 +111,7 @@ def _statements(source: Source, functions: set[str]) -> tuple[list[int], list[_S
     tokens = source.tokens
     inside = {}
     for block in (block for block in source.functions() if block.is_outermost_code):
-        span = range(block.attributes.start, tokens.partners[block.head_tokens.stop])
+        span = range(block.attributes.start, tokens.partners[block.brace])
         inside |= dict.fromkeys(span, block.name)
     spans = list(_parts(tokens))
     return [tokens.starts[span.start] for span in spans], [
@@ -122,7 +122,7 @@ def _statements(source: Source, functions: set[str]) -> tuple[list[int], list[_S
 def _parts(tokens: Tokens) -> Iterator[range]:
     """Yield what ends with `;`, `{` or `}`, or with the head of a `for`: `i++) sum += tile[i];` is two parts."""
     start, depth = 0, 0
-    for at in tokens.all:
+    for at in tokens.indices:
         word = tokens.words[at]
         depth += (word == "(") - (word == ")")
         if word in (";", "{", "}") or depth < 0:
@@ -134,7 +134,7 @@ def _parts(tokens: Tokens) -> Iterator[range]:
 
 def _macro(name: str, body: Tokens, functions: set[str]) -> _Statement:
     """Return the statement that a macro is. It stands for its body."""
-    statement = _statement(body, body.all, "", functions)
+    statement = _statement(body, body.indices, "", functions)
     return _Statement(statement.names | {name}, statement.written | {name}, "")
 
 
@@ -164,7 +164,7 @@ def _is_written(tokens: Tokens, at: int) -> bool:
         if after.startswith(f"{operator}="):
             return True
     is_assigned = after[:1] == "=" and after[1:2] != "="
-    return is_assigned or after[:2] in ("++", "--") or "".join(words[max(0, at - 2) : at]) in ("++", "--")
+    return is_assigned or after[:2] in ("++", "--") or words[at - 1] in ("++", "--")
 
 
 def _written_by_atomic(tokens: Tokens, at: int) -> set[str]:
@@ -179,5 +179,5 @@ def _written_by_atomic(tokens: Tokens, at: int) -> set[str]:
         arguments = tokens.split(tokens.inside(at + 1))
         has_result = len(arguments) > (3 if "Compare" in words[at] else 2)
         for span in (*arguments[:1], *(arguments[-1:] if has_result else [])):
-            written |= {words[index] for index in tokens.outermost(span) if tokens.is_name(index)}
+            written |= {words[index] for index in tokens.outermost(span) if tokens.is_word(index)}
     return written

@@ -221,7 +221,7 @@ class Sources:
         """Return the memory orders named in the statement at a site: {"Release"} for `flag.store(1, MemoryOrder.Release)`."""
         node = self.statement(site)
         tokens = Tokens(text_of(node) if node is not None else "")
-        return {tokens.words[at + 2] for at in tokens.all if tokens.words[at : at + 2] == ["MemoryOrder", "."]}
+        return {tokens.words[at + 2] for at in tokens.indices if tokens.words[at : at + 2] == ["MemoryOrder", "."]}
 
     def says_new_value(self, site: Site) -> bool:
         """Return whether an atomic's records have the new value, not the old: `InterlockedAdd(flag, 1)` requests no result."""
@@ -293,13 +293,13 @@ def _in_code(source: Source, macros: Collection[str]) -> Iterator[tuple[int, int
     tokens = source.tokens
     declares = bytearray(len(tokens.words))
     blocks = list(source.walk())
-    spans = [range(block.attributes.start, block.head_tokens.stop) for block in blocks]
+    spans = [span for block in blocks for span in (range(block.attributes.start, block.brace), block.declared)]
     for span in (*spans, *source.statements, *(span for block in blocks for span in block.statements)):
         declares[span.start : span.stop] = b"1" * len(span)
     call_end, call_line = -1, 0
-    for at in tokens.all:
+    for at in tokens.indices:
         word = tokens.words[at]
-        if not tokens.is_name(at) or (declares[at] and word not in macros):
+        if not tokens.is_word(at) or (declares[at] and word not in macros):
             continue
         line = call_line if at < call_end else source.line_column(tokens.starts[at])[0]
         if word in macros and at >= call_end and tokens.words[at + 1] == "(":
