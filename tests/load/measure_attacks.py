@@ -119,6 +119,29 @@ async def no_attack(address: str) -> None:
     await asyncio.sleep(15)
 
 
+async def requests_without_end(address: str) -> None:
+    """Connections one after another, each with 1,700 requests at once, closed before they are answered."""
+    many = b"GET /app HTTP/1.1\r\nHost: localhost\r\n\r\n" * 1700
+    for _ in range(500):
+        (await asyncio.to_thread(raw, address, many)).close()
+    await asyncio.sleep(10)
+
+
+async def busy_connections(address: str) -> None:
+    """1,500 connections, each asking for a document again as soon as it has it."""
+    parts, end = urlsplit(address), time.monotonic() + 15
+
+    async def ask() -> None:
+        reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
+        while time.monotonic() < end:
+            writer.write(b"GET /app HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+            await reader.readexactly(int(head.partition("content-length: ")[2].partition("\r")[0]))
+        writer.close()
+
+    await asyncio.gather(*(ask() for _ in range(1500)), return_exceptions=True)
+
+
 async def half_requests(address: str) -> None:
     """1,500 connections, each with half a request."""
     half = b"GET /app HTTP/1.1\r\nHost: localhost\r\nX-Long: " + b"x" * 8000
@@ -259,8 +282,8 @@ def packed_zeros() -> dict[str, str]:
 ATTACKS: dict[str, Callable[[str], Awaitable[None]]] = {
     attack.__name__: attack
     for attack in (
-        no_attack, half_requests, half_bodies, half_messages, sessions, new_inputs, kept_inputs, experiments, slow_kernels,
-        hostile_sources, large_inputs, unfinished_uploads,
+        no_attack, requests_without_end, busy_connections, half_requests, half_bodies, half_messages, sessions, new_inputs,
+        kept_inputs, experiments, slow_kernels, hostile_sources, large_inputs, unfinished_uploads,
     )
 }  # fmt: skip
 
