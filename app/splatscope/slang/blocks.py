@@ -170,7 +170,8 @@ class _BlockFinder:
                 block = self._block(range(max(head, at - MOST_HEAD), at), owner)
                 blocks += [block] if block is not None else []
                 head = behind
-                if block is not None and block.kind == "struct" and words[behind + 1 : behind + 2] in (["["], [";"], [","], ["="]):
+                is_struct = block is not None and block.kind == "struct" and self._tokens.is_word(min(behind, span.stop))
+                if block is not None and is_struct and words[behind + 1] in ("[", ";", ",", "="):
                     end = next((i for i in self._tokens.outermost(range(behind, span.stop)) if words[i] == ";"), behind)
                     block.declared = range(behind, end)
                     head = behind = end

@@ -149,7 +149,7 @@ class _Predictions:
 
     def __init__(self, trace: Trace, context: Context):
         self._trace, self._known = trace, context.sources
-        self._depends = WidthDependence(context.sources.trees)
+        self._depends = WidthDependence(context.sources.trees, context.sources.symbols.aliases)
         self._own = trace.info.wave_size
         self._groups, self._lane = trace.group_and_lane
         self._mine = self._groups == (self._groups[0] if len(trace) else 0)
@@ -597,7 +597,11 @@ class _Predictions:
         for one in below(node):
             if one.type in ("subscript_expression", "assignment_expression", "update_expression"):
                 return False
-            if one.type == "call_expression" and called(one) not in ("min", "max", "uint", "int"):
+            if (
+                one.type == "call_expression"
+                and self._known.symbols.resolve(called(one)) not in ("uint", "int")
+                and called(one) not in ("min", "max")
+            ):
                 return False
             if one.type == "identifier" and not _is_called(one) and not self._is_number(one, function, depth):
                 return False
@@ -744,7 +748,7 @@ class _Predictions:
         numbers = [value for value in values if value is not None]
         if len(numbers) < len(values) or name in self._depends.functions:
             return None
-        if name in ("uint", "int") and len(numbers) == 1:
+        if self._known.symbols.resolve(name) in ("uint", "int") and len(numbers) == 1:
             return numbers[0] if isinstance(numbers[0], int) else None
         return {"min": min, "max": max}[name](numbers) if name in ("min", "max") and numbers else None
 

@@ -44,11 +44,15 @@ class Sources:
         self.texts, self.sources = texts, {file: Source(text, file) for file, text in texts.items()}
         self.symbols = Symbols.of(self.sources.values())
         memories = {**_members(self.symbols), **self.symbols.parameters, **self.symbols.memory}
-        self.element_types = {name: memory.type for name, memory in memories.items() if not memory.byte_address}
+        known = self.symbols.resolve
+        self.element_types = {
+            name: known(memory.type) or memory.type for name, memory in memories.items() if not memory.byte_address
+        }
         self.shared = {name for name, memory in memories.items() if memory.space == "shared"}
         self.byte_buffers = {name for name, memory in memories.items() if memory.byte_address}
         self.textures = {name for name, memory in memories.items() if memory.space == "texture"} | self.symbols.resource_arrays
-        self.structs = {name: list(struct.fields.items()) for name, struct in self.symbols.structs.items()}
+        structs = self.symbols.structs.items()
+        self.structs = {name: [(part, known(type_) or type_) for part, type_ in struct.fields.items()] for name, struct in structs}
         self.constants = self.symbols.constants
         self.integers = self.symbols.integers
 

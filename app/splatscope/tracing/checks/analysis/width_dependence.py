@@ -6,7 +6,7 @@ misses one. The contents of a memory count as one variable per name.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -57,6 +57,7 @@ class WidthDependence:
     """The dependences in a program, given as syntax trees by file."""
 
     trees: dict[str, Node]
+    aliases: Mapping[str, str] = field(default_factory=dict)  # of types
     functions: dict[str, list[Node]] = field(default_factory=dict)  # the definitions by name
     _causes: dict[Fact, set[Fact]] = field(default_factory=dict)  # the facts that directly depend on each fact
     _reached: dict[int, Fact] = field(default_factory=dict)  # for each node, the fact whether it is reached
@@ -194,7 +195,7 @@ class WidthDependence:
 
     def _is_known(self, name: str) -> bool:
         """Return whether a built-in function computes from its arguments only, or reads memory that it names."""
-        return name in _METHODS or _INDEPENDENT.fullmatch(name) is not None
+        return name in _METHODS or _INDEPENDENT.fullmatch(self.aliases.get(name, name)) is not None
 
     def _leaves_arguments(self, call: Node) -> bool:
         """Return whether a call certainly writes neither to its arguments nor to its object."""
