@@ -132,15 +132,19 @@ class Tabs:
         page.locator(f"[data-page={parse_qs(address.query)['page'][0]}]").wait_for()
         return page
 
-    def end(self, failed: bool) -> None:
-        """End a test: its own tabs are closed, and the shared one waits for the next unless something went wrong."""
+    def close(self) -> None:
+        """Close this test's own tabs. Without its server, a page would try to reconnect, which the browser reports as errors."""
         for context in self.contexts:
             context.close()
+        self.contexts.clear()
+
+    def end(self, failed: bool) -> None:
+        """End a test: its own tabs are closed, and the shared one waits for the next unless something went wrong."""
+        self.close()
         wrong = list(self.wrong)
         if self.taken and (failed or wrong or not self._leave()):
             self._drop()
         self.taken = False
-        self.contexts.clear()
         self.wrong.clear()
         assert not wrong, "\n".join(wrong)
 

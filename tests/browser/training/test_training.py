@@ -303,6 +303,7 @@ def alone(watched_tabs, tmp_path):
     with served(tmp_path / "log.txt") as address:
         watched_tabs.begin(address)
         yield address
+        watched_tabs.close()
 
 
 def test_a_worker_that_dies_costs_a_message_and_the_run_goes_on(alone, watched_tabs):
