@@ -194,7 +194,6 @@ class _Door(HTTPMessageDelegate):
         self._refused = (0, "", "")
         self._has_body = True
         self._ended = False
-        self._is_gone = False
 
     def headers_received(self, start_line: Any, headers: HTTPHeaders) -> Any:
         self._refused = self._gate.refusal(start_line, headers)
@@ -239,7 +238,8 @@ class _Door(HTTPMessageDelegate):
     async def _begin(self) -> None:
         """Let the handler begin, in its visitor's turn."""
         async with steps.turn():
-            if not self._is_gone:
+            stream = self._connection.stream
+            if stream is not None and not stream.closed():  # somebody still waits for the answer
                 self._delegate.finish()
                 await asyncio.sleep(0)  # the handler begins in the event loop's next round
 
@@ -262,7 +262,7 @@ class _Door(HTTPMessageDelegate):
             stream._read_buffer_size = 0
 
     def on_connection_close(self) -> None:
-        self._ended = self._is_gone = True
+        self._ended = True
         if not self._refused[0]:
             self._delegate.on_connection_close()
 
