@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from itertools import chain
+from itertools import pairwise
 
 _TOKEN = re.compile(r"[A-Za-z_$]\w*|\d[\w.]*|\+\+|--|->|=>|::|\S")
 _NAME = re.compile(r"\b[A-Za-z_]\w*")
@@ -106,17 +106,15 @@ class Tokens:
 
         A `<` that is not closed hides the commas behind it, since it may begin template arguments; `<<` and `<=` do not.
         """
-        parts, start, depth, words = [], span.start, 0, self.words
-        for at in chain(self.outermost(span), (span.stop,)):
-            if at < span.stop and words[at] == "<":
+        words, depth, edges = self.words, 0, [span.start - 1]
+        for at in self.outermost(span):
+            if words[at] == "<":
                 depth += words[at + 1] not in ("<", "=") and words[at - 1] != "<"
-            elif at < span.stop and words[at] == ">":
+            elif words[at] == ">":
                 depth = max(0, depth - (words[at + 1] != "="))
-            elif at >= span.stop or (words[at] == "," and depth == 0):
-                if start < at:
-                    parts.append(range(start, at))
-                start = at + 1
-        return parts
+            elif words[at] == "," and depth == 0:
+                edges.append(at)
+        return [range(before + 1, end) for before, end in pairwise([*edges, span.stop]) if before + 1 < end]
 
 
 def names_in(text: str) -> set[str]:
@@ -134,12 +132,6 @@ def last_name(path: str) -> str:
 def is_simple_operand(text: str) -> bool:
     """Return whether a text is a number, a name, or names with dots: `light.colour.r`."""
     return bool(text) and text.replace(".", "").replace("_", "a").isalnum()
-
-
-def split_arguments(text: str) -> list[str]:
-    """Return the texts between the commas outside of all brackets, without empty ones."""
-    tokens = Tokens(text)
-    return [tokens.text(part) for part in tokens.split(tokens.indices)]
 
 
 def split_type(type_text: str) -> tuple[str, list[str]]:

@@ -3,7 +3,12 @@
 import pytest
 
 from splatscope.slang.source import Source, closing, text_of
-from splatscope.slang.tokens import split_arguments
+from splatscope.slang.tokens import Tokens
+
+
+def split_arguments(text: str) -> list[str]:
+    tokens = Tokens(text)
+    return [tokens.text(part) for part in tokens.split(tokens.indices)]
 
 
 def blocks(text: str) -> list[tuple[str, str]]:

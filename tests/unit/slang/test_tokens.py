@@ -6,7 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splatscope.slang.tokens import Tokens, is_simple_operand, last_name, names_in, split_arguments, split_type
+from splatscope.slang.tokens import Tokens, is_simple_operand, last_name, names_in, split_type
+
+
+def split_arguments(text: str) -> list[str]:
+    tokens = Tokens(text)
+    return [tokens.text(part) for part in tokens.split(tokens.indices)]
 
 
 def test_tokens_are_names_numbers_and_signs():

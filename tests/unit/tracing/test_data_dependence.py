@@ -2,6 +2,7 @@
 
 import pytest
 
+from splatscope.slang.source import Source
 from splatscope.tracing.checks.analysis.data_dependence import MOST_TEXT, Dependence
 from splatscope.tracing.sites import Site
 
@@ -30,7 +31,7 @@ def asks(take: str, ask: str, between: str = "") -> bool:
         atomic = site("atomic", "finished", first)
     else:
         atomic = site("atomic", "finished", 2 if "count(" in take else 3)
-    return Dependence({"k.slang": text}).may_depend(site("branch", "if", lines.index(f"{ask} sums[0] = 1;")), atomic)
+    return Dependence({"k.slang": Source(text)}).may_depend(site("branch", "if", lines.index(f"{ask} sums[0] = 1;")), atomic)
 
 
 ADD = "InterlockedAdd(finished[0], 1, before);"
@@ -73,11 +74,11 @@ def test_a_branch_on_another_number_does_not(ask, between):
 def test_the_condition_with_the_atomic_in_it_depends():
     text = HEAD + "    if (finished[0].add(1) == 3) sums[0] = 1;\n}\n"
     at = Site("k.slang", HEAD.count("\n") + 1, 5, "branch")
-    assert Dependence({"k.slang": text}).may_depend(at, Site("k.slang", at.line, 9, "atomic"))
+    assert Dependence({"k.slang": Source(text)}).may_depend(at, Site("k.slang", at.line, 9, "atomic"))
 
 
 @pytest.mark.parametrize("text", ["", "x" * (MOST_TEXT + 1)])
 def test_what_is_not_known_may_depend(text):
     site = Site("k.slang", 3, 1, "branch")
-    assert Dependence({"k.slang": text}).may_depend(site, site)
+    assert Dependence({"k.slang": Source(text)}).may_depend(site, site)
     assert Dependence({}).may_depend(site, site)

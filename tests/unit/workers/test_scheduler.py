@@ -1,6 +1,7 @@
 """Which worker a job is assigned to, and when."""
 
 import asyncio
+from collections.abc import Iterable
 
 import pytest
 
@@ -50,14 +51,18 @@ def test_jobs_of_a_key_wait_for_its_worker_while_another_is_idle():
     asyncio.run(scenario())
 
 
-def order_of(jobs: str) -> list[str]:
-    """Return the jobs, a letter each, in the order in which one worker gets them; those in capitals can wait."""
+def order_of(jobs: Iterable[str]) -> list[str]:
+    """Return jobs in the order in which one worker gets them.
+
+    A job is a letter, in upper case if it can wait. The letter of its address may stand in front.
+    """
 
     async def scenario():
         scheduler, order = workers("a"), []
 
         async def job(name: str) -> None:
-            worker = await scheduler.acquire(None, background=name.isupper())
+            turn = {"turn": Turn(name[0])} if name[1:] else {}
+            worker = await scheduler.acquire(None, background=name[-1].isupper(), **turn)
             order.append(name)
             await asyncio.sleep(0)
             scheduler.release(worker)
@@ -128,26 +133,8 @@ def test_addresses_take_turns_with_all_kinds_of_jobs(how):
     assert order_of_turns(asked, **how) == ["ax1", "bx1", "cx1", "ax2", "bx2", "ax3", "ax4"]
 
 
-def order_of_mixed(jobs: list[str]) -> list[str]:
-    """Return jobs in the order in which one worker runs them. Each name begins with its address; a capital can wait."""
-
-    async def scenario():
-        scheduler, order = workers("a"), []
-
-        async def job(name: str) -> None:
-            grant = await scheduler.acquire(None, background=name[1].isupper(), turn=Turn(name[0]))
-            order.append(name)
-            await asyncio.sleep(0)
-            scheduler.release(grant)
-
-        await asyncio.gather(*map(job, jobs))
-        return order
-
-    return asyncio.run(scenario())
-
-
 def test_what_can_wait_comes_after_the_other_jobs_of_its_address_and_not_after_those_of_all():
-    assert order_of_mixed(["ax", "ay", "az", "bX", "bx"]) == ["ax", "bx", "ay", "bX", "az"]
+    assert order_of(["ax", "ay", "az", "bX", "bx"]) == ["ax", "bx", "ay", "bX", "az"]
 
 
 def test_a_job_that_several_wait_for_has_the_best_of_their_turns():

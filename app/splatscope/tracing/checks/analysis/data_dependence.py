@@ -34,16 +34,16 @@ class _Statement:
 
 @dataclass
 class Dependence:
-    """The statements of a program's texts, by file."""
+    """The statements of a program's sources, by file."""
 
-    texts: Mapping[str, str]
+    sources: Mapping[str, Source]
     _files: dict[str, tuple[list[int], list[int], list[_Statement]]] = field(default_factory=dict)
     _with: dict[str, list[_Statement]] = field(default_factory=dict)  # the statements that contain each name
     _known: dict[tuple[str, int, int], frozenset[str]] = field(default_factory=dict)
 
     def __post_init__(self):
-        is_too_long = sum(map(len, self.texts.values())) > MOST_TEXT
-        sources = {} if is_too_long else {file: Source(text) for file, text in self.texts.items()}
+        is_too_long = sum(len(source.text) for source in self.sources.values()) > MOST_TEXT
+        sources = {} if is_too_long else self.sources
         functions = {block.name for source in sources.values() for block in source.functions()}
         macros = [define for source in sources.values() for define in definitions(source.text)]
         functions |= {define.name for define in macros}

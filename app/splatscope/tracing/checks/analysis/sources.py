@@ -83,7 +83,7 @@ class Sources:
     @cached_property
     def dependence(self) -> Dependence:
         """The dependences on results of atomics."""
-        return Dependence(self.texts)
+        return Dependence(self.sources)
 
     def element_type(self, name: str) -> str | None:
         """Return the element type of a memory, None if it is not known; `name` may be `block.buffer`."""
