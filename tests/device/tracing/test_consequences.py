@@ -1,5 +1,6 @@
 """What may follow from another finding says so, and comes after it."""
 
+import numpy as np
 import pytest
 
 from splatscope.gpu.device import open_device
@@ -13,6 +14,24 @@ uniform uint zero;
 void main(uint lane : SV_GroupIndex)
 {
     BODY
+}
+"""
+FILL = """groupshared float old[8192]; RWStructuredBuffer<float> left;
+[shader("compute")] [numthreads(64, 1, 1)]
+void main(uint lane : SV_GroupIndex)
+{
+    for (uint i = lane; i < 8192; i += 64)
+        old[i] = asfloat(0x7fc00000u);
+    GroupMemoryBarrierWithGroupSync();
+    left[lane] = old[lane * 7];
+}
+"""
+UNORDERED = """groupshared float cells[1024]; RWStructuredBuffer<float> left;
+[shader("compute")] [numthreads(64, 1, 1)]
+void main(uint lane : SV_GroupIndex)
+{
+    cells[lane] = 1.0;
+    left[lane] = cells[(lane + 1) % 64];
 }
 """
 INDEX = "uint at = count[0]; count[0] = at + 1; uint slot = at * 1; list[slot] = lane;"
@@ -44,3 +63,14 @@ def test_an_access_out_of_bounds_comes_before_others_on_its_line():
     body = "list[lane < 15 ? lane / 2 : 5000] = lane;"
     job = KernelJob(KERNEL.replace("BODY", body), records=400_000)
     assert [finding.kind for finding in find(record(open_device(), job).trace)] == ["out-of-bounds", "race"]
+
+
+def test_a_nan_that_an_earlier_kernel_left_is_told_as_the_race_that_read_it():
+    for _ in range(3):
+        record(open_device(), KernelJob(FILL, groups=(4, 1, 1), inputs={"left": np.zeros(64, np.float32)}))
+        trace = record(open_device(), KernelJob(UNORDERED)).trace
+        assert [finding.kind for finding in find(trace)] == ["race"]
+        reads = np.flatnonzero(trace.at(lambda site: site.kind == "read" and site.name == "cells"))
+        if any(np.isnan(trace.value(event)).any() for event in reads.tolist()):
+            return
+    pytest.skip("This device clears shared memory.")

@@ -9,6 +9,7 @@ intended.
 import numpy as np
 
 from splatscope.gpu.slang_types import SlangType
+from splatscope.tracing.checks.analysis.accesses import NEVER
 from splatscope.tracing.checks.analysis.nan_causes import operation_at, returned_at
 from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.checks.analysis.value_origins import Origin, Origins, Place, Variable
@@ -26,9 +27,12 @@ _MOST_ASKED = 4096  # uninitialised reads that are examined for NaN and infinity
 def not_finite(trace: Trace, context: Context) -> list[Finding]:
     """Return the first NaN, or unintended infinity, in the device's order.
 
-    There is no finding if an uninitialised read returned such a value, since that is the cause.
+    There is no finding if an uninitialised read returned such a value, since that is the cause. The same holds for a racing read
+    that came before every write of its cell, which held what an earlier kernel had left there.
     """
     if any(_reads_no_number(trace, finding) for finding in context.findings("uninitialised-read")):
+        return []
+    if any(not np.isfinite(_numbers(trace, event)).all() for event in _racing_reads_before_writes(trace, context)):
         return []
     bad = np.zeros(len(trace), bool)
     infinite: dict[int, np.ndarray] = {}
@@ -137,5 +141,21 @@ def _reads_no_number(trace: Trace, finding: Finding) -> bool:
     """Return whether an uninitialised read, or another read of that variable on its line, returned a non-finite value."""
     site = trace.sites[trace.site[finding.events[0]]]
     same = trace.at(lambda s: (s.kind, s.file, s.line, s.name) == (site.kind, site.file, site.line, site.name))
-    values = (trace.value(event) for event in np.flatnonzero(same)[:_MOST_ASKED].tolist())
-    return not all(np.isfinite(np.array(value or [0.0], float)).all() for value in values)
+    return not all(np.isfinite(_numbers(trace, event)).all() for event in np.flatnonzero(same)[:_MOST_ASKED].tolist())
+
+
+def _racing_reads_before_writes(trace: Trace, context: Context) -> list[int]:
+    """Return events that read shared memory with a race which nothing had written yet in the device's order."""
+    table, racing = context.shared, {finding.name for finding in context.findings("race")}
+    starts = np.flatnonzero(np.r_[True, np.diff(table.address) != 0])[: len(table)]
+    if not racing or len(starts) == 0:
+        return []
+    first_write = np.minimum.reduceat(np.where(table.writes, table.slot.astype(np.int64), NEVER), starts)
+    is_early = table.reads & (table.slot < np.repeat(first_write, np.diff(np.r_[starts, len(table)])))
+    events = np.unique(table.event[is_early]).tolist()
+    return [event for event in events if trace.sites[trace.site[event]].name in racing][:_MOST_ASKED]
+
+
+def _numbers(trace: Trace, event: int) -> np.ndarray:
+    """Return the value of an event, (n,) float64, or a zero if it has none."""
+    return np.array(trace.value(event) or [0.0], float)
