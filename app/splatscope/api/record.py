@@ -103,7 +103,7 @@ def record(
         raise ValueError(f"timeout is a number of seconds above 0, not {timeout:g}.")
     if device is not None and not isinstance(device, str):
         check_names(job)
-        return Recording(record_and_check(device, job, between_groups=everywhere, follow=everywhere))
+        return Recording(record_and_check(device, job, between_groups=everywhere, other_widths=True, follow=everywhere))
     return Recording(record_on_worker(job, device or "", timeout, everywhere))
 
 
@@ -277,4 +277,4 @@ def _record(job: KernelJob, adapter: str, between_groups: bool, seconds: float) 
     prepare_for_recording()
     check_names(job)
     device = open_device(adapter or None)
-    return record_and_check(device, job, between_groups=between_groups, follow=between_groups, seconds=seconds)
+    return record_and_check(device, job, between_groups=between_groups, other_widths=True, follow=between_groups, seconds=seconds)

@@ -121,7 +121,9 @@ def _record_job(job: KernelJob, adapter: str, inputs: Inputs, everywhere: bool, 
 def _recorded(job: KernelJob, adapter: str, everywhere: bool, seconds: float) -> JobAnswer:
     check_names(job)
     device = open_device(adapter or None)
-    recording = Recording(record_and_check(device, job, between_groups=everywhere, follow=everywhere, seconds=seconds))
+    recording = Recording(
+        record_and_check(device, job, between_groups=everywhere, other_widths=True, follow=everywhere, seconds=seconds)
+    )
     answer = {name: getattr(recording, name) for name in ("missed", "notes", "shortfalls", "events", "threads")}
     answer["findings"] = [finding.as_dict() for finding in recording.findings]
     return answer, [json.dumps(recording.trace.info.sources).encode()]

@@ -18,10 +18,10 @@ from pathlib import Path
 
 import slangpy as spy
 
+from splatscope.gpu.wave_width import LANES, lanes_of
 from splatscope.paths import SHADER_FOLDERS
 
 BACKENDS = ("vulkan", "cuda", "d3d12", "metal")
-LANES = (4, 8, 16)  # lanes per wave that the software driver supports; with more it crashes
 
 # SlangPy's functional calls need its own modules.
 # Slang wrongly reports E41017, "use of uninitialized global variable", for shared memory that one function fills and another reads.
@@ -42,7 +42,7 @@ class Adapter:
     Attributes:
         name: In full, as the driver reports it.
         backend: One of `BACKENDS`.
-        wave_size: Lanes per wave; the smallest where the device has several sizes.
+        wave_size: Lanes per wave, see `lanes_of`.
         is_software: Whether it runs on the processor.
     """
 
@@ -231,7 +231,7 @@ def _candidates(request: Wanted) -> Iterator[tuple[str, spy.AdapterInfo]]:
 def adapter_of(device: spy.Device) -> Adapter:
     """Describe an open device."""
     info = device.info
-    return Adapter(info.adapter_name, info.type.name, info.limits.min_wave_size, is_software(info.adapter_name))
+    return Adapter(info.adapter_name, info.type.name, lanes_of(device), is_software(info.adapter_name))
 
 
 def adapter_names() -> list[str]:

@@ -43,7 +43,7 @@ def record_and_pack(
     """
     try:
         with unpacked(job) as unpacked_job:
-            recording = record_and_check(device, unpacked_job, between_groups=between_groups)
+            recording = record_and_check(device, unpacked_job, between_groups=between_groups, other_widths=between_groups)
     except CompileError as error:
         return None, [], refused_recording(*why_refused(error, job))
     findings = recording.findings

@@ -121,10 +121,8 @@ def compare(
     unexplained = Comparison("different", differing, is_explained=False, miscompiled=_miscompiled(trace))
     if len(scalars) < len(differing):
         return unexplained
-    counts = [
-        _count_differing_floats(outputs[name], plain[name], scalar.dtype) for name, scalar in zip(differing, scalars, strict=True)
-    ]
-    beyond = f" ({sum(far for far, _ in counts):,} of {sum(count for _, count in counts):,} floats)"
+    masks = [differing_scalars(outputs[name], plain[name], scalar) for name, scalar in zip(differing, scalars, strict=True)]
+    beyond = f" ({sum(int(mask.sum()) for mask in masks):,} of {sum(map(len, masks)):,} floats)"
     return replace(unexplained, beyond=beyond, magnified=_magnifier(trace))
 
 
@@ -167,12 +165,17 @@ def _depends_on_groups(name: str, sources: Sources, reached: list[Site]) -> bool
     )
 
 
-def _count_differing_floats(words: np.ndarray, plain: np.ndarray, dtype: np.dtype) -> tuple[int, int]:
-    """Return the number of floats in two buffers that differ by more than rounding, and the number of all floats."""
-    recorded, reference = (np.ascontiguousarray(buffer).view(dtype).astype(np.float64) for buffer in (words, plain))
+def differing_scalars(words: np.ndarray, reference: np.ndarray, scalar: Scalar | None) -> np.ndarray:
+    """Return a mask of the scalars in a buffer that differ from a reference by more than rounding, (scalars,) bool.
+
+    Without a scalar type, it is a mask of words.
+    """
+    if scalar is None or not scalar.is_floating:
+        return words != reference
+    floats, references = (np.ascontiguousarray(buffer).view(scalar.dtype).astype(np.float64) for buffer in (words, reference))
     with np.errstate(all="ignore"):
-        is_near = np.abs(recorded - reference) <= MOST_ULPS * np.finfo(dtype).eps * np.abs(reference)
-    return int((~is_near & (recorded != reference) & ~(np.isnan(recorded) & np.isnan(reference))).sum()), len(recorded)
+        is_near = np.abs(floats - references) <= MOST_ULPS * np.finfo(scalar.dtype).eps * np.abs(references)
+    return ~is_near & (floats != references) & ~(np.isnan(floats) & np.isnan(references))
 
 
 def _magnifier(trace: Trace) -> str:

@@ -10,6 +10,7 @@ from cachetools import LRUCache
 
 from splatscope.gpu.kernel import CompileError
 from splatscope.gpu.reflection import Parameter, parameters_of
+from splatscope.gpu.wave_width import lanes_of
 from splatscope.slang.modules import Module, find_entry, load_modules
 from splatscope.tracing.bindings import bind
 from splatscope.tracing.inputs import fitted
@@ -98,7 +99,7 @@ def compiled(device: spy.Device, modules: list[Module], entry: str, job: KernelJ
     Raises:
         CompileError: It does not compile.
     """
-    key = (device, texts_of(modules), entry, job.compilation)
+    key = (device, lanes_of(device), texts_of(modules), entry, job.compilation)
     if (kernel := _programs.get(key)) is None:
         program = build_plain(device, modules, entry, job)
         kernel = _programs[key] = program, pipeline_of(device, program, modules)

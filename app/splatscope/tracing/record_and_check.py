@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import slangpy as spy
 
-from splatscope.tracing.checks import Finding, find
+from splatscope.tracing.checks import CHECKS, Finding, find
 from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.checks.group_order import waiting
 from splatscope.tracing.checks.livelock import cut_off_words
@@ -17,6 +17,7 @@ from splatscope.tracing.coverage import Place
 from splatscope.tracing.dispatch import prepare
 from splatscope.tracing.job import MOST_RECORDS, KernelJob
 from splatscope.tracing.judge import judge, places_in
+from splatscope.tracing.other_widths import seen_on_other_widths
 from splatscope.tracing.parts import Parts, cause_of
 from splatscope.tracing.progress import COMPARING, SEARCHING, progress_to, report_progress
 from splatscope.tracing.recording import Recording, record
@@ -29,7 +30,13 @@ IN_PARTS = 30.0  # seconds after which no further part of the workgroups is reco
 
 
 def record_and_check(
-    device: spy.Device, job: KernelJob, *, between_groups: bool = False, follow: bool = False, seconds: float = IN_PARTS
+    device: spy.Device,
+    job: KernelJob,
+    *,
+    between_groups: bool = False,
+    other_widths: bool = False,
+    follow: bool = False,
+    seconds: float = IN_PARTS,
 ) -> Recording:
     """Record one workgroup of a dispatch, run all checks, and judge what they found: see `Recording.verdict`.
 
@@ -37,6 +44,7 @@ def record_and_check(
         device: The device to run the kernel on.
         job: The kernel and its inputs.
         between_groups: Whether to dispatch again to record all workgroups, run all checks on each, and look for races between them.
+        other_widths: Whether to run a kernel with wave operations on the device's other wave widths, too, if no error is found.
         follow: Whether to record another workgroup instead if nothing is found in the job's workgroup but something in that one.
             Also, whether to record the workgroups in parts if they are too many for one recording.
         seconds: The time for recording all parts; parts that are left are not recorded.
@@ -60,6 +68,9 @@ def record_and_check(
         return max(lacking["one group"], lacking.get("a part", lacking.get("all", 0)))
 
     def judged(findings: list[Finding], **more: Any) -> Recording:
+        if other_widths and not (truncated or any(CHECKS[finding.kind].severity == "error" for finding in findings)):
+            with progress_to(None):
+                findings = findings + seen_on_other_widths(device, recording, findings)
         recording.trace.verdict = judge(recording, findings, truncated=truncated, reached=frozenset(reached), lacks=lacks(), **more)
         return recording
 

@@ -9,6 +9,7 @@ from cachetools import LRUCache
 
 from splatscope.gpu.device import adapter_of
 from splatscope.gpu.reflection import Interface, Layout, interface_of
+from splatscope.gpu.wave_width import lanes_of
 from splatscope.slang.modules import Module, find_entry, load_modules
 from splatscope.slang.tokens import names_in
 from splatscope.tracing.checks import Finding, cut_off, left_out
@@ -166,6 +167,24 @@ def record(device: spy.Device, job: KernelJob, run_plain: bool = True, like: np.
     )
 
 
+def run_guarded(device: spy.Device, job: KernelJob) -> dict[str, np.ndarray] | None:
+    """Run a job's instrumented kernel without recording it, and return the buffers by name, as uint32 words.
+
+    Its accesses stay within bounds. Return None if a loop had to be ended.
+
+    Raises:
+        CompileError: The source does not compile.
+        ValueError: The inputs do not fit.
+    """
+    modules = load_modules(job.source, job.file, job.include, job.defines)
+    build = build_instrumented(device, modules, job.entry or find_entry(modules[-1]), job, guards_only=True)
+    recorder = buffers(device, np.zeros(1, np.int64))
+    constants = {"chosen": [0, 0, 0], "all": [0, 0, 0, 0], "budget": job.loop_budget}
+    dispatch = Dispatch(device, build.program, build.pipeline, modules, job, {"_rec": recorder | constants}).dispatch()
+    has_ended_loop = recorder["clock"].to_numpy().view(np.uint32)[1]
+    return None if has_ended_loop else dispatch.outputs()
+
+
 def _pictures(interface: Interface, arrays: dict[str, np.ndarray]) -> dict[str, tuple[int, int, int]]:
     pictures = {}
     for name, texture in interface.textures.items():
@@ -192,7 +211,8 @@ _builds: LRUCache[tuple, Build] = LRUCache(MOST_BUILDS)
 
 def _instrumented(device: spy.Device, modules: list[Module], entry: str, job: KernelJob) -> Build:
     """Return the instrumented program, compiled on first use, so that other inputs of a kernel need no compilation."""
-    key = (device, texts_of(modules), entry, job.compilation, job.functions, job.instrument_scope, job.scope_reason)
+    chosen = (job.functions, job.instrument_scope, job.scope_reason)
+    key = (device, lanes_of(device), texts_of(modules), entry, job.compilation, chosen)
     if (build := _builds.get(key)) is None:
         build = build_instrumented(device, modules, entry, job)
         _builds[key] = build

@@ -34,7 +34,15 @@ from splatscope.slang.constants import integer
 from splatscope.slang.source import parent_of, part, text_of
 from splatscope.slang.tokens import Tokens, names_in
 from splatscope.tracing.checks.analysis.sources import name_of_function
-from splatscope.tracing.checks.analysis.width_dependence import MOST_TEXT, WidthDependence, below, called, root_of, roots
+from splatscope.tracing.checks.analysis.width_dependence import (
+    MOST_TEXT,
+    WidthDependence,
+    asks_for_a_width,
+    below,
+    called,
+    root_of,
+    roots,
+)
 from splatscope.tracing.checks.analysis.words import in_sentence, thread_of
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.finding import Finding
@@ -94,22 +102,15 @@ def partly_used_results(trace: Trace, context: Context) -> tuple[list[str], list
 
 def _predicted(trace: Trace, context: Context, asked: Callable[["_Predictions"], list]) -> list:
     """Return `asked(predictions)`, or [] if nothing is certain."""
-    code = [COMMENT.sub("", text) for text in context.sources.texts.values()]
-    has_waves = any("Wave" in text for text in code) and sum(map(len, code)) <= MOST_TEXT
+    texts = context.sources.texts.values()
+    has_waves = any("Wave" in text for text in texts) and sum(map(len, texts)) <= MOST_TEXT
     _, height, depth = trace.info.group_size
-    if not has_waves or (height, depth) != (1, 1) or any(map(_asks_for_a_width, code)) or context.findings("race"):
+    if not has_waves or (height, depth) != (1, 1) or asks_for_a_width(texts) or context.findings("race"):
         return []
     try:
         return asked(_Predictions(trace, context))
     except _TooDeepError:
         return []
-
-
-def _asks_for_a_width(code: str) -> bool:
-    """Return whether code requests a width, or has instructions of a target, whose width is not known."""
-    names = names_in(code)
-    is_low_level = any(name.startswith("gl_Subgroup") or (name.startswith("__") and "asm" in name) for name in names)
-    return is_low_level or not names.isdisjoint(("WaveSize", "spirv_asm"))
 
 
 def _semantic(head: str, name: str) -> tuple[str, str]:

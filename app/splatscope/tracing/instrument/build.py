@@ -75,6 +75,7 @@ class _Linker:
     device: spy.Device
     entry: str
     job: KernelJob
+    guards_only: bool = False
 
     def link(self, modules: list[Module], texts: list[str], recorder: str = "", options: Mapping = {}) -> spy.ShaderProgram:
         """Link modules with the given texts, the program's own last. If there is a recorder's module, it comes first.
@@ -158,7 +159,7 @@ def build_plain(device: spy.Device, modules: list[Module], entry: str, job: Kern
     return _Linker(device, entry, job).link(modules, [module.original for module in modules], options=options)
 
 
-def build_instrumented(device: spy.Device, modules: list[Module], entry: str, job: KernelJob) -> Build:
+def build_instrumented(device: spy.Device, modules: list[Module], entry: str, job: KernelJob, guards_only: bool = False) -> Build:
     """Instrument and compile a program. Code that does not compile when instrumented is left as written.
 
     Args:
@@ -166,11 +167,12 @@ def build_instrumented(device: spy.Device, modules: list[Module], entry: str, jo
         modules: The program, its own source last.
         entry: The entry point's name.
         job: The settings for compiling it, and which functions to record.
+        guards_only: Whether it shall record nothing, see `module_text`.
 
     Raises:
         CompileError: It does not compile even without instrumented code.
     """
-    linker = _Linker(device, entry, job)
+    linker = _Linker(device, entry, job, guards_only)
     roll_up = roll if job.instrument_scope == "all" else without_unrolling  # code that is too long when unrolled may fit as a loop
     rolled = [replace(m, source=Source(text, m.file)) if (text := roll_up(m.original)) != m.original else m for m in modules]
     if rolled != modules:
@@ -211,7 +213,7 @@ def _build(linker: _Linker, modules: list[Module], excluded: Exclusions, attempt
             followed = followed | instrumenter.handed
         sites, batches = instrumenter.sites, instrumenter.batches
         value_types = {types for batch in batches.values() if len(types := types_of(batch, sites)) > 1}
-        recorder = module_text(instrumenter.value_types, value_types, on_software, followed)
+        recorder = module_text(instrumenter.value_types, value_types, on_software, followed, linker.guards_only)
         try:
             program = linker.link(modules, [result.text for result in results], recorder)
             pipeline = pipeline_of(linker.device, program)

@@ -52,7 +52,9 @@ _WORDS = {  # expressions for the words of a scalar: one, or two for 64 bits
 _GENERIC = ("float", "half", "double", "int", "uint", "bool")  # the scalar types that generic functions record
 
 
-def module_text(types: set[str], batches: set[tuple[str, ...]], on_software: bool, followed: Iterable[str] = ()) -> str:
+def module_text(
+    types: set[str], batches: set[tuple[str, ...]], on_software: bool, followed: Iterable[str] = (), guards_only: bool = False
+) -> str:
     """Return the recorder's module for a kernel.
 
     Args:
@@ -60,8 +62,9 @@ def module_text(types: set[str], batches: set[tuple[str, ...]], on_software: boo
         batches: The types of the values in each batch of sites that are recorded together.
         on_software: Whether it is a software device.
         followed: The parameters into which locals are followed.
+        guards_only: Whether nothing is recorded: accesses stay within bounds, and loops end.
     """
-    define = "#define RECORD_BUFFER RWBuffer\n" if on_software else ""
+    define = "#define GUARDS_ONLY\n" if guards_only else "#define RECORD_BUFFER RWBuffer\n" if on_software else ""
     overloads = [_generic_value(types), *map(_overloads, sorted(types)), *map(_batch_function, sorted(batches))]
     declarations = [
         f"public static uint _rec_given_{name} = ~0u;\npublic static uint _rec_left_{name} = ~0u;\n" for name in sorted(followed)

@@ -12,6 +12,7 @@ from functools import cached_property
 
 from tree_sitter import Node
 
+from splatscope.slang.comments import COMMENT
 from splatscope.slang.source import parent_of, part, text_of
 from splatscope.slang.tokens import names_in
 from splatscope.tracing.checks.analysis.sources import name_of_function
@@ -42,6 +43,13 @@ def is_wave_operation(call: Node) -> bool:
 def is_wave_name(name: str) -> bool:
     """Return whether a name is that of one of the language's wave or quad operations."""
     return name.startswith(("Wave", "Quad")) and name[4:5].isupper()
+
+
+def asks_for_a_width(texts: Iterable[str]) -> bool:
+    """Return whether sources request a width, or have instructions of a target, whose width is not known."""
+    names = set().union(*(names_in(COMMENT.sub("", text)) for text in texts))
+    is_low_level = any(name.startswith("gl_Subgroup") or (name.startswith("__") and "asm" in name) for name in names)
+    return is_low_level or not names.isdisjoint(("WaveSize", "spirv_asm"))
 
 
 def called(call: Node) -> str:

@@ -1,0 +1,107 @@
+"""Run a kernel on waves of other widths, and say what it leaves otherwise there.
+
+That needs no prediction: it was seen.
+"""
+
+import numpy as np
+import slangpy as spy
+
+from splatscope.gpu.device import adapter_of
+from splatscope.gpu.slang_types import Scalar, scalar_named
+from splatscope.gpu.wave_width import LANES, waves_of
+from splatscope.tracing.checks import Finding
+from splatscope.tracing.checks.analysis.sources import Sources
+from splatscope.tracing.checks.analysis.width_dependence import asks_for_a_width, is_wave_name
+from splatscope.tracing.checks.analysis.words import in_sentence, thread_of
+from splatscope.tracing.checks.context import Context
+from splatscope.tracing.checks.fixed_widths import fixed_widths
+from splatscope.tracing.checks.registry import run_check
+from splatscope.tracing.comparison import compare, differing_scalars
+from splatscope.tracing.coverage import words_in_use
+from splatscope.tracing.recording import Recording, run_guarded
+
+KIND = "wave-width"
+
+
+def seen_on_other_widths(device: spy.Device, recording: Recording, findings: list[Finding]) -> list[Finding]:
+    """Run a kernel on other wave widths, and return a finding for each output that differs on the first that has such.
+
+    Args:
+        device: The device of the recording.
+        recording: The recording of one workgroup.
+        findings: What was found in it, nothing of which is an error.
+
+    Returns:
+        Findings of the kind "wave-width". A difference is none if it is one of rounding, or if something else explains it. The
+        kernel is not run if the device has one width, if there are no wave operations, if the source assumes a width, or if there
+        are textures or texel buffers.
+    """
+    trace, texts = recording.trace, recording.trace.info.sources.values()
+    has_texels = recording.textures or any(layout.shape == "texel_buffer" for layout in recording.layouts.values())
+    if not adapter_of(device).is_software or has_texels or not any(map(is_wave_name, words_in_use(trace.info.entry, texts))):
+        return []
+    if asks_for_a_width(texts) or fixed_widths(trace, Context(trace, run_check)):
+        return []
+    assert recording.job is not None
+    for lanes in (lanes for lanes in LANES if lanes != trace.info.wave_size):
+        with waves_of(device, lanes) as has_settled:
+            outputs = run_guarded(device, recording.job) if has_settled else None
+        if outputs is None:
+            continue
+        comparison = compare(outputs, recording.outputs, recording.types, trace, findings, trace.sites)
+        if comparison.is_explained or comparison.magnified or comparison.miscompiled:
+            continue
+        differences = [_difference(recording, outputs[name], name, lanes) for name in comparison.buffers]
+        return [finding for finding in differences if finding is not None]
+    return []
+
+
+def _difference(recording: Recording, there: np.ndarray, name: str, lanes: int) -> Finding | None:
+    """Return the finding for the first element of an output that differs, if possible one that the recorded workgroup wrote.
+
+    Args:
+        recording: The recording on the device's own width.
+        there: The output on the other width, as uint32 words.
+        name: The output.
+        lanes: The other width.
+
+    Returns:
+        The finding, or None if the output differs by rounding alone.
+    """
+    trace, sources, here, own = (
+        recording.trace,
+        Sources.of(recording.trace),
+        recording.outputs[name],
+        recording.trace.info.wave_size,
+    )
+    scalar = scalar_named(recording.types.get(name, "uint"))
+    differs = differing_scalars(there, here, scalar)
+    scalars = np.flatnonzero(differs)
+    if len(scalars) == 0:
+        return None
+    base = name.rpartition(".")[2]
+    is_bytes = base in sources.byte_buffers
+    elements = scalars * (len(differs) if is_bytes else len(recording.arrays[name])) // len(differs)
+    indices = 4 * elements if is_bytes else elements  # as sites count them
+    writes = np.flatnonzero(trace.at(lambda s: s.kind in ("write", "atomic") and s.name.rpartition(".")[2] == base))
+    written = writes[np.isin(trace.index[writes], indices)]
+    if len(written) == 0:
+        site = next((trace.sites[trace.site[event]] for event in writes[:1]), None)
+        message = f"{name}[{elements[0]}] differs on waves of {lanes} from what it is on waves of {own}."
+        lines, file = ([site.line], site.file) if site else ([], trace.info.file)
+        return Finding(KIND, name, message, lines, [], int(elements[0]), file=file)
+    first = written[trace.index[written] == trace.index[written].min()]
+    event = int(first[np.argmax(trace.slot[first])])
+    site, index = trace.sites[trace.site[event]], int(trace.index[event])
+    at = int(scalars[np.flatnonzero(indices == index)[0]])
+    cell, who, values = sources.cell(site, index), thread_of(trace, event), [_number(words, scalar, at) for words in (there, here)]
+    message = (
+        f"{cell} is {values[0]} on waves of {lanes}, and {values[1]} on waves of {own}: {in_sentence(who)} writes it on line "
+        f"{site.line}."
+    )
+    return Finding(KIND, site.name, message, [site.line], [int(trace.thread[event])], index, [event], file=site.file)
+
+
+def _number(words: np.ndarray, scalar: Scalar | None, at: int) -> str:
+    value = (np.ascontiguousarray(words).view(scalar.dtype) if scalar else words)[at]
+    return f"{value:.7g}" if isinstance(value, np.floating) else f"{value:,}"
