@@ -124,6 +124,12 @@ class Pool:
         connection = _established(task) if task else None
         return connection is not None and connection.scheduler.is_full(address)
 
+    def seconds_unused(self) -> float:
+        """Return for how long no visitor of this event loop has waited for a job; 0 while one does."""
+        task = self._connections.get(asyncio.get_running_loop())
+        connection = _established(task) if task else None
+        return connection.scheduler.seconds_unused if connection else float("inf")
+
     async def adapters(self) -> list[str]:
         """Return the names of all devices that workers can open, the default first. Raises WorkerError."""
         return await (await self._connection()).adapters()

@@ -100,6 +100,7 @@ class Scheduler:
         self._queue: list[_Request] = []
         self._turns: dict[Hashable, int] = {}  # by address and by `Turn`, when it last had a turn
         self._turn_count = 0
+        self._last_visit = -float("inf")  # when a visitor's job last ended, or was asked for
         self._replacements: list[asyncio.TimerHandle] = []  # one per lost worker, until it is replaced or the wait is over
 
     def add_worker(self, address: str, devices: Available | None = None) -> None:
@@ -133,6 +134,12 @@ class Scheduler:
             len(self._queue) >= MOST_WAITING or sum(request.own_turn.address == address for request in self._queue) >= MOST_QUEUED
         )
 
+    @property
+    def seconds_unused(self) -> float:
+        """For how long no visitor has waited for a job; 0 while one does."""
+        waiting = any(grant.turn.address for grant in self._running()) or any(request.own_turn.address for request in self._queue)
+        return 0.0 if waiting else time.monotonic() - self._last_visit
+
     async def acquire(
         self,
         key: str | None,
@@ -155,6 +162,7 @@ class Scheduler:
         """
         if turn.address and self.is_full(turn.address):
             raise QueueFull
+        self._visited(turn)
         request = _Request(key, untrusted, background, turn, readers, adapter, asyncio.get_running_loop().create_future())
         self._queue.append(request)
         self._assign()
@@ -170,6 +178,7 @@ class Scheduler:
     def release(self, grant: Grant) -> None:
         """Make what was granted available to the next job."""
         grant.worker.running.remove(grant)
+        self._visited(grant.turn)
         self._assign()
 
     def forget(self, key: str) -> None:
@@ -193,6 +202,10 @@ class Scheduler:
             if not request.granted.done():
                 request.granted.set_exception(error)
         self._queue.clear()
+
+    def _visited(self, turn: Turn) -> None:
+        if turn.address:
+            self._last_visit = time.monotonic()
 
     def _running(self) -> Iterator[Grant]:
         for worker in self.workers.values():

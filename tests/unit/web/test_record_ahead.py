@@ -66,6 +66,20 @@ def test_recording_ahead_waits_for_workers_and_gives_nothing_up(recorded, monkey
     assert "`" not in NO_WORKER
 
 
+def test_recording_ahead_waits_for_visitors(recorded, monkeypatch):
+    unused, slept = iter([0.0, 2.0, *[9.0] * 10_000]), []
+
+    async def sleep(seconds: float) -> None:
+        assert not recorded
+        slept.append(seconds)
+
+    monkeypatch.setattr(record_ahead.worker_pool, "seconds_unused", lambda: next(unused))
+    monkeypatch.setattr(record_ahead.asyncio, "sleep", sleep)
+    asyncio.run(_begin())
+    assert slept == [record_ahead.QUIET, record_ahead.QUIET - 2]
+    assert recorded
+
+
 def test_a_machine_without_a_device_is_asked_once(recorded, monkeypatch, caplog):
     asked = []
 

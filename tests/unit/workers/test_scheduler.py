@@ -96,6 +96,31 @@ def test_jobs_that_can_wait_leave_a_worker_free_for_others():
     asyncio.run(scenario())
 
 
+def test_workers_are_unused_while_no_visitor_waits_for_a_job(monkeypatch):
+    now = 100.0
+    monkeypatch.setattr(scheduler_module.time, "monotonic", lambda: now)
+
+    async def scenario():
+        nonlocal now
+        scheduler = workers("a")
+        assert scheduler.seconds_unused == float("inf")
+        own = await scheduler.acquire(None, background=True)
+        assert scheduler.seconds_unused == float("inf"), "the server's own work is no visitor's"
+        queued = asyncio.ensure_future(scheduler.acquire(None, turn=Turn("v")))
+        await asyncio.sleep(0)
+        now += 20
+        assert scheduler.seconds_unused == 0
+        scheduler.release(own)
+        grant = await queued
+        now += 20
+        assert scheduler.seconds_unused == 0
+        scheduler.release(grant)
+        now += 3
+        assert scheduler.seconds_unused == 3
+
+    asyncio.run(scenario())
+
+
 def test_a_job_that_can_wait_does_not_take_the_worker_that_an_untrusted_one_leaves():
     async def scenario():
         scheduler = workers("a", "b")

@@ -1,6 +1,7 @@
 """Record in advance what a class is going to ask for: each section with the inputs with which the book is published.
 
-This starts with the first class, or as $SPLATSCOPE_RECORD_AHEAD says: 1 when the server starts, 0 never.
+This starts with the first class, or as $SPLATSCOPE_RECORD_AHEAD says: 1 when the server starts, 0 never. It goes on only while no
+visitor waits for a worker, since it takes processor time, and fills the workers with compiled kernels, until they are replaced.
 """
 
 import asyncio
@@ -19,6 +20,7 @@ from splatscope.workers.connection import NoWorker, WorkerError
 WHEN = "SPLATSCOPE_RECORD_AHEAD"
 AT_START, NEVER = "1", "0"
 PAUSE = 5.0  # seconds until it is tried again while no worker is up
+QUIET = 5.0  # seconds without a visitor's job after which it goes on
 log = logging.getLogger(__name__)
 log.setLevel(logging.INFO)  # a teacher may be waiting for the line that says it is done
 _running: list[asyncio.Task[None]] = []  # holds the one task
@@ -57,13 +59,15 @@ def _missing_words(missing: Counter[str]) -> str:
 
 
 async def _record(name: str, inputs: dict[str, object]) -> bool:
-    """Return whether a section could be recorded with these inputs. While no worker is up, wait.
+    """Return whether a section could be recorded with these inputs. While no worker is up, or visitors use them, wait.
 
     Raises:
         DeviceError: No section can be recorded.
     """
     waits = False
     while True:
+        while (unused := worker_pool.seconds_unused()) < QUIET:
+            await asyncio.sleep(QUIET - unused)
         try:
             await record_lesson(worker_pool, find_lesson(name)(**inputs), quizzes(name), background=True)
         except NoWorker:
