@@ -24,6 +24,7 @@ GRACE = 5.0  # seconds past a job's limit after which a worker counts as lost if
 NO_WORKER_LIMIT = 20.0  # seconds that jobs wait while the cluster has no worker
 REPLACED = 10.0  # seconds within which a replaced worker is up again; closing waits no longer than that
 PROGRESS_DELAY = 0.3  # seconds that a stage must last before it is reported; most are shorter
+PREPARING = 10.0  # seconds that the replacement of a worker may take to open its device, before it gets jobs all the same
 SETTLED = 3.0  # seconds after which a new worker is asked which device it opens
 NO_WORKER = "The server's kernels are starting again. Try again in a moment, or reload the page."
 DISCONNECTED = "The connection to the cluster was lost: try again when it is back."
@@ -87,6 +88,7 @@ class Connection:
         self._listeners: dict[int, Callable[[int], None]] = {}  # by the number of the running job
         self._job_numbers = count()
         self._asked: dict[str, asyncio.Task[None]] = {}  # requests for a worker's devices, by its address
+        self._preparing: dict[str, asyncio.Task[None]] = {}  # replacements that do not get jobs yet, by address
         self._replacing: asyncio.Task[None] | None = None  # one at a time, while the other workers go on
         self._stopping: set[asyncio.Task[None]] = set()
         self._listed = asyncio.Event()  # set once the workers that were up when the connection opened are known
@@ -107,7 +109,7 @@ class Connection:
         await asyncio.sleep(0.02)  # let this be sent: otherwise the scheduler logs that a subscriber left without notice
         if self._replacing:  # a cluster that ends while it restarts a worker logs an error
             await asyncio.wait({self._replacing}, timeout=REPLACED)
-        ending = {self._watch} | ({self._replacing} if self._replacing else set())
+        ending = {self._watch, *self._preparing.values()} | ({self._replacing} if self._replacing else set())
         for task in ending:
             task.cancel()
         await asyncio.wait(ending)
@@ -169,14 +171,16 @@ class Connection:
             raise WorkerLost(_crash_words(file_work)) from None
         finally:
             self.scheduler.release(grant)
-            if too_large and not self._replacing and not worker.running and not self.scheduler.is_bound(worker):
+            is_idle = not (worker.running or self.scheduler.is_bound(worker))
+            if too_large and is_idle and not (self._replacing or self._preparing):
                 self._replace(worker)
         if error is not None:
             raise error
         return result
 
     def _replace(self, worker: Worker) -> None:
-        """Replace a worker's process. Until the new one is up, its jobs go to the others."""
+        """Replace a worker's process. Until the new one is up, and has opened its device, its jobs go to the others."""
+        log.info("A worker that had grown too large is replaced.")
         self.scheduler.remove_worker(worker.address)
         self._replacing = asyncio.create_task(self._restart(worker))
 
@@ -259,9 +263,21 @@ class Connection:
         if address in self._asked:  # the worker has not left meanwhile
             self.scheduler.add_worker(address, devices)
 
+    async def _take_prepared(self, address: str) -> None:
+        with suppress(OSError, TimeoutError):
+            await asyncio.wait_for(self.client.run(remote.prepare, workers=[address]), PREPARING)
+        if address in self._preparing:  # it has not left meanwhile
+            del self._preparing[address]
+            self.scheduler.add_worker(address)
+
     def _take_worker(self, address: str) -> None:
-        """Accept a worker. In a shared cluster workers may open different devices, so ask for its device first."""
-        if self._locks is None:
+        """Accept a worker: one that replaces another once it has opened its device.
+
+        In a shared cluster workers may open different devices, so ask for its device first.
+        """
+        if self._locks is None and self._listed.is_set():
+            self._preparing[address] = asyncio.create_task(self._take_prepared(address))
+        elif self._locks is None:
             self.scheduler.add_worker(address)
         else:
             self._asked[address] = asyncio.create_task(self._ask_for_device(address))
@@ -273,6 +289,7 @@ class Connection:
             case {"action": "remove-worker", "worker": address}:
                 self.scheduler.remove_worker(address)
                 self._asked.pop(address, None)
+                self._preparing.pop(address, None)
 
     def _on_progress_event(self, event: tuple[float, tuple[int, int]]) -> None:
         number, stage = event[1]

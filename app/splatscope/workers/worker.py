@@ -7,6 +7,7 @@ import pickle
 import traceback
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -27,6 +28,12 @@ _devnull = open(os.devnull, "w")  # noqa: SIM115 - the watchdog writes to it as 
 
 def ping() -> None:
     """Do nothing; the answer shows that this worker is alive."""
+
+
+async def prepare() -> None:
+    """Open the default device, so that the first job need not."""
+    with suppress(Exception):  # the first job will report it
+        await asyncio.get_running_loop().run_in_executor(_thread, device.open_device)
 
 
 async def available() -> device.Available:
