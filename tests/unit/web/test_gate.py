@@ -9,7 +9,7 @@ import pytest
 from tornado.web import Application, RequestHandler
 
 from splatscope.web.serving import gate
-from splatscope.web.serving.gate import Gate, Inflow, visitor_of
+from splatscope.web.serving.gate import BACKLOG, Gate, Inflow, visitor_of
 from splatscope.workers import visitor
 
 LARGE = 2**25  # more than the buffers of both sides hold
@@ -88,6 +88,26 @@ def serve():
 
 
 GET = "GET / HTTP/1.1\nHost: localhost\n\n"
+
+
+def test_a_flood_of_connections_has_room_to_wait_in():
+    listened = []
+
+    class Listening(socket.socket):
+        def listen(self, backlog: int = 128) -> None:
+            listened.append(backlog)
+            super().listen(backlog)
+
+    async def scenario():
+        server = Gate(Application([("/.*", Answer)]))
+        with Listening() as listening:
+            listening.bind(("127.0.0.1", 0))
+            listening.setblocking(False)
+            server.add_sockets(iter([listening]))
+            server.stop()
+
+    asyncio.run(scenario())
+    assert listened == [BACKLOG]
 
 
 def test_work_is_for_the_address_of_the_client(serve):

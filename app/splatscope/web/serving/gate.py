@@ -10,6 +10,7 @@ import asyncio
 import logging
 import socket
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import lru_cache
 from ipaddress import ip_address, ip_network
@@ -35,6 +36,7 @@ BODY_LIMIT = 20.0  # seconds for the body of a request
 MOST_HEADERS = 32 * 1024  # bytes
 MOST_BODY = 32 * 1024  # bytes
 MOST_UNHANDLED = 16 * 2**20  # bytes that an address has sent and no handler has taken, over all its connections
+BACKLOG = 4096  # connections that the system holds until they are accepted, if it holds so many; Tornado would have 128
 MOST_CONNECTIONS = 2000  # of one address, which may be that of a whole school
 SEND_BUFFER = 128 * 1024  # bytes that the system holds of what a connection is sent
 LOOK_EVERY = 5.0  # seconds
@@ -116,6 +118,13 @@ class Gate(HTTPServer):
         self._looking: PeriodicCallback | None = None
         self._hosts: LRUCache[str, bool] = LRUCache(MOST_HOSTS)  # by Host header, whether the server answers to it
         self._names = given_names() | {name_of(origin) or origin for origin in getattr(request_callback, "websocket_origins", ())}
+
+    def add_sockets(self, sockets: Iterable[socket.socket]) -> None:
+        """Listen with room for a flood of connections. Those beyond it would be tried again after a second, honest ones as well."""
+        sockets = list(sockets)
+        for listening in sockets:
+            listening.listen(BACKLOG)
+        super().add_sockets(sockets)
 
     def handle_stream(self, stream: IOStream, address: tuple) -> None:
         """Serve a connection, unless there are too many."""
