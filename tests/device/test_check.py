@@ -678,8 +678,10 @@ def test_a_report_is_not_written_through_a_link_of_the_repository(guarded, check
     (guarded / "k.slang").write_text(ASKS + CLEAN)
     (guarded / "s.json").symlink_to("../outside/secret.slangh")
     for file in ("s.json", "linked/new.json"):
-        status, _, err = check("--sarif", file)
+        status, out, err = check("--sarif", file, "--junit", guarded.parent / "j.xml", "--github")
         assert (status, "is not written" in err) == (2, True)
+        assert "k.slang" in out
+        assert "k.slang" in (guarded.parent / "j.xml").read_text()
     assert (guarded.parent / "outside" / "secret.slangh").read_text() == SECRET
     assert not (guarded.parent / "outside" / "new.json").exists()
 

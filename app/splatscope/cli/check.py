@@ -92,18 +92,24 @@ def _check(
         kernels = [replace(kernel, job=replace(kernel.job, records=budget)) for kernel in kernels]
     table = None if as_json else _Table()
     verdicts = check_all(kernels, table.add if table else lambda verdict: None, recorder, repository)
-    for file, text in (
-        (sarif, lambda: json.dumps(as_sarif(verdicts, here, undescribed), indent=1)),
-        (junit, lambda: as_junit(verdicts, here)),
-    ):
-        if file is not None:
-            _write(file, text(), repository)
     if as_json:
         print(json.dumps(json_report(verdicts, here, undescribed), allow_nan=False))
     if table:
         table.end(verdicts, undescribed_words(undescribed, here))
     if github:
-        print(*as_annotations(verdicts, here, undescribed), sep="\n")
+        print(*as_annotations(verdicts, here, undescribed), sep="\n", flush=True)
+    refusals = []  # a report that cannot be written keeps nothing else from being said
+    for file, text in (
+        (sarif, lambda: json.dumps(as_sarif(verdicts, here, undescribed), indent=1)),
+        (junit, lambda: as_junit(verdicts, here)),
+    ):
+        try:
+            if file is not None:
+                _write(file, text(), repository)
+        except CallError as error:
+            refusals.append(str(error))
+    if refusals:
+        raise CallError(" ".join(refusals))
     return exit_status(verdicts)
 
 
