@@ -63,6 +63,22 @@ def test_a_forged_token_opens_no_session(address, log, forge):
     assert "Traceback" not in log.read_text()
 
 
+def test_messages_before_a_session_is_connected_end_in_no_internal_error(address, log):
+    async def hasty() -> None:
+        token = await asyncio.to_thread(token_of, address)
+        socket = await websocket_connect(f"{address.replace('http', 'ws', 1)}/app/ws", subprotocols=["bokeh", token])
+        for part in ('{"msgid":"1","msgtype":"PULL-DOC-REQ"}', "{}", "{}"):
+            await socket.write_message(part)
+        await asyncio.wait_for(socket.read_message(), 60)
+        socket.close()
+
+    async def several() -> None:
+        await asyncio.gather(*(hasty() for _ in range(10)))
+
+    apart(several())
+    assert "AttributeError" not in log.read_text()
+
+
 def test_the_messages_of_a_patch_leave_the_loop_to_others_between_them(address):
     """Each of these builds a page. An answer to somebody else comes before the last of them is built."""
 

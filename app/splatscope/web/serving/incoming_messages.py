@@ -14,7 +14,7 @@ MOST_BYTES = 4 * 2**20  # of a message, and of all bytes in it after unpacking; 
 MOST_VALUES = 200_000  # numbers, texts, lists and maps in a message
 MOST_DEPTH = 40
 MOST_EVENTS = 50  # in a patch; a page sends one message at a time, and a few sizes and positions of its figures
-KINDS = ("PULL-DOC-REQ", "PATCH-DOC", "SERVER-INFO-REQ")
+KINDS = ("PULL-DOC-REQ", "PATCH-DOC")
 EVENTS = ("data_event", "document_ready")  # a message to a component; the page has loaded
 _NOT_FINITE = ("nan", "-inf", "+inf", "inf")
 

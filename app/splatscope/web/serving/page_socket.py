@@ -90,6 +90,9 @@ class Socket(WSHandler):
     async def _receive(self, fragment: str | bytes) -> Message[Any] | None:
         if self.ws_connection is None:  # it was refused; the browser did not know this yet
             return None
+        if self.connection is None:
+            self._refuse("a message before its session was connected")
+            return None
         self._taken += len(fragment)
         stream, sender = self.ws_connection.stream, visitor.address()
         assert stream is not None
