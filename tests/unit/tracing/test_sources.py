@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from splatscope.tracing.checks.analysis.sources import Sources
+from splatscope.tracing.checks.analysis.unrecorded_accesses import unrecorded_accesses
 from splatscope.tracing.sites import Site
 
 MANY = 20_000
@@ -67,7 +68,7 @@ def test_a_hostile_text_of_any_size_is_read(text):
     """Each of these takes minutes if every occurrence is read to the end of the text."""
     found = sources(text)
     assert len(found.structs) <= 1
-    assert found.unrecorded([]) == {}
+    assert unrecorded_accesses(found, []) == {}
     assert len(found.textures) <= 1
 
 
@@ -97,19 +98,19 @@ def test_a_cell_is_named_with_its_rows():
 )
 def test_a_macro_hides_what_it_names_where_it_is_called(defines, hidden):
     found = Sources({"k.slang": f"{defines}\ngroupshared uint cells[8];\nvoid f() {{\nWAIT }}"})
-    assert found.unrecorded([]) == hidden
+    assert unrecorded_accesses(found, []) == hidden
     header = Sources({"h.slang": defines, "k.slang": "groupshared uint cells[8];\nvoid f() { WAIT }"})
-    assert header.unrecorded([]) == {name: ("k.slang", 2) for name in hidden}
+    assert unrecorded_accesses(header, []) == {name: ("k.slang", 2) for name in hidden}
     ((name, (file, line)),) = hidden.items() or [("cells", ("k.slang", 5))]
     about = "GroupMemoryBarrierWithGroupSync" if name == "barriers" else name
-    assert found.unrecorded([Site(file, line, 1, "arrive", about)]) == {}
+    assert unrecorded_accesses(found, [Site(file, line, 1, "arrive", about)]) == {}
 
 
 def test_a_macro_that_is_called_over_two_lines_accesses_what_it_names_on_the_first():
     known = sources("#define PUT(v) output[0] = v\ngroupshared uint cells[8];\nvoid f() { PUT(\ncells[0]); cells[1] = 2;\n}")
     sites = [Site("k.slang", line, 1, "read", "cells") for line in (3, 4)]
-    assert known.unrecorded(sites) == {}
-    assert known.unrecorded(sites[1:]) == {"cells": ("k.slang", 3)}
+    assert unrecorded_accesses(known, sites) == {}
+    assert unrecorded_accesses(known, sites[1:]) == {"cells": ("k.slang", 3)}
 
 
 def test_accesses_to_textures_that_may_be_written_are_unrecorded_without_a_site():
@@ -124,10 +125,10 @@ def test_accesses_to_textures_that_may_be_written_are_unrecorded_without_a_site(
     """)
     assert known.textures == {"image", "layers", "line", "unused"}
     hidden = {"image": ("k.slang", 6), "layers": ("k.slang", 7), "line": ("k.slang", 7)}
-    assert known.unrecorded([]) == hidden
+    assert unrecorded_accesses(known, []) == hidden
     site = Site("k.slang", 7, 1, "read", "line", space="texture")
-    assert known.unrecorded([site]) == {"image": ("k.slang", 6)}
-    assert known.unrecorded([replace(site, kind="fault")]) == hidden  # notes only what is outside
+    assert unrecorded_accesses(known, [site]) == {"image": ("k.slang", 6)}
+    assert unrecorded_accesses(known, [replace(site, kind="fault")]) == hidden  # notes only what is outside
 
 
 def test_the_names_in_an_index_are_those_of_this_memory():

@@ -16,6 +16,7 @@ from splatscope.tracing.checks.analysis.race_causes import Race, by_one_barrier,
 from splatscope.tracing.checks.analysis.race_detection import races_in
 from splatscope.tracing.checks.analysis.release_acquire import HandOvers
 from splatscope.tracing.checks.analysis.sources import Sources
+from splatscope.tracing.checks.analysis.unrecorded_accesses import unrecorded_accesses
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.trace import Trace
 
@@ -42,7 +43,7 @@ class Context:
     @cached_property
     def unrecorded(self) -> dict[str, tuple[str, int]]:
         """Shared variables with unrecorded accesses, and "barriers" if a barrier is not recorded, each with a place."""
-        return self.sources.unrecorded(self.trace.sites)
+        return unrecorded_accesses(self.sources, self.trace.sites)
 
     @cached_property
     def trusted(self) -> np.ndarray:
