@@ -228,6 +228,9 @@ def _info_conditions(trace: Trace) -> Iterator[tuple[str, bool]]:
     yield "flags are true or false", isinstance(info.truncated, bool) and isinstance(info.all_groups, bool)
     yield "cut threads are threads", all(isinstance(n, int) and 0 <= n < info.threads for n in info.cut_threads)
     yield "functions and sizes are by name", isinstance(info.stepped_over, dict) and isinstance(info.sizes, dict)
+    yield "macros are texts by name", info.defines is None or isinstance(info.defines, dict)
+    texts = [text for pair in (info.defines or {}).items() for text in pair]
+    yield "macros are short", all(isinstance(text, str) for text in texts) and sum(map(len, texts)) < MOST_TEXT
 
 
 def _source_conditions(trace: Trace) -> Iterator[tuple[str, bool]]:

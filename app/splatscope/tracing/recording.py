@@ -243,6 +243,7 @@ def _trace(
         all_groups=job.all_groups,
         loop_budget=job.loop_budget,
         stepped_over=build.stepped_over,
+        defines=job.defines,
     )
     rows = rows.copy()
     sites = [replace(s, dims=tuple(map(str, texture_sizes.get(s.name, ())))) if s.space == "texture" else s for s in build.sites]

@@ -29,6 +29,7 @@ class RunInfo:
         cut_threads: The threads that had too few.
         stepped_over: The functions that were not recorded, with the reason.
         sizes: The elements of each buffer, if an index was out of bounds.
+        defines: The macros given to the compiler, by name; None if they are not known, as in files of earlier versions.
     """
 
     file: str
@@ -47,6 +48,7 @@ class RunInfo:
     cut_threads: tuple[int, ...] = ()
     stepped_over: dict[str, str] = field(default_factory=dict)
     sizes: dict[str, int] = field(default_factory=dict)
+    defines: dict[str, str] | None = None
 
     @property
     def lanes(self) -> int:

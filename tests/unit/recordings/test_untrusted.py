@@ -5,7 +5,7 @@ import pytest
 
 from helpers.traces import run_info, with_header
 from splatscope.recordings.archive import ArchiveError
-from splatscope.recordings.untrusted import MOST_THREADS, open_file
+from splatscope.recordings.untrusted import MOST_TEXT, MOST_THREADS, open_file
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import NO_SLOT, Trace
 
@@ -38,6 +38,8 @@ def test_what_a_recorder_writes_is_opened():
     [
         ("numbers are whole", {"threads": 2**31}), ("numbers are whole", {"groups": "111"}),
         ("numbers are whole", {"wave_size": True}),
+        ("macros are texts by name", {"defines": ["N"]}), ("macros are short", {"defines": {"N": 8}}),
+        ("macros are short", {"defines": {"N": "1" * MOST_TEXT}}),
         ("sizes have three numbers", {"groups": [1, 1]}), ("names are short", {"adapter": "x" * 300}),
         ("names are short", {"entry": 3}),
         ("threads are those of one workgroup", {"group_size": [0, 1, 1]}), ("threads are those of one workgroup", {"threads": 1}),

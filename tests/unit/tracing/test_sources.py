@@ -131,6 +131,14 @@ def test_accesses_to_textures_that_may_be_written_are_unrecorded_without_a_site(
     assert unrecorded_accesses(known, [replace(site, kind="fault")]) == hidden  # notes only what is outside
 
 
+def test_what_the_preprocessor_leaves_out_is_no_access():
+    text = "groupshared uint cells[8];\nvoid f()\n{\n#ifdef SLOW\n    cells[0] = 1;\n#endif\n}\n"
+    cells = {"cells": ("k.slang", 5)}
+    assert unrecorded_accesses(Sources({"k.slang": text}, {}), []) == {}
+    assert unrecorded_accesses(Sources({"k.slang": text}, {"SLOW": "1"}), []) == cells
+    assert unrecorded_accesses(Sources({"k.slang": text}), []) == cells, "a file of an earlier version does not name its macros"
+
+
 def test_the_names_in_an_index_are_those_of_this_memory():
     known = sources("void f()\n{\n    kept[base + sums[lane - 1]] = other[place];\n}\n")
     site = Site("k.slang", 3, 5, "write", "kept", space="device")

@@ -1,5 +1,6 @@
 """Read the sources of a recorded kernel: types of elements, constants, and what a statement computes from."""
 
+from collections.abc import Mapping
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -7,6 +8,7 @@ from tree_sitter import Node
 
 from splatscope.gpu.slang_types import SCALARS, short_names_in_place
 from splatscope.slang.comments import COMMENT
+from splatscope.slang.conditionals import Conditions
 from splatscope.slang.constants import integer
 from splatscope.slang.declaration import Memory, buffer_memory
 from splatscope.slang.grammar_gaps import without_hints
@@ -21,8 +23,12 @@ from splatscope.tracing.trace import Trace
 class Sources:
     """The texts of a recording's modules by file, what they declare, and their syntax trees. They may come from an untrusted file.
 
-    Attributes:
+    Args:
         texts: The texts by file.
+        defines: The macros given to the compiler; None if they are not known, so that all branches of `#if` count.
+
+    Attributes:
+        texts: The texts by file, without the branches of `#if` that the compiler is known to have skipped, which are blank.
         sources: The same, parsed.
         symbols: What they declare.
         element_types: Element types of groupshared variables and buffers by name, including those in parameters.
@@ -34,8 +40,10 @@ class Sources:
         integers: The expressions of integer constants by name.
     """
 
-    def __init__(self, texts: dict[str, str]) -> None:
-        self.texts, self.sources = texts, {file: Source(text, file) for file, text in texts.items()}
+    def __init__(self, texts: Mapping[str, str], defines: Mapping[str, str] | None = None) -> None:
+        conditions = Conditions.of(texts.values(), defines) if defines is not None else None
+        self.texts = {file: conditions.visible(text) if conditions else text for file, text in texts.items()}
+        self.sources = {file: Source(text, file) for file, text in self.texts.items()}
         self.symbols = Symbols.of(self.sources.values())
         memories = {**_members(self.symbols), **self.symbols.parameters, **self.symbols.memory}
         known = self.symbols.resolve
@@ -53,7 +61,8 @@ class Sources:
     @classmethod
     def of(cls, trace: Trace) -> "Sources":
         """Return the sources of a recording, read once."""
-        return _sources_of(tuple(trace.info.sources.items()))
+        defines = trace.info.defines
+        return _sources_of(tuple(trace.info.sources.items()), None if defines is None else tuple(defines.items()))
 
     @cached_property
     def trees(self) -> dict[str, Node]:
@@ -253,8 +262,8 @@ def _members(symbols: Symbols) -> dict[str, Memory]:
 
 
 @lru_cache(maxsize=8)
-def _sources_of(texts: tuple[tuple[str, str], ...]) -> Sources:
-    return Sources(dict(texts))
+def _sources_of(texts: tuple[tuple[str, str], ...], defines: tuple[tuple[str, str], ...] | None) -> Sources:
+    return Sources(dict(texts), None if defines is None else dict(defines))
 
 
 def name_of_function(node: Node) -> str:
