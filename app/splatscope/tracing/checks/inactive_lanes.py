@@ -9,6 +9,7 @@ from splatscope.tracing.checks.analysis.words import thread_of
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.faults import faults_of
 from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.checks.fixed_widths import fixed_widths
 from splatscope.tracing.checks.registry import check
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
@@ -23,7 +24,11 @@ from splatscope.tracing.trace import Trace
     names_memory=False,
 )
 def inactive_lanes(trace: Trace, context: Context) -> list[Finding]:
-    """Return one finding for each wave operation that relies on inactive lanes."""
+    """Return one finding for each wave operation that relies on inactive lanes.
+
+    If the source assumes wider waves than those of this run, lanes that these lack are not inactive: see `fixed_widths`.
+    """
+    has_all_lanes = not fixed_widths(trace, context)
 
     def message(site: Site, event: int) -> str:
         words, who = trace.words[event].tolist(), thread_of(trace, event)
@@ -32,7 +37,13 @@ def inactive_lanes(trace: Trace, context: Context) -> list[Finding]:
             return f"{who} reads lane {lane} on line {site.line}, which is not active there: {lanes_in(active)}."
         return f"{who} gets {site.operation} of a part of its wave on line {site.line}: {lanes_in(words[:2])}."
 
-    return faults_of(trace, context, "inactive-lane", message)
+    findings = faults_of(trace, context, "inactive-lane", message)
+    return [one for one in findings if has_all_lanes or _is_in_the_wave(trace, one)]
+
+
+def _is_in_the_wave(trace: Trace, finding: Finding) -> bool:
+    event = finding.events[0]
+    return bool(trace.sites[trace.site[event]].operation) or int(trace.words[event][0]) < trace.info.wave_size
 
 
 def lanes_in(masks: list[int]) -> str:
