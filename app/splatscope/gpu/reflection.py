@@ -160,12 +160,18 @@ class Parameter:
 
 
 def parameters_of(program: spy.ShaderProgram, source: str) -> list[Parameter]:
-    """Return the parameters of a linked program with one entry point, without system values."""
-    entry = program.layout.entry_points[0]
-    own_parameters = [parameter for parameter in entry.parameters if not _is_system_value(source, parameter.name)]
-    return [
-        leaf for parameter in (*program.layout.parameters, *own_parameters) for leaf in _walk(parameter.name, parameter.type_layout)
-    ]
+    """Return the parameters of a linked program with one entry point.
+
+    Left out are specialization constants, which SlangPy cannot set, system values, and structs of nothing but these. (Slang takes
+    a struct with anything else in it for a uniform.)
+    """
+    parameters = [p for p in program.layout.parameters if not _is_specialization_constant(source, p.name)]
+    leaves = [leaf for parameter in parameters for leaf in _walk(parameter.name, parameter.type_layout)]
+    for parameter in program.layout.entry_points[0].parameters:
+        own = list(_walk(parameter.name, parameter.type_layout))
+        if not all(leaf.kind == "block" or _is_system_value(source, leaf.name.rpartition(".")[2]) for leaf in own):
+            leaves += own
+    return leaves
 
 
 def _walk(name: str, layout: Any) -> Iterator[Parameter]:
@@ -230,6 +236,11 @@ def stride_of(parameter: Parameter) -> int | None:
 
 def _is_system_value(source: str, name: str) -> bool:
     return re.search(rf"\b{re.escape(name)}\s*:\s*SV_\w+", source) is not None
+
+
+def _is_specialization_constant(source: str, name: str) -> bool:
+    attribute = r"\[\s*\[?\s*(?:SpecializationConstant|vk\s*::\s*constant_id\s*\([^()]*\))\s*\]?\s*\]"
+    return re.search(rf"{attribute}[\w\s]*\b{re.escape(name)}\b", source) is not None
 
 
 def _parts(layout, name: str, offset: int):

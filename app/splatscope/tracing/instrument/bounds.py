@@ -66,17 +66,17 @@ class Bounds:
         lists sites of accesses without a value, which are recorded in this order as soon as the index is known.
         """
         if not lvalue.subscripts:
-            return lvalue.memory.name + self.path(lvalue)
+            return lvalue.memory.name + self.path(lvalue, access)
         if lvalue.memory.coordinates:
             coordinates = self._textures.texel(lvalue, access)
             coordinates = self._add_records(also, coordinates)
-            return f"{lvalue.memory.name}[{f'_rec_push({coordinates})' if is_pushed else coordinates}]{self.path(lvalue)}"
+            return f"{lvalue.memory.name}[{f'_rec_push({coordinates})' if is_pushed else coordinates}]{self.path(lvalue, access)}"
         pairs = zip(lvalue.subscripts, lvalue.sizes, strict=True)
         arguments = ", ".join(f"uint({self._writer.as_argument(subscript)}), {size}" for subscript, size in pairs)
         first = self._add_records(also, f"_rec_at({arguments})")
         first = f"_rec_push({first})" if is_pushed else first
         later = "".join(("[_rec_second()]", "[_rec_third()]")[: len(lvalue.subscripts) - 1])
-        return f"{lvalue.memory.name}[{first}]{later}{self.path(lvalue)}"
+        return f"{lvalue.memory.name}[{first}]{later}{self.path(lvalue, access)}"
 
     def _add_records(self, sites: Sequence[str], index: str) -> str:
         for site in sites:
@@ -87,8 +87,8 @@ class Bounds:
         """Return the coordinates of a texel that is written."""
         return self._textures.texel(lvalue, "write")
 
-    def path(self, lvalue: LValue) -> str:
-        """Return the path after an element, with its indices clamped to the bounds."""
+    def path(self, lvalue: LValue, access: str) -> str:
+        """Return the path after an element that is read or written (`access`), with its indices clamped to the bounds."""
         text, array = "", ArrayType(lvalue.memory.type)
         for step in lvalue.path:
             if isinstance(step, str):
@@ -98,7 +98,7 @@ class Bounds:
                 argument = part(parent_of(parent_of(step)), "argument")
                 is_plain = self._context.scope.is_repeatable(step)
                 new_text = self._writer.text(step) if is_plain else self._writer.emit(step)
-                inner = self.index(argument, step, array, new_text)
+                inner = self.index(argument, step, array, new_text, access)
                 # Accesses in the brackets come in between: a scalar is noted again, an element waits on the stack.
                 text += f"[{inner if is_plain or lvalue.subscripts else f'_rec_here(uint({inner}))'}]"
                 array = self._context.scope.element_of(array)

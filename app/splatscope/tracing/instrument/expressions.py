@@ -131,7 +131,7 @@ class Expressions:
         """
         if not lvalue.subscripts:
             noted_site = f"_rec_also({also}, _rec_here({site}))" if also else f"_rec_here({site})"
-            return f"_rec_read({noted_site}, {prefix}{lvalue.memory.name}{self._bounds.path(lvalue)}{suffix})"
+            return f"_rec_read({noted_site}, {prefix}{lvalue.memory.name}{self._bounds.path(lvalue, 'read')}{suffix})"
         is_pushed = is_pushed or not self._context.scope.has_repeatable_path(lvalue)
         element = self._bounds.element(lvalue, is_pushed, "write" if prefix or suffix else "read", [also] if also else [])
         target = prefix + element + suffix

@@ -194,9 +194,9 @@ class Stores:
     def _target_of(self, lvalue: LValue) -> Target:
         if lvalue.memory.coordinates:
             setup = f"let _rec_t = {self._bounds.texel(lvalue)}; uint _rec_i = _rec_where(); bool _rec_is_in = _rec_is_inside(); "
-            return Texel(["_rec_t"], [], setup, f"{lvalue.memory.name}[_rec_t]{self._bounds.path(lvalue)}")
+            return Texel(["_rec_t"], [], setup, f"{lvalue.memory.name}[_rec_t]{self._bounds.path(lvalue, 'write')}")
         target = self._target(lvalue.subscripts, lvalue.sizes, lvalue.memory.name)
-        return Target(target.names, target.sizes, target.setup, target.text + self._bounds.path(lvalue))
+        return Target(target.names, target.sizes, target.setup, target.text + self._bounds.path(lvalue, "write"))
 
     # Kinds of stores
 
