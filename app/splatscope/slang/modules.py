@@ -59,6 +59,7 @@ def load_modules(text: str, file: str, folders: tuple[Path, ...], defines: Mappi
     found: dict[str, Module | None] = {}
 
     def visit(key: str, name: str, file: str, text: str, included: bool, path: Path | None = None) -> None:
+        text = text.removeprefix("\ufeff")  # the mark with which some editors begin a file
         own = path or (folders[0] / file if folders else None)
         beside = (own.parent,) if own is not None else ()
         lines = as_compiled(text)  # what only looks like an import names no file

@@ -70,3 +70,9 @@ def test_the_first_entry_point_is_found_and_one_that_cannot_be_read_is_the_compi
     assert first(entry.format("one") + "\n    GroupMemoryBarrierWithGroupSync();\n{\n}\n") == ""
     with pytest.raises(CompileError, match="no entry point"):
         first("// numthreads\nvoid f() {}\n")
+
+
+def test_the_mark_at_the_start_of_a_file_is_no_part_of_its_text(tmp_path):
+    (tmp_path / "sizes.slang").write_text("\ufeffpublic static const uint N = 8;", encoding="utf-8")
+    modules = load_modules("\ufeffimport sizes;\nuint n = N;", "kernel.slang", (tmp_path,))
+    assert [module.original for module in modules] == ["public static const uint N = 8;", "import sizes;\nuint n = N;"]
