@@ -9,9 +9,9 @@ import psutil
 MOST_MEMORY = 1.5 * 2**30  # bytes
 
 
-def is_too_large(pid: int | None = None) -> bool:
-    """Return whether a process, by default this one, uses so much memory that it should be replaced once it is idle."""
+def is_too_large(pid: int | None = None, times: float = 1.0) -> bool:
+    """Return whether a process, by default this one, uses more than `times` the memory with which it should be replaced."""
     try:
-        return psutil.Process(pid).memory_info().rss > MOST_MEMORY
+        return psutil.Process(pid).memory_info().rss > times * MOST_MEMORY
     except psutil.NoSuchProcess:
         return False

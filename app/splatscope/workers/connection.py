@@ -145,7 +145,7 @@ class Connection:
             WorkerError: The connection to the cluster was lost.
             Exception: The error that `function` raised.
         """
-        started, too_large, worker = None, False, grant.worker
+        started, size, worker = None, 0, grant.worker
         try:
             async with nullcontext() if grant.sandboxed else self._exclusive(worker):
                 if self._locks is not None:
@@ -153,7 +153,7 @@ class Connection:
                 started = time.monotonic()
                 with self._progress_channel(on_progress) as channel:
                     sandboxed = (grant.name, grant.turn) if grant.sandboxed else None
-                    outcome, too_large = await self._call(
+                    outcome, size = await self._call(
                         worker, limit + GRACE, remote.run_job, limit, function, args, kwargs, channel, sandboxed
                     )
                 result, error = pickle.loads(outcome)
@@ -171,8 +171,8 @@ class Connection:
             raise WorkerLost(_crash_words(file_work)) from None
         finally:
             self.scheduler.release(grant)
-            is_idle = not (worker.running or self.scheduler.is_bound(worker))
-            if too_large and is_idle and not (self._replacing or self._preparing):
+            is_idle = not (worker.running or self.scheduler.is_bound(worker) or self._replacing or self._preparing)
+            if is_idle and (size > 1 or (size and not self.scheduler.is_in_use)):
                 self._replace(worker)
         if error is not None:
             raise error

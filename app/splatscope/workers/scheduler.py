@@ -135,6 +135,11 @@ class Scheduler:
         )
 
     @property
+    def is_in_use(self) -> bool:
+        """Whether a job runs or waits."""
+        return bool(self._queue) or any(self._running())
+
+    @property
     def seconds_unused(self) -> float:
         """For how long no visitor has waited for a job; 0 while one does."""
         waiting = any(grant.turn.address for grant in self._running()) or any(request.own_turn.address for request in self._queue)

@@ -19,6 +19,8 @@ from splatscope.tracing.progress import progress_to
 from splatscope.workers.sandboxed_job import SandboxedJob
 from splatscope.workers.scheduler import Turn
 
+MOST_TIMES = 2.0  # times the memory with which a worker should be replaced, at which it is replaced although others wait
+
 # One thread: a device runs one job at a time, always from the thread that opened it.
 _thread = ThreadPoolExecutor(1, thread_name_prefix="job", initializer=device.silence_compiler)
 _beside = ThreadPoolExecutor(thread_name_prefix="sandboxed job")  # these threads only wait for sandboxed processes
@@ -56,8 +58,10 @@ async def run_job(
     sandboxed: tuple[str, Turn] | None = None,
     *,
     dask_worker: Worker,
-) -> tuple[bytes, bool]:
-    """Call `function`. Return the pickled pair (result, None) or (None, error), and whether this process has grown too large.
+) -> tuple[bytes, int]:
+    """Call `function`. Return the pickled pair (result, None) or (None, error), and how large this process is.
+
+    That is 0, or 1 if it should be replaced as soon as nobody waits for a worker, or 2 if even earlier.
 
     Args:
         limit: Seconds after which the watchdog ends this process.
@@ -79,7 +83,7 @@ async def run_job(
         outcome = await loop.run_in_executor(_beside, _run_sandboxed, *sandboxed, function, args, kwargs, report)
     else:
         outcome = await loop.run_in_executor(_thread, _run_guarded, limit, function, args, kwargs, report)
-    return outcome, is_too_large()
+    return outcome, sum(is_too_large(times=times) for times in (1, MOST_TIMES))
 
 
 def _run_guarded(

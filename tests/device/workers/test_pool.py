@@ -51,6 +51,12 @@ def grow():
     return os.getpid()
 
 
+def grow_a_little():
+    """Count as too large from now on, but not as far too large."""
+    process_memory.MOST_MEMORY = psutil.Process().memory_info().rss / 1.4
+    return os.getpid()
+
+
 def refuse(why):
     raise ValueError(why)
 
@@ -287,6 +293,30 @@ def test_a_worker_that_has_grown_too_large_is_replaced_once_no_key_needs_it(run,
         fresh = await asyncio.gather(*later)
         assert large not in fresh
         assert set(fresh) & set(pids), "the other worker is not replaced"
+
+    run(scenario)
+
+
+def test_a_worker_that_is_a_little_too_large_is_replaced_while_nobody_waits(run, tmp_path):
+    started, released, ended = (tmp_path / name for name in ("started", "released", "ended"))
+
+    async def scenario(pool):
+        await both_workers(pool)
+        other = asyncio.create_task(pool.run(run_between, started, released, ended, limit=FOREVER))
+        await until(started.exists, "the job of the other worker")
+        large = await pool.run(grow_a_little)
+        assert await pool.run(os.getpid) == large, "it is needed"
+        released.touch()
+        await other
+        for lengths in 6 * [(0.1, 0.5), (0.5, 0.1)]:  # until its job is the last to end
+            jobs = [asyncio.create_task(pool.run(nap, seconds, key=f"nap {seconds}", limit=FOREVER)) for seconds in lengths]
+            await asyncio.sleep(0.05)
+            for seconds in lengths:
+                pool.forget(f"nap {seconds}")
+            if large not in await asyncio.gather(*jobs):
+                break
+        await until(lambda: not psutil.pid_exists(large), "the end of the process")
+        await both_workers(pool)
 
     run(scenario)
 
