@@ -89,6 +89,8 @@ class _Binder:
             self._block(cursor.dereference(), name, layout.element_type_layout)
         elif kind == "struct":
             self._block(cursor, name, layout)
+        elif kind == "array" and innermost(layout).kind.name in ("constant_buffer", "parameter_block"):
+            raise ValueError(f"{name} is an array of constant buffers, which SlangPy cannot set: take a StructuredBuffer.")
         elif kind == "array" and innermost(layout).kind.name not in ("scalar", "vector", "matrix"):
             for i in range(layout.type.element_count):
                 self.bind(cursor[i], f"{name}[{i}]", layout.element_type_layout)
@@ -97,7 +99,8 @@ class _Binder:
         elif kind == "pointer":
             raise ValueError(f"{name} is a pointer: pointers cannot be given. Take a buffer in its place.")
         elif kind == "sampler_state":
-            cursor.write(make_sampler(self.device, name, self.inputs))
+            compares = short_name(layout.type.full_name) == "SamplerComparisonState"
+            cursor.write(make_sampler(self.device, name, self.inputs, compares))
         elif name in self.inputs:
             _write(cursor, self.inputs[name], layout, self._is_column_major(innermost(layout)))
 
@@ -161,6 +164,8 @@ def _write(cursor: spy.ShaderCursor, value: np.ndarray, layout: Any, by_columns:
         rows = np.ascontiguousarray(_value(value, layout).astype(matrix.scalar.dtype)).view(np.uint8)
         stride = layout.element_type_layout.stride
         cursor.set_data(np.pad(rows, ((0, 0), (0, stride - rows.shape[1]))))
+    elif (vector := _vector(layout)) is not None and vector.scalar.dtype.itemsize != 4:  # SlangPy has no such vectors
+        cursor.set_data(np.ascontiguousarray(value.reshape(-1).astype(vector.scalar.dtype)))
     else:
         cursor.write(_value(value, layout))
 
@@ -194,6 +199,10 @@ def _scalar_type(element) -> str:
     while element.kind.name != "scalar":
         element = element.element_type_layout
     return element.type.full_name
+
+
+def _vector(layout: Any) -> SlangType | None:
+    return SlangType.parse(short_name(layout.type.full_name)) if layout.kind.name == "vector" else None
 
 
 def _matrix(layout: Any) -> SlangType | None:

@@ -140,8 +140,10 @@ _FILTERS = ("point", "linear")
 _ADDRESSES = {"wrap": "wrap", "mirror": "mirror_repeat", "clamp": "clamp_to_edge", "border": "clamp_to_border"}
 
 
-def make_sampler(device: spy.Device, name: str, inputs: Mapping[str, np.ndarray]) -> spy.Sampler:
+def make_sampler(device: spy.Device, name: str, inputs: Mapping[str, np.ndarray], compares: bool = False) -> spy.Sampler:
     """Create a sampler: SlangPy's default, except for `name.filter` (point, linear), `name.address` (wrap, mirror, clamp, border).
+
+    One that compares (SamplerComparisonState) asks whether the given number is less than or equal to the texel.
 
     Raises:
         ValueError: An option has an invalid value.
@@ -150,6 +152,8 @@ def make_sampler(device: spy.Device, name: str, inputs: Mapping[str, np.ndarray]
     if (filter_ and filter_ not in _FILTERS) or (address and address not in _ADDRESSES):
         raise ValueError(f"{name}: filter is one of {', '.join(_FILTERS)}, address one of {', '.join(_ADDRESSES)}.")
     settings: dict[str, Any] = {}
+    if compares:
+        settings |= {"reduction_op": spy.TextureReductionOp.comparison, "comparison_func": spy.ComparisonFunc.less_equal}
     if filter_:
         mode = getattr(spy.TextureFilteringMode, filter_)
         settings |= {"min_filter": mode, "mag_filter": mode, "mip_filter": mode}

@@ -362,3 +362,40 @@ def test_a_counter_that_cannot_be_given_is_said_to_stay_0(device):
     ]  # fmt: skip
     with pytest.raises(ValueError, match="waiting is a ConsumeStructuredBuffer, whose counter SlangPy cannot set"):
         record(device, KernelJob(COUNTED, inputs=flat({"waiting.counter": 4}), records=1000))
+
+
+def test_vectors_of_64_and_16_bits_arrive(device):
+    source = """
+cbuffer Scale { double2 wide; int64_t3 big; half4 small; int16_t2 tiny; };
+RWStructuredBuffer<float> o;
+[shader("compute")] [numthreads(1, 1, 1)]
+void main()
+{
+    o[0] = float(wide.x - wide.y); o[1] = float(big.z); o[2] = float(small.w); o[3] = float(tiny.y);
+}
+"""
+    given = {"Scale": {"wide": [0.5, 3], "big": [1, 2, 7 << 33], "small": [0, 0, 0, 0.25], "tiny": [1, -9]}}
+    recording = record(device, KernelJob(source, inputs=flat(given)))
+    assert recording.arrays["o"][:4].tolist() == [-2.5, 7.0 * 2**33, 0.25, -9]
+
+
+def test_a_sampler_that_compares_asks_whether_a_number_is_at_most_the_texel(device):
+    source = """
+Texture2D<float> depth; SamplerComparisonState nearer; RWStructuredBuffer<float> o;
+[shader("compute")] [numthreads(3, 1, 1)]
+void main(uint i : SV_GroupIndex) { o[i] = depth.SampleCmpLevelZero(nearer, float2(0.5, 0.5), 0.25 * (i + 1)); }
+"""
+    recording = record(device, KernelJob(source, inputs=flat({"depth": np.full((2, 2), 0.5, np.float32), "o": {"count": 3}})))
+    assert recording.arrays["o"].tolist() == [1, 1, 0]
+
+
+def test_an_array_of_constant_buffers_is_refused(device):
+    source = """
+struct Light { int4 colour; }
+ConstantBuffer<Light> lights[2]; RWStructuredBuffer<int4> o;
+[shader("compute")] [numthreads(1, 1, 1)] void main() { o[0] = lights[0].colour + lights[1].colour; }
+"""
+    with pytest.raises(
+        ValueError, match="lights is an array of constant buffers, which SlangPy cannot set"
+    ):
+        record(device, KernelJob(source))

@@ -52,7 +52,8 @@ def not_finite(trace: Trace, context: Context) -> list[Finding]:
     bad[_select_unintended(infinite, trace, Origins(context.sources))] = True
     bad &= trace.count(trace.at(lambda s: s.fault == "uninitialised-read")) == 0  # of a local, by its thread
     for number in np.unique(trace.site[bad]).tolist():
-        if context.sources.is_inout(trace.sites[number]):  # it may be unwritten; any other value was seen before
+        site = trace.sites[number]
+        if context.sources.is_inout(site) or context.sources.is_filled_in_parts(site):  # the rest of it may be unwritten
             bad &= trace.site != number
     order = trace.order
     hits = order[(bad & context.trusted)[order]]

@@ -168,6 +168,23 @@ class Sources:
         head = text_of(definition)[: body.start_byte - definition.start_byte]
         return any({"inout", name} <= names_in(parameter) for parameter in head.split(","))
 
+    def is_filled_in_parts(self, site: Site) -> bool:
+        """Return whether the statement at a site assigns to a part of a local that was declared without a value.
+
+        The site's value is that of the whole local. (Of a field's assignment it is that of the field.)
+        """
+        node = self.statement(site)
+        expression = node.named_children[0] if node is not None and node.named_children else None
+        if expression is None or expression.type != "assignment_expression":
+            return False
+        if "." in site.name or part(expression, "left").type not in ("subscript_expression", "field_expression"):
+            return False
+        function = node
+        while function is not None and function.type != "function_definition":
+            function = function.parent
+        declared = (n for n in walk(function) if n.type == "declaration") if function is not None else ()
+        return any(text_of(declarator) == site.name for n in declared for declarator in n.children_by_field_name("declarator"))
+
     def is_for_first_lane(self, site: Site) -> bool:
         """Return whether a site is in a branch for the first lane of a wave: `if (WaveIsFirstLane())`."""
         node = self.statement(site)
