@@ -395,7 +395,5 @@ struct Light { int4 colour; }
 ConstantBuffer<Light> lights[2]; RWStructuredBuffer<int4> o;
 [shader("compute")] [numthreads(1, 1, 1)] void main() { o[0] = lights[0].colour + lights[1].colour; }
 """
-    with pytest.raises(
-        ValueError, match="lights is an array of constant buffers, which SlangPy cannot set"
-    ):
+    with pytest.raises(ValueError, match="lights is an array of constant buffers, which SlangPy cannot set"):
         record(device, KernelJob(source))

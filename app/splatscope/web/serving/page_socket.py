@@ -142,7 +142,10 @@ class Socket(WSHandler):
         return await super()._handle(message)
 
     def on_close(self) -> None:
-        """Forget the connection. Its session may have ended before, for which Bokeh has an assertion."""
+        """Forget the connection, and what has come of a message. Bokeh asserts that its session has not ended before."""
+        if self.receiver is not None:
+            vars(self.receiver).clear()  # it refers to itself, so only the garbage collector would free it
+        self.receiver = None
         if getattr(self.connection, "_session", None) is not None:
             super().on_close()
         elif self.connection is not None:
