@@ -23,7 +23,8 @@ from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 from splatscope.tracing.verdict import Agreement
 
-MOST_ULPS = 8192  # a thousandth of the value: the error that rounding accumulates in a kernel of many steps
+MOST_ULPS = 8192  # a thousandth of a float: the error that rounding accumulates in a kernel of many steps
+_MOST_ULPS_OF_HALF = 16  # a hundredth of the value
 _MOST_ULPS_OF_LARGEST = 16  # ulps of the buffer's largest number, for a small number that is the difference of two large ones
 _SMALLEST = 1e-30  # words of a struct that would be smaller floats are taken for integers
 
@@ -174,7 +175,7 @@ def differing_scalars(words: np.ndarray, reference: np.ndarray, scalar: Scalar |
         return words != reference
     floats, references = (np.ascontiguousarray(buffer).view(scalar.dtype).astype(np.float64) for buffer in (words, reference))
     with np.errstate(all="ignore"):
-        is_near = np.abs(floats - references) <= MOST_ULPS * np.finfo(scalar.dtype).eps * np.abs(references)
+        is_near = np.abs(floats - references) <= _most_ulps(scalar) * np.finfo(scalar.dtype).eps * np.abs(references)
     return ~is_near & (floats != references) & ~(np.isnan(floats) & np.isnan(references))
 
 
@@ -213,6 +214,11 @@ def _ulps(words: np.ndarray, plain: np.ndarray, type_text: str, is_struct: bool)
     differences = np.abs(a.astype(np.float64) - b.astype(np.float64))
     ulps = differences / np.spacing(np.maximum(np.abs(b), np.finfo(scalar.dtype).tiny)).astype(np.float64)
     near_zero = differences <= _MOST_ULPS_OF_LARGEST * float(np.spacing(scalar.dtype.type(largest)))
-    if not ((ulps <= MOST_ULPS) | (near_zero & (not is_struct))).all():
+    is_rounding = ulps <= _most_ulps(scalar)
+    if not (is_rounding | (near_zero & (not is_struct))).all():
         return None
-    return round(float(ulps[ulps <= MOST_ULPS].max(initial=0)))
+    return round(float(ulps[is_rounding].max(initial=0)))
+
+
+def _most_ulps(scalar: Scalar) -> int:
+    return _MOST_ULPS_OF_HALF if scalar.name == "half" else MOST_ULPS

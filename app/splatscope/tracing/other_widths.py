@@ -3,11 +3,13 @@
 That needs no prediction: it was seen.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import slangpy as spy
 
 from splatscope.gpu.device import adapter_of
-from splatscope.gpu.slang_types import Scalar, scalar_named
+from splatscope.gpu.slang_types import scalar_named
 from splatscope.gpu.wave_width import LANES, waves_of
 from splatscope.tracing.checks import Finding
 from splatscope.tracing.checks.analysis.sources import Sources
@@ -68,12 +70,8 @@ def _difference(recording: Recording, there: np.ndarray, name: str, lanes: int) 
     Returns:
         The finding, or None if the output differs by rounding alone.
     """
-    trace, sources, here, own = (
-        recording.trace,
-        Sources.of(recording.trace),
-        recording.outputs[name],
-        recording.trace.info.wave_size,
-    )
+    trace, here = recording.trace, recording.outputs[name]
+    sources, own = Sources.of(trace), trace.info.wave_size
     scalar = scalar_named(recording.types.get(name, "uint"))
     differs = differing_scalars(there, here, scalar)
     scalars = np.flatnonzero(differs)
@@ -93,8 +91,8 @@ def _difference(recording: Recording, there: np.ndarray, name: str, lanes: int) 
     first = written[trace.index[written] == trace.index[written].min()]
     event = int(first[np.argmax(trace.slot[first])])
     site, index = trace.sites[trace.site[event]], int(trace.index[event])
-    at = int(scalars[np.flatnonzero(indices == index)[0]])
-    cell, who, values = sources.cell(site, index), thread_of(trace, event), [_number(words, scalar, at) for words in (there, here)]
+    values = [_text(words, recording.arrays[name], index // 4 if is_bytes else index) for words in (there, here)]
+    cell, who = sources.cell(replace(site, path=""), index), thread_of(trace, event)
     message = (
         f"{cell} is {values[0]} on waves of {lanes}, and {values[1]} on waves of {own}: {in_sentence(who)} writes it on line "
         f"{site.line}."
@@ -102,6 +100,15 @@ def _difference(recording: Recording, there: np.ndarray, name: str, lanes: int) 
     return Finding(KIND, site.name, message, [site.line], [int(trace.thread[event])], index, [event], file=site.file)
 
 
-def _number(words: np.ndarray, scalar: Scalar | None, at: int) -> str:
-    value = (np.ascontiguousarray(words).view(scalar.dtype) if scalar else words)[at]
-    return f"{value:.7g}" if isinstance(value, np.floating) else f"{value:,}"
+def _text(words: np.ndarray, like: np.ndarray, element: int) -> str:
+    """Return an element of a buffer in words: a number, or all numbers of a vector, a matrix or a struct.
+
+    Args:
+        words: The buffer, uint32.
+        like: An array with the dtype and the shape of its elements.
+        element: The number of the element.
+    """
+    value = np.frombuffer(words.tobytes(), like.dtype)[: like.size].reshape(like.shape)[element]
+    if isinstance(value, np.floating):
+        return f"{value:.7g}"
+    return f"{value:,}" if isinstance(value, np.integer) else str(value.tolist())

@@ -158,3 +158,21 @@ def test_a_sum_in_another_order_is_no_difference():
 def test_some_kernels_are_not_run_there(declared: str, body: str):
     place = "[numthreads" if "Wave" in declared else "groupshared"
     assert not messages(KERNEL.replace(place, declared + place).replace("BODY", body))
+
+
+@pytest.mark.parametrize(
+    ("type_", "value", "words"),
+    [
+        ("float2", "float2(sum, 0.5)", "left[0] is [6.0, 0.5] on waves of 4, and [28.0, 0.5] on waves of 8"),
+        ("Both", "both", "left[0] is (6, 0.25) on waves of 4, and (28, 0.25) on waves of 8"),
+        ("half", "half(sum)", "left[0] is 6 on waves of 4, and 28 on waves of 8"),
+        ("double", "double(sum) / 4", "left[0] is 1.5 on waves of 4, and 7 on waves of 8"),
+    ],
+)
+def test_the_two_values_are_told_whatever_their_type(type_: str, value: str, words: str):
+    source = KERNEL.replace(
+        "RWStructuredBuffer<uint> left", f"struct Both {{ uint sum; float rest; }}; RWStructuredBuffer<{type_}> left"
+    )
+    body = IN_A_BRANCH.replace("left[0] = sum;", f"{{ Both both = {{ sum, 0.25 }}; left[0] = {value}; }}")
+    (finding,) = messages(source.replace("BODY", body), inputs={"given": GIVEN["given"]})
+    assert finding.startswith(f"wave-width: {words}")
