@@ -15,11 +15,13 @@ from splatscope.tracing.instrument.operations import Operations
 from splatscope.tracing.instrument.textures import Textures
 from splatscope.tracing.instrument.writer import Rule, TreeWriter
 
-# By name: the memory that a barrier orders, and whether threads wait for each other there.
+# By name: the memory that a barrier orders, and whether all threads of a workgroup wait for each other there.
 BARRIERS = {
     "GroupMemoryBarrierWithGroupSync": ("shared", True),
     "DeviceMemoryBarrierWithGroupSync": ("device", True),
     "AllMemoryBarrierWithGroupSync": ("both", True),
+    "GroupMemoryBarrierWithWaveSync": ("shared", False),
+    "AllMemoryBarrierWithWaveSync": ("both", False),
     "GroupMemoryBarrier": ("shared", False),
     "DeviceMemoryBarrier": ("device", False),
     "AllMemoryBarrier": ("both", False),

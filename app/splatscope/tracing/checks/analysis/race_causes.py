@@ -45,6 +45,8 @@ def why_unordered(trace: Trace, hand_overs: HandOvers | None, first: int, second
     barriers = (trace.sites[trace.site[event]] for event in passed)
     fence = next((site for site in barriers if not site.name.endswith("WithGroupSync")), None)
     if fence is not None and not (hand_overs is not None and hand_overs.are_asked):
+        if fence.name.endswith("WithWaveSync"):
+            return Why(f"{fence.name} on line {fence.line} orders the threads of a wave alone", True)
         explanation = f"{fence.name} on line {fence.line} orders each thread's own accesses"
         return Why(f"{explanation}, and no thread waits there for another", True)
     one_is_atomic = any(trace.sites[trace.site[event]].kind == "atomic" for event in (first, second))

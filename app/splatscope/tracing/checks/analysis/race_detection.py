@@ -12,7 +12,8 @@ because a barrier orders shared memory, buffers, or both. For example, two threa
     barrier                     barrier
     y = tile[0]                 z = tile[0]                 1        two reads
 
-So accesses are sorted into segments, one for each address and epoch, and only pairs within a segment are compared.
+So accesses are sorted into segments, one for each address and epoch, and only pairs within a segment are compared. A barrier that
+only a wave meets (`GroupMemoryBarrierWithWaveSync`) orders the threads of one wave, of the width that this run had.
 
 A race is benign if the order of the accesses cannot change the result: two writes of the same value, or a write and a read of that
 value by a thread that wrote it itself. If a read happens to see the same value from before, the race is not benign.
@@ -64,8 +65,9 @@ def races_in(
     if len(table) == 0:
         return []
     reads_own_value = _reads_own_value(table)
-    rows = _representatives(table, between_groups, reads_own_value)
-    pairs = _racing_pairs(table, between_groups, reads_own_value, rows)
+    waves = None if between_groups else _wave_epochs(trace, table)
+    rows = _representatives(table, between_groups, reads_own_value, waves)
+    pairs = _racing_pairs(table, between_groups, reads_own_value, rows, waves)
     if hand_overs is not None and len(pairs.first):
         pairs = _without_handed_over(table, hand_overs, pairs)
     return _races(trace, table, pairs, known, hand_overs, between_groups)
@@ -74,6 +76,14 @@ def races_in(
 def _actor(table: Accesses, between_groups: bool) -> np.ndarray:
     """Return the actor of each access: its thread, or its workgroup if `between_groups`."""
     return table.group if between_groups else table.thread
+
+
+def _wave_epochs(trace: Trace, table: Accesses) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return the wave of each access, and how many barriers of waves its thread has passed, (rows,) each; None without any."""
+    passes = trace.at(lambda site: site.kind == "resume" and site.name.endswith("WithWaveSync"))
+    if not passes.any():
+        return None
+    return table.thread // max(1, trace.info.wave_size), trace.count(passes)[table.event]
 
 
 def _suspicious(table: Accesses, between_groups: bool) -> np.ndarray:
@@ -91,10 +101,13 @@ def _reads_own_value(table: Accesses) -> np.ndarray:
     return has_own_write & (table.value[own_write] == table.value) & table.valued & ~table.writes
 
 
-def _representatives(table: Accesses, between_groups: bool, reads_own_value: np.ndarray) -> np.ndarray:
+def _representatives(
+    table: Accesses, between_groups: bool, reads_own_value: np.ndarray, waves: tuple[np.ndarray, np.ndarray] | None
+) -> np.ndarray:
     """Return enough rows to show every conflict, so that the number of pairs does not grow with the number of accesses.
 
-    These are three of each site's accesses in a segment: the first, the first by another actor, and the first with another value.
+    These are a few of each site's accesses in a segment: the first, the first by another actor, and the first with another value;
+    if waves have barriers, also the first by another wave, and the first in another epoch of waves.
     """
     kind = table.site.astype(np.int64) * 2 + reads_own_value
     order = np.lexsort((kind, table.segment))
@@ -103,7 +116,7 @@ def _representatives(table: Accesses, between_groups: bool, reads_own_value: np.
     is_start[starts[1:]] = 1
     run = np.cumsum(is_start)  # for each row in this order, the number of its segment and site
     chosen = [order[starts]]
-    for column in (_actor(table, between_groups), table.value):
+    for column in (_actor(table, between_groups), table.value, *(waves or ())):
         ordered = column[order]
         differs = ordered != ordered[starts][run]
         first = np.minimum.reduceat(np.where(differs, np.arange(len(order)), NEVER), starts)
@@ -111,7 +124,13 @@ def _representatives(table: Accesses, between_groups: bool, reads_own_value: np.
     return np.unique(np.concatenate(chosen))
 
 
-def _racing_pairs(table: Accesses, between_groups: bool, reads_own_value: np.ndarray, rows: np.ndarray) -> _Pairs:
+def _racing_pairs(
+    table: Accesses,
+    between_groups: bool,
+    reads_own_value: np.ndarray,
+    rows: np.ndarray,
+    waves: tuple[np.ndarray, np.ndarray] | None,
+) -> _Pairs:
     """Return all racing pairs of the given rows. Rows of a segment are adjacent, so compare neighbours at growing distance."""
     actors, segment = _actor(table, between_groups), table.segment
     blocks, distance = [], 1
@@ -123,6 +142,9 @@ def _racing_pairs(table: Accesses, between_groups: bool, reads_own_value: np.nda
         a, b = a[together], b[together]
         races = (actors[a] != actors[b]) & (table.writes[a] | table.writes[b])
         races &= ~(table.atomic[a] & table.atomic[b]) & ~(table.vague[a] & table.vague[b])
+        if waves is not None:
+            wave, epoch = waves
+            races &= (wave[a] != wave[b]) | (epoch[a] == epoch[b])
         a, b = a[races], b[races]
         benign = (table.writes[a] | reads_own_value[a]) & (table.writes[b] | reads_own_value[b])
         benign &= ~table.atomic[a] & ~table.atomic[b]
