@@ -68,7 +68,11 @@ class Trace:
     @property
     def kinds(self) -> np.ndarray:
         """The kind of each event's site."""
-        return np.array([site.kind for site in self.sites])[self.site]
+        return self.kinds_of(slice(None))
+
+    def kinds_of(self, events: np.ndarray | slice) -> np.ndarray:
+        """Return the kinds of the sites of some events."""
+        return np.array([site.kind for site in self.sites])[self.site[events]]
 
     def at(self, says: Callable[[Site], bool]) -> np.ndarray:
         """Return a mask of the events whose site satisfies a predicate, (events,) bool."""
@@ -90,6 +94,11 @@ class Trace:
         """The threads that have events, ascending; and the first event of each, followed by the number of events."""
         starts = np.flatnonzero(self._starts)
         return self.thread[starts], np.r_[starts, len(self)]
+
+    @cached_property
+    def accesses_by_cell(self) -> dict[tuple, np.ndarray]:
+        """The accesses to cells that `checks.analysis.cell_history` has looked up, since many threads may wait for one cell."""
+        return {}
 
     @cached_property
     def order(self) -> np.ndarray:

@@ -14,12 +14,18 @@ machine that group may not have run yet.
 """
 
 import math
-from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
 
-from splatscope.tracing.checks.analysis.cell_history import ACCESSES, accesses_to_cell, keeps_value, last_change, says_value
+from splatscope.tracing.checks.analysis.cell_history import (
+    ACCESSES,
+    accesses_to_cell,
+    changes_value,
+    keep_value,
+    last_change,
+    says_value,
+)
 from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.checks.analysis.words import in_sentence, lines_of, looked_at, thread_of
 from splatscope.tracing.checks.context import Context
@@ -131,7 +137,7 @@ def _accesses(trace: Trace, start: int, end: int) -> list[int]:
 
 
 def _has_writer(trace: Trace, event: int) -> bool:
-    return bool((trace.kinds[accesses_to_cell(trace, event)] != "read").any())
+    return bool((trace.kinds_of(accesses_to_cell(trace, event)) != "read").any())
 
 
 def _finding(trace: Trace, context: Context, wait: Wait, loop: Site, cell: Site, stopped: dict[int, int]) -> Finding:
@@ -170,19 +176,22 @@ def _wait_for_each_other(trace: Trace, holder: int, line: int, cell: Site, stopp
 def _changed_by_a_later_group(trace: Trace, wait: Wait) -> int | None:
     """Return the event by which a thread of a later workgroup changes the cell after the wait was ended, None if there is none."""
     events = accesses_to_cell(trace, wait.last)
-    events = events[(trace.slot[events] > trace.slot[wait.overrun]) & (trace.kinds[events] != "read")]
+    events = events[(trace.slot[events] > trace.slot[wait.overrun]) & (trace.kinds_of(events) != "read")]
     group = trace.group_and_lane[0]
-    later = (event for event in events.tolist() if group[event] > group[wait.overrun])
-    return next((event for event in later if trace.sites[trace.site[event]].operation != "load"), None)
+    is_load = np.array([site.operation == "load" for site in trace.sites])
+    later = events[(group[events] > group[wait.overrun]) & ~is_load[trace.site[events]]]
+    return int(later[0]) if len(later) else None
 
 
 def _find_first_waiting_access(trace: Trace, wait: Wait) -> int:
     """Return the last access of the first thread with the same wait, since it is luck which of these threads goes on."""
     events = accesses_to_cell(trace, wait.last)
     events = np.sort(events[(trace.site[events] == trace.site[wait.last]) & (events <= wait.last)])
-    same_accesses = [event for event in events.tolist() if trace.words[event].tolist() == trace.words[wait.last].tolist()]
-    threads = [thread for thread, turns in Counter(trace.thread[same_accesses].tolist()).items() if turns > 2]
-    return max(event for event in same_accesses if trace.thread[event] == min(threads, default=trace.thread[wait.last]))
+    same_accesses = events[(trace.words[events] == trace.words[wait.last]).all(axis=1)]
+    threads, iterations = np.unique(trace.thread[same_accesses], return_counts=True)
+    waiting = threads[iterations > 2]
+    first = waiting[0] if len(waiting) else trace.thread[wait.last]
+    return int(same_accesses[trace.thread[same_accesses] == first].max())
 
 
 def _is_cut_off(trace: Trace, context: Context, wait: Wait) -> bool:
@@ -197,7 +206,7 @@ def _is_cut_off(trace: Trace, context: Context, wait: Wait) -> bool:
     group, sources = trace.group_and_lane[0], context.sources
     if len(np.unique(group)) < math.prod(trace.info.groups) and last_change(trace, last, sources) is None:
         return True  # a workgroup that was not recorded may change it
-    takes_lock = trace.sites[trace.site[last]].kind == "atomic" and not keeps_value(trace, last, sources)
+    takes_lock = trace.sites[trace.site[last]].kind == "atomic" and not keep_value(trace, np.array([last]), sources)[0]
     if takes_lock:
         change = last_change(trace, last, sources)
         changes = [] if change is None else [change]
@@ -205,14 +214,11 @@ def _is_cut_off(trace: Trace, context: Context, wait: Wait) -> bool:
         return False
     else:
         events = accesses_to_cell(trace, last)
-        changes = [e for e in events[trace.slot[events] > trace.slot[overrun]].tolist() if _changes(trace, e, sources)]
-    threads = {int(trace.thread[event]) for event in changes if group[event] != group[overrun]}
+        events = events[trace.slot[events] > trace.slot[overrun]]
+        changes = events[changes_value(trace, events, sources)]
+    changes = np.array(changes, np.int64)
+    threads = np.unique(trace.thread[changes[group[changes] != group[overrun]]]).tolist()
     return any(_could_go_on(trace, thread, overrun, sources) for thread in threads)
-
-
-def _changes(trace: Trace, event: int, sources: Sources) -> bool:
-    kind = trace.sites[trace.site[event]].kind
-    return kind == "write" or (kind == "atomic" and not keeps_value(trace, event, sources))
 
 
 def _could_go_on(trace: Trace, thread: int, overrun: int, sources: Sources) -> bool:
@@ -239,7 +245,7 @@ def _could_go_on(trace: Trace, thread: int, overrun: int, sources: Sources) -> b
         return True
     events = accesses_to_cell(trace, wait.last)
     between = events[(trace.slot[events] > trace.slot[wait.last]) & (trace.slot[events] < trace.slot[overrun])]
-    return any(_changes(trace, event, sources) for event in between.tolist() if trace.thread[event] != thread)
+    return bool(changes_value(trace, between[trace.thread[between] != thread], sources).any())
 
 
 def _is_full(trace: Trace, event: int) -> bool:
@@ -264,7 +270,7 @@ def _explain_no_change(trace: Trace, last: int, holder: int, stopped: dict[int, 
     if holder in stopped:
         return f", and waits itself in the loop on line {stopped[holder]}"
     events = accesses_to_cell(trace, last)
-    later = events[(trace.thread[events] == holder) & (trace.slot[events] > trace.slot[last]) & (trace.kinds[events] != "read")]
+    later = events[(trace.thread[events] == holder) & (trace.slot[events] > trace.slot[last]) & (trace.kinds_of(events) != "read")]
     if len(later) == 0:
         return ", and does not change it again"
     lanes, width = trace.info.lanes, max(1, trace.info.wave_size)
