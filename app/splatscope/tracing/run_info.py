@@ -68,8 +68,8 @@ class RunInfo:
         return cls(**values)
 
     def as_header(self) -> dict[str, Any]:
-        """Return this as JSON types, for files and pages."""
-        return asdict(self) | {"lanes": self.lanes}
+        """Return this as JSON types, for files and pages, without what is not known."""
+        return {name: value for name, value in asdict(self).items() if value is not None} | {"lanes": self.lanes}
 
     def group_at(self, number: int) -> Three:
         """Return the position of a workgroup; x is counted first."""
