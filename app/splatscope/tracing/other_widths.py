@@ -40,9 +40,11 @@ def seen_on_other_widths(device: spy.Device, recording: Recording, findings: lis
     """
     trace, texts = recording.trace, recording.trace.info.sources.values()
     has_texels = recording.textures or any(layout.shape == "texel_buffer" for layout in recording.layouts.values())
-    if not adapter_of(device).is_software or has_texels or not any(map(is_wave_name, words_in_use(trace.info.entry, texts))):
+    if not adapter_of(device).is_software or has_texels or not any("Wave" in text or "Quad" in text for text in texts):
         return []
-    if asks_for_a_width(texts) or fixed_widths(trace, Context(trace, run_check)):
+    if not any(map(is_wave_name, words_in_use(trace.info.entry, texts))) or asks_for_a_width(texts):
+        return []
+    if fixed_widths(trace, Context(trace, run_check)):
         return []
     assert recording.job is not None
     for lanes in (lanes for lanes in LANES if lanes != trace.info.wave_size):
