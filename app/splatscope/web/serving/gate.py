@@ -16,7 +16,7 @@ from functools import lru_cache
 from ipaddress import ip_address, ip_network
 from typing import Any
 from urllib.parse import unquote
-from weakref import WeakKeyDictionary, WeakSet
+from weakref import WeakKeyDictionary
 
 from cachetools import LRUCache
 from tornado.http1connection import HTTP1Connection
@@ -112,7 +112,8 @@ class Gate(HTTPServer):
         limits = {"idle_connection_timeout": IDLE_LIMIT, "body_timeout": BODY_LIMIT}
         limits |= {"max_header_size": MOST_HEADERS, "max_body_size": MOST_BODY}
         super().initialize(request_callback, *args, **(options | limits))
-        self._streams: dict[str, WeakSet[IOStream]] = defaultdict(WeakSet)
+        self._streams: dict[str, set[IOStream]] = defaultdict(set)  # those that are open
+        self._count = 0
         self._most = _most_connections()
         self._written: WeakKeyDictionary[IOStream, tuple[int, int]] = WeakKeyDictionary()  # bytes, and looks without more
         self._looking: PeriodicCallback | None = None
@@ -126,13 +127,25 @@ class Gate(HTTPServer):
             listening.listen(BACKLOG)
         super().add_sockets(sockets)
 
+    def _handle_connection(self, connection: socket.socket, address: Any) -> None:
+        """Refuse a connection before anything is made for it, if there are too many: a flood of them must cost little."""
+        if self._is_full(self._peer_of(address)):
+            connection.close()
+        else:
+            super()._handle_connection(connection, address)
+
     def handle_stream(self, stream: IOStream, address: tuple) -> None:
-        """Serve a connection, unless there are too many."""
-        peer = visitor_of(address[0]) if isinstance(address, tuple) and address and not self.xheaders else ""
-        if self._is_full(peer):
-            stream.close()
-            return
+        """Serve a connection."""
+        peer = self._peer_of(address)
         self._streams[peer].add(stream)
+        self._count += 1
+        signal = stream._signal_closed
+
+        def closed() -> None:
+            self._forget(peer, stream)
+            signal()
+
+        stream._signal_closed = closed  # Tornado's own server has the callback for this
         _bound_inflow(stream, peer)
         with suppress(OSError):  # gone already, or no TCP socket
             assert stream.socket is not None
@@ -142,15 +155,19 @@ class Gate(HTTPServer):
             self._looking.start()
         super().handle_stream(stream, address)
 
+    def _peer_of(self, address: Any) -> str:
+        return visitor_of(address[0]) if isinstance(address, tuple) and address and not self.xheaders else ""
+
     def _is_full(self, peer: str) -> bool:
         """Return whether a peer, "" behind a proxy, has too many connections, or all peers together."""
         limit = min(MOST_CONNECTIONS, self._most // 2) if peer else self._most
-        if len(self._streams[peer]) >= limit or sum(map(len, self._streams.values())) >= self._most:
-            for key in list(self._streams):
-                self._streams[key] = WeakSet(stream for stream in self._streams[key] if not stream.closed())
-                if not self._streams[key]:
-                    del self._streams[key]
-        return len(self._streams[peer]) >= limit or sum(map(len, self._streams.values())) >= self._most
+        return self._count >= self._most or len(self._streams.get(peer, ())) >= limit
+
+    def _forget(self, peer: str, stream: IOStream) -> None:
+        self._count -= 1
+        self._streams[peer].discard(stream)
+        if not self._streams[peer]:
+            del self._streams[peer]
 
     def stop(self) -> None:
         """Stop accepting connections, and looking after them."""
@@ -160,9 +177,7 @@ class Gate(HTTPServer):
         super().stop()
 
     def _close_unread(self) -> None:
-        """Close connections whose other side reads nothing of what is being written to it, and forget peers without any."""
-        for peer in [peer for peer, streams in self._streams.items() if not streams]:
-            del self._streams[peer]
+        """Close connections whose other side reads nothing of what is being written to it."""
         for stream in [stream for streams in self._streams.values() for stream in streams if stream.writing()]:
             written, looks = stream._total_write_done_index, 0
             before = self._written.get(stream)
