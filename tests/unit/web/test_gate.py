@@ -227,13 +227,34 @@ def test_all_connections_together_are_bounded(serve, monkeypatch):
     monkeypatch.setattr(gate, "_most_connections", lambda: 6)
 
     async def scenario(connect):
-        for address in ("127.0.0.2", "127.0.0.3"):
-            for _ in range(3):
-                await connect(address)
+        held = [await connect(address) for address in ("127.0.0.2", "127.0.0.3") for _ in range(3)]
         await asyncio.sleep(0.1)
-        assert await (await connect("127.0.0.4")).is_closed()
+        assert await (await connect("127.0.0.3")).is_closed()
+        late = [await connect(f"127.0.0.{number}") for number in (4, 5)]
+        await asyncio.sleep(0.1)
+        open_ = [client for client in [*held, *late] if not client.reader.at_eof()]
+        assert len(open_) == 6
 
     serve(scenario)
+
+
+def test_where_there_is_no_room_an_idle_connection_of_whoever_has_most_makes_it(serve, monkeypatch):
+    monkeypatch.setattr(gate, "_most_connections", lambda: 8)
+
+    async def scenario(connect):
+        many = [await connect("127.0.0.3") for _ in range(4)]
+        few = [await connect("127.0.0.4") for _ in range(3)]
+        assert (await many[0].ask(GET)).startswith("HTTP/1.1 200")  # it has been idle for less long than the others
+        other = await connect("127.0.0.5")
+        assert (await other.ask(GET)).startswith("HTTP/1.1 200")
+        late = await connect("127.0.0.6")
+        assert (await late.ask(GET)).startswith("HTTP/1.1 200")
+        assert await many[1].is_closed()
+        assert (await many[0].ask(GET)).startswith("HTTP/1.1 200")
+        return [(await one.ask(GET))[:12] for one in few]
+
+    assert serve(scenario) == ["HTTP/1.1 200"] * 3
+
 
 
 def test_an_address_that_sends_more_than_is_taken_loses_its_connection(serve, monkeypatch):

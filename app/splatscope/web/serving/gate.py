@@ -42,7 +42,7 @@ SEND_BUFFER = 128 * 1024  # bytes that the system holds of what a connection is 
 LOOK_EVERY = 5.0  # seconds
 UNREAD_LOOKS = 6  # looks without a byte read after which a connection is closed
 SPARE_FILES = 200  # descriptors that are left for files, workers and the sandbox
-ROOM = 4096  # connections in all, where the system sets no limit
+ROOM = 16_384  # connections in all, where the system allows as many
 MOST_ADDRESSES = 4096  # whose visitors are remembered
 MOST_HOSTS = 64  # Host headers that are remembered
 
@@ -113,7 +113,8 @@ class Gate(HTTPServer):
         limits |= {"max_header_size": MOST_HEADERS, "max_body_size": MOST_BODY}
         super().initialize(request_callback, *args, **(options | limits))
         self._streams: dict[str, set[IOStream]] = defaultdict(set)  # those that are open
-        self._count = 0
+        self._idle: dict[str, dict[IOStream, None]] = defaultdict(dict)  # those without a request, the longest idle first
+        self._peers: dict[IOStream, str] = {}
         self._most = _most_connections()
         self._written: WeakKeyDictionary[IOStream, tuple[int, int]] = WeakKeyDictionary()  # bytes, and looks without more
         self._looking: PeriodicCallback | None = None
@@ -129,7 +130,7 @@ class Gate(HTTPServer):
 
     def _handle_connection(self, connection: socket.socket, address: Any) -> None:
         """Refuse a connection before anything is made for it, if there are too many: a flood of them must cost little."""
-        if self._is_full(self._peer_of(address)):
+        if self._is_full(self._peer_of(address)) and not self._make_room(self._peer_of(address)):
             connection.close()
         else:
             super()._handle_connection(connection, address)
@@ -138,11 +139,11 @@ class Gate(HTTPServer):
         """Serve a connection."""
         peer = self._peer_of(address)
         self._streams[peer].add(stream)
-        self._count += 1
+        self._peers[stream] = peer
         signal = stream._signal_closed
 
         def closed() -> None:
-            self._forget(peer, stream)
+            self._forget(stream)
             signal()
 
         stream._signal_closed = closed  # Tornado's own server has the callback for this
@@ -161,13 +162,38 @@ class Gate(HTTPServer):
     def _is_full(self, peer: str) -> bool:
         """Return whether a peer, "" behind a proxy, has too many connections, or all peers together."""
         limit = min(MOST_CONNECTIONS, self._most // 2) if peer else self._most
-        return self._count >= self._most or len(self._streams.get(peer, ())) >= limit
+        return len(self._peers) >= self._most or len(self._streams.get(peer, ())) >= limit
 
-    def _forget(self, peer: str, stream: IOStream) -> None:
-        self._count -= 1
+    def _make_room(self, peer: str) -> bool:
+        """Close the longest idle connection of the peer with most of these, for one with fewer. Return whether that was done.
+
+        Nothing is closed for a peer that is at its own limit.
+        """
+        most = max(self._idle, key=lambda other: len(self._idle[other]), default=peer)
+        if len(self._peers) < self._most or len(self._streams.get(most, ())) <= len(self._streams.get(peer, ())):
+            return False
+        next(iter(self._idle[most])).close()
+        return True
+
+    def _forget(self, stream: IOStream) -> None:
+        self.begins_request(stream)
+        peer = self._peers.pop(stream, "")
         self._streams[peer].discard(stream)
         if not self._streams[peer]:
             del self._streams[peer]
+
+    def awaits_request(self, stream: IOStream) -> None:
+        """Note that a connection has no request."""
+        if (peer := self._peers.get(stream)) is not None:
+            self._idle[peer][stream] = None
+
+    def begins_request(self, stream: IOStream) -> None:
+        """Note that a connection has one."""
+        peer = self._peers.get(stream, "")
+        if peer in self._idle:
+            self._idle[peer].pop(stream, None)
+            if not self._idle[peer]:
+                del self._idle[peer]
 
     def stop(self) -> None:
         """Stop accepting connections, and looking after them."""
@@ -190,6 +216,8 @@ class Gate(HTTPServer):
     def start_request(self, server_conn: object, request_conn: HTTPConnection) -> HTTPMessageDelegate:
         """Return the delegate that gets the parts of the next request."""
         assert isinstance(request_conn, HTTP1Connection)
+        if request_conn.stream is not None:
+            self.awaits_request(request_conn.stream)
         return _Door(self, super().start_request(server_conn, request_conn), request_conn)
 
     def refusal(self, start_line: RequestStartLine, headers: HTTPHeaders) -> tuple[int, str, str]:
@@ -220,6 +248,8 @@ class _Door(HTTPMessageDelegate):
         self._ended = False
 
     def headers_received(self, start_line: Any, headers: HTTPHeaders) -> Any:
+        if self._connection.stream is not None:
+            self._gate.begins_request(self._connection.stream)
         self._refused = self._gate.refusal(start_line, headers)
         self._has_body = start_line.method != "HEAD"
         headers.pop("X-Real-Ip", None)  # Tornado would prefer it, and not every proxy overwrites it
@@ -323,5 +353,7 @@ def _most_connections() -> int:
     target = ROOM + SPARE_FILES if hard == resource.RLIM_INFINITY else min(hard, ROOM + SPARE_FILES)
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft < target:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (target, hard))
-    return max(32, min(ROOM, max(soft, target) - SPARE_FILES))
+        with suppress(ValueError, OSError):  # macOS allows less than it says
+            resource.setrlimit(resource.RLIMIT_NOFILE, (target, hard))
+            soft = target
+    return max(32, min(ROOM, soft - SPARE_FILES))
