@@ -256,7 +256,6 @@ def test_where_there_is_no_room_an_idle_connection_of_whoever_has_most_makes_it(
     assert serve(scenario) == ["HTTP/1.1 200"] * 3
 
 
-
 def test_an_address_that_sends_more_than_is_taken_loses_its_connection(serve, monkeypatch):
     monkeypatch.setattr(gate, "MOST_UNHANDLED", 3 * 20_000)
 
