@@ -18,7 +18,7 @@ from pathlib import Path
 
 import slangpy as spy
 
-from splatscope.gpu.wave_width import LANES, lanes_of
+from splatscope.gpu.wave_width import LANES, WIDTH, lanes_of
 from splatscope.paths import SHADER_FOLDERS
 
 BACKENDS = ("vulkan", "cuda", "d3d12", "metal")
@@ -119,7 +119,7 @@ def open_device(wanted: str | None = None) -> spy.Device:
     if request.lanes or request.serial:
         _refuse_other_options(request)
     if request.lanes:  # the driver reads these variables once, when it is loaded
-        os.environ["LP_NATIVE_VECTOR_WIDTH"] = str(32 * request.lanes)
+        os.environ[WIDTH] = str(32 * request.lanes)
         os.environ["MESA_SHADER_CACHE_DIR"] = _cache_of_waves(request.lanes)
     if request.serial:
         os.environ["LP_NUM_THREADS"] = "0"

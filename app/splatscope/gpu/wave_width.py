@@ -16,8 +16,8 @@ import slangpy as spy
 from splatscope.gpu.buffers import USAGE
 
 LANES = (4, 8, 16)  # lanes per wave that the software driver supports; with more it crashes
+WIDTH = "LP_NATIVE_VECTOR_WIDTH"  # the variable from which it reads its width in bits, of which a lane has 32
 
-_VARIABLE = "LP_NATIVE_VECTOR_WIDTH"  # in bits, of which a lane has 32
 _THREADS = 64
 # The driver keeps compiled code by its text, and not by its width: a number makes each probe's text new.
 _PROBE = """RWStructuredBuffer<uint> lanes;
@@ -48,15 +48,15 @@ def waves_of(device: spy.Device, lanes: int) -> Generator[bool]:
     Raises:
         RuntimeError: The device did not return to its own width.
     """
-    own, setting = lanes_of(device), os.environ.get(_VARIABLE)
+    own, setting = lanes_of(device), os.environ.get(WIDTH)
     _changed[device] = lanes
     try:
-        os.environ[_VARIABLE] = str(32 * lanes)
+        os.environ[WIDTH] = str(32 * lanes)
         yield _has_settled(device, lanes)
     finally:
-        os.environ.pop(_VARIABLE)
+        os.environ.pop(WIDTH)
         if setting is not None:
-            os.environ[_VARIABLE] = setting
+            os.environ[WIDTH] = setting
         del _changed[device]
         if not _has_settled(device, own):
             raise RuntimeError(f"The driver did not return to waves of {own} lanes: end this process.")

@@ -164,7 +164,7 @@ def _write(cursor: spy.ShaderCursor, value: np.ndarray, layout: Any, by_columns:
         rows = np.ascontiguousarray(_value(value, layout).astype(matrix.scalar.dtype)).view(np.uint8)
         stride = layout.element_type_layout.stride
         cursor.set_data(np.pad(rows, ((0, 0), (0, stride - rows.shape[1]))))
-    elif (vector := _vector(layout)) is not None and vector.scalar.dtype.itemsize != 4:  # SlangPy has no such vectors
+    elif (vector := _matrix(layout, "vector")) is not None and vector.scalar.dtype.itemsize != 4:  # SlangPy has no such vectors
         cursor.set_data(np.ascontiguousarray(value.reshape(-1).astype(vector.scalar.dtype)))
     else:
         cursor.write(_value(value, layout))
@@ -201,12 +201,8 @@ def _scalar_type(element) -> str:
     return element.type.full_name
 
 
-def _vector(layout: Any) -> SlangType | None:
-    return SlangType.parse(short_name(layout.type.full_name)) if layout.kind.name == "vector" else None
-
-
-def _matrix(layout: Any) -> SlangType | None:
-    return SlangType.parse(short_name(layout.type.full_name)) if layout.kind.name == "matrix" else None
+def _matrix(layout: Any, kind: str = "matrix") -> SlangType | None:
+    return SlangType.parse(short_name(layout.type.full_name)) if layout.kind.name == kind else None
 
 
 def _value(value: np.ndarray, layout: Any) -> Any:

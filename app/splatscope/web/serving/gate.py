@@ -112,9 +112,9 @@ class Gate(HTTPServer):
         limits = {"idle_connection_timeout": IDLE_LIMIT, "body_timeout": BODY_LIMIT}
         limits |= {"max_header_size": MOST_HEADERS, "max_body_size": MOST_BODY}
         super().initialize(request_callback, *args, **(options | limits))
-        self._streams: dict[str, set[IOStream]] = defaultdict(set)  # those that are open
+        self._peers: dict[IOStream, str] = {}  # of the connections that are open
+        self._counts: Counter[str] = Counter()  # of these, by peer
         self._idle: dict[str, dict[IOStream, None]] = defaultdict(dict)  # those without a request, the longest idle first
-        self._peers: dict[IOStream, str] = {}
         self._most = _most_connections()
         self._written: WeakKeyDictionary[IOStream, tuple[int, int]] = WeakKeyDictionary()  # bytes, and looks without more
         self._looking: PeriodicCallback | None = None
@@ -138,8 +138,8 @@ class Gate(HTTPServer):
     def handle_stream(self, stream: IOStream, address: tuple) -> None:
         """Serve a connection."""
         peer = self._peer_of(address)
-        self._streams[peer].add(stream)
         self._peers[stream] = peer
+        self._counts[peer] += 1
         signal = stream._signal_closed
 
         def closed() -> None:
@@ -162,7 +162,7 @@ class Gate(HTTPServer):
     def _is_full(self, peer: str) -> bool:
         """Return whether a peer, "" behind a proxy, has too many connections, or all peers together."""
         limit = min(MOST_CONNECTIONS, self._most // 2) if peer else self._most
-        return len(self._peers) >= self._most or len(self._streams.get(peer, ())) >= limit
+        return len(self._peers) >= self._most or self._counts[peer] >= limit
 
     def _make_room(self, peer: str) -> bool:
         """Close the longest idle connection of the peer with most of these, for one with fewer. Return whether that was done.
@@ -170,17 +170,19 @@ class Gate(HTTPServer):
         Nothing is closed for a peer that is at its own limit.
         """
         most = max(self._idle, key=lambda other: len(self._idle[other]), default=peer)
-        if len(self._peers) < self._most or len(self._streams.get(most, ())) <= len(self._streams.get(peer, ())):
+        if len(self._peers) < self._most or self._counts[most] <= self._counts[peer]:
             return False
         next(iter(self._idle[most])).close()
         return True
 
     def _forget(self, stream: IOStream) -> None:
         self.begins_request(stream)
-        peer = self._peers.pop(stream, "")
-        self._streams[peer].discard(stream)
-        if not self._streams[peer]:
-            del self._streams[peer]
+        peer = self._peers.pop(stream, None)
+        if peer is None:  # Tornado may signal the end of a stream again
+            return
+        self._counts[peer] -= 1
+        if not self._counts[peer]:
+            del self._counts[peer]
 
     def awaits_request(self, stream: IOStream) -> None:
         """Note that a connection has no request."""
@@ -204,7 +206,7 @@ class Gate(HTTPServer):
 
     def _close_unread(self) -> None:
         """Close connections whose other side reads nothing of what is being written to it."""
-        for stream in [stream for streams in self._streams.values() for stream in streams if stream.writing()]:
+        for stream in [stream for stream in self._peers if stream.writing()]:
             written, looks = stream._total_write_done_index, 0
             before = self._written.get(stream)
             if before is not None and before[0] == written:
