@@ -63,8 +63,8 @@ def example(page: Page, name: str) -> Page:
 
 
 def press(page: Page, *keys: str) -> Page:
-    """Press keys one after the other, and wait until the result is painted."""
+    """Press keys one after the other, each once the one before it is painted: a way there and back within a frame is no step."""
     for key in keys:
         page.keyboard.press(key)
-    expect(stepper(page)).to_have_attribute("data-painted", str(at(page)))
+        expect(stepper(page)).to_have_attribute("data-painted", str(at(page)))
     return page

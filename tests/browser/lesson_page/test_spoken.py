@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from helpers.spoken import spoken
+from helpers.stepping import press
 
 CHOOSERS = {
     "workgroups": "Thread",
@@ -310,8 +311,7 @@ def test_what_a_figure_shows_by_itself_is_not_spoken(visit):
 )
 def test_a_step_says_what_is_new_and_leaves_the_rest_to_the_drawing_s_description(read, name, read_only, news):
     page = read(name)
-    page.keyboard.press("Home")
-    page.keyboard.press("ArrowRight")
+    press(page, "Home", "ArrowRight")
     announcer = page.get_by_test_id("announcer").first
     expect(announcer).to_have_text(re.compile(news + "$"))
     expect(announcer).not_to_contain_text(read_only)
@@ -428,8 +428,7 @@ def test_what_a_pass_has_swapped_is_said_where_it_ends_from_both_sides_and_nowhe
     page = read("bitonic-sort")
     announcer = page.get_by_test_id("announcer").first
     stepper = page.get_by_test_id("stepper").first
-    page.keyboard.press("Home")
-    page.keyboard.press("ArrowRight")
+    press(page, "Home", "ArrowRight")
     expect(announcer).to_have_text(re.compile(r"Swapped in pass 1: "))
     page.keyboard.press("ArrowRight")
     expect(announcer).to_have_text(re.compile(r"Swapped in pass 2: "))
@@ -456,8 +455,7 @@ def test_each_place_of_the_sorting_network_has_its_key(read):
 
 def test_a_round_says_which_gaussians_came_into_the_lists_of_which_tiles(read):
     page = read("binned")
-    page.keyboard.press("ArrowLeft")
-    page.keyboard.press("ArrowRight")
+    press(page, "ArrowLeft", "ArrowRight")
     announcer = page.get_by_test_id("announcer").first
     expect(announcer).to_have_text(re.compile(r"are in\. Tile \d+: Gaussian"))
     new = dict(re.findall(r"ile (\d+): Gaussians? ([\d, and]+)", announcer.inner_text()))
@@ -474,8 +472,7 @@ def test_a_round_says_which_gaussians_came_into_the_lists_of_which_tiles(read):
 
 def test_after_a_change_that_leaves_the_sentence_as_it_is_only_that_it_is_recorded_is_said(read):
     page = read("undo")
-    page.keyboard.press("Home")
-    page.keyboard.press("ArrowRight")
+    press(page, "Home", "ArrowRight")
     announcer = page.get_by_test_id("announcer").first
     expect(announcer).to_contain_text("layer 1 is blended")
     alpha = page.get_by_role("slider", name=re.compile("layer 4", re.IGNORECASE)).first
@@ -577,14 +574,13 @@ def test_of_each_attempt_to_store_a_sum_it_is_told_from_what_to_what_and_who_cam
 def test_the_list_is_read_out_when_it_is_padded_and_when_it_is_sorted(read):
     page = read("pipeline")
     announcer = page.get_by_test_id("announcer").first
-    page.keyboard.press("Home")
-    page.keyboard.press("ArrowRight")
+    press(page, "Home", "ArrowRight")
     for stage, listed in (
         ("Coarse", r": [\d, ]+"),
         ("Pad", r": [\d, ]+, padding[padding, ]*"),
         ("Sort", r", in order: [\d, ]+, padding.*"),
     ):
-        page.keyboard.press("ArrowRight")
+        press(page, "ArrowRight")
         expect(announcer).to_have_text(re.compile(rf"^{stage}: .* On the list{listed}\.$"))
 
 
