@@ -1,6 +1,9 @@
 """Run the tests that need a device, then those that need a browser, and repeat at the end what failed and both summaries.
 
 They are two runs of pytest, since Playwright leaves an event loop in a process's main thread. Arguments go to pytest.
+
+A few tests that fail beside others are run once more, one at a time. What passes then is named in the summary, and fails nothing:
+it is to be mended, but says more of the machine's load than of the change at hand.
 """
 
 import io
@@ -16,10 +19,21 @@ import psutil
 
 TESTS = Path(__file__).resolve().parent
 NONE_COLLECTED = 5  # pytest's status where -k leaves none of a tier
+FAILED = 1  # pytest's status where all tests ran and some failed
+FEW = 5  # failing tests that may be the load's
 SILENCE = 900.0  # seconds in which something is printed: more than a test may take
 
 
 def run(tier: str, options: list[str]) -> tuple[int, list[str]]:
+    """Run one tier, and again what failed. Return its exit status, and its failures followed by its summaries, as lines."""
+    status, lines = run_once(tier, options)
+    if status != FAILED or len(lines) - 1 > FEW:
+        return status, lines
+    status, again = run_once(tier, [*options, "--numprocesses=0", "--last-failed"])
+    return status, [*lines, *again[:-1], f"One at a time, {again[-1]}"]
+
+
+def run_once(tier: str, options: list[str]) -> tuple[int, list[str]]:
     """Run one tier, showing what it prints. Return its exit status, and its failures followed by its summary, as lines."""
     printed = io.StringIO()
     command = [sys.executable, "-u", "-m", "pytest", *options, str(TESTS / tier)]
