@@ -31,7 +31,6 @@ SMALL = {
     "results": (lessons._results, "_results", 140),
     "drawn": (results, "_drawn", 60),
     "runs": (recordings._recordings, "_results", 2**16),
-    "arrays": (array_files, "_cached", 2**14),
 }
 
 
@@ -46,6 +45,8 @@ def small(holder: object, name: str, most: int) -> LRUCache:
 
 
 filled = {name: cache.currsize / cache.maxsize for name, where in SMALL.items() for cache in [small(*where)]}
+array_files.MOST_OF_ADDRESS = 2**14  # that of an address which has stored nothing yet
+filled["arrays"] = max((files.currsize / files.maxsize for files in array_files._cached.values()), default=0.0)
 gc.collect()
 with suppress(OSError, AttributeError):  # what was freed and is kept for later is not held
     ctypes.CDLL(None).malloc_trim(0)

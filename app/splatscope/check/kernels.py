@@ -235,17 +235,28 @@ class _Files:
             yield path
             return
         for folder in self.folders(path):
-            yield from (file for file in self.inside(folder) if file.suffix in SUFFIXES and file.is_file())
+            for file in self.inside(folder):
+                if file.suffix not in SUFFIXES or file.is_dir():
+                    continue
+                if file.is_file():
+                    yield file
+                else:
+                    self.unread[file] = f"{file} is not a file."
 
-    def folders(self, path: Path, depth: int = 0) -> Iterator[Path]:
-        """Yield a folder and those below it that may hold sources."""
+    def folders(self, path: Path, depth: int = 0, root: Path | None = None) -> Iterator[Path]:
+        """Yield a folder and those below it that may hold sources. Links to folders are not followed."""
+        root = root or path.resolve()
         if depth == _MOST_DEPTH:
             self.unread[path] = f"{path} is not searched: it is more than {_MOST_DEPTH} folders deep."
             return
         yield path
         for child in self.inside(path):
-            if child.is_dir() and not _is_skipped(child) and not child.is_symlink():
-                yield from self.folders(child, depth + 1)
+            if not child.is_dir() or _is_skipped(child):
+                continue
+            if not child.is_symlink():
+                yield from self.folders(child, depth + 1, root)
+            elif not child.resolve().is_relative_to(root):  # else it is searched by its own name
+                self.unread[child] = f"{child} is not searched: it is a link to a folder elsewhere."
 
     def skipped(self, path: Path, depth: int = 0) -> Iterator[tuple[Path, int]]:
         """Yield the folders at and below a path that are not searched but hold kernels, each with its number of such files."""

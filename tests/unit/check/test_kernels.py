@@ -1,5 +1,6 @@
 """Which kernels a check finds, from where it is asked and what it is asked for."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -189,3 +190,21 @@ def test_packages_in_a_folder_that_is_not_searched_are_not_counted(repository):
     (repository / ".tox" / "mine.slang").write_text(KERNEL)
     _, left_out = kernels_in([repository, repository], repository)
     assert left_out.skipped == ((repository / ".tox", 1),)
+
+
+def test_what_looks_like_a_source_or_a_folder_of_them_and_is_not_read_is_said(repository):
+    elsewhere = repository / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "kernel.slang").write_text(KERNEL)
+    filters = repository / "filters"
+    (filters / "linked").symlink_to(elsewhere)
+    (filters / "again").symlink_to(filters / "blur")  # is searched by its own name
+    (filters / "zeros.slang").symlink_to("/dev/zero")
+    os.mkfifo(filters / "pipe.slang")
+    (filters / "folder.slang").mkdir()
+    _, left_out = kernels_in([filters], repository)
+    assert {path.name: why.removeprefix(str(path)) for path, why in left_out.unread} == {
+        "linked": " is not searched: it is a link to a folder elsewhere.",
+        "zeros.slang": " is not a file.",
+        "pipe.slang": " is not a file.",
+    }

@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from contextvars import copy_context
 
 import numpy as np
 import pytest
@@ -10,7 +11,9 @@ from splatscope.recordings.archive import MOST_UNPACKED, ArchiveError, read_arra
 from splatscope.services.drafts.array_files import MOST_UNPACKED as MOST_OF_INPUTS
 from splatscope.services.drafts.array_files import ArrayFile
 from splatscope.splat.files.images import encode
-from splatscope.web.debugger.array_files import MAX_CACHED, files_of, find, store
+from splatscope.web.debugger import array_files
+from splatscope.web.debugger.array_files import MOST, MOST_OF_ADDRESS, OVERHEAD, files_of, find, store
+from splatscope.workers.visitor import work_for
 
 
 def zipped(name: str, content: bytes) -> bytes:
@@ -60,7 +63,7 @@ def test_array_files_are_read_without_being_unpickled(monkeypatch):
 
 
 def test_the_least_recently_used_files_make_room_and_the_newest_is_kept_whatever_its_size():
-    half = MAX_CACHED // 2
+    half = MOST_OF_ADDRESS // 2 - OVERHEAD
     first, second = (store(ArrayFile(f"{n}.npy", bytes([n]) * half)) for n in (1, 2))
     assert find(first).name == "1.npy"
     third = store(ArrayFile("third.npy", npy(np.arange(9))))
@@ -70,12 +73,30 @@ def test_the_least_recently_used_files_make_room_and_the_newest_is_kept_whatever
         first,
         third,
     }
-    huge = store(ArrayFile("huge.npy", bytes(MAX_CACHED + 1)))
-    assert len(find(huge).data) == MAX_CACHED + 1
+    huge = store(ArrayFile("huge.npy", bytes(MOST_OF_ADDRESS + 1)))
+    assert len(find(huge).data) == MOST_OF_ADDRESS + 1
     assert find(first) is None
     assert find(third) is None
     store(ArrayFile("small.npy", b"x"))
     assert find(huge) is None
+
+
+def test_visitors_who_store_much_drop_their_own_files_and_nobody_else_s():
+    def stored_by(visitor: str, *files: bytes) -> list[str]:
+        def all_of_them() -> list[str]:
+            work_for(visitor)
+            return [store(ArrayFile("a.npy", data)) for data in files]
+
+        return copy_context().run(all_of_them)
+
+    (kept,) = stored_by("reader", b"what a reader chose")
+    quarter = MOST_OF_ADDRESS // 4 - OVERHEAD
+    flood = stored_by("stranger", *(bytes([n]) * quarter for n in range(8)))
+    assert [find(key) is not None for key in flood] == [False] * 4 + [True] * 4
+    for n in range(MOST // MOST_OF_ADDRESS + 2):
+        assert find(stored_by(f"stranger {n}", f"{n}".encode() * quarter)[0])
+    assert find(kept)
+    assert sum(files.currsize for files in array_files._cached.values()) <= MOST
 
 
 def test_an_array_is_the_one_of_its_inputs_name_or_the_only_one():

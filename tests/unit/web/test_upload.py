@@ -36,6 +36,11 @@ def test_pieces_make_one_file(inbox, received):
     assert received == [("a.png", b"abcdefg")]
 
 
+def test_a_name_is_one_line(inbox, received):
+    inbox.take(piece(0, 1, b"a", "a\nb\x1b[2J.png"))
+    assert received == [(r"a\nb\x1b[2J.png", b"a")]
+
+
 def test_one_file_after_the_other(inbox, received):
     for name in ("a", "b"):
         inbox.take(piece(0, 2, name.encode() * 2, name))

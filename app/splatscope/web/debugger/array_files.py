@@ -6,23 +6,30 @@ from typing import Any
 from cachetools import LRUCache
 
 from splatscope.services.drafts.array_files import ArrayFile
+from splatscope.workers.visitor import address
 
-MAX_CACHED = 64 * 2**20  # bytes of the files of all pages; the least recently used are dropped
+MOST_OF_ADDRESS = 64 * 2**20  # bytes of the files of all pages at one address; the least recently used are dropped
+MOST = 4 * MOST_OF_ADDRESS  # bytes of all files; then the address that holds most drops some
+OVERHEAD = 1024  # bytes that a file counts for besides its own
 
-# The size of a file counts as at most MAX_CACHED, so that a larger one can be cached on its own.
-_cached: LRUCache[str, ArrayFile] = LRUCache(MAX_CACHED, getsizeof=lambda file: min(len(file.data), MAX_CACHED))
+_cached: dict[str, LRUCache[str, ArrayFile]] = {}  # by the address of the visitor who stored them
 
 
 def store(file: ArrayFile) -> str:
-    """Cache a file and return its key."""
+    """Cache a file for the current visitor and return its key."""
     key = f"{'recording-' if file.is_recording else ''}{hashlib.sha256(file.data).hexdigest()}"
-    _cached[key] = file
+    _cached.setdefault(address(), LRUCache(MOST_OF_ADDRESS, _size))[key] = file
+    while sum(files.currsize for files in _cached.values()) > MOST:
+        largest = max(_cached, key=lambda visitor: _cached[visitor].currsize)
+        _cached[largest].popitem()
+        if not _cached[largest]:
+            del _cached[largest]
     return key
 
 
 def find(key: str) -> ArrayFile | None:
     """Return the file with this key, or None if it was dropped or the server has restarted."""
-    return _cached.get(key)
+    return next((files[key] for files in _cached.values() if key in files), None)
 
 
 def files_of(draft: dict[str, Any]) -> dict[str, ArrayFile]:
@@ -30,3 +37,8 @@ def files_of(draft: dict[str, Any]) -> dict[str, ArrayFile]:
     specs = draft.get("inputs")
     keys = {str(spec.get("array")) for spec in specs.values() if isinstance(spec, dict)} if isinstance(specs, dict) else set()
     return {key: file for key in sorted(keys) if (file := find(key)) is not None}
+
+
+def _size(file: ArrayFile) -> int:
+    """Return what a file counts for. One that is larger than the bound can be cached, but alone."""
+    return min(len(file.data) + OVERHEAD, MOST_OF_ADDRESS)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from io import BytesIO
 from typing import Any
 
+from splatscope.printable import printable
 from splatscope.workers.visitor import address
 
 MOST_BYTES = 64 * 2**20  # in one file
@@ -35,7 +36,7 @@ class _Claim:
 
 
 class Upload:
-    """A file from the browser. For as long as it is held, it counts towards the budget of the visitor who sent it."""
+    """A file from the browser, with its name as one line. It counts towards its visitor's budget for as long as it is held."""
 
     def __init__(self, name: str, data: bytes, claim: object = None) -> None:
         self.name, self.data, self._claim = name, data, claim
@@ -75,6 +76,6 @@ class Inbox:
         self._pieces.write(data)
         self._expected += len(data)
         if self._expected == total:
-            file = Upload(str(message.get("filename", ""))[:200], self._pieces.getvalue(), self._claim)
+            file = Upload(printable(str(message.get("filename", "")), 200), self._pieces.getvalue(), self._claim)
             self.close()
             self._receive(file)
