@@ -12,7 +12,6 @@ from splatscope.api.recording import Recording
 from splatscope.api.workers import run_on_worker
 from splatscope.gpu.kernel import CompileError
 from splatscope.processes import ChildError, ChildStalled, ChildTimeout
-from splatscope.slang.modules import declared_constants, find_entry, generic_parameters, load_modules
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.cost import endless_loops
 from splatscope.tracing.inputs import flat
@@ -184,8 +183,8 @@ def _three(name: str, value: int | Sequence[int], least: int) -> tuple[int, int,
 
 def endless_loops_of(job: KernelJob) -> tuple[str, list[int]]:
     """Return a job's entry point, and the lines of its loops that would get no budget. Nothing is compiled."""
-    lines = endless_loops(job.source, job.file, job.include)
-    return job.entry or (find_entry(load_modules(job.source, job.file, job.include)[-1]) if lines else ""), lines
+    program = job.program()
+    return program.entry, endless_loops(program)
 
 
 def record_on_worker(
@@ -251,18 +250,17 @@ def check_names(job: KernelJob) -> None:
         CompileError: The entry point needs types for its generic parameters.
         ValueError: There is no such constant or function.
     """
-    modules = load_modules(job.source, job.file, job.include)
-    functions = {block.name for module in modules for block in module.source.functions()}
+    program = job.program()
+    functions = {block.name for module in program.modules for block in module.source.functions()}
     for names, known, kind in (
-        (job.constants, set(declared_constants(modules)), "link-time constant (`extern static const`)"),
+        (job.constants, set(program.constants), "link-time constant (`extern static const`)"),
         (job.functions, functions, "function"),
     ):
         if unknown := [name for name in names if name not in known]:
             raise ValueError(f"There is no {kind} {unknown[0]}. There is {', '.join(sorted(known)) or 'none'}.")
-    entry = job.entry or find_entry(modules[-1])
-    generic = generic_parameters(modules[-1], entry)
+    generic = program.generic_parameters
     if generic and not job.arguments:
-        raise CompileError(f"{entry} has generic parameters ({generic}): name their types (arguments, --argument).")
+        raise CompileError(f"{program.entry} has generic parameters ({generic}): name their types (arguments, --argument).")
 
 
 def _timeout_of(job: KernelJob, entry: str, seconds: float, line: int) -> Finding:

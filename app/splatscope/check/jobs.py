@@ -23,7 +23,7 @@ from splatscope.api.recording import Recording
 from splatscope.gpu.device import DeviceError, open_device, prepare_for_recording
 from splatscope.gpu.kernel import CompileError
 from splatscope.services import sandbox_jobs
-from splatscope.slang.modules import Module, entries_of, find_entry, load_modules
+from splatscope.slang.program import entries_of
 from splatscope.slang.source import Source
 from splatscope.tracing.cost import endless_loops
 from splatscope.tracing.inputs import flat
@@ -86,7 +86,7 @@ def files_in(value: Any) -> list[str]:
 
 def entries(text: str) -> list[str]:
     """Return the names of the entry points in a text."""
-    return list(entries_of(Module("", "", text, Source(text))))
+    return list(entries_of(Source(text)))
 
 
 def _entries_job(text: str) -> JobAnswer:
@@ -96,8 +96,8 @@ def _entries_job(text: str) -> JobAnswer:
 def _loops_job(job: KernelJob) -> JobAnswer:
     """Return the entry point of a job, and the lines of its loops that have no budget."""
     with _placed(job) as placed_job:
-        entry = placed_job.entry or find_entry(load_modules(placed_job.source, placed_job.file, placed_job.include)[-1])
-        return {"entry": entry, "lines": endless_loops(placed_job.source, placed_job.file, placed_job.include)}, []
+        program = placed_job.program()
+        return {"entry": program.entry, "lines": endless_loops(program)}, []
 
 
 def _record_job(job: KernelJob, adapter: str, inputs: Inputs, everywhere: bool, seconds: float) -> JobAnswer:

@@ -10,6 +10,7 @@ import numpy as np
 from splatscope.api.recording import Recording
 from splatscope.cli.errors import CallError
 from splatscope.gpu.device import open_device, prepare_for_recording
+from splatscope.slang.program import Program
 from splatscope.tracing.cost import endless_loops
 from splatscope.tracing.job import CRASHED, JOB_SECONDS, KernelJob
 from splatscope.tracing.record_and_check import record_and_check
@@ -78,7 +79,7 @@ async def _recorded(pool: Any, job: dict[str, Any]) -> dict[str, Any]:
 def _has_unbounded_loop(job: dict[str, Any]) -> bool:
     """Return whether a job's kernel has a loop that only the time limit ends."""
     file = Path(job["file"])
-    return bool(endless_loops(file.read_text(), file.name, (*map(Path, job.get("include", ())), file.parent)))
+    return bool(endless_loops(Program.read(file.read_text(), file.name, (*map(Path, job.get("include", ())), file.parent))))
 
 
 def run_batch_job(job: dict[str, Any], scope: str = "all", reason: str = CRASHED) -> dict[str, Any]:

@@ -12,7 +12,6 @@ import numpy as np
 
 from splatscope.paths import LESSONS
 from splatscope.recordings.untrusted import Opened, open_file
-from splatscope.slang.modules import load_modules
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.run_info import RunInfo
 from splatscope.tracing.trace import Trace
@@ -45,10 +44,9 @@ def open_current(stem: str, job: KernelJob, shipped: Shipped = "gpu") -> Opened 
     if not file.is_file():
         return None
     opened = open_file(f"{stem}.npz", file.read_bytes())
-    sources = {module.file: module.original for module in load_modules(job.source, job.file, job.include)}
     inputs = {name: np.frombuffer(np.ascontiguousarray(array).tobytes(), np.uint8) for name, array in job.inputs.items()}
     current = (
-        opened.recording.trace.info.sources == sources
+        opened.recording.trace.info.sources == job.program().texts
         and (opened.job.groups, opened.job.group) == (job.groups, job.group)
         and opened.job.inputs.keys() == inputs.keys()
         and all(np.array_equal(opened.job.inputs[name], inputs[name]) for name in inputs)

@@ -8,7 +8,6 @@ import numpy as np
 from splatscope.gpu.asserts import without_asserts
 from splatscope.gpu.reflection import Interface
 from splatscope.gpu.slang_types import SCALARS
-from splatscope.slang.modules import load_modules
 from splatscope.tracing.job import KernelJob
 
 MOST_SHOWN = 64  # numbers in an array that is written out; longer arrays are compressed
@@ -103,8 +102,8 @@ def standalone(job: KernelJob, interface: Interface, backend: str = "vulkan", fi
     Raises:
         KeyError: The job has no input for a parameter of the kernel.
     """
-    modules = load_modules(job.source, job.file, job.include)
-    texts = {module.name or "kernel": without_asserts(module.original) for module in modules if not module.included}
+    modules = [module for module in job.program().modules if not module.included]
+    texts = {module.name or "kernel": without_asserts(module.original) for module in modules}
     sources = "".join(f"    {name!r}: {_text(text)},\n" for name, text in texts.items())
     strides = {name: layout.stride if layout.shape == "structured_buffer" else 0 for name, layout in interface.buffers.items()}
     arrays = {name: _array(job.inputs[name], layout.parts) for name, layout in interface.buffers.items()}

@@ -15,7 +15,7 @@ from splatscope.gpu.buffers import download, zeros
 from splatscope.gpu.kernel import submit
 from splatscope.paths import SHADER_FOLDERS, shader
 from splatscope.slang.blocks import Block
-from splatscope.slang.modules import load_modules
+from splatscope.slang.program import Program
 from splatscope.slang.source import Source, walk
 from splatscope.splat import kernels
 from splatscope.splat.binned import BinnedKernels
@@ -93,7 +93,7 @@ def with_counters(module: str) -> str:
     Raises:
         LookupError: A function or loop to instrument does not exist.
     """
-    modules = load_modules(shader(f"{module}.slang").read_text(encoding="utf-8"), f"{module}.slang", SHADER_FOLDERS)
+    modules = Program.read(shader(f"{module}.slang").read_text(encoding="utf-8"), f"{module}.slang", SHADER_FOLDERS).modules
     probed = {probe.function for probe in _PROBES}
     missing = MODULES[module] - {block.name for loaded in modules for block in loaded.source.functions() if block.name in probed}
     if missing:

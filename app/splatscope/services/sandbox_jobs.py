@@ -29,7 +29,6 @@ from splatscope.services.drafts.inputs import InputError, refuse_interface
 from splatscope.services.drafts.playground import read
 from splatscope.services.record_and_pack import record_and_pack
 from splatscope.services.refused_source import why_refused
-from splatscope.slang.modules import constants_without_value, declared_constants, entries_of, generic_parameters, load_modules
 from splatscope.splat.files.images import FORMATS, encode
 from splatscope.tracing.cost import Cost, costs
 from splatscope.tracing.interface import read_interface
@@ -161,16 +160,14 @@ def _checked(job: KernelJob) -> Checked:
 
 
 def _left_open(job: KernelJob) -> Open:
-    modules = load_modules(job.source, job.file, job.include, job.defines)
-    entry = job.entry or "".join(entries_of(modules[-1])[:1])
-    generic = generic_parameters(modules[-1], entry) if entry else ""
-    return Open(declared_constants(modules), constants_without_value(modules, job.constants), generic)
+    program = job.program()
+    return Open(program.constants, program.constants_without_value(job.constants), program.generic_parameters)
 
 
 def _estimate_costs(job: KernelJob) -> list[Cost]:
     """Return what it would cost to record each function of a source that compiles."""
     with unpacked(job) as unpacked_job:
-        return costs(unpacked_job.source, unpacked_job.file, unpacked_job.entry, unpacked_job.include, unpacked_job.defines)
+        return costs(unpacked_job.program())
 
 
 def open_job(name: str, data: bytes) -> JobAnswer:

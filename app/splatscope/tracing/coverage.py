@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterable, Mapping
 from itertools import groupby
 
 from splatscope.slang.loops import loops_that_may_not_end
-from splatscope.slang.modules import Module
 from splatscope.slang.preprocessor import definitions
+from splatscope.slang.program import Program
 from splatscope.slang.source import Source
 from splatscope.slang.symbols import Symbols
 from splatscope.slang.tokens import names_in
@@ -17,19 +17,17 @@ _WITHOUT_A_NAME = ("", "get", "set", "ref", "modify")  # called without a name: 
 _DOES_SOMETHING = re.compile(r"[;={}]|\+\+|--|Barrier|Interlocked|\.(?:Load|Store|add|exchange)\b")
 
 
-def coverage_gaps(
-    modules: Iterable[Module], excluded_lines: set[tuple[str, int]], sites: list[Site], symbols: Symbols
-) -> list[str]:
+def coverage_gaps(program: Program, excluded_lines: set[tuple[str, int]], sites: list[Site]) -> list[str]:
     """Return a sentence for each gap, by file and line.
 
     Args:
-        modules: The program. Loops of imported modules are not named.
+        program: The program. Loops of imported modules are not named.
         excluded_lines: (file, line) of lines that the compiler accepts only as written.
-        sites: The sites of the program.
-        symbols: Its symbols.
+        sites: Its sites.
     """
     gaps = {(file, line, "the compiler accepts it only as written, so it is not recorded") for file, line in excluded_lines}
-    for module in modules:
+    symbols = program.symbols
+    for module in program.modules:
         source = module.source
         loops = [] if module.name else loops_that_may_not_end(source, loops_with_budget(sites, source.file), symbols.constants)
         gaps |= {(source.file, line, "this loop has no budget: nothing but the time limit ends it") for line in loops}

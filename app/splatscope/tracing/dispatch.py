@@ -11,7 +11,7 @@ from cachetools import LRUCache
 from splatscope.gpu.kernel import CompileError
 from splatscope.gpu.reflection import Parameter, parameters_of
 from splatscope.gpu.wave_width import lanes_of
-from splatscope.slang.modules import Module, find_entry, load_modules
+from splatscope.slang.program import Program
 from splatscope.tracing.bindings import bind
 from splatscope.tracing.inputs import fitted
 from splatscope.tracing.instrument.build import build_plain, pipeline_of
@@ -26,9 +26,8 @@ class Dispatch:
     def __init__(
         self,
         device: spy.Device,
-        program: spy.ShaderProgram,
-        pipeline: spy.ComputePipeline,
-        modules: list[Module],
+        kernel: "Compiled",
+        program: Program,
         job: KernelJob,
         recorder: dict,
     ):
@@ -36,17 +35,17 @@ class Dispatch:
 
         Args:
             device: The device.
-            program: The plain or the instrumented program.
-            pipeline: Its pipeline.
-            modules: The files that it was compiled from.
+            kernel: The plain or the instrumented program as it was linked, and its pipeline.
+            program: The program that it was compiled from.
             job: The dispatch, with inputs that fit.
             recorder: The recorder's parameters by name; {} for a plain program.
         """
-        self._device, self._pipeline, self._groups = device, pipeline, spy.uint3(*job.groups)
-        self._root = device.create_root_shader_object(program)
-        texts = (*(module.original for module in modules), *job.defines.values())
+        linked, self._pipeline = kernel
+        self._device, self._groups = device, spy.uint3(*job.groups)
+        self._root = device.create_root_shader_object(linked)
+        texts = (*program.texts.values(), *job.defines.values())
         has_column_major = any("column_major" in text for text in texts)
-        self._bound = bind(device, program, self._root, job.inputs, recorder, has_column_major)
+        self._bound = bind(device, linked, self._root, job.inputs, recorder, has_column_major)
 
     def dispatch(self, times: int = 1) -> "Dispatch":
         """Dispatch the kernel several times, each time on the buffers of the time before, and wait for the device."""
@@ -93,16 +92,16 @@ Compiled = tuple[spy.ShaderProgram, spy.ComputePipeline]
 _programs: LRUCache[tuple, Compiled] = LRUCache(MOST_COMPILED)
 
 
-def compiled(device: spy.Device, modules: list[Module], entry: str, job: KernelJob) -> Compiled:
+def compiled(device: spy.Device, program: Program, job: KernelJob) -> Compiled:
     """Return the plain kernel, compiled on first use.
 
     Raises:
         CompileError: It does not compile.
     """
-    key = (device, lanes_of(device), texts_of(modules), entry, job.compilation)
+    key = (device, lanes_of(device), key_of(program), job.compilation)
     if (kernel := _programs.get(key)) is None:
-        program = build_plain(device, modules, entry, job)
-        kernel = _programs[key] = program, pipeline_of(device, program, modules)
+        linked = build_plain(device, program, job)
+        kernel = _programs[key] = linked, pipeline_of(device, linked, program)
     return kernel
 
 
@@ -113,13 +112,12 @@ def spirv_of(device: spy.Device, job: KernelJob) -> str:
         CompileError: It does not compile.
         ValueError: The device uses another format than SPIR-V.
     """
-    modules = load_modules(job.source, job.file, job.include, job.defines)
     with tempfile.TemporaryDirectory() as folder:
         options = {"dump_intermediates": True, "dump_intermediates_prefix": f"{folder}/kernel"}
-        program = build_plain(device, modules, job.entry or find_entry(modules[-1]), job, options)
+        linked = build_plain(device, job.program(), job, options)
         refusal = None
         try:
-            pipeline_of(device, program)
+            pipeline_of(device, linked)
         except CompileError as error:  # it may come from the driver, which is called after Slang has written the code
             refusal = error
         files = sorted(Path(folder).glob("*.spv-asm"))
@@ -130,22 +128,22 @@ def spirv_of(device: spy.Device, job: KernelJob) -> str:
         return files[-1].read_text(encoding="utf-8")
 
 
-def parameters_in(program: spy.ShaderProgram, modules: list[Module]) -> list[Parameter]:
-    """Return the parameters of a program that was linked from these modules.
+def parameters_in(linked: spy.ShaderProgram, program: Program) -> list[Parameter]:
+    """Return the parameters of a program as it was linked.
 
     Raises:
         ValueError: One is an array without a size. SlangPy allocates nothing for it, so memory would be corrupted.
     """
-    parameters = parameters_of(program, "".join(module.original for module in modules))
+    parameters = parameters_of(linked, "".join(program.texts.values()))
     for parameter in parameters:
         if parameter.kind == "array" and not parameter.layout.type.element_count:
             raise ValueError(f"{parameter.name} is an array without a size: give it one, such as {parameter.name}[4].")
     return parameters
 
 
-def texts_of(modules: list[Module]) -> tuple:
-    """Return a hashable key of a program: file, text and whether it is included, for each module."""
-    return tuple((module.file, module.included, module.original) for module in modules)
+def key_of(program: Program) -> tuple:
+    """Return a hashable key of a program: its entry point, and file, text and whether it is included, for each module."""
+    return program.entry, *((module.file, module.included, module.original) for module in program.modules)
 
 
 def prepare(device: spy.Device, job: KernelJob) -> Dispatch:
@@ -155,7 +153,7 @@ def prepare(device: spy.Device, job: KernelJob) -> Dispatch:
         CompileError: The source does not compile.
         ValueError: The inputs do not fit.
     """
-    modules = load_modules(job.source, job.file, job.include, job.defines)
-    program, pipeline = compiled(device, modules, job.entry or find_entry(modules[-1]), job)
-    fitting = replace(job, inputs=fitted(parameters_in(program, modules), job.inputs))
-    return Dispatch(device, program, pipeline, modules, fitting, {})
+    program = job.program()
+    kernel = compiled(device, program, job)
+    fitting = replace(job, inputs=fitted(parameters_in(kernel[0], program), job.inputs))
+    return Dispatch(device, kernel, program, fitting, {})

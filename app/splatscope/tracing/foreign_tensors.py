@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Iterator
 
-from splatscope.slang.modules import Module
+from splatscope.slang.program import Program
 from splatscope.slang.source import Source
 from splatscope.slang.tokens import Tokens
 from splatscope.tracing.coverage import words_in_use
@@ -11,15 +11,15 @@ from splatscope.tracing.coverage import words_in_use
 _IMPORTS = re.compile(r"\bimport\s+\"?slangpy\"?\s*;")
 
 
-def accesses_of_tensors(modules: Collection[Module], entry: str) -> list[str]:
-    """Return a sentence for each tensor that a function accesses which the entry point may call, directly or not.
+def accesses_of_tensors(program: Program) -> list[str]:
+    """Return a sentence for each tensor that a function accesses which its entry point may call, directly or not.
 
     What SlangPy generates around a function does not count: there each thread has an element of its own.
     """
-    sources = [module.source for module in modules]
-    if not any(_IMPORTS.search(module.original) for module in modules):
+    sources = [module.source for module in program.modules]
+    if not any(map(_IMPORTS.search, program.texts.values())):
         return []
-    in_use = words_in_use(entry, [source.code for source in sources])
+    in_use = words_in_use(program.entry, [source.code for source in sources])
     own_tensors = {block.name for source in sources for block in source.walk() if block.kind in ("struct", "interface", "class")}
     accessed: set[tuple[str, int, str]] = set()
     for source in sources:

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
+from splatscope.slang.program import Program
+
 MOST_RECORDS = 4_000_000  # 64 MB
 PAGE_RECORDS = 400_000  # in a recording that a page shows: 6 MB on the device
 LOOP_BUDGET = 100_000
@@ -64,6 +66,10 @@ class KernelJob:
     functions: tuple[str, ...] = ()
     instrument_scope: str = "all"
     scope_reason: str = CRASHED
+
+    def program(self) -> Program:
+        """Read the program: its source, and all files that it imports and includes."""
+        return Program.read(self.source, self.file, self.include, self.defines, self.entry)
 
     @property
     def compilation(self) -> tuple:

@@ -10,11 +10,11 @@ from cachetools import LRUCache
 from splatscope.gpu.device import adapter_of
 from splatscope.gpu.reflection import Interface, Layout, interface_of
 from splatscope.gpu.wave_width import lanes_of
-from splatscope.slang.modules import Module, find_entry, load_modules
+from splatscope.slang.program import Program
 from splatscope.slang.tokens import names_in
 from splatscope.tracing.checks import Finding, cut_off, left_out
 from splatscope.tracing.checks.analysis.barrier_arrivals import first_divergence
-from splatscope.tracing.dispatch import Dispatch, compiled, parameters_in, texts_of
+from splatscope.tracing.dispatch import Dispatch, compiled, key_of, parameters_in
 from splatscope.tracing.foreign_tensors import accesses_of_tensors
 from splatscope.tracing.inputs import fitted
 from splatscope.tracing.instrument.build import Build, build_instrumented
@@ -92,15 +92,14 @@ def record(device: spy.Device, job: KernelJob, run_plain: bool = True, like: np.
         ValueError: The inputs do not fit, or there are too many threads.
     """
     report_progress(COMPILING)
-    modules = load_modules(job.source, job.file, job.include, job.defines)
-    entry = job.entry or find_entry(modules[-1])
-    plain_program = compiled(device, modules, entry, job)
-    parameters = parameters_in(plain_program[0], modules)
+    program = job.program()
+    plain_kernel = compiled(device, program, job)
+    parameters = parameters_in(plain_kernel[0], program)
     job = replace(job, inputs=fitted(parameters, job.inputs))
-    interface = interface_of(plain_program[0], (entry,), parameters)
+    interface = interface_of(plain_kernel[0], (program.entry,), parameters)
     report_progress(INSTRUMENTING)
-    build = _instrumented(device, modules, entry, job)
-    size = [int(n) for n in build.program.layout.entry_points[0].compute_thread_group_size]
+    build = _instrumented(device, program, job)
+    size = [int(n) for n in build.linked.layout.entry_points[0].compute_thread_group_size]
     lanes = math.prod(size)
     if job.all_groups and not job.part[2]:
         job = replace(job, part=(0, 0, math.prod(job.groups)))
@@ -121,14 +120,14 @@ def record(device: spy.Device, job: KernelJob, run_plain: bool = True, like: np.
     for dispatches in range(1, DISPATCHES + 1):
         starts = starts_of(sizes)
         recorder = buffers(device, starts)
-        dispatch = Dispatch(device, build.program, build.pipeline, modules, job, {"_rec": recorder | constants}).dispatch()
+        dispatch = Dispatch(device, build.kernel, program, job, {"_rec": recorder | constants}).dispatch()
         rows = recorder["records"].to_numpy().view(np.uint32).reshape(-1, 4)[1:]
         usage = Usage.of(rows, starts)
         fitting, lacks = fitting_sizes(sizes, usage, job.records)
         if fitting is not None and dispatches < DISPATCHES:
             sizes = fitting
             continue
-        trace = _trace(rows, starts, build, job, entry, size, device, modules, dispatch.texture_sizes)
+        trace = _trace(rows, starts, build, job, program, size, device, dispatch.texture_sizes)
         # On a busy machine another group may not have run yet. One that is not recorded is never seen to end a wait.
         cut = tuple(cut_off(trace)) if job.all_groups else ()
         if not cut or _groups_of(job) < math.prod(job.groups):
@@ -142,7 +141,7 @@ def record(device: spy.Device, job: KernelJob, run_plain: bool = True, like: np.
     harmless = trace.at(lambda site: site.space == "texture")  # the device drops a store outside of a texture
     unsafe = ended or "overrun" in trace.kinds or (is_outside & ~harmless).any()
     is_safe = not (unsafe or first_divergence(trace))
-    plain = Dispatch(device, *plain_program, modules, job, {}).dispatch().outputs() if run_plain and is_safe else None
+    plain = Dispatch(device, plain_kernel, program, job, {}).dispatch().outputs() if run_plain and is_safe else None
     outputs, arrays = dispatch.read()
     if is_outside.any():
         sizes_of_buffers = {name: len(array) for name, array in arrays.items() if name in interface.buffers}
@@ -176,11 +175,11 @@ def run_guarded(device: spy.Device, job: KernelJob) -> dict[str, np.ndarray] | N
         CompileError: The source does not compile.
         ValueError: The inputs do not fit.
     """
-    modules = load_modules(job.source, job.file, job.include, job.defines)
-    build = build_instrumented(device, modules, job.entry or find_entry(modules[-1]), job, guards_only=True)
+    program = job.program()
+    build = build_instrumented(device, program, job, guards_only=True)
     recorder = buffers(device, np.zeros(1, np.int64))
     constants = {"chosen": [0, 0, 0], "all": [0, 0, 0, 0], "budget": job.loop_budget}
-    dispatch = Dispatch(device, build.program, build.pipeline, modules, job, {"_rec": recorder | constants}).dispatch()
+    dispatch = Dispatch(device, build.kernel, program, job, {"_rec": recorder | constants}).dispatch()
     has_ended_loop = recorder["clock"].to_numpy().view(np.uint32)[1]
     return None if has_ended_loop else dispatch.outputs()
 
@@ -209,12 +208,12 @@ def _numbered(thread: np.ndarray, job: KernelJob, lanes: int) -> np.ndarray:
 _builds: LRUCache[tuple, Build] = LRUCache(MOST_BUILDS)
 
 
-def _instrumented(device: spy.Device, modules: list[Module], entry: str, job: KernelJob) -> Build:
+def _instrumented(device: spy.Device, program: Program, job: KernelJob) -> Build:
     """Return the instrumented program, compiled on first use, so that other inputs of a kernel need no compilation."""
     chosen = (job.functions, job.instrument_scope, job.scope_reason)
-    key = (device, lanes_of(device), texts_of(modules), entry, job.compilation, chosen)
+    key = (device, lanes_of(device), key_of(program), job.compilation, chosen)
     if (build := _builds.get(key)) is None:
-        build = build_instrumented(device, modules, entry, job)
+        build = build_instrumented(device, program, job)
         _builds[key] = build
     return build
 
@@ -224,22 +223,21 @@ def _trace(
     starts: np.ndarray,
     build: Build,
     job: KernelJob,
-    entry: str,
+    program: Program,
     size: list[int],
     device: spy.Device,
-    modules: list[Module],
     texture_sizes: dict[str, tuple[int, ...]],
 ) -> Trace:
     adapter = adapter_of(device)
     info = RunInfo(
         file=job.file,
-        entry=entry,
+        entry=program.entry,
         adapter=adapter.name,
         wave_size=adapter.wave_size,
         group_size=(size[0], size[1], size[2]),
         groups=job.groups,
         group=job.group,
-        sources={module.file: module.original for module in modules},
+        sources=program.texts,
         all_groups=job.all_groups,
         loop_budget=job.loop_budget,
         stepped_over=build.stepped_over,
@@ -254,9 +252,9 @@ def _trace(
         cut = _numbered(np.array(trace.info.cut_threads, np.uint32), job, math.prod(size)).tolist()
         trace.info = replace(trace.info, cut_threads=tuple(cut))
     # A kernel imports more of Splatscope's own modules than it calls, so their gaps are not reported.
-    omitted = left_out(trace, {module.file for module in modules if module.is_own})
+    omitted = left_out(trace, {module.file for module in program.modules if module.is_own})
     trace.verdict = Verdict(
-        unseen=(*build.coverage_gaps, *accesses_of_tensors(modules, entry), *omitted, *untyped), notes=tuple(build.notes)
+        unseen=(*build.coverage_gaps, *accesses_of_tensors(program), *omitted, *untyped), notes=tuple(build.notes)
     )
     return trace
 

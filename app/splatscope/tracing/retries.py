@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Self
 from splatscope.gpu.diagnostics import blamed_lines
 from splatscope.gpu.kernel import CompileError
 from splatscope.slang.blocks import Block
-from splatscope.slang.modules import Module
+from splatscope.slang.program import Module, Program
 from splatscope.slang.tokens import names_in
 from splatscope.tracing.job import CRASHED, INSTRUMENT_SCOPES
 
@@ -73,7 +73,7 @@ class Attempt:
 
 
 def exclude_refused(
-    error: CompileError, modules: list[Module], written: dict[str, str], excluded: "Exclusions", entry: str, is_nearly_last: bool
+    error: CompileError, program: Program, written: dict[str, str], excluded: "Exclusions", is_nearly_last: bool
 ) -> None:
     """Exclude the code that the compiler's error blames.
 
@@ -83,19 +83,18 @@ def exclude_refused(
 
     Args:
         error: The compiler's error.
-        modules: The program.
+        program: The program.
         written: The instrumented texts by file.
         excluded: Changed in place.
-        entry: The entry point's name.
         is_nearly_last: Whether few attempts are left, so that whole functions are excluded instead of lines.
     """
     reason = f"the compiler refused its recorded form: {error}".rstrip(".")
     progress = False
     for file, line in [] if is_nearly_last else blamed_lines(error.diagnostics, written):
-        module = next(m for m in modules if m.file == file)
+        module = next(m for m in program.modules if m.file == file)
         block = _function_at(module, line)
         if block is None:
-            for key in _functions_named(names_in(module.source.code.split("\n")[line - 1]), modules):
+            for key in _functions_named(names_in(module.source.code.split("\n")[line - 1]), program):
                 if key not in excluded.functions:
                     excluded.functions[key] = "the compiler runs it"
                     progress = True
@@ -106,13 +105,13 @@ def exclude_refused(
             excluded.functions[file, block.start] = reason
             progress = True
     if not progress:
-        functions = [(m.file, b.start) for m in modules for b in m.source.functions() if b.name != entry]
+        functions = [(m.file, b.start) for m in program.modules for b in m.source.functions() if b.name != program.entry]
         remaining = [key for key in functions if key not in excluded.functions]
-        excluded.functions |= dict.fromkeys(remaining or _functions_named([entry], modules), reason)
+        excluded.functions |= dict.fromkeys(remaining or _functions_named([program.entry], program), reason)
 
 
-def _functions_named(names: Collection[str], modules: list[Module]) -> list[tuple[str, int]]:
-    return [(m.file, block.start) for m in modules for block in m.source.functions() if block.name in names]
+def _functions_named(names: Collection[str], program: Program) -> list[tuple[str, int]]:
+    return [(m.file, block.start) for m in program.modules for block in m.source.functions() if block.name in names]
 
 
 def _function_at(module: Module, line: int) -> Block | None:

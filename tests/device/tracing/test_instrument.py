@@ -6,7 +6,7 @@ import pytest
 from helpers.corpus import LANGUAGE
 from splatscope.gpu.device import open_device
 from splatscope.gpu.kernel import CompileError
-from splatscope.slang.modules import load_modules
+from splatscope.slang.program import Program
 from splatscope.tracing.checks import find
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.judge import judge
@@ -271,10 +271,10 @@ def test_a_macro_that_names_itself_and_one_that_explodes_stay_as_they_are() -> N
     recording = source(text + kernel("int y = add(1); result[id.x] = M3(y);", "int (add)(int x) { return x + 10; }"))
     assert recording.outputs["result"][:4].tolist() == [8 * 12] * 4
     assert recording.same_as_plain
-    modules = load_modules(text + kernel("result[id.x] = M39(1);"), "kernel.slang", ())
-    assert len(modules[-1].source.text) < 100_000
+    own = Program.read(text + kernel("result[id.x] = M39(1);"), "kernel.slang").own
+    assert len(own.source.text) < 100_000
     chain = "#define M0(x) x\n" + "".join(f"#define M{n}(x) M{n - 1}(x)\n" for n in range(1, 3000)) + "void f() { M2999(1); }"
-    assert "M2999(1)" in load_modules(chain, "kernel.slang", ())[-1].source.text
+    assert "M2999(1)" in Program.read(chain, "kernel.slang").own.source.text
 
 
 def test_a_loop_without_a_budget_is_named() -> None:

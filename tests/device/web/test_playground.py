@@ -46,7 +46,7 @@ uint never(uint x) { return x; }
 void main(uint i : SV_DispatchThreadID) { uint a = twice(i); out[i] = a; }
 """
     interface = interface_of(source)
-    found = costs(source)
+    found = costs(KernelJob(source).program())
     assert [cost.name for cost in found] == ["main", "twice"]
     assert all(cost.sites for cost in found)
     shown = public(interface, source, {}, found)

@@ -1,7 +1,7 @@
 """A module before and after: which functions record, and what the entry point gets."""
 
+from splatscope.slang.program import Module, Program
 from splatscope.slang.source import Source
-from splatscope.slang.symbols import Symbols
 from splatscope.tracing.instrument.instrumenter import Exclusions, Instrumented, Instrumenter
 
 KERNEL = """RWStructuredBuffer<int> result;
@@ -16,9 +16,9 @@ void main(uint i : SV_GroupIndex)
 
 
 def instrumented(text: str, excluded: Exclusions | None = None, is_module: bool = True) -> tuple[Instrumented, Instrumenter]:
-    source = Source(text, "k.slang")
-    instrumenter = Instrumenter(Symbols.of([source]), "main", excluded)
-    return instrumenter.instrument(source, is_module), instrumenter
+    module = Module("", "k.slang", text, Source(text, "k.slang"), included=not is_module)
+    instrumenter = Instrumenter(Program((module,), chosen_entry="main"), excluded)
+    return instrumenter.instrument()[0], instrumenter
 
 
 def test_the_entry_point_finds_its_thread_and_the_module_imports_the_recorder():

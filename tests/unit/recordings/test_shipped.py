@@ -12,7 +12,6 @@ from splatscope.paths import LESSONS
 from splatscope.recordings import shipped as recorded
 from splatscope.services import lessons
 from splatscope.services.lessons import LessonRequest
-from splatscope.slang.modules import load_modules
 from splatscope.textbook.contents import find_lesson
 from splatscope.tracing.trace import Trace
 
@@ -22,7 +21,7 @@ ROUNDED = {("autodiff", "gpu")}
 
 def sources_now(stem):
     job = find_lesson(stem)().job()
-    return {module.file: module.original for module in load_modules(job.source, job.file, job.include)}
+    return job.program().texts
 
 
 @pytest.mark.parametrize(("stem", "shipped"), SHIPPED)

@@ -3,7 +3,7 @@
 import pytest
 
 from splatscope.slang.conditionals import Conditions
-from splatscope.slang.modules import load_modules
+from splatscope.slang.program import Program
 
 
 def kept(text: str, *others: str, **given: str) -> str:
@@ -98,7 +98,7 @@ void f(float x) {
 
 @pytest.mark.parametrize(("given", "type_"), [({"WIDE": "1"}, "float2"), ({}, "float")])
 def test_the_declaration_that_is_compiled_is_the_one_that_counts(given, type_):
-    (module,) = load_modules(DECLARED, "k.slang", (), given)
+    module = Program.read(DECLARED, "k.slang", (), given).own
     (function,) = module.source.functions()
     assert module.source.parameters(function) == [f"{type_} x"]
     assert f"RWStructuredBuffer<{type_}>" in module.source.code

@@ -2,7 +2,7 @@
 
 import pytest
 
-from splatscope.slang.modules import load_modules
+from splatscope.slang.program import Program
 from splatscope.tracing.foreign_tensors import accesses_of_tensors
 
 ENTRY = '[shader("compute")] [numthreads(8, 1, 1)] void main() { f(); }'
@@ -10,7 +10,7 @@ ENTRY = '[shader("compute")] [numthreads(8, 1, 1)] void main() { f(); }'
 
 def named(text: str) -> list[str]:
     """Return the line and the name of each tensor that is accessed: "line 2: t"."""
-    found = accesses_of_tensors(load_modules(f"{text}\n{ENTRY}", "k.slang", ()), "main")
+    found = accesses_of_tensors(Program.read(f"{text}\n{ENTRY}", "k.slang"))
     return [words.partition(", ")[2].partition(" is a tensor")[0] for words in found]
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from splatscope.gpu.kernel import CompileError
-from splatscope.slang.modules import load_modules
+from splatscope.slang.program import Program
 from splatscope.tracing.instrument.instrumenter import Exclusions
 from splatscope.tracing.retries import exclude_refused
 
@@ -15,8 +15,8 @@ void main()
     int x = 1;
 }
 """
-MODULES = load_modules(KERNEL, "k.slang", ())
-ONE, MAIN = (("k.slang", block.start) for block in MODULES[0].source.functions())
+PROGRAM = Program.read(KERNEL, "k.slang")
+ONE, MAIN = (("k.slang", block.start) for block in PROGRAM.own.source.functions())
 
 
 def refuse(line: int | None, excluded: Exclusions, is_nearly_last: bool = False) -> Exclusions:
@@ -24,7 +24,7 @@ def refuse(line: int | None, excluded: Exclusions, is_nearly_last: bool = False)
     said = f"error[E1]: no\n --> k.slang:{line}:1\n  |\n{line} | {quoted}\n" if line else "error: it crashed."
     error = CompileError(said)
     error.diagnostics = said
-    exclude_refused(error, MODULES, {"k.slang": KERNEL}, excluded, "main", is_nearly_last)
+    exclude_refused(error, PROGRAM, {"k.slang": KERNEL}, excluded, is_nearly_last)
     return excluded
 
 

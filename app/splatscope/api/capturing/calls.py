@@ -21,7 +21,6 @@ from slangpy.core.native import NativeCallRuntimeOptions
 from splatscope.api.capturing.notes import EntryNote, ProgramNote, note_pipeline_of_kernel, notes
 from splatscope.api.capturing.programs import NotCaptured, job_from, job_of, parts_of, with_plain_imports
 from splatscope.api.capturing.reading import TARGET, Bound, Reading, Run, reading_of
-from splatscope.slang.modules import load_modules
 from splatscope.tracing.coverage import words_in_use
 from splatscope.tracing.job import KernelJob
 
@@ -228,8 +227,7 @@ def _sampler(name: str, inputs: dict[str, Any], job: KernelJob) -> dict[str, str
     if len(matches) != 1:
         matches = samplers
     if len({id(sampler) for sampler in matches}) != 1:
-        modules = load_modules(job.source, job.file, job.include, job.defines)
-        if last not in words_in_use(job.entry, [module.original for module in modules]):
+        if last not in words_in_use(job.entry, job.program().texts.values()):
             return {}
         raise NotCaptured(f"its sampler {name} is not among what it is given by name")
     desc = matches[0].desc

@@ -27,7 +27,7 @@ from splatscope.gpu.kernel import CompileError, declaration, joined
 from splatscope.gpu.reflection import Parameter, parameters_of
 from splatscope.gpu.slang_types import SlangType, short_name
 from splatscope.gpu.struct_layout import dtype_of
-from splatscope.slang.modules import declared_constants, find_entry, load_modules
+from splatscope.slang.program import Program
 from splatscope.slang.source import Source
 from splatscope.tracing.instrument.build import pipeline_of, without_bindings
 from splatscope.tracing.job import KernelJob
@@ -159,16 +159,16 @@ def forget_readings() -> None:
 
 
 def _compiled(device: spy.Device, job: KernelJob) -> Reading:
-    *imported, own_module = load_modules(job.source, job.file, job.include, job.defines)
-    entry = job.entry or find_entry(own_module)
-    session = _session(device, job, tuple((m.name, _opened(m.original), str(m.path)) for m in imported if not m.included))
-    program = _linked(session, job, entry, job.source)
-    leaves = [p for p in parameters_of(program, job.source) if p.kind not in ("block", "array")]
+    program = job.program()
+    imported = tuple((m.name, _opened(m.original), str(m.path)) for m in program.modules[:-1] if not m.included)
+    session = _session(device, job, imported)
+    linked = _linked(session, job, program, job.source)
+    leaves = [p for p in parameters_of(linked, job.source) if p.kind not in ("block", "array")]
     parameters = [p for p in leaves if not p.name.startswith(_PRINTER)]
-    x, y, z = (int(n) for n in program.layout.entry_points[0].compute_thread_group_size)
+    x, y, z = (int(n) for n in linked.layout.entry_points[0].compute_thread_group_size)
     numbers, resources, samplers, code = [], [], [], []
     at = _HEAD + _SIZES * sum(p.kind in ("buffer", "texture") for p in parameters)
-    blocks = {name for module in (*imported, own_module) for name in _CBUFFER.findall(module.source.code)}
+    blocks = {name for module in program.modules for name in _CBUFFER.findall(module.source.code)}
     for parameter in parameters:
         written = _as_written(parameter, blocks)
         if parameter.kind == "uniform":
@@ -182,12 +182,10 @@ def _compiled(device: spy.Device, job: KernelJob) -> Reading:
             samplers.append(parameter.name)
         else:
             raise NotCaptured(f"{parameter.name} is a {short_name(parameter.layout.type.full_name)}, which cannot be copied")
-    text = _with_body(Source(job.source, job.file), entry, code, x * y * z, job.arguments)
-    reader = _linked(session, replace(job, arguments=()), entry, text)
+    text = _with_body(Source(job.source, job.file), program.entry, code, x * y * z, job.arguments)
+    reader = _linked(session, replace(job, arguments=()), program, text)
     words = -(-at // 4) * 4
-    return Reading(
-        reader, pipeline_of(device, reader), (x, y, z), tuple(numbers), tuple(resources), tuple(samplers), words, program
-    )
+    return Reading(reader, pipeline_of(device, reader), (x, y, z), tuple(numbers), tuple(resources), tuple(samplers), words, linked)
 
 
 def _as_written(parameter: Parameter, blocks: set[str]) -> Parameter:
@@ -213,16 +211,17 @@ def _session(device: spy.Device, job: KernelJob, imported: tuple[tuple[str, str,
     return session
 
 
-def _linked(session: spy.SlangSession, job: KernelJob, entry: str, text: str) -> spy.ShaderProgram:
-    """Link a program whose own source is `text`.
+def _linked(session: spy.SlangSession, job: KernelJob, program: Program, text: str) -> spy.ShaderProgram:
+    """Link a program with `text` as its own source.
 
     Raises:
         CompileError: It does not compile.
     """
     texts = {"reading": joined(without_bindings(_opened(text)))}
     if job.constants:
-        types = declared_constants(load_modules(job.source, job.file, job.include, job.defines))
-        texts["constants"] = "".join(declaration(name, value, types.get(name, "")) for name, value in job.constants.items())
+        texts["constants"] = "".join(
+            declaration(name, value, program.constants.get(name, "")) for name, value in job.constants.items()
+        )
     with _compile_errors():
         folder = f"{job.include[0]}/" if job.include else ""
         modules = [
@@ -232,7 +231,7 @@ def _linked(session: spy.SlangSession, job: KernelJob, entry: str, text: str) ->
             for kind, source in texts.items()
         ]
         conformances = [spy.TypeConformance(interface, type_) for type_, interface in job.conformances]
-        point = modules[0].entry_point(entry, conformances)
+        point = modules[0].entry_point(program.entry, conformances)
         if job.arguments:
             point = point.specialize([spy.SpecializationArg.from_type(argument) for argument in job.arguments])
         return session.link_program(modules, [point])

@@ -3,8 +3,8 @@
 import contextlib
 import re
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import slangpy as spy
@@ -16,9 +16,7 @@ from splatscope.gpu.kernel import CompileError, declaration, first_error, is_ref
 from splatscope.paths import SHADER_FOLDERS
 from splatscope.slang.comments import blanked
 from splatscope.slang.loops import roll, without_unrolling
-from splatscope.slang.modules import Module, constants_without_value, declared_constants, entries_of, with_macros_expanded
-from splatscope.slang.source import Source
-from splatscope.slang.symbols import Symbols
+from splatscope.slang.program import Program, entries_of
 from splatscope.tracing.coverage import coverage_gaps
 from splatscope.tracing.instrument import exchange
 from splatscope.tracing.instrument.batching import Batches, types_of
@@ -56,7 +54,7 @@ class Build:
         notes: What is recorded in another form than written, a sentence each.
     """
 
-    program: spy.ShaderProgram
+    linked: spy.ShaderProgram
     pipeline: spy.ComputePipeline
     sites: list[Site]
     batches: Batches
@@ -67,18 +65,23 @@ class Build:
     attempts: int
     notes: list[str] = field(default_factory=list)
 
+    @property
+    def kernel(self) -> tuple[spy.ShaderProgram, spy.ComputePipeline]:
+        """The program as it was linked, and its pipeline."""
+        return self.linked, self.pipeline
+
 
 @dataclass(frozen=True)
 class _Linker:
-    """Links the texts of a program's modules with the settings of its job."""
+    """Links a program, or other texts in place of its own, with the settings of its job."""
 
     device: spy.Device
-    entry: str
+    program: Program
     job: KernelJob
     guards_only: bool = False
 
-    def link(self, modules: list[Module], texts: list[str], recorder: str = "", options: Mapping = {}) -> spy.ShaderProgram:
-        """Link modules with the given texts, the program's own last. If there is a recorder's module, it comes first.
+    def link(self, texts: list[str], recorder: str = "", options: Mapping = {}) -> spy.ShaderProgram:
+        """Link the given texts of the program's modules. If there is a recorder's module, it comes first.
 
         All are compiled from a folder that mirrors their locations. So an include beside a module or in a folder of the job finds
         the text that is given here.
@@ -87,16 +90,18 @@ class _Linker:
             CompileError: They do not compile.
         """
         plain = [without_bindings(without_asserts(text)) for text in texts]
-        sources = {module.file: text for module, text in zip(modules, plain, strict=True)}
+        sources = {module.file: text for module, text in zip(self.program.modules, plain, strict=True)}
         with tempfile.TemporaryDirectory(prefix="splatscope-") as mirror:
             try:
-                return self._link(Path(mirror), modules, plain, recorder, options)
+                return self._link(Path(mirror), plain, recorder, options)
             except spy.SlangCompileError as error:
                 raise CompileError(exchange.as_written(str(error)), sources) from None
             except RuntimeError as error:
                 raise CompileError(first_error(exchange.as_written(str(error)), sources)) from None
 
-    def _link(self, mirror: Path, modules: list[Module], texts: list[str], recorder: str, options: Mapping) -> spy.ShaderProgram:
+    def _link(self, mirror: Path, texts: list[str], recorder: str, options: Mapping) -> spy.ShaderProgram:
+        modules = self.program.modules
+
         def mirrored(path: Path) -> Path:
             return mirror / path.resolve().relative_to(path.resolve().anchor)
 
@@ -124,20 +129,19 @@ class _Linker:
                 loaded.append(session.load_module_from_source(module.name or "main_kernel", joined(text), str(path)))
         main = loaded[-1]
         if self.job.constants:
-            types = declared_constants(modules)
-            constants = ((name, value, types.get(name, "")) for name, value in self.job.constants.items())
+            constants = ((name, value, self.program.constants.get(name, "")) for name, value in self.job.constants.items())
             loaded.append(session.load_module_from_source("_constants", "".join(declaration(*constant) for constant in constants)))
         conformances = [spy.TypeConformance(interface, type_) for type_, interface in self.job.conformances]
-        if not self.entry:
+        if not (name := self.program.entry):
             raise CompileError(NO_ENTRY_POINT)
         try:
-            entry = main.entry_point(self.entry, conformances) if conformances else main.entry_point(self.entry)
+            entry = main.entry_point(name, conformances) if conformances else main.entry_point(name)
         except RuntimeError as error:
             if "not found in module" not in str(error):
                 raise
-            entries = [name for module in modules if module.included or module is modules[-1] for name in entries_of(module)]
+            entries = [name for module in modules if module.included or module is modules[-1] for name in entries_of(module.source)]
             words = f"It has {', '.join(dict.fromkeys(entries))}." if entries else NO_ENTRY_POINT
-            raise CompileError(f"{self.job.file} has no entry point {self.entry}. {words}") from None
+            raise CompileError(f"{self.job.file} has no entry point {name}. {words}") from None
         if self.job.arguments:
             entry = entry.specialize([spy.SpecializationArg.from_type(argument) for argument in self.job.arguments])
         return session.link_program(loaded, [entry])
@@ -148,66 +152,63 @@ class _Linker:
         return mirrored(self.job.include[0] / self.job.file) if in_project else mirror / "main" / self.job.file
 
 
-def build_plain(device: spy.Device, modules: list[Module], entry: str, job: KernelJob, options: Mapping = {}) -> spy.ShaderProgram:
+def build_plain(device: spy.Device, program: Program, job: KernelJob, options: Mapping = {}) -> spy.ShaderProgram:
     """Link the program as written; `options` are the compiler's, on top of `COMPILER_OPTIONS`.
 
     Raises:
-        CompileError: It does not compile, or `entry` is "".
+        CompileError: It does not compile, or has no entry point.
     """
-    if missing := constants_without_value(modules, job.constants):
+    if missing := program.constants_without_value(job.constants):
         raise CompileError(f"{', '.join(missing)} has no value: give each link-time constant one (--constant {missing[0]}=…).")
-    return _Linker(device, entry, job).link(modules, [module.original for module in modules], options=options)
+    return _Linker(device, program, job).link([module.original for module in program.modules], options=options)
 
 
-def build_instrumented(device: spy.Device, modules: list[Module], entry: str, job: KernelJob, guards_only: bool = False) -> Build:
+def build_instrumented(device: spy.Device, program: Program, job: KernelJob, guards_only: bool = False) -> Build:
     """Instrument and compile a program. Code that does not compile when instrumented is left as written.
 
     Args:
         device: The device to compile for.
-        modules: The program, its own source last.
-        entry: The entry point's name.
+        program: The program.
         job: The settings for compiling it, and which functions to record.
         guards_only: Whether it shall record nothing, see `module_text`.
 
     Raises:
         CompileError: It does not compile even without instrumented code.
     """
-    linker = _Linker(device, entry, job, guards_only)
     roll_up = roll if job.instrument_scope == "all" else without_unrolling  # code that is too long when unrolled may fit as a loop
-    rolled = [replace(m, source=Source(text, m.file)) if (text := roll_up(m.original)) != m.original else m for m in modules]
-    if rolled != modules:
-        rolled = with_macros_expanded(rolled, job.defines)
+    rolled = program.with_texts(roll_up)
+    if rolled is not program:
         with contextlib.suppress(CompileError):
-            build = _build(linker, rolled, _outside_scope(rolled, entry, job), attempts=1)
+            build = _build(_Linker(device, rolled, job, guards_only), attempts=1)
             if job.instrument_scope == "entry":
                 build.notes.append(ROLLED)
             return build
-    return _build(linker, modules, _outside_scope(modules, entry, job), COMPILATIONS)
+    return _build(_Linker(device, program, job, guards_only), COMPILATIONS)
 
 
-def pipeline_of(device: spy.Device, program: spy.ShaderProgram, modules: Iterable[Module] = ()) -> spy.ComputePipeline:
-    """Create the pipeline that the device runs; only here does Slang generate code. Errors refer to `modules` as written.
+def pipeline_of(device: spy.Device, linked: spy.ShaderProgram, program: Program | None = None) -> spy.ComputePipeline:
+    """Create the pipeline that the device runs; only here does Slang generate code. Errors refer to `program` as written.
 
     Raises:
         CompileError: Slang or the driver refuses the program.
     """
     try:
-        return device.create_compute_pipeline(program)
+        return device.create_compute_pipeline(linked)
     except RuntimeError as error:
-        sources = {module.file: without_bindings(without_asserts(module.original)) for module in modules}
+        sources = {file: without_bindings(without_asserts(text)) for file, text in (program.texts if program else {}).items()}
         message = exchange.as_written(str(error)).rpartition("RHI messages:\n")[2]  # Slang's own text, if there is any
         raise CompileError(NO_PIPELINE if is_refused(error) else message, sources) from None
 
 
-def _build(linker: _Linker, modules: list[Module], excluded: Exclusions, attempts: int) -> Build:
+def _build(linker: _Linker, attempts: int) -> Build:
     """Instrument and compile; while the compiler refuses some code, exclude it and try again, up to `attempts` times."""
-    symbols = Symbols.of(module.source for module in modules)
+    program, excluded = linker.program, _outside_scope(linker.program, linker.job)
     on_software = adapter_of(linker.device).is_software
     for attempt in range(1, attempts + 1):
         followed: set[str] = set()
         for _ in range(_MOST_PASSES):  # a local that is followed into one function may be passed on to another
-            instrumenter = Instrumenter(symbols, linker.entry, excluded, followed)
-            results = [instrumenter.instrument(module.source, not module.included) for module in modules]
+            instrumenter = Instrumenter(program, excluded, followed)
+            results = instrumenter.instrument()
             if instrumenter.handed <= followed:
                 break
             followed = followed | instrumenter.handed
@@ -215,30 +216,31 @@ def _build(linker: _Linker, modules: list[Module], excluded: Exclusions, attempt
         value_types = {types for batch in batches.values() if len(types := types_of(batch, sites)) > 1}
         recorder = module_text(instrumenter.value_types, value_types, on_software, followed, linker.guards_only)
         try:
-            program = linker.link(modules, [result.text for result in results], recorder)
-            pipeline = pipeline_of(linker.device, program)
+            linked = linker.link([result.text for result in results], recorder)
+            pipeline = pipeline_of(linker.device, linked)
         except CompileError as error:
             if attempt == attempts:
                 raise
-            texts = {module.file: result.text for module, result in zip(modules, results, strict=True)}
-            exclude_refused(error, modules, texts, excluded, linker.entry, is_nearly_last=attempt >= attempts - 2)
+            texts = {module.file: result.text for module, result in zip(program.modules, results, strict=True)}
+            exclude_refused(error, program, texts, excluded, is_nearly_last=attempt >= attempts - 2)
             continue
         functions = [name for result in results for name in result.functions]
         stepped_over: dict[str, str] = {}
-        for module, result in zip(modules, results, strict=True):
+        for module, result in zip(program.modules, results, strict=True):
             for name, reason in result.stepped_over.items():  # two files may have functions of one name on the same line
                 stepped_over[f"{name[:-1]} of {module.file})" if name in stepped_over else name] = reason
-        gaps = coverage_gaps(modules, excluded.lines, sites, symbols)
-        return Build(program, pipeline, sites, batches, functions, stepped_over, gaps, frozenset(symbols.unknown_types), attempt)
+        gaps = coverage_gaps(program, excluded.lines, sites)
+        unknown_types = frozenset(program.symbols.unknown_types)
+        return Build(linked, pipeline, sites, batches, functions, stepped_over, gaps, unknown_types, attempt)
     raise AssertionError("not reached")
 
 
-def _outside_scope(modules: list[Module], entry: str, job: KernelJob) -> Exclusions:
+def _outside_scope(program: Program, job: KernelJob) -> Exclusions:
     """Return the functions that the job does not record."""
     excluded = Exclusions()
-    for module in modules:
+    for module in program.modules:
         for block in module.source.functions():
-            is_entry = block.name == entry
+            is_entry = block.name == program.entry
             if job.functions and block.name not in job.functions and not is_entry:
                 excluded.functions[module.file, block.start] = NOT_CHOSEN
             if job.instrument_scope == "nothing" or (job.instrument_scope == "entry" and not is_entry):

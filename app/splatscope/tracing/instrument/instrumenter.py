@@ -5,8 +5,8 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from splatscope.slang.blocks import Block
+from splatscope.slang.program import Module, Program
 from splatscope.slang.source import Source
-from splatscope.slang.symbols import Symbols
 from splatscope.slang.tokens import names_in
 from splatscope.tracing.instrument.batching import Batches, join
 from splatscope.tracing.instrument.context import SiteTable
@@ -49,10 +49,10 @@ class Exclusions:
 
 
 class Instrumenter:
-    """Instruments the modules of one program; site numbers are unique across all of them."""
+    """Instruments the modules of a program; site numbers are unique across all of them."""
 
-    def __init__(self, symbols: Symbols, entry: str, excluded: Exclusions | None = None, followed: Collection[str] = ()):
-        self.symbols, self._entry = symbols, entry
+    def __init__(self, program: Program, excluded: Exclusions | None = None, followed: Collection[str] = ()):
+        self._program = program
         self._excluded = excluded or Exclusions()
         self._table = SiteTable(followed)
         self.batches: Batches = {}
@@ -72,18 +72,21 @@ class Instrumenter:
         """The parameters to which locals are passed before they are written, named as in `followed`."""
         return self._table.handed
 
-    def instrument(self, source: Source, is_module: bool = True) -> Instrumented:
-        """Rewrite a module; `is_module` is False for a text that others include."""
-        instrumented = Instrumented("")
+    def instrument(self) -> list[Instrumented]:
+        """Rewrite all modules."""
+        return [self._module(module) for module in self._program.modules]
+
+    def _module(self, module: Module) -> Instrumented:
+        source, instrumented = module.source, Instrumented("")
         edits = self._edits(source, source.blocks, instrumented)
         text = _LINE_DIRECTIVE.sub("", _edited(source.text, edits)).encode("latin-1").decode()
         # The import is at the end, where it moves no line; it applies to the whole module.
-        instrumented.text = f"{text}\nimport _recorder;\n" if is_module else text
+        instrumented.text = text if module.included else f"{text}\nimport _recorder;\n"
         return instrumented
 
     def name_of(self, source: Source, block: Block) -> str:
         """Return a function's name, with its struct and its line if the program has several of that name: "A.make (line 4)"."""
-        if self.symbols.bodies.get(block.name, 0) < 2:
+        if self._program.symbols.bodies.get(block.name, 0) < 2:
             return block.name
         owner = f"{block.struct_name}." if block.struct_name else ""
         start = block.parameters[0] if block.parameters else block.start
@@ -108,9 +111,9 @@ class Instrumenter:
 
     def _is_entry(self, source: Source, block: Block) -> bool:
         is_free = block.owner is None or block.owner.kind == "namespace"
-        if block.name != self._entry or not is_free or block.parameters is None:
+        if block.name != self._program.entry or not is_free or block.parameters is None:
             return False
-        namesakes = [b for b in source.functions() if b.name == self._entry and b is not block]
+        namesakes = [b for b in source.functions() if b.name == self._program.entry and b is not block]
         return not namesakes or is_entry_point(source, block)
 
     def _function(self, source: Source, block: Block, instrumented: Instrumented) -> str | None:
@@ -121,7 +124,7 @@ class Instrumenter:
             instrumented.stepped_over[self.name_of(source, block)] = reason or "its body has syntax that the recorder does not read"
             return None
         lines = frozenset(line for file, line in self._excluded.lines if file == source.file)
-        rewriter = FunctionRewriter(source, block, self.symbols, self._table, lines)
+        rewriter = FunctionRewriter(source, block, self._program.symbols, self._table, lines)
         for inner in block.inner:
             if inner.is_code:
                 text = self._function(source, inner, Instrumented(""))

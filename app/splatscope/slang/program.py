@@ -1,17 +1,17 @@
-"""The files of a program: its own source, the modules it imports, and the files these include."""
+"""A program: its own source, the modules it imports and the files these include, each parsed once, and what they declare."""
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
-from splatscope.gpu.diagnostics import NO_ENTRY_POINT
-from splatscope.gpu.kernel import CompileError
 from splatscope.paths import SHADER_FOLDERS
 from splatscope.slang.comments import as_compiled
 from splatscope.slang.conditionals import Conditions
 from splatscope.slang.preprocessor import expand, macros_in
 from splatscope.slang.source import Source
+from splatscope.slang.symbols import Symbols
 
 
 @dataclass(frozen=True)
@@ -45,17 +45,92 @@ _EXTERN = re.compile(r"\bextern\s+static\s+const\s+(\w+)\s+(\w+)\s*([;=])")
 _EXPORT = re.compile(r"\bexport\b[^;={}]{0,200}?\bconst\s+\w+\s+(\w+)\s*=")
 
 
-def load_modules(text: str, file: str, folders: tuple[Path, ...], defines: Mapping[str, str] = {}) -> list[Module]:
-    """Load a program's modules and the files they include. Each follows those it depends on; the program's own source is last.
+@dataclass(frozen=True)
+class Program:
+    """The files of a program, as the compiler reads them with its macros.
 
-    Imports and includes are searched beside the file that names them, then in `folders`, then among Splatscope's own shaders.
-
-    Args:
-        text: The program's own source.
-        file: Its file name, as in sites.
-        folders: Folders to search for imports and includes. The path `file` is relative to the first.
-        defines: Further macros given to the compiler, by name.
+    Attributes:
+        modules: The files. Each follows those it depends on; the program's own source is last.
+        defines: The macros given to the compiler, by name.
+        chosen_entry: The name of the entry point, "" for the first.
     """
+
+    modules: tuple[Module, ...]
+    defines: Mapping[str, str] = field(default_factory=dict)
+    chosen_entry: str = ""
+
+    @classmethod
+    def read(
+        cls, text: str, file: str, folders: tuple[Path, ...] = (), defines: Mapping[str, str] = {}, entry: str = ""
+    ) -> "Program":
+        """Read a program's own source, and all files that it imports and includes.
+
+        These are searched beside the file that names them, then in `folders`, then among Splatscope's own shaders.
+
+        Args:
+            text: The program's own source.
+            file: Its file name, as in sites.
+            folders: Folders to search. The path `file` is relative to the first.
+            defines: Macros given to the compiler, by name.
+            entry: The name of the entry point, "" for the first.
+        """
+        return cls(tuple(_expanded(_load(text, file, folders), defines)), defines, entry)
+
+    def with_texts(self, change: Callable[[str], str]) -> "Program":
+        """Return the program as it is read from changed texts, or this one if nothing changes. `texts` stay as written."""
+        modules = [
+            replace(m, source=Source(text, m.file)) if (text := change(m.original)) != m.original else m for m in self.modules
+        ]
+        changed = any(module is not old for module, old in zip(modules, self.modules, strict=True))
+        return replace(self, modules=tuple(_expanded(modules, self.defines))) if changed else self
+
+    @property
+    def own(self) -> Module:
+        """The program's own source."""
+        return self.modules[-1]
+
+    @cached_property
+    def symbols(self) -> Symbols:
+        """What all modules declare."""
+        return Symbols.of(module.source for module in self.modules)
+
+    @cached_property
+    def entry(self) -> str:
+        """The name of the entry point: the chosen one, or the first; "" if no entry point can be read."""
+        return self.chosen_entry or next(iter(entries_of(self.own.source)), "")
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The text of each file as written, by name."""
+        return {module.file: module.original for module in self.modules}
+
+    @cached_property
+    def constants(self) -> dict[str, str]:
+        """The types of the link-time constants (`extern static const`) by name."""
+        return {match[2]: match[1] for module in self.modules for match in _EXTERN.finditer(module.source.code)}
+
+    def constants_without_value(self, given: Iterable[str]) -> list[str]:
+        """Return the names of link-time constants that have no default, no definition in another module, and are not `given`."""
+        codes = [module.source.code for module in self.modules]
+        names = {match[2] for code in codes for match in _EXTERN.finditer(code) if match[3] == ";"}
+        defined = {match[1] for code in codes for match in _EXPORT.finditer(code)}
+        return sorted(names - defined - set(given))
+
+    @property
+    def generic_parameters(self) -> str:
+        """The generic parameters of the entry point as written, "" if it has none."""
+        found = re.search(rf"\bvoid\s+{re.escape(self.entry)}\s*<([^<>()]*)>\s*\(", self.own.source.code)
+        return found[1].strip() if self.entry and found else ""
+
+
+def entries_of(source: Source) -> tuple[str, ...]:
+    """Return the names of a source's entry points in its order."""
+    blocks = source.functions()
+    return tuple(dict.fromkeys(b.name for b in blocks if "numthreads" in source.attributes(b).lower()))
+
+
+def _load(text: str, file: str, folders: tuple[Path, ...]) -> list[Module]:
+    """Load a program's modules and the files they include; macros are not expanded yet."""
     found: dict[str, Module | None] = {}
 
     def visit(key: str, name: str, file: str, text: str, included: bool, path: Path | None = None) -> None:
@@ -83,7 +158,7 @@ def load_modules(text: str, file: str, folders: tuple[Path, ...], defines: Mappi
         found[key] = Module(name, file, text, Source(text, file), included, path)
 
     visit("", "", file, text, False)
-    return with_macros_expanded([module for module in found.values() if module is not None], defines)
+    return [module for module in found.values() if module is not None]
 
 
 def _shown(path: Path, name: str, folders: tuple[Path, ...], taken: list[str]) -> str:
@@ -93,7 +168,7 @@ def _shown(path: Path, name: str, folders: tuple[Path, ...], taken: list[str]) -
     return path.resolve().as_posix() if shown in taken else shown
 
 
-def with_macros_expanded(modules: list[Module], defines: Mapping[str, str]) -> list[Module]:
+def _expanded(modules: list[Module], defines: Mapping[str, str]) -> list[Module]:
     """Expand macros in the modules: their own, those of the files they include, and the given ones.
 
     Branches of `#if` that the compiler is known to skip are left out.
@@ -119,42 +194,3 @@ def _text(path: Path) -> str | None:
         return path.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return None
-
-
-def declared_constants(modules: list[Module]) -> dict[str, str]:
-    """Return the types of the link-time constants (`extern static const`) by name."""
-    return {match[2]: match[1] for module in modules for match in _EXTERN.finditer(module.source.code)}
-
-
-def constants_without_value(modules: list[Module], given: Iterable[str]) -> list[str]:
-    """Return the names of link-time constants that have no default, no definition in another module, and are not `given`."""
-    names = {match[2] for module in modules for match in _EXTERN.finditer(module.source.code) if match[3] == ";"}
-    defined = {match[1] for module in modules for match in _EXPORT.finditer(module.source.code)}
-    return sorted(names - defined - set(given))
-
-
-def generic_parameters(module: Module, entry: str) -> str:
-    """Return the generic parameters of an entry point as written, "" if it has none."""
-    found = re.search(rf"\bvoid\s+{re.escape(entry)}\s*<([^<>()]*)>\s*\(", module.source.code)
-    return found[1].strip() if found else ""
-
-
-def entries_of(module: Module) -> tuple[str, ...]:
-    """Return the names of a module's entry points in source order."""
-    blocks = module.source.functions()
-    return tuple(dict.fromkeys(b.name for b in blocks if "numthreads" in module.source.attributes(b).lower()))
-
-
-def find_entry(module: Module) -> str:
-    """Return the name of a module's first entry point. Return "" if its attribute is there, but no function can be read after it.
-
-    The compiler then says what is wrong.
-
-    Raises:
-        CompileError: It has none.
-    """
-    if entries := entries_of(module):
-        return entries[0]
-    if "numthreads" in module.source.code:
-        return ""
-    raise CompileError(NO_ENTRY_POINT)

@@ -2,9 +2,7 @@
 
 import pytest
 
-from splatscope.gpu.kernel import CompileError
-from splatscope.slang.modules import Module, constants_without_value, declared_constants, find_entry, load_modules
-from splatscope.slang.source import Source
+from splatscope.slang.program import Program
 
 
 @pytest.fixture
@@ -24,7 +22,7 @@ def tree(tmp_path):
 
 def test_an_include_is_looked_for_beside_the_file_that_names_it(tree):
     main = '#include "a/first.hlsl"\n#include "b/second.hlsl"'
-    modules = load_modules(main, "kernel.slang", (tree,))
+    modules = Program.read(main, "kernel.slang", (tree,)).modules
     assert [module.file for module in modules] == [
         "a/common.hlsl",
         "a/first.hlsl",
@@ -36,43 +34,43 @@ def test_an_include_is_looked_for_beside_the_file_that_names_it(tree):
 
 
 def test_folders_come_in_their_order(tree):
-    (found, _) = load_modules('#include "common.hlsl"', "kernel.slang", (tree / "b", tree / "a"))
+    (found, _) = Program.read('#include "common.hlsl"', "kernel.slang", (tree / "b", tree / "a")).modules
     assert "in_b" in found.original
 
 
 def test_two_files_are_never_called_alike(tree):
     main = '#include "common.hlsl"\n#include "second.hlsl"'
-    modules = load_modules(main, "kernel.slang", (tree / "a", tree / "b"))
+    modules = Program.read(main, "kernel.slang", (tree / "a", tree / "b")).modules
     names = [module.file for module in modules]
     assert len(set(names)) == len(names) == 5
 
 
 def test_link_time_constants_are_listed_with_their_types():
     text = "extern static const uint N;\nextern static const float K = 2;\nextern static const int M; // extern static const int C;"
-    modules = load_modules(text, "kernel.slang", ())
-    assert declared_constants(modules) == {"N": "uint", "K": "float", "M": "int"}
-    assert constants_without_value(modules, ["M"]) == ["N"]
+    program = Program.read(text, "kernel.slang")
+    assert program.constants == {"N": "uint", "K": "float", "M": "int"}
+    assert program.constants_without_value(["M"]) == ["N"]
 
 
 def test_a_constant_that_another_module_defines_has_a_value(tmp_path):
     (tmp_path / "sizes.slang").write_text("export public static const uint N = 8;")
-    modules = load_modules("import sizes;\nextern static const uint N;", "kernel.slang", (tmp_path,))
-    assert constants_without_value(modules, []) == []
+    program = Program.read("import sizes;\nextern static const uint N;", "kernel.slang", (tmp_path,))
+    assert program.constants_without_value([]) == []
 
 
-def test_the_first_entry_point_is_found_and_one_that_cannot_be_read_is_the_compiler_s_to_explain():
+def test_the_entry_point_is_the_chosen_one_or_the_first_that_can_be_read():
     entry = '[shader("compute")] [numthreads(8, 1, 1)]\nvoid {}(uint t : SV_GroupIndex)'
 
-    def first(text: str) -> str:
-        return find_entry(Module("", "k.slang", text, Source(text, "k.slang")))
+    def entry_in(text: str, chosen: str = "") -> str:
+        return Program.read(text, "k.slang", entry=chosen).entry
 
-    assert first(entry.format("one") + " {}\n" + entry.format("two") + " {}") == "one"
-    assert first(entry.format("one") + "\n    GroupMemoryBarrierWithGroupSync();\n{\n}\n") == ""
-    with pytest.raises(CompileError, match="no entry point"):
-        first("// numthreads\nvoid f() {}\n")
+    two = entry.format("one") + " {}\n" + entry.format("two") + " {}"
+    assert (entry_in(two), entry_in(two, "two")) == ("one", "two")
+    assert entry_in(entry.format("one") + "\n    GroupMemoryBarrierWithGroupSync();\n{\n}\n") == ""
+    assert entry_in("// numthreads\nvoid f() {}\n") == ""
 
 
 def test_the_mark_at_the_start_of_a_file_is_no_part_of_its_text(tmp_path):
     (tmp_path / "sizes.slang").write_text("\ufeffpublic static const uint N = 8;", encoding="utf-8")
-    modules = load_modules("\ufeffimport sizes;\nuint n = N;", "kernel.slang", (tmp_path,))
+    modules = Program.read("\ufeffimport sizes;\nuint n = N;", "kernel.slang", (tmp_path,)).modules
     assert [module.original for module in modules] == ["public static const uint N = 8;", "import sizes;\nuint n = N;"]
