@@ -70,6 +70,29 @@ class Struct:
 
 
 @dataclass
+class Function:
+    """All functions, methods and requirements with one name, overloads together.
+
+    Attributes:
+        returns: The type that they return, "" if overloads differ; None if none has a body with code.
+        outputs: The positions of the parameters that they may write.
+        inouts: Those of them that are also inputs.
+        is_method: Whether one belongs to a type.
+        is_mutating: Whether one changes the value that it is called on.
+        definitions: How many there are.
+        bodies: How many of them have a body, without lambdas.
+    """
+
+    returns: str | None = None
+    outputs: set[int] = field(default_factory=set)
+    inouts: set[int] = field(default_factory=set)
+    is_method: bool = False
+    is_mutating: bool = False
+    definitions: int = 0
+    bodies: int = 0
+
+
+@dataclass
 class Symbols:
     """The declarations of all modules of a program, by name."""
 
@@ -84,14 +107,8 @@ class Symbols:
     constants: set[str] = field(default_factory=set)  # compile-time constants
     integers: dict[str, str] = field(default_factory=dict)  # the expressions of integer constants
     globals: dict[str, str] = field(default_factory=dict)  # types of constants, uniforms, textures; for a block, the type inside
-    returns: dict[str, str] = field(default_factory=dict)  # return types of functions with a body, "" if overloads differ
     macros: dict[str, str] = field(default_factory=dict)  # bodies of macros that take arguments or are more than a value
-    out_parameters: dict[str, set[int]] = field(default_factory=dict)  # positions by function or method, for all overloads together
-    inout_parameters: dict[str, set[int]] = field(default_factory=dict)  # those of them that are also inputs
-    mutating: set[str] = field(default_factory=set)  # methods that change the value they are called on
-    methods: set[str] = field(default_factory=set)
-    definitions: dict[str, int] = field(default_factory=dict)  # the number of functions, methods and requirements with a name
-    bodies: dict[str, int] = field(default_factory=dict)  # the number of those with a body, without lambdas
+    functions: dict[str, Function] = field(default_factory=dict)
     calls: CallArguments = field(default_factory=CallArguments)
     unknown_types: set[str] = field(default_factory=set)  # see `note_unknown`
 
@@ -144,18 +161,22 @@ class Symbols:
     def _add_code(self, source: Source, block: Block) -> None:
         """Add a function with a body, or a lambda."""
         tokens, parameters = source.tokens, source.parameter_spans(block)
+        function = self._add_function(tokens, block.name, block.attributes, parameters, block.owner)
         if block.kind == "function":
-            self.bodies[block.name] = self.bodies.get(block.name, 0) + 1
+            function.bodies += 1
         if tokens.inside(block.brace):
             type_text = _returned(tokens, block)
-            self.returns[block.name] = type_text if self.returns.get(block.name, type_text) == type_text else ""
-        self._add_function(tokens, block.name, block.attributes, parameters, block.owner)
+            function.returns = type_text if function.returns in (None, type_text) else ""
         for span in parameters:
             type_text, name, sizes = read_parameter(tokens, span)
             if sizes and is_writable(type_text):
                 self.resource_arrays.add(name)
             elif (memory := buffer_memory(type_text, name, sizes)) is not None:
                 self.parameters[name] = memory
+
+    def function(self, name: str) -> Function:
+        """Return what is known of the functions with a name; nothing if there are none."""
+        return self.functions.get(name) or Function()
 
     def resolve(self, type_text: str) -> str:
         """Return the type behind aliases, also behind those inside of `vector<Number, COUNT>`; "" if it is none that is known."""
@@ -306,16 +327,18 @@ class Symbols:
                 self._add_types(declaration)
                 self._add_arrays(declaration)
 
-    def _add_function(self, tokens: Tokens, name: str, attributes: range, parameters: list[range], owner: Block | None) -> None:
-        self.definitions[name] = self.definitions.get(name, 0) + 1
-        for positions, qualifiers in ((self.out_parameters, _OUT), (self.inout_parameters, _INOUT)):
-            found = {i for i, span in enumerate(parameters) if not qualifiers.isdisjoint(tokens.words[span.start : span.stop])}
-            if found:
-                positions.setdefault(name, set()).update(found)
-        if owner is not None and owner.kind not in ("namespace", "function", "lambda"):
-            self.methods.add(name)
-        if any(tokens.words[at] in _MUTATING and tokens.words[at - 1] == "[" for at in attributes):
-            self.mutating.add(name)
+    def _add_function(self, tokens: Tokens, name: str, attributes: range, parameters: list[range], owner: Block | None) -> Function:
+        function = self.functions.setdefault(name, Function())
+        function.definitions += 1
+        for position, span in enumerate(parameters):
+            words = tokens.words[span.start : span.stop]
+            if not _OUT.isdisjoint(words):
+                function.outputs.add(position)
+            if not _INOUT.isdisjoint(words):
+                function.inouts.add(position)
+        function.is_method |= owner is not None and owner.kind not in ("namespace", "function", "lambda")
+        function.is_mutating |= any(tokens.words[at] in _MUTATING and tokens.words[at - 1] == "[" for at in attributes)
+        return function
 
     def _add_types(self, declaration: Declaration) -> None:
         """Add the types of the variables that are declared outside of functions, except arrays."""

@@ -108,9 +108,9 @@ def test_functions_tell_what_they_change():
         "void f(out int a, float b, inout int c) {}\ninterface I { [mutating] void g(ref int x); }\n"
         "struct S { int h() { return 1; } }"
     )
-    assert table.out_parameters == {"f": {0, 2}, "g": {0}}
-    assert table.mutating == {"g"}
-    assert table.methods == {"g", "h"}
+    assert {name: function.outputs for name, function in table.functions.items()} == {"f": {0, 2}, "g": {0}, "h": set()}
+    assert {name for name, function in table.functions.items() if function.is_mutating} == {"g"}
+    assert {name for name, function in table.functions.items() if function.is_method} == {"g", "h"}
 
 
 def test_macros_aliases_constants_enums_and_tables_are_told_apart():
@@ -147,8 +147,8 @@ int either(int x) { return x; } float either(float x) { return x; }
     assert {name: found.globals.get(name) for name in types} == types
     assert found.globals["other"] == "Scene"
     assert "table" not in found.globals
-    assert (found.returns["twice"], found.returns["pick"], found.returns["half_of"]) == ("uint", "float2", "float")
-    assert found.returns["either"] == ""
+    assert [found.function(name).returns for name in ("twice", "pick", "half_of")] == ["uint", "float2", "float"]
+    assert found.function("either").returns == ""
     assert found.integers["N"] == "4 * 2"
 
 

@@ -79,21 +79,19 @@ class Calls:
         bare_name = last_name(name.partition("(")[0])
         if bare_name in symbols.macros or bare_name.removeprefix("__") in _SPECIAL or bare_name in BARRIERS:
             return self._special(function, arguments)
-        outs = symbols.out_parameters.get(bare_name, set()) | _OUT_PARAMETERS.get(bare_name, set())
-        inout = symbols.inout_parameters.get(bare_name, set())
+        called, intrinsic_outs = symbols.function(bare_name), _OUT_PARAMETERS.get(bare_name, set())
         if function.type == "field_expression":
             method = text_of(part(function, "field")).split("<")[0]
             access = self._atomic_method(node, function, arguments, method) or self._load(node, function, arguments, method)
             if access:
                 return access
-            outs = symbols.out_parameters.get(method, set()) | _OUT_PARAMETERS.get(method, set())
-            inout = symbols.inout_parameters.get(method, set())
+            called, intrinsic_outs = symbols.function(method), _OUT_PARAMETERS.get(method, set())
             receiver = part(function, "argument")
             # A method may change its object. Then the object stays an l-value and is not read into a value.
-            only_reads = method in symbols.methods and method not in symbols.mutating
+            only_reads = called.is_method and not called.is_mutating
             if only_reads or self._context.scope.lvalue(receiver) is None:
                 head = self._writer.emit(receiver)
-            elif method in symbols.mutating:
+            elif called.is_mutating:
                 head = self._changed(receiver, is_read=True)
             else:
                 head = self._expressions.as_lvalue(receiver)
@@ -102,7 +100,8 @@ class Calls:
             head = self._writer.text(function)
         else:
             head = self._writer.emit(function)
-        if bare_name.startswith("Interlocked") and bare_name not in symbols.returns:
+        outs, inout = called.outputs | intrinsic_outs, called.inouts
+        if bare_name.startswith("Interlocked") and symbols.function(bare_name).returns is None:
             outs, inout = {0, len(arguments.named_children) - 1}, {0}
         text = head + self.arguments(arguments, outs, inout, self._checked_arguments(function, name, arguments.named_children))
         return self._operations.over_wave(node, name, text)

@@ -87,7 +87,7 @@ class ExpressionTypes:
             type_text = arguments[0] if arguments else ""
         else:
             name = last_name(text_of(part(node, "function")).partition("(")[0])
-            type_text = self._symbols.returns.get(name, "")
+            type_text = self._symbols.function(name).returns or ""
         return type_text if type_text and self._symbols.is_interface(type_text) else ""
 
     # Rules
@@ -154,8 +154,8 @@ class ExpressionTypes:
         if function.type == "field_expression":
             return self._method(function)
         argument_types = [self.of(argument, depth) for argument in arguments.named_children]
-        if name in self._symbols.returns:
-            return self.named(self._symbols.returns[name])
+        if (returned := self._symbols.function(name).returns) is not None:
+            return self.named(returned)
         if name in _CERTAIN:
             return _CERTAIN[name]
         if not argument_types or name in self._symbols.macros:

@@ -86,7 +86,7 @@ class Instrumenter:
 
     def name_of(self, source: Source, block: Block) -> str:
         """Return a function's name, with its struct and its line if the program has several of that name: "A.make (line 4)"."""
-        if self._program.symbols.bodies.get(block.name, 0) < 2:
+        if self._program.symbols.function(block.name).bodies < 2:
             return block.name
         owner = f"{block.struct_name}." if block.struct_name else ""
         start = block.parameters[0] if block.parameters else block.start

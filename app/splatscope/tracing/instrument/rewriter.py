@@ -75,7 +75,7 @@ class FunctionRewriter:
     def _needs_value_at_end(self, body: Node) -> bool:
         """Return whether a function ends with a loop that only a return leaves, until its budget ends it."""
         context = self._context
-        type_text = context.scope.resolve(context.symbols.returns.get(context.block.name, ""))
+        type_text = context.scope.resolve(context.symbols.function(context.block.name).returns or "")
         may_be_empty = is_numeric(type_text) or context.symbols.fields(type_text)
         if not may_be_empty or context.block.kind != "function" or context.is_differentiable:
             return False

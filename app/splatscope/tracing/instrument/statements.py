@@ -189,11 +189,11 @@ class Statements:
         name = text_of(function)
         if name in self._context.symbols.macros:
             return self._writer.text(node) + self._values.step(node)
-        if name == "assert" and arguments.named_children and name not in self._context.symbols.returns:
+        is_own = self._context.symbols.function(name).returns is not None
+        if name == "assert" and arguments.named_children and not is_own:
             return self._assertion(node, arguments.named_children[0])
         if name in BARRIERS:
             return self._barrier(node, name)
-        is_own = name in self._context.symbols.returns
         if name.startswith("Interlocked") and not is_own and arguments.named_children:
             return self._stores.interlocked(node, name, arguments.named_children)
         if name.removeprefix("__").startswith(("bwd_diff", "fwd_diff")):

@@ -149,11 +149,11 @@ class Stores:
             return ""
         if lvalue.memory.atomic and method in ("store", "exchange") and arguments.named_children:
             return self._store_atomic(node, lvalue, method, arguments)
-        if not lvalue.memory.atomic and method in self._context.symbols.mutating:
+        called = self._context.symbols.function(method)
+        if not lvalue.memory.atomic and called.is_mutating:
             target = self._target_of(lvalue)
-            symbols = self._context.symbols
-            outs, inout = symbols.out_parameters.get(method, set()), symbols.inout_parameters.get(method, set())
-            call = self._writer.span(receiver.end_byte, function.end_byte) + self._calls.arguments(arguments, outs, inout)
+            passed = self._calls.arguments(arguments, called.outputs, called.inouts)
+            call = self._writer.span(receiver.end_byte, function.end_byte) + passed
             read = self._context.access_site(node, "read", lvalue, type="", by_call=True)
             first, records = self._record_parts(node, lvalue, target)
             action = f"_rec_touch({read}, {target.index}); {target.text}{call}; {records}"

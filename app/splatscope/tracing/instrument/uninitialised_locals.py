@@ -185,12 +185,12 @@ class UninitialisedLocals:
         """Return the `inout` parameter for an argument, "" if there is none or if another call may come in between."""
         symbols, name = self._context.symbols, _called_name(call)
         position = part(call, "arguments").named_children.index(argument)
-        if symbols.definitions.get(name) != 1 or position not in symbols.inout_parameters.get(name, ()):
+        if symbols.function(name).definitions != 1 or position not in symbols.function(name).inouts:
             return ""
         for node in walk(statement):
             if node.type == "identifier" and text_of(node) in symbols.macros:
                 return ""
-            if node.type == "call_expression" and node != call and _called_name(node) in symbols.definitions:
+            if node.type == "call_expression" and node != call and _called_name(node) in symbols.functions:
                 return ""
         return f"{name}_{position}"
 
@@ -301,10 +301,9 @@ def _out_arguments(call: Node, context: FunctionContext) -> list[Node]:
     if arguments is None:
         return []
     name = _called_name(call)
-    passed, symbols = arguments.named_children, context.symbols
-    if name in symbols.returns or name in symbols.out_parameters:
-        outs = symbols.out_parameters.get(name, set())
-        return [argument for i, argument in enumerate(passed) if i in outs]
+    passed, function = arguments.named_children, context.symbols.function(name)
+    if function.returns is not None or function.outputs:
+        return [argument for i, argument in enumerate(passed) if i in function.outputs]
     return passed if name not in INTRINSICS and not context.types.named(name) else []
 
 
