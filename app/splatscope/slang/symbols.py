@@ -76,7 +76,7 @@ class Function:
     Attributes:
         returns: The type that they return, "" if overloads differ; None if none has a body with code.
         outputs: The positions of the parameters that they may write.
-        inouts: Those of them that are also inputs.
+        inout: Those of them that are also inputs.
         is_method: Whether one belongs to a type.
         is_mutating: Whether one changes the value that it is called on.
         definitions: How many there are.
@@ -85,7 +85,7 @@ class Function:
 
     returns: str | None = None
     outputs: set[int] = field(default_factory=set)
-    inouts: set[int] = field(default_factory=set)
+    inout: set[int] = field(default_factory=set)
     is_method: bool = False
     is_mutating: bool = False
     definitions: int = 0
@@ -335,7 +335,7 @@ class Symbols:
             if not _OUT.isdisjoint(words):
                 function.outputs.add(position)
             if not _INOUT.isdisjoint(words):
-                function.inouts.add(position)
+                function.inout.add(position)
         function.is_method |= owner is not None and owner.kind not in ("namespace", "function", "lambda")
         function.is_mutating |= any(tokens.words[at] in _MUTATING and tokens.words[at - 1] == "[" for at in attributes)
         return function

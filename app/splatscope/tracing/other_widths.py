@@ -1,7 +1,4 @@
-"""Run a kernel on waves of other widths, and say what it leaves otherwise there.
-
-That needs no prediction: it was seen.
-"""
+"""Run a kernel on waves of other widths, and say what it leaves otherwise there, or that this is not known."""
 
 from dataclasses import replace
 
@@ -11,22 +8,26 @@ import slangpy as spy
 from splatscope.gpu.device import adapter_of
 from splatscope.gpu.slang_types import scalar_named
 from splatscope.gpu.wave_width import LANES, waves_of
-from splatscope.tracing.checks import Finding
+from splatscope.tracing.checks import Finding, number_threads
+from splatscope.tracing.checks.analysis.partial_results import partly_used
 from splatscope.tracing.checks.analysis.sources import Sources
-from splatscope.tracing.checks.analysis.width_dependence import asks_for_a_width, is_wave_name
+from splatscope.tracing.checks.analysis.wave_operations import asks_for_a_width, is_wave_name
 from splatscope.tracing.checks.analysis.words import in_sentence, thread_of
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.fixed_widths import fixed_widths
 from splatscope.tracing.checks.registry import run_check
+from splatscope.tracing.checks.wave_width import KIND
 from splatscope.tracing.comparison import compare, differing_scalars
 from splatscope.tracing.coverage import words_in_use
 from splatscope.tracing.recording import Recording, run_guarded
+from splatscope.tracing.trace import Trace
 
-KIND = "wave-width"
+NOT_COMPARED = "What {} leaves on waves of other widths was not compared: {}."
+ZEROS = "The kernel read zeros and left zeros, which tells nothing of waves of other widths: give it other inputs."
 
 
-def seen_on_other_widths(device: spy.Device, recording: Recording, findings: list[Finding]) -> list[Finding]:
-    """Run a kernel on other wave widths, and return a finding for each output that differs on the first that has such.
+def compare_widths(device: spy.Device, recording: Recording, findings: list[Finding]) -> tuple[list[Finding], list[str]]:
+    """Run a kernel on other wave widths.
 
     Args:
         device: The device of the recording.
@@ -34,30 +35,53 @@ def seen_on_other_widths(device: spy.Device, recording: Recording, findings: lis
         findings: What was found in it, nothing of which is an error.
 
     Returns:
-        Findings of the kind "wave-width". A difference is none if it is one of rounding, or if something else explains it. The
-        kernel is not run if the device has one width, if there are no wave operations, if the source assumes a width, or if there
-        are textures or texel buffers.
+        A finding of the kind "wave-width" for each output that differs, on the first width that has such; and a sentence if nothing
+        can be concluded. A difference is none if it is one of rounding, or if something else explains it. Both are empty if there
+        are no wave operations, or if the source is made for one width.
     """
     trace, texts = recording.trace, recording.trace.info.sources.values()
-    has_texels = recording.textures or any(layout.shape == "texel_buffer" for layout in recording.layouts.values())
-    if not adapter_of(device).is_software or has_texels or not any("Wave" in text or "Quad" in text for text in texts):
-        return []
-    if not any(map(is_wave_name, words_in_use(trace.info.entry, texts))) or asks_for_a_width(texts):
-        return []
-    if fixed_widths(trace, Context(trace, run_check)):
-        return []
+    operation = _operation_in_use(trace)
+    if not operation or asks_for_a_width(texts):
+        return [], []
+    is_software, context = adapter_of(device).is_software, Context(trace, run_check)
+    if fixed_widths(trace, context) or (not is_software and fixed_widths(trace, context, LANES[0])):
+        return [], []
+    if not is_software:
+        return [], [NOT_COMPARED.format(operation, "a GPU has one. Check the kernel on “llvmpipe”, too")]
+    if recording.textures or any(layout.shape == "texel_buffer" for layout in recording.layouts.values()):
+        return [], [NOT_COMPARED.format(operation, "with textures or texel buffers, this device has one")]
     assert recording.job is not None
     for lanes in (lanes for lanes in LANES if lanes != trace.info.wave_size):
         with waves_of(device, lanes) as has_settled:
-            outputs = run_guarded(device, recording.job) if has_settled else None
+            if not has_settled:
+                return [], [NOT_COMPARED.format(operation, "this driver has one")]
+            outputs = run_guarded(device, recording.job)
         if outputs is None:
-            continue
+            return [], [
+                f"On waves of {lanes} a loop does not end within its budget: what the kernel leaves there was not compared."
+            ]
         comparison = compare(outputs, recording.outputs, recording.types, trace, findings, trace.sites)
         if comparison.is_explained or comparison.magnified or comparison.miscompiled:
             continue
         differences = [_difference(recording, outputs[name], name, lanes) for name in comparison.buffers]
-        return [finding for finding in differences if finding is not None]
-    return []
+        if differing := [finding for finding in differences if finding is not None]:
+            return [number_threads(trace, finding) for finding in differing], []
+    return [], [*partly_used(trace, Sources.of(trace)), *[ZEROS] * _has_only_zeros(recording)]
+
+
+def _operation_in_use(trace: Trace) -> str:
+    """Return the name of a wave operation that the entry point may call, directly or not; "" if there is none."""
+    texts = trace.info.sources.values()
+    if not any("Wave" in text or "Quad" in text for text in texts):
+        return ""
+    return min(filter(is_wave_name, words_in_use(trace.info.entry, texts)), default="")
+
+
+def _has_only_zeros(recording: Recording) -> bool:
+    """Return whether a kernel read zeros alone, and left zeros alone."""
+    trace = recording.trace
+    reads = trace.at(lambda site: site.kind == "read" and site.space == "device")
+    return bool(reads.any()) and not trace.words[reads].any() and not any(map(np.any, recording.outputs.values()))
 
 
 def _difference(recording: Recording, there: np.ndarray, name: str, lanes: int) -> Finding | None:

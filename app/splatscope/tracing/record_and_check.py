@@ -17,7 +17,7 @@ from splatscope.tracing.coverage import Place
 from splatscope.tracing.dispatch import prepare
 from splatscope.tracing.job import MOST_RECORDS, KernelJob
 from splatscope.tracing.judge import judge, places_in
-from splatscope.tracing.other_widths import seen_on_other_widths
+from splatscope.tracing.other_widths import compare_widths
 from splatscope.tracing.parts import Parts, cause_of
 from splatscope.tracing.progress import COMPARING, SEARCHING, progress_to, report_progress
 from splatscope.tracing.recording import Recording, record
@@ -70,7 +70,9 @@ def record_and_check(
     def judged(findings: list[Finding], **more: Any) -> Recording:
         if other_widths and not (truncated or any(CHECKS[finding.kind].severity == "error" for finding in findings)):
             with progress_to(None):
-                findings = findings + seen_on_other_widths(device, recording, findings)
+                differing, unknown = compare_widths(device, recording, findings)
+            findings, verdict = findings + differing, recording.trace.verdict
+            recording.trace.verdict = replace(verdict, unseen=(*verdict.unseen, *unknown))
         recording.trace.verdict = judge(recording, findings, truncated=truncated, reached=frozenset(reached), lacks=lacks(), **more)
         return recording
 

@@ -1,12 +1,14 @@
 """Kernels are run on waves of other widths, too, and what they leave otherwise there is a finding."""
 
 import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from splatscope.gpu.device import adapter_of, open_device
 from splatscope.gpu.wave_width import lanes_of, waves_of
+from splatscope.tracing import other_widths
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.record_and_check import record_and_check
 from splatscope.tracing.recording import Recording, record, run_guarded
@@ -122,6 +124,13 @@ def test_nothing_is_said_of_a_kernel_that_is_right_on_both(groups: tuple[int, in
     assert checked(source, groups=groups).verdict.words == "Nothing found"
 
 
+def test_a_finding_tells_the_workgroup_of_its_thread():
+    source = KERNEL.replace("BODY", IN_A_BRANCH)
+    recording = checked(source, groups=(2, 1, 1), group=(1, 0, 0), inputs={"given": GIVEN["given"]})
+    (finding,) = [finding for finding in recording.findings if finding.kind == "wave-width"]
+    assert list(zip(finding.groups, finding.threads, strict=True)) == [((1, 0, 0), 0)]
+
+
 def test_an_element_that_another_workgroup_writes_has_the_line_alone():
     body = "    if (group > 0 && thread < 32)\n        left[group] = WaveActiveSum(thread);"
     source = KERNEL.replace("BODY", body).replace("GroupIndex)", "GroupIndex, uint group : SV_GroupID)")
@@ -176,3 +185,29 @@ def test_the_two_values_are_told_whatever_their_type(type_: str, value: str, wor
     body = IN_A_BRANCH.replace("left[0] = sum;", f"{{ Both both = {{ sum, 0.25 }}; left[0] = {value}; }}")
     (finding,) = messages(source.replace("BODY", body), inputs={"given": GIVEN["given"]})
     assert finding.startswith(f"wave-width: {words}")
+
+
+def test_what_a_gpu_cannot_compare_is_told(monkeypatch: pytest.MonkeyPatch):
+    device = open_device()
+    recording = record(device, KernelJob(KERNEL.replace("BODY", IN_A_BRANCH), inputs=GIVEN))
+    monkeypatch.setattr(other_widths, "adapter_of", lambda device: replace(adapter_of(device), is_software=False))
+    findings, missed = other_widths.compare_widths(device, recording, [])
+    told = (
+        "What WaveActiveSum leaves on waves of other widths was not compared: a GPU has one. Check the kernel on “llvmpipe”, too."
+    )
+    assert (findings, missed) == ([], [told])
+    fixed = KERNEL.replace("groupshared", "static const uint WAVE_SIZE = 8; groupshared").replace("BODY", IN_A_BRANCH)
+    fixed = fixed.replace("left[0] = sum", "left[0] = sum + WAVE_SIZE")
+    assert other_widths.compare_widths(device, record(device, KernelJob(fixed, inputs=GIVEN)), []) == ([], [])
+
+
+def test_what_is_not_run_or_tells_nothing_is_told():
+    texels = KERNEL.replace("groupshared", "RWBuffer<uint> texels; groupshared").replace("BODY", IN_A_BRANCH)
+    recording = checked(texels.replace("left[0] = sum;", "texels[0] = sum;"))
+    told = (
+        "What WaveActiveSum leaves on waves of other widths was not compared: with textures or texel buffers, this device has one."
+    )
+    assert recording.verdict.missed == (told,)
+    zeros = checked(KERNEL.replace("BODY", IN_A_BRANCH), inputs={"left": np.zeros(64, np.uint32)})
+    assert other_widths.ZEROS in zeros.verdict.missed
+    assert not zeros.findings

@@ -21,10 +21,20 @@ from splatscope.tracing.checks.fixed_widths import fixed_widths, halves_of_ballo
 from splatscope.tracing.checks.livelock import cut_off_waits
 from splatscope.tracing.checks.registry import CHECKS, Check, check, run_check
 from splatscope.tracing.checks.single_winners import single_winners
-from splatscope.tracing.checks.wave_widths import partly_used_results
 from splatscope.tracing.trace import Trace
 
-__all__ = ["CHECKS", "Check", "Finding", "check", "cut_off", "find", "left_out", "not_judged", "races_between_groups"]
+__all__ = [
+    "CHECKS",
+    "Check",
+    "Finding",
+    "check",
+    "cut_off",
+    "find",
+    "left_out",
+    "not_judged",
+    "number_threads",
+    "races_between_groups",
+]
 
 for _module in pkgutil.iter_modules(__path__, f"{__name__}."):
     importlib.import_module(_module.name)
@@ -33,8 +43,7 @@ for _module in pkgutil.iter_modules(__path__, f"{__name__}."):
 def find(trace: Trace) -> list[Finding]:
     """Run all checks, and return one finding for each cause, in the order of their first events.
 
-    An access out of bounds comes before other findings on its line. Findings that may follow from another come last, as do
-    predictions for other wave widths.
+    An access out of bounds comes before other findings on its line. Findings that may follow from another come last.
 
     In a recording of all workgroups, each workgroup is checked separately, and then the buffers that they share.
     """
@@ -50,17 +59,16 @@ def find(trace: Trace) -> list[Finding]:
     def first(finding: Finding) -> int:
         return position[finding.events[0]] if finding.events else -1
 
-    def rank(finding: Finding) -> tuple[bool, bool, int, bool]:
+    def rank(finding: Finding) -> tuple[bool, int, bool]:
         same_line = [first(other) for other in outside if set(other.places) & set(finding.places)]
         is_other = finding.kind != "out-of-bounds"
         return (
-            finding.kind == "wave-width",
             id(finding) in causes,
             max([first(finding), *(same_line if is_other else [])]),
             is_other,
         )
 
-    return [_number_threads(trace, finding) for finding in sorted(findings, key=rank)]
+    return [number_threads(trace, finding) for finding in sorted(findings, key=rank)]
 
 
 def left_out(trace: Trace, own: Collection[str] = ()) -> list[str]:
@@ -81,15 +89,13 @@ def left_out(trace: Trace, own: Collection[str] = ()) -> list[str]:
 
 
 def not_judged(trace: Trace) -> tuple[list[str], list[str]]:
-    """Return sentences on what this run did not show: what made no difference or had only one winner, and what was not judged.
+    """Return sentences on what this run did not show, and on what was not judged.
 
-    The former are per-wave results that are partly unused, and exchanges that one thread always won. The latter include wave
-    widths that the source fixes but the device does not have.
+    The former are halves of ballots that are unused, and exchanges that one thread always won. The latter are wave widths that the
+    source fixes but the device does not have.
     """
     context = Context(trace, run_check)
-    same, unsure = partly_used_results(trace, context)
-    notes = [*same, *halves_of_ballots(trace, context), *single_winners(trace, context)]
-    return notes, [*fixed_widths(trace, context), *unsure]
+    return [*halves_of_ballots(trace, context), *single_winners(trace, context)], fixed_widths(trace, context)
 
 
 def cut_off(trace: Trace) -> list[str]:
@@ -139,10 +145,10 @@ def races_between_groups(trace: Trace) -> list[Finding]:
 
     No barrier orders such accesses; a hand-over through an atomic does.
     """
-    return [_number_threads(trace, finding) for finding in between(trace, Sources.of(trace))]
+    return [number_threads(trace, finding) for finding in between(trace, Sources.of(trace))]
 
 
-def _number_threads(trace: Trace, finding: Finding) -> Finding:
+def number_threads(trace: Trace, finding: Finding) -> Finding:
     """Return a finding whose threads are numbered as in the trace with its workgroups, and its threads within these."""
     info = trace.info
     first = 0 if info.all_groups else info.number_of(info.group) * info.lanes

@@ -17,7 +17,7 @@ from splatscope.slang.comments import COMMENT
 from splatscope.slang.constants import integer
 from splatscope.slang.source import Source, parent_of, part, text_of
 from splatscope.slang.tokens import names_in
-from splatscope.tracing.checks.analysis.width_dependence import MOST_TEXT, below, called, is_wave_name, root_of
+from splatscope.tracing.checks.analysis.wave_operations import below, called, is_wave_name, root_of
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.trace import Trace
 
@@ -27,14 +27,15 @@ _NAME = re.compile(
 _VOTES = ("WaveActiveAllTrue", "WaveActiveAnyTrue", "WaveActiveAllEqual")
 _COMPARISONS = ("==", "!=", "<", ">", "<=", ">=")
 _WIDTHS = (4, 8, 16, 32, 64, 128)
+_MOST_TEXT = 100_000  # characters: beyond that, nothing is looked for
 _ADAPTS = ("WaveGetLaneCount", "WaveIsFirstLane")
 
 
-def fixed_widths(trace: Trace, context: Context) -> list[str]:
-    """Return a sentence for each place where the source fixes a width that this run's waves did not have."""
-    own, known = trace.info.wave_size, context.sources
+def fixed_widths(trace: Trace, context: Context, own: int = 0) -> list[str]:
+    """Return a sentence for each place where the source fixes another width than `own`, by default that of this run's waves."""
+    own, known = own or trace.info.wave_size, context.sources
     names = set().union(*(names_in(COMMENT.sub("", text)) for text in known.texts.values()))
-    if sum(map(len, known.texts.values())) > MOST_TEXT or not any(map(is_wave_name, names)):
+    if sum(map(len, known.texts.values())) > _MOST_TEXT or not any(map(is_wave_name, names)):
         return []
     said: dict[tuple[str, str], str] = {}  # by file and kind of place; one of each is enough
     for file, tree in known.trees.items():
@@ -42,7 +43,7 @@ def fixed_widths(trace: Trace, context: Context) -> list[str]:
         if any(map(is_wave_name, names - {"WaveSize"})):
             nodes = sorted(below(tree), key=lambda node: node.start_byte)
             places += [*_named(nodes, own, known.integers), *_compared(nodes, own, known.integers)]
-            if names.isdisjoint(_ADAPTS) and not context.findings("wave-width"):
+            if names.isdisjoint(_ADAPTS):
                 places += _taken(nodes, own, known.integers)
         for kind, line, width, words in places:
             software = f": “llvmpipe:{width}” does" if width <= 16 else ""
@@ -147,7 +148,7 @@ def _one_in(node: Node, constants: dict[str, str]) -> int | None:
 def halves_of_ballots(trace: Trace, context: Context) -> list[str]:
     """Return a sentence for each ballot of which only the first 32 lanes are used, although waves may be wider."""
     known = context.sources
-    if sum(map(len, known.texts.values())) > MOST_TEXT or trace.info.lanes <= 32:
+    if sum(map(len, known.texts.values())) > _MOST_TEXT or trace.info.lanes <= 32:
         return []
     calls = [(file, n) for file, tree in known.trees.items() for n in below(tree) if n.type == "call_expression"]
     return [

@@ -100,7 +100,7 @@ class Calls:
             head = self._writer.text(function)
         else:
             head = self._writer.emit(function)
-        outs, inout = called.outputs | intrinsic_outs, called.inouts
+        outs, inout = called.outputs | intrinsic_outs, called.inout
         if bare_name.startswith("Interlocked") and symbols.function(bare_name).returns is None:
             outs, inout = {0, len(arguments.named_children) - 1}, {0}
         text = head + self.arguments(arguments, outs, inout, self._checked_arguments(function, name, arguments.named_children))

@@ -152,7 +152,7 @@ class Stores:
         called = self._context.symbols.function(method)
         if not lvalue.memory.atomic and called.is_mutating:
             target = self._target_of(lvalue)
-            passed = self._calls.arguments(arguments, called.outputs, called.inouts)
+            passed = self._calls.arguments(arguments, called.outputs, called.inout)
             call = self._writer.span(receiver.end_byte, function.end_byte) + passed
             read = self._context.access_site(node, "read", lvalue, type="", by_call=True)
             first, records = self._record_parts(node, lvalue, target)

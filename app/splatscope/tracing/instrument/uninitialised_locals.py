@@ -185,7 +185,7 @@ class UninitialisedLocals:
         """Return the `inout` parameter for an argument, "" if there is none or if another call may come in between."""
         symbols, name = self._context.symbols, _called_name(call)
         position = part(call, "arguments").named_children.index(argument)
-        if symbols.function(name).definitions != 1 or position not in symbols.function(name).inouts:
+        if symbols.function(name).definitions != 1 or position not in symbols.function(name).inout:
             return ""
         for node in walk(statement):
             if node.type == "identifier" and text_of(node) in symbols.macros:

@@ -20,7 +20,7 @@ import numpy as np
 
 from splatscope.slang.tokens import names_in
 from splatscope.tracing.checks.analysis.sources import Sources
-from splatscope.tracing.checks.analysis.width_dependence import is_wave_name
+from splatscope.tracing.checks.analysis.wave_operations import is_wave_name
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
