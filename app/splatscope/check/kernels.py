@@ -31,7 +31,8 @@ _MOST_DEPTH = 12  # levels of folders that are searched
 _MOST_SECONDS = 86_400  # of a kernel's time limit
 _MOST_DEVICE = 80  # bytes in the name of a device
 _MOST_PARTS = 30
-_LONG_KEY = re.compile(rf"""(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){{{_MOST_PARTS}}}""")
+# Possessive, and only from the start of a word: a long word takes no time.
+_LONG_KEY = re.compile(rf"""(?:(?:(?<![\w-])[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{_MOST_PARTS}}}""")
 
 
 class ConfigurationError(ValueError):
@@ -323,9 +324,9 @@ def _settings(folder: Path, files: _Files) -> tuple[Path, dict[str, Any]] | None
             if settings and not isinstance(settings, dict):
                 raise ValueError(f"{'.'.join(table)} is a table")
         except (ValueError, AttributeError) as error:
-            raise ConfigurationError(f"{file.name} cannot be read: {str(error).splitlines()[0].rstrip('.')}.") from None
+            raise ConfigurationError(f"{file} cannot be read: {str(error).splitlines()[0].rstrip('.')}.") from None
         except RecursionError:
-            raise ConfigurationError(f"{file.name} cannot be read: its arrays or tables are nested too deeply.") from None
+            raise ConfigurationError(f"{file} cannot be read: its arrays or tables are nested too deeply.") from None
         if settings:
             return file, settings
     return None

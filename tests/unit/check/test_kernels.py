@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from helpers.linear_time import superlinear
 from splatscope.check.kernels import ConfigurationError, Undescribed, kernels_in
 from splatscope.check.reports import undescribed_words
 
@@ -208,3 +209,11 @@ def test_what_looks_like_a_source_or_a_folder_of_them_and_is_not_read_is_said(re
         "zeros.slang": " is not a file.",
         "pipe.slang": " is not a file.",
     }
+
+
+def test_reading_a_configuration_takes_linear_time(tmp_path: Path):
+    def read(text: str) -> None:
+        (tmp_path / "splatscope.toml").write_text(text)
+        kernels_in([tmp_path], tmp_path)
+
+    assert superlinear(read, "a.", "a . ", "1.", '"a".', "a = 1\n", "[a]\n") == []
