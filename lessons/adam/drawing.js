@@ -2,9 +2,9 @@
 import {show} from "#web/drawing/look.js"
 import {bytesOf, paintPixels} from "#web/drawing/pixels.js"
 import {canvas, pointerIn, s, setAttributes} from "#web/drawing/svg.js"
-import {aloud} from "#web/stepper/model/aloud.js"
-import {powerOfTen} from "#web/stepper/model/values.js"
-import {h} from "#web/shell/dom.js"
+import {aloud} from "#web/recording/aloud.js"
+import {powerOfTen} from "#web/recording/values.js"
+import {h} from "#web/runtime/dom.js"
 
 /** @import {DrawingHost, DrawingView} from "#web/drawing/types.d.ts" */
 /** @import {Look} from "#web/drawing/look.js" */

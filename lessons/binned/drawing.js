@@ -2,7 +2,7 @@
 import {alongEllipse, alongLine, clearest, placeLabels} from "#web/drawing/labels.js"
 import {canvas, classes, s} from "#web/drawing/svg.js"
 import {redrawn} from "#web/drawing/redrawn.js"
-import {h} from "#web/shell/dom.js"
+import {h} from "#web/runtime/dom.js"
 
 /** @import {DrawingHost, DrawingView, Drawn} from "#web/drawing/types.d.ts" */
 /** @import {Look} from "#web/drawing/look.js" */

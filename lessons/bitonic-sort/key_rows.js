@@ -1,6 +1,6 @@
 // Many keys as colours: a row for the list at each pass's end, and the list as it stands now below.
 import {context2d} from "#web/drawing/pixels.js"
-import {h} from "#web/shell/dom.js"
+import {h} from "#web/runtime/dom.js"
 import {ARROWS, onArrows} from "#web/widgets/roving.js"
 
 /** @import {Drawn, DrawingHost} from "#web/drawing/types.d.ts" */

@@ -4,7 +4,7 @@ import {handle} from "#web/drawing/reorder.js"
 import {sender} from "#web/drawing/throttled_sender.js"
 import {shareRow, short} from "#web/drawing/share_row.js"
 import {css} from "#web/drawing/svg.js"
-import {h} from "#web/shell/dom.js"
+import {h} from "#web/runtime/dom.js"
 
 /** @import {DrawingHost, DrawingView} from "#web/drawing/types.d.ts" */
 /** @import {Look} from "#web/drawing/look.js" */

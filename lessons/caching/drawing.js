@@ -2,7 +2,7 @@
 // come yet is pale.
 import {show} from "#web/drawing/look.js"
 import {classes, css} from "#web/drawing/svg.js"
-import {h} from "#web/shell/dom.js"
+import {h} from "#web/runtime/dom.js"
 
 /** @import {DrawingHost, DrawingView} from "#web/drawing/types.d.ts" */
 /** @import {Look, MemoryLook} from "#web/drawing/look.js" */

@@ -3,7 +3,7 @@
 import {doing, listChoices} from "#web/drawing/choices.js"
 import {redrawn} from "#web/drawing/redrawn.js"
 import {canvas, classes, laneMark, pointerIn, s, setAttributes} from "#web/drawing/svg.js"
-import {floatFromBits, text} from "#web/stepper/model/values.js"
+import {floatFromBits, text} from "#web/recording/values.js"
 import {onArrows} from "#web/widgets/roving.js"
 
 /** @import {Drawn, DrawingHost} from "#web/drawing/types.d.ts" */

@@ -2,7 +2,7 @@
 import {listChoices} from "#web/drawing/choices.js"
 import {redrawn} from "#web/drawing/redrawn.js"
 import {canvas, classes, css, laneMark, s, setAttributes} from "#web/drawing/svg.js"
-import {h} from "#web/shell/dom.js"
+import {h} from "#web/runtime/dom.js"
 import {onArrows} from "#web/widgets/roving.js"
 
 /** @import {Drawn, DrawingHost} from "#web/drawing/types.d.ts" */

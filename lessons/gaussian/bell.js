@@ -1,9 +1,9 @@
 // The bell curve: each pixel of the picture is a dot, at its distance from the centre. The dots are the kernel's; the curve is theirs.
-import {h} from "#web/shell/dom.js"
+import {h} from "#web/runtime/dom.js"
 import {canvas, s, setAttributes} from "#web/drawing/svg.js"
-import {STAGE, cssOf, shareText} from "./drawing.js"
+import {STAGE, cssOf, shareText} from "./stages.js"
 
-/** @import {Facts, Seen} from "./drawing.js" */
+/** @import {Facts, Seen} from "./stages.js" */
 
 const FARTHEST = 4 // sizes
 const WORD = 7.8 // px, of a letter

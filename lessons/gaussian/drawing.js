@@ -3,44 +3,18 @@
 //
 // Until a recording has come, what is in hand is drawn as it was set, and the browser previews the picture; what the chosen pixel found out
 // is the last recording's, and pale.
-import {h} from "#web/shell/dom.js"
+import {h} from "#web/runtime/dom.js"
 import {sender} from "#web/drawing/throttled_sender.js"
 import {bellCurve} from "./bell.js"
 import {nineNumbers} from "./numbers.js"
 import {spot} from "./spot.js"
+import {STAGE, cssOf, shareText} from "./stages.js"
 
 /** @import {DrawingHost, DrawingView} from "#web/drawing/types.d.ts" */
 /** @import {Look} from "#web/drawing/look.js" */
+/** @import {Facts, Seen} from "./stages.js" */
 
-/**
- * @typedef {object} Seen  what the kernel finds out about the chosen pixel
- * @property {[number, number]} size  of the Gaussian along its axes, in pixels
- * @property {number} opacity
- * @property {[number, number]} offset  from the centre, in pixels
- * @property {[number, number]} turned
- * @property {[number, number]} scaled
- * @property {number} distance  in sizes
- * @property {number} falloff
- * @property {number} alpha
- * @property {number} light  the share of the paper
- * @property {[number, number, number]} color
- *
- * @typedef {object} Facts
- * @property {[number, number]} size  of the picture
- * @property {[number, number]} pixel
- * @property {number[]} numbers  the nine
- * @property {[low: number, high: number][]} ranges  of the nine
- * @property {number} thinnest  what the kernel adds to each size, in pixels
- * @property {string} picture  RGB bytes in base 64
- * @property {[distance: number, falloff: number, alpha: number][]} dots
- * @property {Seen} seen
- * @property {number[]} ends  the step that ends each stage
- *
- * @typedef {{numbers: number[], pixel: [number, number]}} Values
- */
-
-/** Stages of the kernel, in order, by which parts of the drawing become known. */
-export const STAGE = {numbers: 0, size: 1, offset: 2, turned: 3, distance: 4, falloff: 5, alpha: 6, layer: 7, color: 8}
+/** @typedef {{numbers: number[], pixel: [number, number]}} Values */
 
 const LEAST_BESIDE = 400
 const BESIDE = 520 // px: from this width on, the numbers stand beside the picture
@@ -193,15 +167,6 @@ function pixelShare() {
     },
   }
 }
-
-/**
- * A share from 0 to 1 in words; a small one is not said to be none.
- * @param {number} share
- */
-export const shareText = (share) => (share > 0 && share < 0.0005 ? "< 0.001" : share.toFixed(3))
-
-/** @param {number[]} colour */
-export const cssOf = (colour) => `rgb(${colour.map((part) => Math.round(255 * Math.min(1, Math.max(0, part)))).join(" ")})`
 
 /** @param {Facts} facts */
 function shapeText({numbers, seen}) {

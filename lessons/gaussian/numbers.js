@@ -1,6 +1,6 @@
 // The nine numbers of a Gaussian, a row each: its name, a slider, the number as it is stored, and what it means.
-import {h} from "#web/shell/dom.js"
-import {STAGE, cssOf} from "./drawing.js"
+import {h} from "#web/runtime/dom.js"
+import {STAGE, cssOf} from "./stages.js"
 
 const NAMES = ["x", "y", "log size 1", "log size 2", "angle", "red", "green", "blue", "logit"]
 const SPOKEN = [

@@ -1,11 +1,11 @@
 // The picture with the Gaussian in it: handles to drag, stretch and turn it, and the way from its centre to the chosen pixel.
-import {h, zoomOf} from "#web/shell/dom.js"
+import {h, zoomOf} from "#web/runtime/dom.js"
 import {blend} from "#web/drawing/blend.js"
 import {pixelPicker} from "#web/drawing/pixel_picker.js"
 import {s, setAttributes} from "#web/drawing/svg.js"
-import {STAGE} from "./drawing.js"
+import {STAGE} from "./stages.js"
 
-/** @import {Facts} from "./drawing.js" */
+/** @import {Facts} from "./stages.js" */
 /** @typedef {{x: number, y: number, angle: number, size: [number, number]}} Shape  in pixels of the picture */
 
 const OUTLINE = 2 // sizes from the centre

@@ -2,13 +2,13 @@
 import {alongEllipse, alongPath, placeLabels} from "#web/drawing/labels.js"
 import {redrawn} from "#web/drawing/redrawn.js"
 import {canvas, classes, css, laneMark, s} from "#web/drawing/svg.js"
-import {h} from "#web/shell/dom.js"
+import {h} from "#web/runtime/dom.js"
 import {ARROWS, onArrows, setTabStop} from "#web/widgets/roving.js"
 
 /** @import {Drawn, DrawingHost} from "#web/drawing/types.d.ts" */
 /** @import {Look} from "#web/drawing/look.js" */
 /** @import {Point} from "#web/drawing/labels.js" */
-/** @import {Recording} from "#web/stepper/model/recording.js" */
+/** @import {Recording} from "#web/recording/recording.js" */
 
 /**
  * @typedef {object} Stage

@@ -1,7 +1,7 @@
 // One layer over several backgrounds, each twice: with its straight colour, and premultiplied. Below, one pixel's sums by channel.
 import {context2d, pixelsOf} from "#web/drawing/pixels.js"
 import {classes} from "#web/drawing/svg.js"
-import {h} from "#web/shell/dom.js"
+import {h} from "#web/runtime/dom.js"
 import {ARROWS, neighbour, onArrows} from "#web/widgets/roving.js"
 
 /** @import {DrawingHost, DrawingView} from "#web/drawing/types.d.ts" */

@@ -3,7 +3,7 @@ import {alongLine, alongPath, placeLabels} from "#web/drawing/labels.js"
 import {show} from "#web/drawing/look.js"
 import {redrawn} from "#web/drawing/redrawn.js"
 import {canvas, pointerIn, s, setAttributes} from "#web/drawing/svg.js"
-import {powerOfTen} from "#web/stepper/model/values.js"
+import {powerOfTen} from "#web/recording/values.js"
 
 /** @import {Drawn, DrawingHost, DrawingView} from "#web/drawing/types.d.ts" */
 /** @import {Look} from "#web/drawing/look.js" */

@@ -1,8 +1,8 @@
 // Training of one tile: its four kernels, the picture, and every raw value with its gradient as they stand in memory.
 import {redrawn} from "#web/drawing/redrawn.js"
 import {classes, css, s, setAttributes} from "#web/drawing/svg.js"
-import {h} from "#web/shell/dom.js"
-import {floatFromBits} from "#web/stepper/model/values.js"
+import {h} from "#web/runtime/dom.js"
+import {floatFromBits} from "#web/recording/values.js"
 import {GRID_AND_ENDS, onArrows, setTabStop} from "#web/widgets/roving.js"
 
 /** @import {Drawn, DrawingHost} from "#web/drawing/types.d.ts" */

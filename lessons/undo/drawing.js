@@ -2,8 +2,8 @@
 // not come yet is pale.
 import {show} from "#web/drawing/look.js"
 import {classes, css, setAttributes} from "#web/drawing/svg.js"
-import {h} from "#web/shell/dom.js"
-import {aloud} from "#web/stepper/model/aloud.js"
+import {h} from "#web/runtime/dom.js"
+import {aloud} from "#web/recording/aloud.js"
 
 /** @import {DrawingHost, DrawingView} from "#web/drawing/types.d.ts" */
 /** @import {Look, MemoryLook} from "#web/drawing/look.js" */

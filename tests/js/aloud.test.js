@@ -1,7 +1,7 @@
 // Signs that screen readers skip are said in words.
 import assert from "node:assert/strict"
 import {test} from "node:test"
-import {aloud} from "#web/stepper/model/aloud.js"
+import {aloud} from "#web/recording/aloud.js"
 
 for (const [written, said] of [
   ["off by 1.2\u202f×\u202f10⁻⁷.", "off by 1.2 times 10 to the minus 7."],

@@ -1,7 +1,7 @@
 // What a reader has answered, as it comes back from storage or a file: anything else is left out.
 import assert from "node:assert/strict"
 import {test} from "node:test"
-import {markOf, validAnswers} from "#web/shell/answers.js"
+import {markOf, validAnswers} from "#web/runtime/answers.js"
 
 test("a question's mark tells it from others, and is the same the next time", () => {
   assert.equal(markOf("adam", "Which?"), markOf("adam", "Which?"))

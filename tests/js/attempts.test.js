@@ -1,7 +1,7 @@
 // What a learner has tried of each task: whatever a file holds, and of two records the one that has come further.
 import assert from "node:assert/strict"
 import {test} from "node:test"
-import {attempt, attempts, note, takeIn, valid} from "#web/exercises/attempts.js"
+import {attempt, attempts, note, takeIn, valid} from "#web/runtime/attempts.js"
 
 /** @type {Map<string, string>} */
 const kept = new Map()

@@ -1,8 +1,8 @@
 // What a step's sentence says is true of every event, told from the events alone.
 import assert from "node:assert/strict"
 import {test} from "node:test"
-import {describeEvent, sentenceOf, subscript} from "#web/stepper/model/describe.js"
-import {Moment} from "#web/stepper/model/moment.js"
+import {describeEvent, sentenceOf, subscript} from "#web/recording/describe.js"
+import {Moment} from "#web/recording/moment.js"
 import {reduction, shared} from "./packed.js"
 
 for (const lockstep of [false, true])

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import {test} from "node:test"
 import {Alignment} from "#web/compare/alignment.js"
-import {differences, effect} from "#web/compare/difference.js"
+import {differences, effect} from "#web/recording/difference.js"
 import {divergent, float, recordingOf, shared} from "./packed.js"
 
 /** @param {number} second  the value on line 2 */

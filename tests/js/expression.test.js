@@ -1,12 +1,12 @@
 import assert from "node:assert/strict"
 import {test} from "node:test"
-import {known, parse} from "#web/stepper/expressions/expression.js"
-import {halves, scalar, showQuantity, vector} from "#web/stepper/expressions/quantities.js"
-import {usedConstants} from "../../app/splatscope/web/stepper/expressions/constants.js"
-import {lookup} from "#web/stepper/expressions/lookup.js"
-import {State} from "#web/stepper/model/state.js"
-import {Moment} from "#web/stepper/model/moment.js"
-import {find} from "#web/stepper/model/search.js"
+import {known, parse} from "#web/recording/expressions/expression.js"
+import {halves, scalar, showQuantity, vector} from "#web/recording/expressions/quantities.js"
+import {usedConstants} from "../../app/splatscope/web/recording/expressions/constants.js"
+import {lookup} from "#web/recording/expressions/lookup.js"
+import {State} from "#web/recording/state.js"
+import {Moment} from "#web/recording/moment.js"
+import {find} from "#web/recording/search.js"
 import {structView} from "#web/stepper/panes/memory_view.js"
 import {divergent, float, recordingOf, shared} from "./packed.js"
 
@@ -88,7 +88,7 @@ test("a name leads to the thread's variable, else to a cell", () => {
 
 const shown = (
   /** @type {string} */ text,
-  /** @type {import("#web/stepper/expressions/lookup.js").Lookup} */ look = () => null,
+  /** @type {import("#web/recording/expressions/lookup.js").Lookup} */ look = () => null,
 ) => {
   const {quantity, format} = parse(text)
   const found = quantity(look)

@@ -1,8 +1,8 @@
 // A uint that holds the bits of a float is told as that float; one that counts is told as it is.
 import assert from "node:assert/strict"
 import {test} from "node:test"
-import {sentenceOf} from "#web/stepper/model/describe.js"
-import {Moment} from "#web/stepper/model/moment.js"
+import {sentenceOf} from "#web/recording/describe.js"
+import {Moment} from "#web/recording/moment.js"
 import {float, recordingOf} from "./packed.js"
 
 const SOURCE = `void add(float value, uint idx)

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import {test} from "node:test"
-import {Moment} from "#web/stepper/model/moment.js"
+import {Moment} from "#web/recording/moment.js"
 import {expressionAt, valueUnder} from "#web/stepper/panes/hover.js"
 import {divergent} from "./packed.js"
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict"
 import {test} from "node:test"
-import {State} from "#web/stepper/model/state.js"
-import {Moment} from "#web/stepper/model/moment.js"
-import {find, nextStop} from "#web/stepper/model/search.js"
+import {State} from "#web/recording/state.js"
+import {Moment} from "#web/recording/moment.js"
+import {find, nextStop} from "#web/recording/search.js"
 import {recordingOf} from "./packed.js"
 
 /** @import {Site} from "#web/types.d.ts" */

@@ -1,6 +1,6 @@
 // Small recordings for tests, written down event by event; and one that Python packed.
 import {readFileSync} from "node:fs"
-import {Recording, unpack} from "#web/stepper/model/recording.js"
+import {Recording, unpack} from "#web/recording/recording.js"
 
 /**
  * @import {Finding, PackedMemory, Site, Uniform, Variable} from "#web/types.d.ts"

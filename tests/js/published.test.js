@@ -1,7 +1,7 @@
 // What a published page shows for inputs that were recorded, and for others.
 import assert from "node:assert/strict"
 import {test} from "node:test"
-import {flat} from "#web/shell/described_component.js"
+import {flat} from "#web/runtime/described_component.js"
 import {inputsOf, insteadOf, nearest, noteOn, stateOf, valuesIn} from "#web/publish/states.js"
 
 /** @type {import("#web/publish/states.js").Published} */

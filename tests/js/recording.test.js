@@ -1,8 +1,8 @@
 import assert from "node:assert/strict"
 import {test} from "node:test"
-import {describeEvent, subscript} from "#web/stepper/model/describe.js"
-import {AccessIndex} from "#web/stepper/model/accesses.js"
-import {openFile} from "#web/stepper/model/recording.js"
+import {describeEvent, subscript} from "#web/recording/describe.js"
+import {AccessIndex} from "#web/recording/accesses.js"
+import {openFile} from "#web/recording/recording.js"
 import {divergent, recordingOf, reduction, shared} from "./packed.js"
 
 /** @import {Site} from "#web/types.d.ts" */

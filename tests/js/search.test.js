@@ -1,8 +1,8 @@
 import assert from "node:assert/strict"
 import {test} from "node:test"
-import {Moment} from "#web/stepper/model/moment.js"
-import {find, nextStop} from "#web/stepper/model/search.js"
-import {isNonFinite, slice} from "#web/stepper/model/slice.js"
+import {Moment} from "#web/recording/moment.js"
+import {find, nextStop} from "#web/recording/search.js"
+import {isNonFinite, slice} from "#web/recording/slice.js"
 import {divergent, float, recordingOf, shared} from "./packed.js"
 
 /** @import {Site} from "#web/types.d.ts" */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import {test} from "node:test"
-import {UNNAMED, format, parse} from "#web/shell/address.js"
-import {chordOf} from "#web/shell/keys.js"
+import {UNNAMED, format, parse} from "#web/runtime/address.js"
+import {chordOf} from "#web/runtime/keys.js"
 
 test("an address says page, step and inputs", () => {
   assert.deepEqual(parse("?page=cas&step=12&count=16&seed=2"), {page: "cas", step: 12, inputs: "count=16&seed=2"})

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import {readFileSync} from "node:fs"
 import {test} from "node:test"
-import {number, shape} from "#web/stepper/model/values.js"
+import {number, shape} from "#web/recording/values.js"
 
 const {words, types} = JSON.parse(readFileSync(new URL("../unit/gpu/slang_types.json", import.meta.url), "utf8"))
 

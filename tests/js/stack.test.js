@@ -1,7 +1,7 @@
 // The call stack of a thread, and what steps over, into and out of calls.
 import assert from "node:assert/strict"
 import {test} from "node:test"
-import {Moment} from "#web/stepper/model/moment.js"
+import {Moment} from "#web/recording/moment.js"
 import {recordingOf} from "./packed.js"
 
 /** @import {Site} from "#web/types.d.ts" */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import {test} from "node:test"
-import {State} from "#web/stepper/model/state.js"
-import {Moment, near} from "#web/stepper/model/moment.js"
+import {State} from "#web/recording/state.js"
+import {Moment, near} from "#web/recording/moment.js"
 import {divergent, reduction, shared} from "./packed.js"
 
 test("seeking there and back gives the same state as folding from the start", async () => {

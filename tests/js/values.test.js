@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import {test} from "node:test"
-import {text} from "#web/stepper/model/values.js"
+import {text} from "#web/recording/values.js"
 
 const shown = (/** @type {number} */ value, digits = 3) => text(value, "float", digits).replaceAll("\u202f", " ")
 

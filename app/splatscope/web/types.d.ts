@@ -1,8 +1,8 @@
 // What crosses from Python to the browser: the packed recording (made by splatscope/recordings/wire.py) and Panel's side of a
-// component. Modules name these types by JSDoc: /** @import {Site, Memory} from "#web/types.d.ts" */
+// component. Modules name these types by JSDoc: /** @import {Site, Memory} from "./types.d.ts" */
 
 import type {Breakpoints} from "./stepper/panes/breakpoints.js"
-import type {Moment} from "./stepper/model/moment.js"
+import type {Moment} from "./recording/moment.js"
 
 export type Scalar =
   | "bool" | "int" | "uint" | "int8_t" | "uint8_t" | "int16_t" | "uint16_t" | "int64_t" | "uint64_t" | "half" | "float" | "double"

@@ -5,8 +5,8 @@ import process from "node:process"
 import {numbersAt} from "#web/drawing/formula.js"
 import {splitEquation} from "#web/drawing/formula_text.js"
 import {Look} from "#web/drawing/look.js"
-import {Moment} from "#web/stepper/model/moment.js"
-import {unpack} from "#web/stepper/model/recording.js"
+import {Moment} from "#web/recording/moment.js"
+import {unpack} from "#web/recording/recording.js"
 
 const request = JSON.parse(readFileSync(process.argv[2], "utf8"))
 const recording = await unpack(new Uint8Array(readFileSync(request.recording)))

@@ -1,5 +1,5 @@
 // Says how many cells there are.
-import {h} from "#web/shell/dom.js"
+import {h} from "#web/runtime/dom.js"
 
 export function draw(host) {
   const line = h("p", {class: "reverse-count"})

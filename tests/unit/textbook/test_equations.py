@@ -35,7 +35,7 @@ def number(text: str, digits: int) -> Range:
     value = float(digit) * 10 ** int(power or 0)
     if digits == 0 or value == 0 or not math.isfinite(value):
         return value, value
-    digits = min(digits, 3) if power else digits  # see `text` in stepper/model/values.js
+    digits = min(digits, 3) if power else digits  # see `text` in recording/values.js
     half = 0.5 * 10 ** (math.floor(math.log10(abs(value))) - digits + 1)
     return value - half, value + half
 

@@ -1,5 +1,5 @@
 // Where a class is and what it has answered, for the presenter: numbers only, no names.
-import {h} from "#web/shell/dom.js"
+import {h} from "#web/runtime/dom.js"
 
 /** @import {Attended, Question} from "./guide.js" */
 

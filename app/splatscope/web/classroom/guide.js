@@ -1,18 +1,18 @@
 // The reader's position in a walk: alone, following a presenter, or presenting. The router asks the guide for the address.
-import {hashOf} from "#web/debugger/draft.js"
-import {within} from "#web/shell/dom.js"
-import {emit, on} from "#web/shell/events.js"
-import {addKeys} from "#web/shell/keys.js"
-import {UNNAMED, format} from "#web/shell/address.js"
-import {pageRoot} from "#web/shell/page.js"
-import * as router from "#web/shell/router.js"
-import {remember, remembered} from "#web/shell/stored.js"
+import {hashOf} from "#web/runtime/draft.js"
+import {within} from "#web/runtime/dom.js"
+import {emit, on} from "#web/runtime/events.js"
+import {addKeys} from "#web/runtime/keys.js"
+import {UNNAMED, format} from "#web/runtime/address.js"
+import {pageRoot} from "#web/runtime/router.js"
+import * as router from "#web/runtime/router.js"
+import {remember, remembered} from "#web/runtime/stored.js"
 import {lastPresented, notePresented, resumeAddress} from "./presented.js"
 import {noteReached} from "./reached.js"
 import {bring, land} from "./view.js"
 
 /** @import {Model} from "#web/types.d.ts" */
-/** @import {Place} from "#web/shell/address.js" */
+/** @import {Place} from "#web/runtime/address.js" */
 
 /**
  * @typedef {"alone" | "follow" | "present"} Role

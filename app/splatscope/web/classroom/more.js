@@ -1,6 +1,6 @@
 // “…” at the end of the strip on a phone: what has no room there is in a box below it. In a wider window it is in the strip itself.
-import {h} from "#web/shell/dom.js"
-import {addKeys} from "#web/shell/keys.js"
+import {h} from "#web/runtime/dom.js"
+import {addKeys} from "#web/runtime/keys.js"
 
 /**
  * Make the button and the box, which the button opens. What is pressed in the box closes it, except these parts.

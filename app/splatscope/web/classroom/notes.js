@@ -1,6 +1,6 @@
 // The presenter's second window: the notes, the time, the next stop, and how many students follow.
-import {UNNAMED} from "#web/shell/address.js"
-import {h} from "#web/shell/dom.js"
+import {UNNAMED} from "#web/runtime/address.js"
+import {h} from "#web/runtime/dom.js"
 import {asked, attendance} from "./attendance.js"
 
 /** @import {Guide, Heads} from "./guide.js" */

@@ -1,8 +1,8 @@
 // The class that this browser last presented, by walk.
-import {UNNAMED, format} from "#web/shell/address.js"
-import {remember, rememberedJson} from "#web/shell/stored.js"
+import {UNNAMED, format} from "#web/runtime/address.js"
+import {remember, rememberedJson} from "#web/runtime/stored.js"
 
-/** @import {Place} from "#web/shell/address.js" */
+/** @import {Place} from "#web/runtime/address.js" */
 /** @typedef {Place & {key: string, code: string, stop: number, kernel: string, at?: number}} Presenting  a class that this browser presents; `at`: when, ms */
 
 /** @param {string} walk */

@@ -1,5 +1,5 @@
 // The stop that a lone reader has reached, by walk.
-import {remember, rememberedJson} from "#web/shell/stored.js"
+import {remember, rememberedJson} from "#web/runtime/stored.js"
 
 /** @typedef {{stop: number, at: number}} Reached  `at`: when, ms */
 

@@ -1,5 +1,5 @@
 // Offers to resume the class that this browser last presented, or else the walk that its reader has left, at the top of the home page.
-import {h} from "#web/shell/dom.js"
+import {h} from "#web/runtime/dom.js"
 import {lastPresented, resumeAddress} from "./presented.js"
 import {lastReached} from "./reached.js"
 

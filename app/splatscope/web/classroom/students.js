@@ -1,5 +1,5 @@
 // The students' link, large enough to read from the last row: as a QR code and as text.
-import {h} from "#web/shell/dom.js"
+import {h} from "#web/runtime/dom.js"
 
 /** @import {WalkModel} from "./guide.js" */
 

@@ -1,5 +1,5 @@
 // The type size. For a presenter it starts larger.
-import {h} from "#web/shell/dom.js"
+import {h} from "#web/runtime/dom.js"
 
 const SIZES = [100, 125, 150, 175]
 const KEY = "splatscope-type"

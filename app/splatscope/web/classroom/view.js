@@ -1,7 +1,7 @@
 // Scrolls what a walk shows into view.
-import {enclosing, zoomOf} from "#web/shell/dom.js"
-import {hold} from "#web/shell/hold.js"
-import {pageRoot} from "#web/shell/page.js"
+import {enclosing, zoomOf} from "#web/runtime/dom.js"
+import {hold} from "#web/runtime/hold.js"
+import {pageRoot} from "#web/runtime/router.js"
 
 const NEAR = 40 // px by which a block may be off and still count as where it was scrolled to
 

@@ -1,6 +1,6 @@
 // One joint position for two recordings in lockstep: the same event number in both, or the same event within the same epoch.
 
-/** @import {Recording} from "#web/stepper/model/recording.js" */
+/** @import {Recording} from "#web/recording/recording.js" */
 
 /** The recordings are aligned part by part: one part for the whole, or one for each epoch. A part is as long as the longer of the two. */
 export class Alignment {

@@ -1,22 +1,22 @@
 // Two recordings side by side, stepped together, with the first place where they differ.
-import {h, messageOf, soon, style} from "#web/shell/dom.js"
+import {h, messageOf, soon, style} from "#web/runtime/dom.js"
 import {Side} from "./side.js"
 import {icon, severityIcon} from "#web/stepper/panes/icons.js"
-import {differences} from "./difference.js"
+import {differences} from "#web/recording/difference.js"
 import {Alignment} from "./alignment.js"
 import {joinComparison} from "#web/stepper/keys.js"
-import {expose} from "#web/stepper/steppers.js"
-import {aloud} from "#web/stepper/model/aloud.js"
-import {near} from "#web/stepper/model/moment.js"
-import {unpack} from "#web/stepper/model/recording.js"
+import {expose} from "#web/recording/painted.js"
+import {aloud} from "#web/recording/aloud.js"
+import {near} from "#web/recording/moment.js"
+import {unpack} from "#web/recording/recording.js"
 
 const MOST_WALLS = 120 // barriers drawn for one recording
 
 /**
  * @import {CellRef, Meta, Model, Render} from "#web/types.d.ts"
- * @import {Recording} from "#web/stepper/model/recording.js"
+ * @import {Recording} from "#web/recording/recording.js"
  * @import {IconName} from "#web/stepper/panes/icons.js"
- * @import {Differences, OutputDifference, Pair} from "./difference.js"
+ * @import {Differences, OutputDifference, Pair} from "#web/recording/difference.js"
  */
 
 /**

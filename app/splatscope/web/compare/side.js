@@ -1,17 +1,17 @@
 // One side of a comparison: a recording's source, chosen thread and memory, always in lockstep.
-import {h} from "#web/shell/dom.js"
+import {h} from "#web/runtime/dom.js"
 import {Memory} from "#web/stepper/panes/memory.js"
-import {Moment} from "#web/stepper/model/moment.js"
+import {Moment} from "#web/recording/moment.js"
 import {Source} from "#web/stepper/panes/source.js"
 import {Threads} from "#web/stepper/panes/threads.js"
 import {describeMoment} from "#web/stepper/panes/transport.js"
 import {verdictOf} from "#web/stepper/panes/findings.js"
 import {severityIcon} from "#web/stepper/panes/icons.js"
-import {describeEvent} from "#web/stepper/model/describe.js"
+import {describeEvent} from "#web/recording/describe.js"
 
 /**
  * @import {Followed, Meta} from "#web/types.d.ts"
- * @import {Recording} from "#web/stepper/model/recording.js"
+ * @import {Recording} from "#web/recording/recording.js"
  * @import {Compare} from "./compare.js"
  */
 

@@ -1,7 +1,7 @@
 // The compile settings of a source: values of link-time constants, macros, types.
-import {h} from "#web/shell/dom.js"
+import {h} from "#web/runtime/dom.js"
 
-/** @import {Draft} from "./draft.js" */
+/** @import {Draft} from "#web/runtime/draft.js" */
 /**
  * What a source leaves open, from `sandbox_jobs.Open`.
  * @typedef {object} LeftOpen

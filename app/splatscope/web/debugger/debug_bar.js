@@ -1,6 +1,6 @@
 // The debugger's part of the top bar. It exchanges events on `window` with the workbench.
-import {h, style} from "#web/shell/dom.js"
-import {emit, on} from "#web/shell/events.js"
+import {h, style} from "#web/runtime/dom.js"
+import {emit, on} from "#web/runtime/events.js"
 import {arrowsChoose, checkOne} from "#web/widgets/roving.js"
 import {Menu} from "./menu.js"
 
@@ -8,7 +8,7 @@ const BOTH = "both"
 
 /**
  * @import {Render} from "#web/types.d.ts"
- * @import {DebuggerState} from "#web/shell/events.js"
+ * @import {DebuggerState} from "#web/runtime/events.js"
  */
 
 /** @param {Render<{}>} component */

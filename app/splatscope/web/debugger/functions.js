@@ -1,5 +1,5 @@
 // Chooses the functions to record, and shows what that costs before anything runs.
-import {h} from "#web/shell/dom.js"
+import {h} from "#web/runtime/dom.js"
 
 /**
  * A function of the source, and what recording it costs.

@@ -1,5 +1,5 @@
 // The dialog that opens an example or the user's own files.
-import {h} from "#web/shell/dom.js"
+import {h} from "#web/runtime/dom.js"
 import {severityIcon} from "#web/stepper/panes/icons.js"
 
 /** @typedef {[name: string, title: string, about: string, broken: boolean]} Example */

@@ -1,34 +1,16 @@
 // The inputs of a kernel: its entry point, groups, and a small widget for each buffer and uniform.
-import {h} from "#web/shell/dom.js"
+import {h} from "#web/runtime/dom.js"
 import {send} from "#web/widgets/upload.js"
 import {samplerRow, seedField, textureRow} from "./texture_widgets.js"
 
 /**
  * @import {Model} from "#web/types.d.ts"
  * @import {Said} from "./compile_settings.js"
- * @import {Draft} from "./draft.js"
+ * @import {Draft, Spec} from "#web/runtime/draft.js"
  * @import {Costs} from "./functions.js"
  * @import {Texture} from "./texture_widgets.js"
  */
 
-/**
- * The specification of a buffer, texture, sampler or uniform.
- * @typedef {object} Spec
- * @property {number[]} [size]  of a texture, in x, y and z
- * @property {boolean} [mips]
- * @property {boolean} [srgb]
- * @property {string} [filter]  of a sampler
- * @property {string} [address]
- * @property {string} [fill]  zeros, ramp, shuffle, random, values, file
- * @property {number} [count]
- * @property {number} [seed]
- * @property {string} [values]  as typed
- * @property {string} [array]  key of the file's array on the server
- * @property {string} [file]
- * @property {string} [words]  a description of the file's contents
- * @property {string} [from]  the attribute that set it
- * @property {string} [wanted]  the file named by the attribute
- */
 /**
  * What the compiler found in a source, from `draft.public`. Empty until it was compiled.
  * @typedef {object} Found

@@ -1,7 +1,7 @@
 // The menu that copies a link or saves a file.
-import {focused, h} from "#web/shell/dom.js"
-import {emit} from "#web/shell/events.js"
-import {addKeys} from "#web/shell/keys.js"
+import {focused, h} from "#web/runtime/dom.js"
+import {emit} from "#web/runtime/events.js"
+import {addKeys} from "#web/runtime/keys.js"
 
 const FILES = [
   ["recording", "Recording", ".npz", "Opens here again, with source, inputs and this step"],
@@ -11,7 +11,7 @@ const FILES = [
   ["project", "Project", ".zip", "All files, without inputs; opens here again"],
 ]
 
-/** @import {DebuggerState} from "#web/shell/events.js" */
+/** @import {DebuggerState} from "#web/runtime/events.js" */
 
 export class Menu {
   constructor() {

@@ -1,7 +1,7 @@
 // The contents of the buffers after the last run.
-import {h} from "#web/shell/dom.js"
+import {h} from "#web/runtime/dom.js"
 import {PLAIN} from "#web/stepper/panes/findings.js"
-import {isFloat, number, text} from "#web/stepper/model/values.js"
+import {isFloat, number, text} from "#web/recording/values.js"
 
 const SHOWN = 64 // numbers shown for an output
 
@@ -12,7 +12,7 @@ const SAME = {
 
 /**
  * @import {Output} from "#web/types.d.ts"
- * @import {Recording} from "#web/stepper/model/recording.js"
+ * @import {Recording} from "#web/recording/recording.js"
  */
 
 export class Outputs {

@@ -1,11 +1,11 @@
 // The sources in the editor: a single one, or the files of a project with a tab each.
-import {h} from "#web/shell/dom.js"
+import {h} from "#web/runtime/dom.js"
 import {ARROWS, neighbour, onArrows, setTabStop} from "#web/widgets/roving.js"
 import {entryFile, filesOf, wrongPath} from "./project.js"
 
 /**
  * @import {Diagnostic, Editor} from "#web/widgets/codemirror.js"
- * @import {Draft} from "./draft.js"
+ * @import {Draft} from "#web/runtime/draft.js"
  * @import {Files, Limits} from "./project.js"
  */
 /** @typedef {Parameters<Editor["show"]>[0]} Shown  a text, or an editor state with text, history and selection */

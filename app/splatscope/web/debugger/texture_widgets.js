@@ -1,7 +1,7 @@
 // Widgets for textures, with a preview, and for samplers.
-import {h} from "#web/shell/dom.js"
+import {h} from "#web/runtime/dom.js"
 
-/** @import {Spec} from "./inputs.js" */
+/** @import {Spec} from "#web/runtime/draft.js" */
 /**
  * A texture that the compiler found, from `draft.public`.
  * @typedef {object} Texture

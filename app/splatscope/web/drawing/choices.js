@@ -1,5 +1,5 @@
 // A drawing in which one of many things is chosen, such as a thread or a pixel. For screen readers it is a list with named options.
-import {h} from "#web/shell/dom.js"
+import {h} from "#web/runtime/dom.js"
 import {s, setAttributes} from "./svg.js"
 
 /** @typedef {{x: number, y: number, width: number, height: number}} Box */

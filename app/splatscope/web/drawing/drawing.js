@@ -1,14 +1,14 @@
 // A drawing beside the source: `draw` of lessons/NAME/drawing.js, repainted at each moment of its stepper.
 import {DRAWINGS} from "#drawings"
-import {h, style} from "#web/shell/dom.js"
+import {h, style} from "#web/runtime/dom.js"
 import {hideParts} from "./choices.js"
-import {emit, on} from "#web/shell/events.js"
+import {emit, on} from "#web/runtime/events.js"
 import {glide} from "./glide.js"
 import {Look} from "./look.js"
 import {onMoments, stageOf} from "./moments.js"
 import {roomOf} from "./fit_to_window.js"
 
-/** @import {Moment} from "#web/stepper/model/moment.js" */
+/** @import {Moment} from "#web/recording/moment.js" */
 /** @import {DrawingHost} from "./types.d.ts" */
 /** @import {Render} from "#web/types.d.ts" */
 

@@ -1,6 +1,6 @@
 // The size a drawing may have so that its whole figure fits into the window.
-import {enclosing, within, zoomOf} from "#web/shell/dom.js"
-import {emit} from "#web/shell/events.js"
+import {enclosing, within, zoomOf} from "#web/runtime/dom.js"
+import {emit} from "#web/runtime/events.js"
 
 const LEAST = 400 // px of height: if less is left under the title, the reader scrolls to the figure, which then fills the window
 const LOWEST = 300 // px: in a window with less height, the figure scrolls

@@ -1,8 +1,8 @@
 // A formula with the numbers of the current step: a row of letters, one of numbers, one of bits, then sentences that contain
 // values.
-import {h, style} from "#web/shell/dom.js"
-import {aloud} from "#web/stepper/model/aloud.js"
-import {floatFromBits, text as valueText} from "#web/stepper/model/values.js"
+import {h, style} from "#web/runtime/dom.js"
+import {aloud} from "#web/recording/aloud.js"
+import {floatFromBits, text as valueText} from "#web/recording/values.js"
 import {bits, Look} from "./look.js"
 import {onMoments} from "./moments.js"
 import {parseField, splitEquation, splitSentence} from "./formula_text.js"

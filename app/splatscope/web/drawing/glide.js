@@ -7,7 +7,7 @@
 //   what an element shows, `data-made-of` what it was made of. The element is drawn moving from where those were.
 // The next paint ends the animation, so nobody has to wait for it.
 
-import {zoomOf} from "#web/shell/dom.js"
+import {zoomOf} from "#web/runtime/dom.js"
 
 const LASTS = 240 // ms
 const EASING = "cubic-bezier(0.4, 0, 0.2, 1)"

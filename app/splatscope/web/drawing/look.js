@@ -1,11 +1,11 @@
 // What a drawing can ask about a moment: expressions over a thread's variables, cells of memory, what threads are doing.
-import {parse} from "#web/stepper/expressions/expression.js"
-import {lookup} from "#web/stepper/expressions/lookup.js"
-import {State} from "#web/stepper/model/state.js"
-import {text} from "#web/stepper/model/values.js"
+import {parse} from "#web/recording/expressions/expression.js"
+import {lookup} from "#web/recording/expressions/lookup.js"
+import {State} from "#web/recording/state.js"
+import {text} from "#web/recording/values.js"
 
-/** @import {Moment} from "#web/stepper/model/moment.js" */
-/** @import {Recording} from "#web/stepper/model/recording.js" */
+/** @import {Moment} from "#web/recording/moment.js" */
+/** @import {Recording} from "#web/recording/recording.js" */
 
 /** @type {WeakMap<Recording, State>} */
 const finals = new WeakMap()

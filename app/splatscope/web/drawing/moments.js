@@ -1,9 +1,9 @@
 // Lets a component inside a stepper paint each moment, beginning with the current one.
-import {enclosing} from "#web/shell/dom.js"
-import {on} from "#web/shell/events.js"
-import {momentOf, stopsOf} from "#web/stepper/steppers.js"
+import {enclosing} from "#web/runtime/dom.js"
+import {on} from "#web/runtime/events.js"
+import {momentOf, stopsOf} from "#web/recording/painted.js"
 
-/** @import {Moment} from "#web/stepper/model/moment.js" */
+/** @import {Moment} from "#web/recording/moment.js" */
 
 /**
  * The root of the stepper around an element, across shadow roots; null if there is none.

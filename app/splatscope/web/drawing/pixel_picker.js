@@ -1,5 +1,5 @@
 // A small picture written by a kernel, in which one pixel is chosen with a click, by dragging, or with the arrow keys.
-import {h} from "#web/shell/dom.js"
+import {h} from "#web/runtime/dom.js"
 import {GRID, onArrows} from "#web/widgets/roving.js"
 import {context2d, paintPixels} from "./pixels.js"
 import {s} from "./svg.js"

@@ -1,6 +1,6 @@
 // Rows that can be reordered by dragging a handle or with the arrow keys. The moved row never leaves the document: its neighbours
 // move around it, so that it keeps the pointer and the focus.
-import {h} from "#web/shell/dom.js"
+import {h} from "#web/runtime/dom.js"
 
 /** @param {Element} row */
 const middleOf = (row) => {

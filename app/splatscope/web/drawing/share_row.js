@@ -1,5 +1,5 @@
 // A layer's share of a pixel as a bar, with its α and the transmittance before and after it.
-import {h} from "#web/shell/dom.js"
+import {h} from "#web/runtime/dom.js"
 
 /** @typedef {"past" | "now" | "ahead"} When */
 

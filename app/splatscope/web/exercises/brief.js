@@ -1,5 +1,5 @@
 // The text of a task, which a learner reads before the first try.
-import {h} from "#web/shell/dom.js"
+import {h} from "#web/runtime/dom.js"
 
 /** @import {Task} from "./exercises.js" */
 

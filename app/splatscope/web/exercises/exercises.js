@@ -1,8 +1,8 @@
 // The page of exercises: the list of tasks, or one of them.
-import {UNNAMED} from "#web/shell/address.js"
-import {h, style} from "#web/shell/dom.js"
-import {on} from "#web/shell/events.js"
-import {current, nameTab} from "#web/shell/router.js"
+import {UNNAMED} from "#web/runtime/address.js"
+import {h, style} from "#web/runtime/dom.js"
+import {on} from "#web/runtime/events.js"
+import {current, nameTab} from "#web/runtime/router.js"
 import {list} from "./list.js"
 import {Workplace} from "./workplace.js"
 

@@ -1,10 +1,10 @@
 // The list of tasks, course by course, with the attempts at each.
-import {h} from "#web/shell/dom.js"
+import {h} from "#web/runtime/dom.js"
 import {severityIcon} from "#web/stepper/panes/icons.js"
-import {attempts, onAttempts} from "./attempts.js"
+import {attempts, onAttempts} from "#web/runtime/attempts.js"
 
 /**
- * @import {Attempts} from "./attempts.js"
+ * @import {Attempts} from "#web/runtime/attempts.js"
  * @import {Task} from "./exercises.js"
  */
 

@@ -1,5 +1,5 @@
 // The last verdict on each task, with its kernel. It is stored in this browser only, so that it is still there after a reload.
-import {remember, rememberedJson} from "#web/shell/stored.js"
+import {remember, rememberedJson} from "#web/runtime/stored.js"
 
 /**
  * @import {Mark} from "./exercises.js"

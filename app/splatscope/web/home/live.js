@@ -1,6 +1,6 @@
 // A small picture rendered by the kernels, with a slider for the number of Gaussians. Pictures drawn in advance are shown at once.
-import {h, style} from "#web/shell/dom.js"
-import {isLost} from "#web/shell/router.js"
+import {h, style} from "#web/runtime/dom.js"
+import {isLost} from "#web/runtime/router.js"
 import {showFrames} from "#web/widgets/frame.js"
 
 /** @import {Render} from "#web/types.d.ts" */

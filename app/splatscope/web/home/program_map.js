@@ -1,6 +1,6 @@
 // The map of the program. Times are added when they have been measured, each with a bar for its share of an iteration.
-import {h, style} from "#web/shell/dom.js"
-import {progress} from "#web/shell/progress.js"
+import {h, style} from "#web/runtime/dom.js"
+import {progress} from "./progress.js"
 
 /** @import {Render} from "#web/types.d.ts" */
 

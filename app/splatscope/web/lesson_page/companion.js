@@ -4,10 +4,10 @@
 // link that changes it, set an input, or moved it. On narrower pages it comes up from below when a link in the
 // text has changed the figure, and stays until it is closed or the figure is in sight.
 import {smallOf} from "#web/drawing/drawing.js"
-import {h, within} from "#web/shell/dom.js"
-import {parse} from "#web/shell/address.js"
-import {on} from "#web/shell/events.js"
-import {current} from "#web/shell/router.js"
+import {h, within} from "#web/runtime/dom.js"
+import {parse} from "#web/runtime/address.js"
+import {on} from "#web/runtime/events.js"
+import {current} from "#web/runtime/router.js"
 import {icon} from "#web/stepper/panes/icons.js"
 import {primary} from "#web/stepper/steppers.js"
 
@@ -78,7 +78,7 @@ export function companion(root) {
 
   /** @type {HTMLElement | null} */
   let stage = null
-  /** @type {import("#web/stepper/model/moment.js").Moment | null} */
+  /** @type {import("#web/recording/moment.js").Moment | null} */
   let now = null
   /** @type {{of: HTMLElement, small: ReturnType<typeof smallOf>} | null} */
   let shown = null

@@ -1,7 +1,7 @@
 // A lesson's part of the top bar: the device that recorded the figure, the device of the shipped recording, the link to the
 // debugger. It also writes the lesson's inputs to the address.
-import {h, style} from "#web/shell/dom.js"
-import {current, setInputs} from "#web/shell/router.js"
+import {h, style} from "#web/runtime/dom.js"
+import {current, setInputs} from "#web/runtime/router.js"
 import {icon} from "#web/stepper/panes/icons.js"
 
 /** @import {Render} from "#web/types.d.ts" */

@@ -1,6 +1,6 @@
 // An unobtrusive list of a long section's headings, below the figure where there is room.
-import {h} from "#web/shell/dom.js"
-import {hold} from "#web/shell/hold.js"
+import {h} from "#web/runtime/dom.js"
+import {hold} from "#web/runtime/hold.js"
 
 const LONG = 4 // headings
 

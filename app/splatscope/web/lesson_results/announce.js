@@ -1,6 +1,6 @@
 // Tells screen readers about the runs of an experiment that the reader waits for: that it is running, and what came of it. Other
 // runs, such as those after a change of the inputs, are not announced.
-import {h} from "#web/shell/dom.js"
+import {h} from "#web/runtime/dom.js"
 
 /** @import {Model} from "#web/types.d.ts" */
 

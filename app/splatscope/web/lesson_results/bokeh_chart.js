@@ -1,5 +1,5 @@
 // A Bokeh chart inside a shadow tree, with its own Bokeh document.
-import {below, h, nearView} from "#web/shell/dom.js"
+import {below, h, nearView} from "#web/runtime/dom.js"
 import {paintModels} from "#web/theme/theme.js"
 
 /**

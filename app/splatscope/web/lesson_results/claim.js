@@ -1,8 +1,8 @@
 // A claim, the experiment that tests it, and the verdict, shown at once or after the reader's bet. Bets are stored for the next
 // visit.
-import {h, style} from "#web/shell/dom.js"
-import {answers, markOf, noteAnswer} from "#web/shell/answers.js"
-import {emit, on} from "#web/shell/events.js"
+import {h, style} from "#web/runtime/dom.js"
+import {answers, markOf, noteAnswer} from "#web/runtime/answers.js"
+import {emit, on} from "#web/runtime/events.js"
 import {classes} from "#web/drawing/svg.js"
 import {severityIcon} from "#web/stepper/panes/icons.js"
 import {announceRuns} from "./announce.js"

@@ -3,7 +3,7 @@
 import {show} from "#web/drawing/look.js"
 import {floatsOf} from "#web/drawing/pixels.js"
 import {s, setAttributes} from "#web/drawing/svg.js"
-import {h} from "#web/shell/dom.js"
+import {h} from "#web/runtime/dom.js"
 import {contour} from "./contours.js"
 import {scrubber} from "./scenes.js"
 

@@ -1,7 +1,7 @@
 // Pictures written by a kernel, each pixel a square. A pointer or the arrow keys read one pixel in all of them, magnified.
 import {show} from "#web/drawing/look.js"
 import {bytesOf, context2d, floatsOf} from "#web/drawing/pixels.js"
-import {h} from "#web/shell/dom.js"
+import {h} from "#web/runtime/dom.js"
 import {GRID_AND_ENDS, onArrows} from "#web/widgets/roving.js"
 import {diverging, fire} from "./colour_maps.js"
 

@@ -1,10 +1,10 @@
 // Predict, then reveal: a question, up to four options, and a button that steps to the answer. An answered question stays with the
 // inputs it was answered for until the reader asks it for others. Answers are stored and shown again on the next visit.
-import {h, style, within} from "#web/shell/dom.js"
-import {answers, markOf, noteAnswer} from "#web/shell/answers.js"
-import {emit} from "#web/shell/events.js"
-import {UNNAMED} from "#web/shell/address.js"
-import {current, followLink, isLed, stepLed} from "#web/shell/router.js"
+import {h, style, within} from "#web/runtime/dom.js"
+import {answers, markOf, noteAnswer} from "#web/runtime/answers.js"
+import {emit} from "#web/runtime/events.js"
+import {UNNAMED} from "#web/runtime/address.js"
+import {current, followLink, isLed, stepLed} from "#web/runtime/router.js"
 
 /** @import {Render} from "#web/types.d.ts" */
 

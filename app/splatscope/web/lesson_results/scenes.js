@@ -1,5 +1,5 @@
 // Scenes, of which a slider shows one at a time.
-import {h} from "#web/shell/dom.js"
+import {h} from "#web/runtime/dom.js"
 
 /**
  * @template Part

@@ -1,5 +1,5 @@
 // Draws the result of an experiment: a chart, bars, a table, pictures, words.
-import {h, style} from "#web/shell/dom.js"
+import {h, style} from "#web/runtime/dom.js"
 import {announceRuns} from "./announce.js"
 import {bokehChart} from "./bokeh_chart.js"
 import {paths} from "./paths.js"

@@ -1,9 +1,9 @@
 // One figure of the book, embedded in another page as a frame: `embed/NAME.html?step=17&count=16`, with `&slide` in large type.
-import {h} from "#web/shell/dom.js"
-import {enlarge} from "#web/shell/enlarge.js"
-import {current} from "#web/shell/router.js"
+import {h} from "#web/runtime/dom.js"
+import {enlarge} from "#web/runtime/enlarge.js"
+import {current} from "#web/runtime/router.js"
 
-/** @import {Described} from "#web/shell/described_component.js" */
+/** @import {Described} from "#web/runtime/described_component.js" */
 
 const HEIGHT = 800 // CSS pixels, the suggested height of the frame, in which a drawing fits even if the frame is narrow
 

@@ -1,5 +1,5 @@
 // The exercises in the published book: the list, or a task with a recording of its kernel at the start or of a solution.
-import {h, style} from "#web/shell/dom.js"
+import {h, style} from "#web/runtime/dom.js"
 import {brief, prose} from "#web/exercises/brief.js"
 import {addressOf, list} from "#web/exercises/list.js"
 import {listing} from "#web/widgets/quote.js"

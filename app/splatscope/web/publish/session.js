@@ -1,19 +1,20 @@
 // Takes the place of a session: shows the page in the address, and answers a change of inputs with what was recorded.
-import {UNNAMED} from "#web/shell/address.js"
-import {h, nearView} from "#web/shell/dom.js"
-import {emit} from "#web/shell/events.js"
-import {answerWith, current, setStep, startShell} from "#web/shell/router.js"
-import {counted, flat, mountDescribed, partsOf} from "#web/shell/described_component.js"
+import {UNNAMED} from "#web/runtime/address.js"
+import {h, nearView} from "#web/runtime/dom.js"
+import {emit} from "#web/runtime/events.js"
+import {answerWith, current, setStep} from "#web/runtime/router.js"
+import {counted, flat, mountDescribed, partsOf} from "#web/runtime/described_component.js"
 import {blend} from "#web/drawing/blend.js"
+import {startShell} from "#web/shell/router.js"
 import {embedButton, onlyFigure, partsBar} from "./embed.js"
 import {embedded, load, loadBytes, loadValue} from "./files.js"
 import {openWalk} from "./walk.js"
 import {inputsOf, insteadOf, nearest, noteOn, RECORDED, stateOf, valuesIn} from "./states.js"
 
 /**
- * @import {Entry} from "#web/shell/router.js"
- * @import {Place} from "#web/shell/address.js"
- * @import {Described, Modules, StandIn} from "#web/shell/described_component.js"
+ * @import {Entry} from "#web/runtime/router.js"
+ * @import {Place} from "#web/runtime/address.js"
+ * @import {Described, Modules, StandIn} from "#web/runtime/described_component.js"
  * @import {Published, State} from "./states.js"
  */
 

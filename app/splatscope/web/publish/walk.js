@@ -1,10 +1,10 @@
 // A walk through the published book, read alone: `index.html?walk=NAME&stop=3`.
-import {mountDescribed} from "#web/shell/described_component.js"
+import {mountDescribed} from "#web/runtime/described_component.js"
 import {load} from "./files.js"
 
 /**
- * @import {Place} from "#web/shell/address.js"
- * @import {Described, Modules, StandIn} from "#web/shell/described_component.js"
+ * @import {Place} from "#web/runtime/address.js"
+ * @import {Described, Modules, StandIn} from "#web/runtime/described_component.js"
  */
 
 /**

@@ -1,8 +1,8 @@
 // The bar of the page of claims: how many hold, which of them to show, and whether to bet first.
-import {h, soon, style} from "#web/shell/dom.js"
-import {emit, on} from "#web/shell/events.js"
-import {pageRoot} from "#web/shell/page.js"
-import {remember, remembered} from "#web/shell/stored.js"
+import {h, soon, style} from "#web/runtime/dom.js"
+import {emit, on} from "#web/runtime/events.js"
+import {pageRoot} from "#web/runtime/router.js"
+import {remember, remembered} from "#web/runtime/stored.js"
 
 /** @import {Render} from "#web/types.d.ts" */
 

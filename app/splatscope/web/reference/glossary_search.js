@@ -1,7 +1,7 @@
 // The glossary's search and its letters. The letters need a script, because `#` in an address cannot name elements in a shadow
 // tree.
-import {h, style} from "#web/shell/dom.js"
-import {pageRoot} from "#web/shell/page.js"
+import {h, style} from "#web/runtime/dom.js"
+import {pageRoot} from "#web/runtime/router.js"
 
 /** @import {Render} from "#web/types.d.ts" */
 

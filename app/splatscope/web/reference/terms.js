@@ -1,6 +1,6 @@
 // Shows a term's definition beside its link while the pointer is on either, or the link is focused. Esc hides it. After a tap, the
 // definition appears at the bottom of the screen, with a link to the glossary, until the next tap elsewhere.
-import {h, zoomOf} from "#web/shell/dom.js"
+import {h, zoomOf} from "#web/runtime/dom.js"
 
 const SOON = 180 // ms within which the pointer may move from the word to its definition
 const GAP = 6 // px between them

@@ -1,6 +1,6 @@
 // On phones and tablets the sidebar is a drawer. The menu button opens it; Esc, its cross, a click beside it or a link closes it.
-import {on} from "./events.js"
-import {addKeys} from "./keys.js"
+import {on} from "#web/runtime/events.js"
+import {addKeys} from "#web/runtime/keys.js"
 
 /** Make the sidebar a drawer on narrow screens. Called once, by the router. */
 export function startDrawer() {

@@ -5,17 +5,17 @@ import {onThisPage} from "#web/lesson_page/on_this_page.js"
 import {quote} from "#web/widgets/quote.js"
 import {terms} from "#web/reference/terms.js"
 import {paintModels} from "#web/theme/theme.js"
-import {losesOnReload} from "./connection.js"
-import {enclosing, h, style} from "./dom.js"
-import {emit} from "./events.js"
-import {setKeys} from "./keys.js"
+import {losesOnReload} from "#web/runtime/connection.js"
+import {enclosing, h, style} from "#web/runtime/dom.js"
+import {emit} from "#web/runtime/events.js"
+import {setKeys} from "#web/runtime/keys.js"
 import {printing} from "./print.js"
-import {progress} from "./progress.js"
-import {arrived, current, isRead} from "./router.js"
+import {progress} from "#web/home/progress.js"
+import {arrived, current, isRead, setPageRoot} from "#web/runtime/router.js"
 
 /**
  * @import {Render} from "#web/types.d.ts"
- * @import {KeyWords} from "./keys.js"
+ * @import {KeyWords} from "#web/runtime/keys.js"
  */
 
 /**
@@ -43,8 +43,6 @@ function sought(root) {
 }
 
 /** @type {HTMLElement | null} */
-let shown = null // the page now shown
-/** @type {HTMLElement | null} */
 let owner = null // the component whose actions the bar holds
 
 /** Pages that have what a reader does there in their session alone: the training run with its settings and picture. */
@@ -60,9 +58,6 @@ function touched(root) {
   return losesOnReload(() => any)
 }
 
-/** The root of the page now shown. */
-export const pageRoot = () => shown
-
 /** @param {Render<{page: string, html: string, keys: KeyWords[]}, {slots: HTMLElement[] | null, actions: HTMLElement[] | null}>} component */
 export function render({model, el, view}) {
   style(el)
@@ -70,7 +65,7 @@ export function render({model, el, view}) {
   if (overtaken()) return h("div", {hidden: true})
   const root = h("div", {class: "page", "data-page": model.page})
   root.innerHTML = model.html
-  shown = root
+  setPageRoot(root)
   quote(root)
   const slots = model.get_child("slots") ?? []
   slots.forEach((child, i) => {

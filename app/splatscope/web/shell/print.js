@@ -1,5 +1,5 @@
 // A page on paper: folded parts are opened, charts fit the sheet, and the address is printed at the end.
-import {below} from "./dom.js"
+import {below} from "#web/runtime/dom.js"
 
 const SHEET = 700 // px: the width of an A4 sheet between its margins
 

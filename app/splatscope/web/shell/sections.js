@@ -1,17 +1,17 @@
 // Reads sections without a session. The server sends the description of a page, the same for all readers, and the page is drawn
 // from it with stand-ins for Python's models. A changed input requests the page for the new inputs.
-import {fetchWith, openFile} from "#web/stepper/model/recording.js"
-import {pause, request, say, stop} from "./connection.js"
-import {h, messageOf} from "./dom.js"
-import {on} from "./events.js"
-import {pageRoot} from "./page.js"
-import {current, isRead, readWith, startShell, wantSession} from "./router.js"
-import {counted, flat, mountDescribed, partsOf} from "./described_component.js"
+import {fetchWith, openFile} from "#web/recording/recording.js"
+import {pause, request, say, stop} from "#web/runtime/connection.js"
+import {h, messageOf} from "#web/runtime/dom.js"
+import {on} from "#web/runtime/events.js"
+import {counted, flat, mountDescribed, partsOf} from "#web/runtime/described_component.js"
+import {current, isRead, pageRoot, readWith, wantSession} from "#web/runtime/router.js"
+import {startShell} from "./router.js"
 
 /**
- * @import {Place} from "./address.js"
- * @import {Entry} from "./router.js"
- * @import {Described, Modules, StandIn} from "./described_component.js"
+ * @import {Place} from "#web/runtime/address.js"
+ * @import {Entry} from "#web/runtime/router.js"
+ * @import {Described, Modules, StandIn} from "#web/runtime/described_component.js"
  */
 
 /** @typedef {Record<string, any>} Values */

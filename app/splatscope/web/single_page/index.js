@@ -1,12 +1,12 @@
 // The page of one recording: gives the stepper a model in place of Panel's, and starts what the router starts in the app.
-import {h} from "#web/shell/dom.js"
-import {setKeys, startKeys} from "#web/shell/keys.js"
+import {h} from "#web/runtime/dom.js"
+import {setKeys, startKeys} from "#web/runtime/keys.js"
 import {beginTheme, startTheme} from "#web/theme/theme.js"
 import {primary} from "#web/stepper/steppers.js"
 import {render} from "#web/stepper/stepper.js"
 
 /**
- * @import {KeyWords} from "#web/shell/keys.js"
+ * @import {KeyWords} from "#web/runtime/keys.js"
  * @import {Model, Meta} from "#web/types.d.ts"
  * @import {Children, Parameters} from "#web/stepper/stepper.js"
  */

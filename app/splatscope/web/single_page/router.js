@@ -1,6 +1,6 @@
 // The router of a page of one recording, in place of shell/router.js. Such a page has one address, with the step after the `#`.
-import {UNNAMED} from "#web/shell/address.js"
-import {emit} from "#web/shell/events.js"
+import {UNNAMED} from "#web/runtime/address.js"
+import {emit} from "#web/runtime/events.js"
 
 const PACE = 200 // ms between two writes of the step: browsers allow about 200 in 30 s
 const WITHOUT_ADDRESS = location.protocol === "about:" // in a notebook, the page has no address

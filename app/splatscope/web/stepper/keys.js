@@ -1,19 +1,18 @@
 // Keys that act without focus: on the page's primary stepper, or if it is not in view, on a comparison that is.
-import {addKeys} from "#web/shell/keys.js"
+import {addKeys} from "#web/runtime/keys.js"
 import {enterField} from "#web/widgets/field_keys.js"
 import {primary} from "./steppers.js"
 
-/**
- * @import {Compare} from "#web/compare/compare.js"
- * @import {Stepper} from "./stepper.js"
- */
+/** @import {Stepper} from "./stepper.js" */
+/** @typedef {Pick<Stepper, "root" | "seek" | "move" | "barrier">} Movable  what steppers and comparisons have in common */
+/** @typedef {Movable & {moment: object | null, difference: () => void}} Comparison */
 
-/** @type {Set<Compare>} */
+/** @type {Set<Comparison>} */
 const comparisons = new Set()
 
 /**
  * Let keys step a comparison while it is in view and no stepper is.
- * @param {Compare} comparison
+ * @param {Comparison} comparison
  * @returns {() => void} ends it
  */
 export function joinComparison(comparison) {
@@ -23,13 +22,11 @@ export function joinComparison(comparison) {
 
 /**
  * Whether a stepper or comparison has something to step and is in view.
- * @template {Stepper | Compare} Subject
+ * @template {Stepper | Comparison} Subject
  * @param {Subject | null} subject
  */
 const visible = (subject) =>
   subject?.moment && !subject.root.closest("[hidden]") && subject.root.offsetParent ? subject : undefined
-
-/** @typedef {Pick<Stepper & Compare, "seek" | "move" | "barrier">} Movable  what steppers and comparisons have in common */
 
 /** @type {Record<string, (subject: Movable) => void>} */
 const MOVES = {

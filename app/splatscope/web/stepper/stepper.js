@@ -1,20 +1,20 @@
 // The stepper: steps one recording in the browser, forward and back, and repaints its panes once a frame.
-import {h, messageOf, soon, style} from "#web/shell/dom.js"
-import {emit, on} from "#web/shell/events.js"
-import {UNNAMED} from "#web/shell/address.js"
-import {current, isLed, pressesDue, setStep} from "#web/shell/router.js"
+import {h, messageOf, soon, style} from "#web/runtime/dom.js"
+import {emit, on} from "#web/runtime/events.js"
+import {UNNAMED} from "#web/runtime/address.js"
+import {current, isLed, pressesDue, setStep} from "#web/runtime/router.js"
 import {severityIcon} from "#web/stepper/panes/icons.js"
 import {Findings, findingOf, severityOf} from "#web/stepper/panes/findings.js"
-import {effect} from "#web/compare/difference.js"
+import {effect} from "#web/recording/difference.js"
 import {join, primary} from "./steppers.js"
 import "./keys.js"
 import {LineAtHand} from "#web/stepper/panes/line_at_hand.js"
 import {Memory} from "#web/stepper/panes/memory.js"
 import {bringIntoView, keepRoom} from "#web/drawing/fit_to_window.js"
-import {Moment, near} from "#web/stepper/model/moment.js"
-import {MissingRecording, openFile, unpack} from "#web/stepper/model/recording.js"
+import {Moment, near} from "#web/recording/moment.js"
+import {MissingRecording, openFile, unpack} from "#web/recording/recording.js"
 import {Origin} from "#web/stepper/panes/origin.js"
-import {Player} from "#web/stepper/model/player.js"
+import {Player} from "./player.js"
 import {Scrub} from "#web/stepper/panes/scrub.js"
 import {DESCRIPTION, Sentence} from "#web/stepper/panes/sentence.js"
 import {Source} from "#web/stepper/panes/source.js"
@@ -30,7 +30,7 @@ const MANY = 64 // threads: with more, so many things would fade that a step wou
 
 /**
  * @import {Followed, Meta, Model, Render} from "#web/types.d.ts"
- * @import {Recording} from "#web/stepper/model/recording.js"
+ * @import {Recording} from "#web/recording/recording.js"
  */
 
 /**

@@ -1,7 +1,7 @@
 // Light or dark: `data-theme` on <html>, which shell.html sets before the first paint. All drawing code gets the theme from here.
 
-import {below} from "#web/shell/dom.js"
-import {remember, remembered} from "#web/shell/stored.js"
+import {below} from "#web/runtime/dom.js"
+import {remember, remembered} from "#web/runtime/stored.js"
 
 const KEY = "splatscope-theme"
 const system = matchMedia("(prefers-color-scheme: dark)")

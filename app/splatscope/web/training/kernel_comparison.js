@@ -1,5 +1,5 @@
 // Simple, tiled and binned kernels: a panel for each kind, with its time as a bar, its kernels, its counts, and why it is faster.
-import {h, style} from "#web/shell/dom.js"
+import {h, style} from "#web/runtime/dom.js"
 
 /** @import {Render} from "#web/types.d.ts" */
 

@@ -1,5 +1,5 @@
 // Lies over the map of the tiles' lists: arrow keys go from tile to tile, and the length of its list is said and shown.
-import {h, style} from "#web/shell/dom.js"
+import {h, style} from "#web/runtime/dom.js"
 import {GRID_AND_ENDS, onArrows} from "#web/widgets/roving.js"
 
 /** @import {Render} from "#web/types.d.ts" */

@@ -1,7 +1,7 @@
 // A pixel of the picture and its tile, chosen with the pointer or the arrow keys, and opened with a click or Enter.
-import {h} from "#web/shell/dom.js"
-import {on} from "#web/shell/events.js"
-import {current, followLink} from "#web/shell/router.js"
+import {h} from "#web/runtime/dom.js"
+import {on} from "#web/runtime/events.js"
+import {current, followLink} from "#web/runtime/router.js"
 import {GRID} from "#web/widgets/roving.js"
 
 /** @type {HTMLElement | null} */

@@ -2,8 +2,8 @@
 import {context2d} from "#web/drawing/pixels.js"
 import {shareRow, short} from "#web/drawing/share_row.js"
 import {css, s} from "#web/drawing/svg.js"
-import {h, soon, style} from "#web/shell/dom.js"
-import {followLink} from "#web/shell/router.js"
+import {h, soon, style} from "#web/runtime/dom.js"
+import {followLink} from "#web/runtime/router.js"
 import {chosenLayers, percent, sentence, share, summary, times} from "./pixel_layers.js"
 
 /** @import {Model, Render} from "#web/types.d.ts" */

@@ -1,6 +1,6 @@
 // The bar of a training run: start, pause, step and reset; the run's readings; and a line for errors.
-import {h, style} from "#web/shell/dom.js"
-import {addKeys} from "#web/shell/keys.js"
+import {h, style} from "#web/runtime/dom.js"
+import {addKeys} from "#web/runtime/keys.js"
 
 /** @import {Render} from "#web/types.d.ts" */
 

@@ -1,5 +1,5 @@
 // The device of the run, and buttons to save its picture and its state.
-import {download, h, style} from "#web/shell/dom.js"
+import {download, h, style} from "#web/runtime/dom.js"
 
 /** @import {Render} from "#web/types.d.ts" */
 

@@ -1,15 +1,15 @@
 // The bar above a pixel's layers and its tile's stepper: the pixel, the stages, the tile's Gaussians, and the way back to training.
-import {h, style} from "#web/shell/dom.js"
-import {emit, on} from "#web/shell/events.js"
-import {addKeys, setKeys} from "#web/shell/keys.js"
-import {current, followLink, setInputs} from "#web/shell/router.js"
+import {h, style} from "#web/runtime/dom.js"
+import {emit, on} from "#web/runtime/events.js"
+import {addKeys, setKeys} from "#web/runtime/keys.js"
+import {current, followLink, setInputs} from "#web/runtime/router.js"
 import {primary} from "#web/stepper/steppers.js"
 import {ARROWS, onArrows, setTabStop} from "#web/widgets/roving.js"
 import {refocus} from "./pixel_cursor.js"
 
 /** @import {Model, Render} from "#web/types.d.ts" */
-/** @import {MomentShown} from "#web/shell/events.js" */
-/** @import {KeyWords} from "#web/shell/keys.js" */
+/** @import {MomentShown} from "#web/runtime/events.js" */
+/** @import {KeyWords} from "#web/runtime/keys.js" */
 
 /**
  * @typedef {object} Spot

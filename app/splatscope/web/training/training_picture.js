@@ -1,7 +1,7 @@
 // The current picture, its error map, on phones also the target; with the Gaussians as ellipses on top.
 import {context2d} from "#web/drawing/pixels.js"
-import {h, style} from "#web/shell/dom.js"
-import {addKeys} from "#web/shell/keys.js"
+import {h, style} from "#web/runtime/dom.js"
+import {addKeys} from "#web/runtime/keys.js"
 import {showFrames} from "#web/widgets/frame.js"
 import {arrowsChoose, checkOne} from "#web/widgets/roving.js"
 import {PixelCursor} from "./pixel_cursor.js"

@@ -1,8 +1,8 @@
 // The bits of a number in a row, each a switch. One bit is the tab stop; arrow keys move to its neighbours, Space and Enter flip
 // it.
-import {h} from "#web/shell/dom.js"
-import {aloud} from "#web/stepper/model/aloud.js"
-import {floatFromBits, text} from "#web/stepper/model/values.js"
+import {h} from "#web/runtime/dom.js"
+import {aloud} from "#web/recording/aloud.js"
+import {floatFromBits, text} from "#web/recording/values.js"
 import {ARROWS, neighbour, onArrows, setTabStop} from "./roving.js"
 
 /**

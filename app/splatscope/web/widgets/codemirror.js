@@ -7,7 +7,7 @@ import {highlightSelectionMatches, searchKeymap} from "@codemirror/search"
 import {EditorState, Prec} from "@codemirror/state"
 import {EditorView, drawSelection, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers} from "@codemirror/view"
 import {tags} from "@lezer/highlight"
-import {h} from "#web/shell/dom.js"
+import {h} from "#web/runtime/dom.js"
 import {stream} from "./slang.js"
 
 const words = HighlightStyle.define([

@@ -1,5 +1,5 @@
 // A form made from a description: native inputs in groups. Python holds the values; what was typed is shown until Python answers.
-import {h, style} from "#web/shell/dom.js"
+import {h, style} from "#web/runtime/dom.js"
 import {bitField} from "./bit_field.js"
 import {Ladder} from "./ladder.js"
 import {arrowsChoose, checkOne, onArrows} from "./roving.js"

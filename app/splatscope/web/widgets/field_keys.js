@@ -1,5 +1,5 @@
 // The keys of a field in a pane: Enter acts on what was typed, Escape empties the field and leads back to where the reader was.
-import {focused} from "#web/shell/dom.js"
+import {focused} from "#web/runtime/dom.js"
 
 /** @type {WeakMap<HTMLInputElement, HTMLElement | null>} */
 const origins = new WeakMap() // what had the focus before, null for nothing to go back to

@@ -1,5 +1,5 @@
 // Live pictures: encoded bytes are drawn at their own size, and each frame is acknowledged once it is on the canvas.
-import {h, style} from "#web/shell/dom.js"
+import {h, style} from "#web/runtime/dom.js"
 
 /**
  * @import {Model, Render} from "#web/types.d.ts"

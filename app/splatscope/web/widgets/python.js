@@ -1,6 +1,6 @@
 // Syntax colouring for Python: splits a line into words with their classes.
 
-/** @import {TokenClass} from "#web/widgets/slang.js" */
+/** @import {TokenClass} from "./slang.js" */
 
 const KEYWORDS = new Set(
   `False None True and as assert async await break class continue def del elif else except finally for from global if import in is

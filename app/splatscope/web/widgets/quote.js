@@ -1,7 +1,7 @@
 // Quoted source in a page's text: adds line numbers and colours.
-import {h} from "#web/shell/dom.js"
-import {tokens as python} from "#web/widgets/python.js"
-import {tokens as slang} from "#web/widgets/slang.js"
+import {h} from "#web/runtime/dom.js"
+import {tokens as python} from "./python.js"
+import {tokens as slang} from "./slang.js"
 
 /**
  * Number and colour all quoted source in a part of the page.

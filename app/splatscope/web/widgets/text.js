@@ -1,5 +1,5 @@
 // Text that changes: HTML made by Python.
-import {h, style} from "#web/shell/dom.js"
+import {h, style} from "#web/runtime/dom.js"
 
 /** @param {import("#web/types.d.ts").Render<{html: string}>} component */
 export function render({model, el}) {

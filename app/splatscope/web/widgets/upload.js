@@ -1,5 +1,5 @@
 // Sends a file to Python in pieces.
-import {messageOf} from "#web/shell/dom.js"
+import {messageOf} from "#web/runtime/dom.js"
 
 /** @import {Model} from "#web/types.d.ts" */
 

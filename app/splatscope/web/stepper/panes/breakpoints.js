@@ -1,7 +1,7 @@
 // Breakpoints and searches: where to stop next, and what to say if there is no such place.
-import {messageOf} from "#web/shell/dom.js"
-import {known, parse} from "#web/stepper/expressions/expression.js"
-import {find, nextStop} from "#web/stepper/model/search.js"
+import {messageOf} from "#web/runtime/dom.js"
+import {known, parse} from "#web/recording/expressions/expression.js"
+import {find, nextStop} from "#web/recording/search.js"
 
 /** @import {Stepper} from "#web/stepper/stepper.js" */
 

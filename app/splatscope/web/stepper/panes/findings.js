@@ -1,14 +1,14 @@
 // The findings: a card for each cause, the current one unfolded.
-import {h} from "#web/shell/dom.js"
-import {emit} from "#web/shell/events.js"
+import {h} from "#web/runtime/dom.js"
+import {emit} from "#web/runtime/events.js"
 import {severityIcon} from "./icons.js"
-import {describeEvent, subscript} from "#web/stepper/model/describe.js"
+import {describeEvent, subscript} from "#web/recording/describe.js"
 
 /**
  * @import {Finding, Head} from "#web/types.d.ts"
- * @import {RecordAgain} from "#web/shell/events.js"
- * @import {Moment} from "#web/stepper/model/moment.js"
- * @import {Recording} from "#web/stepper/model/recording.js"
+ * @import {RecordAgain} from "#web/runtime/events.js"
+ * @import {Moment} from "#web/recording/moment.js"
+ * @import {Recording} from "#web/recording/recording.js"
  * @import {Stepper} from "#web/stepper/stepper.js"
  */
 

@@ -1,9 +1,9 @@
 // The value of the expression under the pointer in the source, for the chosen thread.
-import {known, parse} from "#web/stepper/expressions/expression.js"
-import {lookup} from "#web/stepper/expressions/lookup.js"
-import {showQuantity} from "#web/stepper/expressions/quantities.js"
+import {known, parse} from "#web/recording/expressions/expression.js"
+import {lookup} from "#web/recording/expressions/lookup.js"
+import {showQuantity} from "#web/recording/expressions/quantities.js"
 
-/** @import {Moment} from "#web/stepper/model/moment.js" */
+/** @import {Moment} from "#web/recording/moment.js" */
 
 /**
  * The expression at a column of a line: a name with the members before it and the subscripts after it, "" if there is none.

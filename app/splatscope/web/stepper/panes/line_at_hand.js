@@ -1,10 +1,10 @@
 // The line that the chosen thread is on, above a figure's sentence: for phones, where the source itself is below the screen.
-import {h} from "#web/shell/dom.js"
+import {h} from "#web/runtime/dom.js"
 import {tokens} from "#web/widgets/slang.js"
 
 /**
  * @import {Stepper} from "#web/stepper/stepper.js"
- * @import {Moment} from "#web/stepper/model/moment.js"
+ * @import {Moment} from "#web/recording/moment.js"
  */
 
 export class LineAtHand {

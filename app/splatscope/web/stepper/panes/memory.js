@@ -1,8 +1,8 @@
 // What: shared arrays and small buffers, cell by cell, with the threads' latest accesses.
-import {isFloat} from "#web/stepper/model/values.js"
-import {h, targetOf, zoomOf} from "#web/shell/dom.js"
-import {isLoad} from "#web/stepper/model/accesses.js"
-import {cellName, subscript} from "#web/stepper/model/describe.js"
+import {isFloat} from "#web/recording/values.js"
+import {h, targetOf, zoomOf} from "#web/runtime/dom.js"
+import {isLoad} from "#web/recording/accesses.js"
+import {cellName, subscript} from "#web/recording/describe.js"
 import {ViewChoice, drawPicture} from "./memory_view.js"
 import {GRID_AND_ENDS, onArrows} from "#web/widgets/roving.js"
 
@@ -12,9 +12,9 @@ const OPEN = [16, 128] // cells up to which a buffer is open at first: if there 
 
 /**
  * @import {Memory as Cells, PaneOwner, Site} from "#web/types.d.ts"
- * @import {Moment} from "#web/stepper/model/moment.js"
- * @import {Recording} from "#web/stepper/model/recording.js"
- * @import {State} from "#web/stepper/model/state.js"
+ * @import {Moment} from "#web/recording/moment.js"
+ * @import {Recording} from "#web/recording/recording.js"
+ * @import {State} from "#web/recording/state.js"
  */
 
 /** @typedef {Map<number, [mark: "rd" | "wr", site: Site]>} Marks  by target: each running thread's last access in this epoch */

@@ -1,11 +1,11 @@
 // Ways to display a memory: its words in hexadecimal or binary, as another type, as structs, as a picture.
-import {h} from "#web/shell/dom.js"
-import {halves} from "#web/stepper/expressions/quantities.js"
-import {number, shape, text} from "#web/stepper/model/values.js"
+import {h} from "#web/runtime/dom.js"
+import {halves} from "#web/recording/expressions/quantities.js"
+import {number, shape, text} from "#web/recording/values.js"
 
 /**
  * @import {Memory} from "#web/types.d.ts"
- * @import {State} from "#web/stepper/model/state.js"
+ * @import {State} from "#web/recording/state.js"
  */
 
 /**

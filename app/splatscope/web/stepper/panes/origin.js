@@ -1,16 +1,16 @@
 // Where did NaN come from? The chain of events from which a value that is not finite was computed, the first one on top.
-import {h} from "#web/shell/dom.js"
+import {h} from "#web/runtime/dom.js"
 import {icon} from "./icons.js"
-import {describeEvent} from "#web/stepper/model/describe.js"
-import {numbers} from "#web/stepper/model/values.js"
-import {isNonFinite, slice} from "#web/stepper/model/slice.js"
+import {describeEvent} from "#web/recording/describe.js"
+import {numbers} from "#web/recording/values.js"
+import {isNonFinite, slice} from "#web/recording/slice.js"
 
 const MOST = 12 // rows; a longer chain is shown by its beginning and end
 
 /**
- * @import {Moment} from "#web/stepper/model/moment.js"
- * @import {Recording} from "#web/stepper/model/recording.js"
- * @import {Slice} from "#web/stepper/model/slice.js"
+ * @import {Moment} from "#web/recording/moment.js"
+ * @import {Recording} from "#web/recording/recording.js"
+ * @import {Slice} from "#web/recording/slice.js"
  * @import {Stepper} from "#web/stepper/stepper.js"
  */
 

@@ -1,12 +1,12 @@
 // The slider of a figure: the run as one line, with its stops as ticks, or else its barriers.
-import {h} from "#web/shell/dom.js"
+import {h} from "#web/runtime/dom.js"
 
 const MOST = 120 // stops: more ticks would merge into a bar
 const DENSE = 24 // stops: more ticks are drawn thin
 
 /**
- * @import {Moment} from "#web/stepper/model/moment.js"
- * @import {Recording} from "#web/stepper/model/recording.js"
+ * @import {Moment} from "#web/recording/moment.js"
+ * @import {Recording} from "#web/recording/recording.js"
  * @import {Stepper} from "#web/stepper/stepper.js"
  */
 

@@ -1,12 +1,12 @@
 // What has happened at the current event, in a sentence: shown above a figure's transport, and announced once the reader pauses.
-import {focused, h} from "#web/shell/dom.js"
-import {on} from "#web/shell/events.js"
-import {aloud} from "#web/stepper/model/aloud.js"
-import {PALE, sentenceOf} from "#web/stepper/model/describe.js"
+import {focused, h} from "#web/runtime/dom.js"
+import {on} from "#web/runtime/events.js"
+import {aloud} from "#web/recording/aloud.js"
+import {PALE, sentenceOf} from "#web/recording/describe.js"
 import {describeMoment, wordsOf} from "./transport.js"
 
 /**
- * @import {Moment} from "#web/stepper/model/moment.js"
+ * @import {Moment} from "#web/recording/moment.js"
  * @import {Stepper} from "#web/stepper/stepper.js"
  */
 

@@ -1,16 +1,16 @@
 // Where: the source, with the line that each thread is on.
-import {enclosing, h, targetOf, zoomOf} from "#web/shell/dom.js"
+import {enclosing, h, targetOf, zoomOf} from "#web/runtime/dom.js"
 import {slideMark} from "#web/drawing/glide.js"
 import {tokens} from "#web/widgets/slang.js"
-import {near} from "#web/stepper/model/moment.js"
+import {near} from "#web/recording/moment.js"
 import {columnAt, expressionAt, valueUnder} from "./hover.js"
 import {icon} from "./icons.js"
 import {MARK, ThreadMap, moreProminent, layoutThreads} from "./thread_map.js"
 
 /**
  * @import {PaneOwner} from "#web/types.d.ts"
- * @import {Moment} from "#web/stepper/model/moment.js"
- * @import {Recording} from "#web/stepper/model/recording.js"
+ * @import {Moment} from "#web/recording/moment.js"
+ * @import {Recording} from "#web/recording/recording.js"
  * @import {Plan} from "./thread_map.js"
  * @typedef {ReturnType<typeof row>} Row
  * @typedef {[file: number, line: number]} Line

@@ -1,15 +1,15 @@
 // Which threads the table lists, and in which order: all by number, or those for which an expression is true, sorted by a column.
-import {h, messageOf} from "#web/shell/dom.js"
-import {known, parse} from "#web/stepper/expressions/expression.js"
-import {threadAt, threadName} from "#web/stepper/expressions/ids.js"
-import {lookup} from "#web/stepper/expressions/lookup.js"
+import {h, messageOf} from "#web/runtime/dom.js"
+import {known, parse} from "#web/recording/expressions/expression.js"
+import {threadAt, threadName} from "#web/recording/expressions/ids.js"
+import {lookup} from "#web/recording/expressions/lookup.js"
 import {onFieldKeys} from "#web/widgets/field_keys.js"
 
 /**
  * @import {PaneOwner} from "#web/types.d.ts"
- * @import {Expression} from "#web/stepper/expressions/expression.js"
- * @import {Moment} from "#web/stepper/model/moment.js"
- * @import {Recording} from "#web/stepper/model/recording.js"
+ * @import {Expression} from "#web/recording/expressions/expression.js"
+ * @import {Moment} from "#web/recording/moment.js"
+ * @import {Recording} from "#web/recording/recording.js"
  */
 
 export class ThreadOrder {

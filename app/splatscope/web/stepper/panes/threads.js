@@ -1,10 +1,10 @@
 // Who: the chosen thread's variables, and all threads side by side.
-import {h, targetOf, zoomOf} from "#web/shell/dom.js"
-import {usedConstants} from "#web/stepper/expressions/constants.js"
-import {threadName} from "#web/stepper/expressions/ids.js"
-import {lookup} from "#web/stepper/expressions/lookup.js"
-import {showQuantity} from "#web/stepper/expressions/quantities.js"
-import {show} from "#web/stepper/model/values.js"
+import {h, targetOf, zoomOf} from "#web/runtime/dom.js"
+import {usedConstants} from "#web/recording/expressions/constants.js"
+import {threadName} from "#web/recording/expressions/ids.js"
+import {lookup} from "#web/recording/expressions/lookup.js"
+import {showQuantity} from "#web/recording/expressions/quantities.js"
+import {show} from "#web/recording/values.js"
 import {ThreadOrder} from "./thread_order.js"
 import {Watches} from "./watches.js"
 
@@ -13,8 +13,8 @@ const WHOLE = 32 // up to this many rows are all kept, in view or not
 
 /**
  * @import {PaneOwner} from "#web/types.d.ts"
- * @import {Moment} from "#web/stepper/model/moment.js"
- * @import {Recording} from "#web/stepper/model/recording.js"
+ * @import {Moment} from "#web/recording/moment.js"
+ * @import {Recording} from "#web/recording/recording.js"
  * @import {Watch} from "./watches.js"
  */
 

@@ -1,7 +1,7 @@
 // When: the whole run, with a row for each thread, a wall for each barrier, and findings pinned to their moments.
-import {h} from "#web/shell/dom.js"
+import {h} from "#web/runtime/dom.js"
 import {colour, onTheme} from "#web/theme/theme.js"
-import {KIND} from "#web/stepper/model/kinds.js"
+import {KIND} from "#web/recording/kinds.js"
 import {severityIcon} from "./icons.js"
 import {severityOf} from "./findings.js"
 
@@ -12,9 +12,9 @@ const PIN = 9 // px: half the width of a pin
 
 /**
  * @import {Finding} from "#web/types.d.ts"
- * @import {Moment} from "#web/stepper/model/moment.js"
- * @import {Recording} from "#web/stepper/model/recording.js"
- * @import {Slice} from "#web/stepper/model/slice.js"
+ * @import {Moment} from "#web/recording/moment.js"
+ * @import {Recording} from "#web/recording/recording.js"
+ * @import {Slice} from "#web/recording/slice.js"
  * @import {Stepper} from "#web/stepper/stepper.js"
  * @typedef {CanvasRenderingContext2D} Paper
  * @typedef {(position: number) => number} Scale  where a position is drawn

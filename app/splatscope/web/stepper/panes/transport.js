@@ -1,16 +1,16 @@
 // How: the buttons that move through the run, the current event, the order, the search.
-import {h} from "#web/shell/dom.js"
-import {shortcut} from "#web/shell/keys.js"
-import {remember, remembered} from "#web/shell/stored.js"
+import {h} from "#web/runtime/dom.js"
+import {shortcut} from "#web/runtime/keys.js"
+import {remember, remembered} from "#web/runtime/stored.js"
 import {onFieldKeys} from "#web/widgets/field_keys.js"
 import {arrowsChoose, checkOne} from "#web/widgets/roving.js"
 import {icon} from "./icons.js"
-import {describeEvent} from "#web/stepper/model/describe.js"
-import {isNonFinite} from "#web/stepper/model/slice.js"
+import {describeEvent} from "#web/recording/describe.js"
+import {isNonFinite} from "#web/recording/slice.js"
 
 /**
- * @import {Moment} from "#web/stepper/model/moment.js"
- * @import {Recording} from "#web/stepper/model/recording.js"
+ * @import {Moment} from "#web/recording/moment.js"
+ * @import {Recording} from "#web/recording/recording.js"
  * @import {Stepper} from "#web/stepper/stepper.js"
  * @import {IconName} from "./icons.js"
  */

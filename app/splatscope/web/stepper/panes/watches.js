@@ -1,15 +1,15 @@
 // Watched expressions: their values for the chosen thread. For all threads, each has a column in the table.
-import {h, messageOf} from "#web/shell/dom.js"
-import {known, parse} from "#web/stepper/expressions/expression.js"
-import {lookup} from "#web/stepper/expressions/lookup.js"
-import {showQuantity} from "#web/stepper/expressions/quantities.js"
+import {h, messageOf} from "#web/runtime/dom.js"
+import {known, parse} from "#web/recording/expressions/expression.js"
+import {lookup} from "#web/recording/expressions/lookup.js"
+import {showQuantity} from "#web/recording/expressions/quantities.js"
 import {onFieldKeys} from "#web/widgets/field_keys.js"
 
 /**
  * @import {PaneOwner} from "#web/types.d.ts"
- * @import {Expression} from "#web/stepper/expressions/expression.js"
- * @import {Moment} from "#web/stepper/model/moment.js"
- * @import {Recording} from "#web/stepper/model/recording.js"
+ * @import {Expression} from "#web/recording/expressions/expression.js"
+ * @import {Moment} from "#web/recording/moment.js"
+ * @import {Recording} from "#web/recording/recording.js"
  */
 
 const MOST_FIELDS = 32 // of a struct or array that is shown as a whole

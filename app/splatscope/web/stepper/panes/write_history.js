@@ -1,16 +1,16 @@
 // Who wrote this? The history of the followed cell or variable, and its writes so far, newest first.
-import {focused, h} from "#web/shell/dom.js"
+import {focused, h} from "#web/runtime/dom.js"
 import {colour, onTheme} from "#web/theme/theme.js"
 import {icon} from "./icons.js"
-import {AccessIndex} from "#web/stepper/model/accesses.js"
-import {nameOf} from "#web/stepper/model/describe.js"
-import {near} from "#web/stepper/model/moment.js"
+import {AccessIndex} from "#web/recording/accesses.js"
+import {nameOf} from "#web/recording/describe.js"
+import {near} from "#web/recording/moment.js"
 
 const ROWS = 3
 
 /**
- * @import {Moment} from "#web/stepper/model/moment.js"
- * @import {Recording} from "#web/stepper/model/recording.js"
+ * @import {Moment} from "#web/recording/moment.js"
+ * @import {Recording} from "#web/recording/recording.js"
  * @import {Followed} from "#web/types.d.ts"
  * @import {Stepper} from "#web/stepper/stepper.js"
  */

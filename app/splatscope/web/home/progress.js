@@ -1,10 +1,10 @@
 // The sections that the reader has finished. This is stored in the browser only, and can be saved and loaded as a file.
-import {attempts, onAttempts, takeIn} from "#web/exercises/attempts.js"
-import {answers, keepAnswers, validAnswers} from "./answers.js"
-import {around, download, h} from "./dom.js"
-import {on} from "./events.js"
+import {attempts, onAttempts, takeIn} from "#web/runtime/attempts.js"
+import {answers, keepAnswers, validAnswers} from "#web/runtime/answers.js"
+import {around, download, h} from "#web/runtime/dom.js"
+import {on} from "#web/runtime/events.js"
 
-/** @import {Entry} from "./router.js" */
+/** @import {Entry} from "#web/runtime/router.js" */
 /** @typedef {Record<string, string>} Finished  name of a section → the day it was finished, YYYY-MM-DD */
 
 const KEY = "splatscope-progress"

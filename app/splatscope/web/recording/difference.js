@@ -1,12 +1,12 @@
 // Where two recordings differ: the first different event, the first different value, and the buffers that differ at the end.
-import {KIND} from "#web/stepper/model/kinds.js"
-import {number, text} from "#web/stepper/model/values.js"
+import {KIND} from "./kinds.js"
+import {number, text} from "./values.js"
 
 const SHOWN = 8 // differing elements that are listed for each buffer
 
 /**
  * @import {Column, Part} from "#web/types.d.ts"
- * @import {Recording} from "#web/stepper/model/recording.js"
+ * @import {Recording} from "./recording.js"
  * @typedef {{first: number, second: number}} Pair  event numbers, -1 if that recording has none
  * @typedef {object} OutputDifference
  * @property {string} name  of the buffer

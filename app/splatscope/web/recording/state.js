@@ -1,6 +1,6 @@
 // The state of every thread, variable and cell after a number of events: a fold over the events, with a copy kept at intervals.
 import {KIND} from "./kinds.js"
-import {vector} from "#web/stepper/expressions/quantities.js"
+import {vector} from "#web/recording/expressions/quantities.js"
 import {number, numbers, shape, show, text} from "./values.js"
 
 const EVERY = 4096 // events between two copies
@@ -19,7 +19,7 @@ const SET = 0,
   CHANGED = 1 // words before a variable's values: the event that set it, and the one that changed it
 // Events are stored as their number counted from 1; 0 is none.
 
-/** @import {Quantity} from "#web/stepper/expressions/quantities.js" */
+/** @import {Quantity} from "#web/recording/expressions/quantities.js" */
 /** @import {Recording} from "./recording.js" */
 
 /** One state of a recording, moved by seek(). `words` holds the threads one after another, then the cells of memories. */

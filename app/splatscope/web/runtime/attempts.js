@@ -1,5 +1,5 @@
 // A learner's attempts at each task. They are stored in this browser only, and saved and loaded with the reader's progress.
-import {remember, remembered} from "#web/shell/stored.js"
+import {remember, remembered} from "./stored.js"
 
 /**
  * @typedef {object} Attempt

@@ -2,7 +2,7 @@
 //
 // An address may come from anyone, so a kernel in it runs by itself only if this browser knows it: the reader has run it, or a link of
 // the app has led to it. The links themselves are compared, because their hashes could be forged unless they were long.
-import {rememberedInTab, rememberedJson, rememberInTab, remember} from "#web/shell/stored.js"
+import {rememberedInTab, rememberedJson, rememberInTab, remember} from "./stored.js"
 
 const KEY = "splatscope-debugger"
 const KNOWN = "splatscope-kernels" // key in the browser's storage: the ends of addresses and the classes whose kernels run by themselves
@@ -11,6 +11,24 @@ export const MOST = 16_000 // characters of a link
 const MOST_UNPACKED = 4 * 2 ** 20 // characters of a draft
 
 /**
+ * The specification of a buffer, texture, sampler or uniform.
+ * @typedef {object} Spec
+ * @property {number[]} [size]  of a texture, in x, y and z
+ * @property {boolean} [mips]
+ * @property {boolean} [srgb]
+ * @property {string} [filter]  of a sampler
+ * @property {string} [address]
+ * @property {string} [fill]  zeros, ramp, shuffle, random, values, file
+ * @property {number} [count]
+ * @property {number} [seed]
+ * @property {string} [values]  as typed
+ * @property {string} [array]  key of the file's array on the server
+ * @property {string} [file]
+ * @property {string} [words]  a description of the file's contents
+ * @property {string} [from]  the attribute that set it
+ * @property {string} [wanted]  the file named by the attribute
+ */
+/**
  * What the user is working on.
  * @typedef {object} Draft
  * @property {string} source  the text of the file that runs
@@ -18,7 +36,7 @@ const MOST_UNPACKED = 4 * 2 ** 20 // characters of a draft
  * @property {Record<string, string>} [files]  the other files of its project, by name
  * @property {string} [example]
  * @property {string[] | null} [functions]  the functions to record; null for all
- * @property {Record<string, import("./inputs.js").Spec>} [inputs]
+ * @property {Record<string, Spec>} [inputs]
  * @property {number[]} [groups]
  * @property {number[]} [group]  the workgroup to record
  * @property {string} [entry]

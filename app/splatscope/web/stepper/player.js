@@ -1,12 +1,12 @@
 // Plays a run one unit at a time, or a long run within a fixed time; barrier by barrier if the reader prefers reduced motion.
-import {UNNAMED} from "#web/shell/address.js"
+import {UNNAMED} from "#web/runtime/address.js"
 
 const CALM = 5 // steps per second above which marks change without a transition
 const SECONDS = 40 // for playing a long run
 const TOUR = 800 // ms per stop of a tour
 const TOUCHES = ["pointerdown", "keydown"]
 
-/** @import {Stepper} from "#web/stepper/stepper.js" */
+/** @import {Stepper} from "./stepper.js" */
 
 /** Moves a stepper automatically. */
 export class Player {

@@ -1,13 +1,13 @@
 // Where to stop: the next event that matches a query, or the next breakpoint.
-import {known, parse} from "#web/stepper/expressions/expression.js"
-import {ids, threadAt} from "#web/stepper/expressions/ids.js"
+import {known, parse} from "#web/recording/expressions/expression.js"
+import {ids, threadAt} from "#web/recording/expressions/ids.js"
 import {KIND} from "./kinds.js"
-import {lookup} from "#web/stepper/expressions/lookup.js"
+import {lookup} from "#web/recording/expressions/lookup.js"
 import {State} from "./state.js"
 import {isFloat, numbers, shape} from "./values.js"
 
 /**
- * @import {Expression} from "#web/stepper/expressions/expression.js"
+ * @import {Expression} from "#web/recording/expressions/expression.js"
  * @import {Moment} from "./moment.js"
  * @import {Recording} from "./recording.js"
  */

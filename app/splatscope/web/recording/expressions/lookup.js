@@ -2,14 +2,14 @@
 // the host, a constant of the source, or an id of the thread.
 import {parse} from "./expression.js"
 import {idOf} from "./ids.js"
-import {KIND} from "#web/stepper/model/kinds.js"
+import {KIND} from "#web/recording/kinds.js"
 import {select, vector} from "./quantities.js"
-import {numbers, shape} from "#web/stepper/model/values.js"
+import {numbers, shape} from "#web/recording/values.js"
 
 /**
  * @import {Quantity} from "./quantities.js"
- * @import {Recording} from "#web/stepper/model/recording.js"
- * @import {State} from "#web/stepper/model/state.js"
+ * @import {Recording} from "#web/recording/recording.js"
+ * @import {State} from "#web/recording/state.js"
  */
 
 /** @typedef {number | string} Step  a step after a name: 3 for [3], ".x" for .x */

@@ -1,6 +1,6 @@
 // A recording from Python: columns of events in the device's order, and indices for frequent queries.
 import {KIND, kindOf} from "./kinds.js"
-import {constantsOf} from "#web/stepper/expressions/constants.js"
+import {constantsOf} from "#web/recording/expressions/constants.js"
 import {lockstep} from "./lockstep.js"
 import {loopLocals} from "./loop_locals.js"
 import {Stacks} from "./stack.js"

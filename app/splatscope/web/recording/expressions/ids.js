@@ -3,8 +3,8 @@ import {scalar, vector} from "./quantities.js"
 
 /**
  * @import {Quantity} from "./quantities.js"
- * @import {Recording} from "#web/stepper/model/recording.js"
- * @import {State} from "#web/stepper/model/state.js"
+ * @import {Recording} from "#web/recording/recording.js"
+ * @import {State} from "#web/recording/state.js"
  */
 
 /** @typedef {(recording: Recording, thread: number, state: State) => Quantity} Id */

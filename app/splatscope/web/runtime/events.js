@@ -1,8 +1,8 @@
 // All of the app's own events on `window`, with their payloads. Features that do not know each other communicate here.
 
 /**
- * @import {Moment} from "#web/stepper/model/moment.js"
- * @import {Draft} from "#web/debugger/draft.js"
+ * @import {Moment} from "#web/recording/moment.js"
+ * @import {Draft} from "./draft.js"
  * @import {Place} from "./address.js"
  */
 

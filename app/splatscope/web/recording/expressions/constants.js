@@ -3,7 +3,7 @@
 
 /**
  * @import {Head} from "#web/types.d.ts"
- * @import {Recording} from "#web/stepper/model/recording.js"
+ * @import {Recording} from "#web/recording/recording.js"
  */
 
 const COMMENT = /\/\*[\s\S]*?\*\/|\/\/[^\n]*/g

@@ -2,12 +2,12 @@
 // casts, swizzles and functions. Subscripts are rounded down.
 import {FUNCTIONS, LEVELS, UNARY, cast, isTrue, scalar, select} from "./quantities.js"
 import {ids} from "./ids.js"
-import {shape} from "#web/stepper/model/values.js"
+import {shape} from "#web/recording/values.js"
 
 /**
  * @import {Lookup, Step} from "./lookup.js"
  * @import {Format, Quantity} from "./quantities.js"
- * @import {Recording} from "#web/stepper/model/recording.js"
+ * @import {Recording} from "#web/recording/recording.js"
  */
 
 /** @typedef {(look: Lookup) => Quantity | null} Evaluate  null if something in it has no value */

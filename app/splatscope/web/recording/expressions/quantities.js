@@ -1,6 +1,6 @@
 // The quantities of expressions: scalars, vectors and matrices, as numbers with their scalar types; and C's and Slang's operators
 // and functions on them. Numbers are real numbers, so that T < 1/255 is exact. Only casts round or wrap.
-import {floatFromBits, isFloat, shape, text} from "#web/stepper/model/values.js"
+import {floatFromBits, isFloat, shape, text} from "#web/recording/values.js"
 
 /**
  * @import {Scalar} from "#web/types.d.ts"
