@@ -60,7 +60,7 @@ await build({
 const ownRouter = {
   name: "own-router",
   setup({onResolve}) {
-    onResolve({filter: /^#web\/shell\/router\.js$/}, () => ({path: join(root, "app/splatscope/web/single_page/router.js")}))
+    onResolve({filter: /^#web\/runtime\/router\.js$/}, () => ({path: join(root, "app/splatscope/web/single_page/router.js")}))
   },
 }
 

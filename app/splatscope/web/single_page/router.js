@@ -1,4 +1,4 @@
-// The router of a page of one recording, in place of shell/router.js. Such a page has one address, with the step after the `#`.
+// The router of a page of one recording, in place of runtime/router.js. Such a page has one address, with the step after the `#`.
 import {UNNAMED} from "#web/runtime/address.js"
 import {emit} from "#web/runtime/events.js"
 
