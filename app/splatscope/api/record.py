@@ -253,7 +253,7 @@ def check_names(job: KernelJob) -> None:
     program = job.program()
     functions = {block.name for module in program.modules for block in module.source.functions()}
     for names, known, kind in (
-        (job.constants, set(program.constants), "link-time constant (`extern static const`)"),
+        (job.constants, set(program.constant_types), "link-time constant (`extern static const`)"),
         (job.functions, functions, "function"),
     ):
         if unknown := [name for name in names if name not in known]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from splatscope.gpu.reflection import Layout
 from splatscope.gpu.slang_types import SCALARS, SlangType, words_in
-from splatscope.slang.constants import integer
+from splatscope.slang.integer_constants import integer
 from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import Recording

@@ -161,7 +161,7 @@ def _checked(job: KernelJob) -> Checked:
 
 def _left_open(job: KernelJob) -> Open:
     program = job.program()
-    return Open(program.constants, program.constants_without_value(job.constants), program.generic_parameters)
+    return Open(program.constant_types, program.constants_without_value(job.constants), program.generic_parameters)
 
 
 def _estimate_costs(job: KernelJob) -> list[Cost]:

@@ -107,7 +107,7 @@ def signature_of(tokens: Tokens, span: range) -> Signature | None:
     name = _operator_before(tokens, opening, first)
     if name is None:
         last = tokens.before_template(opening, first) - 1
-        if last < first or not tokens.is_word(last):
+        if last < first or not tokens.is_name_or_number(last):
             return None
         name = range(last, last + 1)
     return Signature(range(span.start, first), name, opening) if words[span.stop - 1] != "=" else None
@@ -135,7 +135,7 @@ def _behind_operator(tokens: Tokens, at: int) -> int:
     words, at = tokens.words, at + 1
     if words[at] in ("(", "[") and tokens.partners[at] == at + 1:
         return at + 2
-    while words[at] not in ("(", "") and not tokens.is_word(at):
+    while words[at] not in ("(", "") and not tokens.is_name_or_number(at):
         at += 1
     return at
 
@@ -170,7 +170,7 @@ class _BlockFinder:
                 block = self._block(range(max(head, at - MOST_HEAD), at), owner)
                 blocks += [block] if block is not None else []
                 head = behind
-                is_struct = block is not None and block.kind == "struct" and self._tokens.is_word(min(behind, span.stop))
+                is_struct = block is not None and block.kind == "struct" and self._tokens.is_name_or_number(min(behind, span.stop))
                 if block is not None and is_struct and words[behind + 1] in ("[", ";", ",", "="):
                     end = next((i for i in self._tokens.outermost(range(behind, span.stop)) if words[i] == ";"), behind)
                     block.declared = range(behind, end)
@@ -214,12 +214,12 @@ class _BlockFinder:
         """Return the name behind the word `struct`, `namespace`, …; for a property, the name before its type's colon."""
         words = self._tokens.words
         if kind == "property":
-            return next((words[at] for at in span if self._tokens.is_word(at) and words[at + 1] in (":", "{")), "")
+            return next((words[at] for at in span if self._tokens.is_name_or_number(at) and words[at + 1] in (":", "{")), "")
         if words[span.start] == "class":  # enum class
             span = range(span.start + 1, span.stop)
         span = range(self._tokens.after_template(span.start, span.stop), span.stop)
         end = span.start
-        while end < span.stop and (self._tokens.is_word(end) or words[end] == "."):
+        while end < span.stop and (self._tokens.is_name_or_number(end) or words[end] == "."):
             if end > span.start and self._tokens.end(end - 1) != self._tokens.starts[end]:
                 break
             end += 1
@@ -229,9 +229,9 @@ class _BlockFinder:
         """Return the start of a head behind macro calls without a semicolon: the `v` in `DECLARE(x) void f() {`."""
         words, partners = self._tokens.words, self._tokens.partners
         at = span.start
-        while words[at + 1] == "(" and self._tokens.is_word(at) and words[at] not in ("__init", "__subscript"):
+        while words[at + 1] == "(" and self._tokens.is_name_or_number(at) and words[at] not in ("__init", "__subscript"):
             behind = partners[at + 1] + 1
-            if behind >= span.stop or not (words[behind] == "[" or self._tokens.is_word(behind)):
+            if behind >= span.stop or not (words[behind] == "[" or self._tokens.is_name_or_number(behind)):
                 break
             if words[behind] in ("where", "throws"):
                 break
@@ -264,7 +264,7 @@ class _BlockFinder:
         words = self._tokens.words
         for index in range(at + 2, min(stop, at + MOST_HEAD)):
             if words[index] == "{":
-                return index if self._tokens.is_word(at + 1) else 0
+                return index if self._tokens.is_name_or_number(at + 1) else 0
             if words[index] in (";", "(", ")", "=", "}"):
                 break
         return 0

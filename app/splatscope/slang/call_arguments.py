@@ -67,9 +67,9 @@ def _opening_of_call(tokens: Tokens, at: int) -> int:
     words = tokens.words
     if words[at + 1] == "(":
         return at + 1 if words[at][:1].isalpha() or words[at][:1] == "_" else 0
-    if words[at + 1] == "<" and tokens.is_word(at):
+    if words[at + 1] == "<" and tokens.is_name_or_number(at):
         behind = tokens.after_template(at + 1, min(at + _MOST_TEMPLATE, len(tokens.partners)))
-        is_type = all(words[index] in ("<", ">", ",") or tokens.is_word(index) for index in range(at + 1, behind))
+        is_type = all(words[index] in ("<", ">", ",") or tokens.is_name_or_number(index) for index in range(at + 1, behind))
         return behind if behind > at + 1 and words[behind] == "(" and is_type else 0
     return 0
 

@@ -1,7 +1,7 @@
 """Leave out the branches of `#if` that the compiler skips, as far as that is certain, so that no declaration in them counts.
 
-Certain are the macros that are given to the compiler, those that the same file has defined before, and that nothing defines all
-others, except names that begin like the compiler's own. A branch is kept if its condition is not certain.
+A macro is certain if it is given to the compiler, or if the same file has defined it before. Any other name is certainly undefined
+if nothing in the program defines it, unless it begins like the compiler's own. A branch is kept if its condition is not certain.
 """
 
 import re

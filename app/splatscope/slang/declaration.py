@@ -83,7 +83,7 @@ def read_declaration(tokens: Tokens, span: range) -> Declaration:
             first = tokens.after_brackets(first)
         elif words[first] == "layout" and words[first + 1] == "(":
             first = tokens.partners[first + 1] + 1
-        elif tokens.is_word(first + 1) or words[first + 1] == "[":
+        elif tokens.is_name_or_number(first + 1) or words[first + 1] == "[":
             first += 1
         else:
             break
@@ -102,7 +102,9 @@ def read_names(tokens: Tokens, span: range, sizes: tuple[str, ...] = ()) -> list
     """
     names = []
     for declarator in tokens.split(span):
-        if tokens.is_word(declarator.start) and (len(declarator) == 1 or tokens.words[declarator.start + 1] in ("[", "=", ":")):
+        if tokens.is_name_or_number(declarator.start) and (
+            len(declarator) == 1 or tokens.words[declarator.start + 1] in ("[", "=", ":")
+        ):
             names.append((tokens.words[declarator.start], (*_sizes(tokens, declarator), *sizes)))
     return names
 
@@ -110,7 +112,7 @@ def read_names(tokens: Tokens, span: range, sizes: tuple[str, ...] = ()) -> list
 def _end_of_path(tokens: Tokens, span: range) -> int:
     """Return the position behind a name with dots or colons, such as `Outer.Inner`."""
     at = span.start
-    while at < span.stop and (tokens.is_word(at) or tokens.words[at] in (".", "::")):
+    while at < span.stop and (tokens.is_name_or_number(at) or tokens.words[at] in (".", "::")):
         at += 1
         if tokens.words[at] not in (".", "::") and tokens.words[at - 1] not in (".", "::"):
             break
@@ -152,7 +154,7 @@ def split_parameter(parameter: str) -> tuple[str, str, tuple[str, ...]]:
 def read_parameter(tokens: Tokens, span: range) -> tuple[str, str, tuple[str, ...]]:
     """Read the type, the name and the array sizes of the parameter in a span of tokens."""
     words = tokens.words
-    is_name_first = len(span) > 2 and words[span.start + 1] == ":" and tokens.is_word(span.start)
+    is_name_first = len(span) > 2 and words[span.start + 1] == ":" and tokens.is_name_or_number(span.start)
     if is_name_first and not words[span.start + 2].startswith("SV_"):
         end = next((at for at in span if words[at] == "="), span.stop)
         return tokens.text(range(span.start + 2, end)), words[span.start], ()

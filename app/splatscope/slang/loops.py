@@ -59,7 +59,7 @@ class CountedLoop:
 def _is_assigned(tokens: Tokens, at: int) -> bool:
     """Return whether a variable is assigned to: `i = 0`, `i <<= 1`, `i++`, `--i`, `(i) = 0`, `InterlockedAdd(i, 1)`."""
     words, before, after = tokens.words, at - 1, at + 1
-    while words[before] == "(" and words[after] == ")" and not tokens.is_word(before - 1):
+    while words[before] == "(" and words[after] == ")" and not tokens.is_name_or_number(before - 1):
         before, after = before - 1, after + 1
     following = "".join(words[after : after + 4])
     is_equal = following.startswith("==") or not following.lstrip("-+*/%&|^<>").startswith("=") or following[:2] in ("<=", ">=")
@@ -72,7 +72,7 @@ def attributes_before(code: str, at: int) -> str:
     before = code[max(0, at - _MOST_BEFORE) : at]
     tokens = Tokens(before)
     first = len(tokens.partners)
-    while first and tokens.words[first - 1] == "]" and tokens.is_word(tokens.partners[first - 1] + 1):
+    while first and tokens.words[first - 1] == "]" and tokens.is_name_or_number(tokens.partners[first - 1] + 1):
         first = tokens.partners[first - 1]
     return before[tokens.end(first - 1) if first else 0 :]
 
@@ -176,7 +176,7 @@ def _unrolled_loops(tokens: Tokens) -> Iterator[tuple[int, int]]:
 def _begins_attribute(tokens: Tokens, at: int) -> bool:
     """Return whether a token opens an attribute, not a subscript."""
     before = tokens.words[at - 1] if at else ""
-    return tokens.words[at] == "[" and (before == "else" or not (before in (")", "]") or tokens.is_word(max(0, at - 1))))
+    return tokens.words[at] == "[" and (before == "else" or not (before in (")", "]") or tokens.is_name_or_number(max(0, at - 1))))
 
 
 def roll(text: str) -> str:
@@ -212,11 +212,11 @@ def _fills_from(integers: set[str], tokens: Tokens, loop: CountedLoop) -> bool:
     if words[opening : equals + 1] != ["[", loop.counter, "]", "="] or words[equals + 1] == "=" or end + 1 != inside.stop:
         return False
     value = range(equals + 1, end)
-    is_plain = all(tokens.is_word(at) or words[at] in ("(", ")", ",", "+", "*", "-") for at in value)
-    if not is_plain or not all(tokens.is_word(at) or words[at] == "." for at in range(inside.start, opening)):
+    is_plain = all(tokens.is_name_or_number(at) or words[at] in ("(", ")", ",", "+", "*", "-") for at in value)
+    if not is_plain or not all(tokens.is_name_or_number(at) or words[at] == "." for at in range(inside.start, opening)):
         return False
     names = {words[at] for at in value if words[at].isidentifier() and words[at + 1] != "("} - {loop.counter}
-    calls = (at for at in value if words[at] == "(" and tokens.is_word(at - 1))
+    calls = (at for at in value if words[at] == "(" and tokens.is_name_or_number(at - 1))
     innermost = [words[at + 1 : tokens.partners[at]] for at in calls if "(" not in words[at + 1 : tokens.partners[at]]]
     return bool(names) and names <= integers and not any(names.isdisjoint(arguments) for arguments in innermost)
 
@@ -229,11 +229,13 @@ def _integers(tokens: Tokens) -> set[str]:
     for at in tokens.indices:
         word, before = words[at], words[at - 1] if at else ""
         depth += (word == "(") - (word == ")")
-        is_first = at and tokens.is_word(at) and tokens.is_word(at - 1) and words[at + 1] != "(" and before != "return"
+        is_first = (
+            at and tokens.is_name_or_number(at) and tokens.is_name_or_number(at - 1) and words[at + 1] != "(" and before != "return"
+        )
         if is_first:
             type_ = SlangType.parse(before)
             is_integer = type_ is not None and type_.scalar.name in ("int", "uint", "bool")
-        if is_first or (before == "," and depth == 0 and tokens.is_word(at)):  # `float a, b`
+        if is_first or (before == "," and depth == 0 and tokens.is_name_or_number(at)):  # `float a, b`
             integers[word] = integers.get(word, True) and is_integer
     return {name for name, is_integer in integers.items() if is_integer}
 

@@ -105,7 +105,7 @@ class Program:
         return {module.file: module.original for module in self.modules}
 
     @cached_property
-    def constants(self) -> dict[str, str]:
+    def constant_types(self) -> dict[str, str]:
         """The types of the link-time constants (`extern static const`) by name."""
         return {match[2]: match[1] for module in self.modules for match in _EXTERN.finditer(module.source.code)}
 

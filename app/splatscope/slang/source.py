@@ -114,7 +114,7 @@ class Source:
             for part in tokens.split(range(at + 1, behind - 1)) if behind > at else ():
                 name = words[part.start]
                 is_alone = len(part) == 1 or words[part.start + 1] in (":", "=")
-                if is_alone and tokens.is_word(part.start) and not is_numeric(name):
+                if is_alone and tokens.is_name_or_number(part.start) and not is_numeric(name):
                     names.add(name)
             at = max(behind, at + 1)
         return names

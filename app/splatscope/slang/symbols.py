@@ -13,7 +13,6 @@ from itertools import islice
 from splatscope.gpu.slang_types import SlangType, is_numeric, is_swizzle, short_names
 from splatscope.slang.blocks import Block, signature_of
 from splatscope.slang.call_arguments import CallArguments
-from splatscope.slang.constants import integer, named_integers
 from splatscope.slang.declaration import (
     BUFFERS,
     UNKNOWN_ARRAY,
@@ -28,6 +27,7 @@ from splatscope.slang.declaration import (
     read_parameter,
     shared_memory,
 )
+from splatscope.slang.integer_constants import integer, named_integers
 from splatscope.slang.preprocessor import MORE_THAN_A_VALUE, definitions
 from splatscope.slang.source import Source
 from splatscope.slang.tokens import Tokens, split_type
@@ -434,7 +434,7 @@ def _returned(tokens: Tokens, block: Block) -> str:
         return read_declaration(tokens, range(behind + 1, head.stop)).type
     end = block.signature.start
     start = tokens.before_template(end, head.start)
-    while start > head.start and (tokens.is_word(start - 1) or words[start - 1] in (".", "::")):
+    while start > head.start and (tokens.is_name_or_number(start - 1) or words[start - 1] in (".", "::")):
         start -= 1
         if words[start] not in (".", "::") and words[start - 1] not in (".", "::"):
             break

@@ -110,7 +110,7 @@ class _Binder:
         Types are compared only in programs that ask for this layout: Slang 2026.12 crashes when it compares those of a device in a
         process that has opened another one since, as a user's own program may have.
         """
-        if not self.has_column_major or (matrix := _matrix(layout)) is None or not matrix.scalar.is_floating:
+        if not self.has_column_major or (matrix := _numeric_type(layout)) is None or not matrix.scalar.is_floating:
             return False
         rows, columns = matrix.shape
         by_columns = self.program.layout.find_type_by_name(f"matrix<{matrix.scalar.name},{rows},{columns},{_COLUMN_MAJOR}>")
@@ -158,13 +158,17 @@ def _write(cursor: spy.ShaderCursor, value: np.ndarray, layout: Any, by_columns:
         for i, element in enumerate(np.asarray(value).reshape(count, -1)):
             _write(cursor[i], element, layout.element_type_layout, by_columns)
         return
-    if by_columns and (matrix := _matrix(layout)) is not None:  # SlangPy copies a matrix's numbers in the order in which they come
+    if (
+        by_columns and (matrix := _numeric_type(layout)) is not None
+    ):  # SlangPy copies a matrix's numbers in the order in which they come
         value = value.reshape(matrix.shape).T
-    if (matrix := _matrix(layout)) is not None and matrix.scalar.name != "float":  # SlangPy supports only matrices of floats
+    if (matrix := _numeric_type(layout)) is not None and matrix.scalar.name != "float":  # SlangPy supports only matrices of floats
         rows = np.ascontiguousarray(_value(value, layout).astype(matrix.scalar.dtype)).view(np.uint8)
         stride = layout.element_type_layout.stride
         cursor.set_data(np.pad(rows, ((0, 0), (0, stride - rows.shape[1]))))
-    elif (vector := _matrix(layout, "vector")) is not None and vector.scalar.dtype.itemsize != 4:  # SlangPy has no such vectors
+    elif (
+        vector := _numeric_type(layout, "vector")
+    ) is not None and vector.scalar.dtype.itemsize != 4:  # SlangPy has no such vectors
         cursor.set_data(np.ascontiguousarray(value.reshape(-1).astype(vector.scalar.dtype)))
     else:
         cursor.write(_value(value, layout))
@@ -201,7 +205,7 @@ def _scalar_type(element) -> str:
     return element.type.full_name
 
 
-def _matrix(layout: Any, kind: str = "matrix") -> SlangType | None:
+def _numeric_type(layout: Any, kind: str = "matrix") -> SlangType | None:
     return SlangType.parse(short_name(layout.type.full_name)) if layout.kind.name == kind else None
 
 
@@ -209,6 +213,6 @@ def _value(value: np.ndarray, layout: Any) -> Any:
     """Return a number, a list or a matrix for a cursor to write. Bools arrive as 32-bit words and are converted."""
     if "bool" in names_in(layout.type.full_name):
         value = value.astype(bool)
-    if (matrix := _matrix(layout)) is not None:
+    if (matrix := _numeric_type(layout)) is not None:
         return np.ascontiguousarray(value.reshape(matrix.shape))
     return value.tolist() if value.size > 1 else value.reshape(-1)[0].item()

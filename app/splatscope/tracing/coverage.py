@@ -34,7 +34,7 @@ def coverage_gaps(program: Program, excluded_lines: set[tuple[str, int]], sites:
         for block in (block for block in source.functions() if block.is_outermost_code):
             tokens = source.tokens
             for at in tokens.inside(block.brace):
-                if tokens.is_word(at) and _acts(tokens.words[at], symbols):
+                if tokens.is_name_or_number(at) and _acts(tokens.words[at], symbols):
                     line = source.line_column(tokens.starts[at])[0]
                     gap = f"the macro {tokens.words[at]} is one step: what it reads and writes is not recorded"
                     gaps.add((source.file, line, gap))
@@ -92,11 +92,11 @@ def accesses_nothing(sites: list[Site], reached: Collection[Place], sources: Map
     accesses = [site for site in sites if site.kind in ("read", "write", "atomic") and site.space]
     if not accesses or any(place_of(site) in reached for site in accesses):
         return False
-    in_use = words_in_use(entry, sources.values())
+    in_use = names_reachable_from(entry, sources.values())
     return any(site.function in in_use for site in accesses)
 
 
-def words_in_use(entry: str, texts: Iterable[str]) -> set[str]:
+def names_reachable_from(entry: str, texts: Iterable[str]) -> set[str]:
     """Return all words in an entry point, in functions that these words name, and in functions that are called without a name."""
     words: dict[str, set[str]] = {}
     pending = [entry]

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from splatscope.slang.program import Program
 from splatscope.slang.source import Source
 from splatscope.slang.tokens import Tokens
-from splatscope.tracing.coverage import words_in_use
+from splatscope.tracing.coverage import names_reachable_from
 
 _IMPORTS = re.compile(r"\bimport\s+\"?slangpy\"?\s*;")
 
@@ -19,7 +19,7 @@ def accesses_of_tensors(program: Program) -> list[str]:
     sources = [module.source for module in program.modules]
     if not any(map(_IMPORTS.search, program.texts.values())):
         return []
-    in_use = words_in_use(program.entry, [source.code for source in sources])
+    in_use = names_reachable_from(program.entry, [source.code for source in sources])
     own_tensors = {block.name for source in sources for block in source.walk() if block.kind in ("struct", "interface", "class")}
     accessed: set[tuple[str, int, str]] = set()
     for source in sources:
@@ -40,11 +40,13 @@ def _is_tensor(name: str) -> bool:
 def _declared_tensors(tokens: Tokens, own: Collection[str]) -> Iterator[int]:
     """Yield the names that are declared as tensors, also as a `T` of `void f<T : IRWTensor<float, 1>>(T t)`."""
     words = tokens.words
-    generic = {words[at] for at in tokens.indices if words[at + 1] == ":" and tokens.is_word(at) and _is_tensor(words[at + 2])}
+    generic = {
+        words[at] for at in tokens.indices if words[at + 1] == ":" and tokens.is_name_or_number(at) and _is_tensor(words[at + 2])
+    }
     for at in tokens.indices:
         if words[at] not in own and (words[at] in generic or _is_tensor(words[at])):
             name = tokens.after_template(at + 1, len(tokens.partners))
-            if tokens.is_word(name) and words[name + 1] in (",", ";", ")", "="):
+            if tokens.is_name_or_number(name) and words[name + 1] in (",", ";", ")", "="):
                 yield name
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from splatscope.slang.tokens import names_in
 from splatscope.tracing.checks import Finding, not_judged
 from splatscope.tracing.comparison import Comparison, compare
-from splatscope.tracing.coverage import Place, accesses_nothing, place_of, unreached_lines, words_in_use
+from splatscope.tracing.coverage import Place, accesses_nothing, names_reachable_from, place_of, unreached_lines
 from splatscope.tracing.instrument.build import NOT_CHOSEN
 from splatscope.tracing.recording import Recording
 from splatscope.tracing.textures import axes_of, default_size
@@ -159,7 +159,7 @@ def _not_given(recording: Recording) -> list[str]:
     ]
     names += [f"{name} ({default_size(shape)})" for name, shape in recording.textures.items() if name not in given_names]
     names += [name for name in recording.uniforms if given_names.isdisjoint(_leading_to(name))]
-    in_use = words_in_use(info.entry, info.sources.values()) if names else set()
+    in_use = names_reachable_from(info.entry, info.sources.values()) if names else set()
     return [name for name in names if not in_use.isdisjoint(names_in(name.partition(" (")[0]))]
 
 

@@ -10,15 +10,15 @@ from splatscope.gpu.slang_types import scalar_named
 from splatscope.gpu.wave_width import LANES, waves_of
 from splatscope.tracing.checks import Finding, number_threads
 from splatscope.tracing.checks.analysis.partial_results import partly_used
+from splatscope.tracing.checks.analysis.phrases import in_sentence, thread_of
 from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.checks.analysis.wave_operations import asks_for_a_width, is_wave_name
-from splatscope.tracing.checks.analysis.words import in_sentence, thread_of
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.fixed_widths import fixed_widths
 from splatscope.tracing.checks.registry import run_check
 from splatscope.tracing.checks.wave_width import KIND
 from splatscope.tracing.comparison import compare, differing_scalars
-from splatscope.tracing.coverage import words_in_use
+from splatscope.tracing.coverage import names_reachable_from
 from splatscope.tracing.recording import Recording, run_guarded
 from splatscope.tracing.trace import Trace
 
@@ -35,9 +35,9 @@ def compare_widths(device: spy.Device, recording: Recording, findings: list[Find
         findings: What was found in it, nothing of which is an error.
 
     Returns:
-        A finding of the kind "wave-width" for each output that differs, on the first width that has such; and a sentence if nothing
-        can be concluded. A difference is none if it is one of rounding, or if something else explains it. Both are empty if there
-        are no wave operations, or if the source is made for one width.
+        A finding of the kind "wave-width" for each output that differs, on the first width that has such; and sentences on what
+        cannot be concluded. Differences that rounding or something else explains do not count. Both are empty if there are no
+        wave operations, or if the source is made for one width.
     """
     trace, texts = recording.trace, recording.trace.info.sources.values()
     operation = _operation_in_use(trace)
@@ -74,7 +74,7 @@ def _operation_in_use(trace: Trace) -> str:
     texts = trace.info.sources.values()
     if not any("Wave" in text or "Quad" in text for text in texts):
         return ""
-    return min(filter(is_wave_name, words_in_use(trace.info.entry, texts)), default="")
+    return min(filter(is_wave_name, names_reachable_from(trace.info.entry, texts)), default="")
 
 
 def _has_only_zeros(recording: Recording) -> bool:

@@ -128,7 +128,7 @@ def _all_groups(
         if not (follow and wide.lacks):  # otherwise some threads need more than they have when all share the records
             return find(wide.trace), wide.trace.info.truncated, " ".join(wide.cut_off), wide.plain_is_safe
         needed = max(needed, 2 * wide.lacks)
-    part = max(1, most * groups // (2 * needed))
+    half = max(1, most * groups // (2 * needed))
     jobs = replace(job, all_groups=True, records=most)
     safe = []
 
@@ -137,7 +137,7 @@ def _all_groups(
         safe.append(recording.plain_is_safe)
         return recording
 
-    parts = Parts(groups, part, record_part)
+    parts = Parts(groups, half, record_part)
     parts.look(seconds)
     return parts.findings, parts.truncated, parts.left_over, all(safe)
 

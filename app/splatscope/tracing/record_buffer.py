@@ -65,9 +65,9 @@ def first_sizes(threads: int, records: int, like: np.ndarray | None = None) -> n
 
 
 def fitting_sizes(sizes: np.ndarray, usage: Usage, records: int) -> tuple[np.ndarray | None, int]:
-    """Return parts in which all threads end that do end, and the number of records in all.
+    """Return a part for each thread, large enough for all that end by themselves, and the records that this needs in all.
 
-    The parts are None if they would exceed `records`, or if the threads do not need other parts.
+    The parts are None if that exceeds `records`. If no thread needs another part, return None and 0.
     """
     if not usage.wants.any():
         return None, 0

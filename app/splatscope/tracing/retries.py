@@ -73,7 +73,7 @@ class Attempt:
 
 
 def exclude_refused(
-    error: CompileError, program: Program, written: dict[str, str], excluded: "Exclusions", is_nearly_last: bool
+    error: CompileError, program: Program, instrumented: dict[str, str], excluded: "Exclusions", is_nearly_last: bool
 ) -> None:
     """Exclude the code that the compiler's error blames.
 
@@ -84,13 +84,13 @@ def exclude_refused(
     Args:
         error: The compiler's error.
         program: The program.
-        written: The instrumented texts by file.
+        instrumented: The instrumented texts by file.
         excluded: Changed in place.
         is_nearly_last: Whether few attempts are left, so that whole functions are excluded instead of lines.
     """
     reason = f"the compiler refused its recorded form: {error}".rstrip(".")
     progress = False
-    for file, line in [] if is_nearly_last else blamed_lines(error.diagnostics, written):
+    for file, line in [] if is_nearly_last else blamed_lines(error.diagnostics, instrumented):
         module = next(m for m in program.modules if m.file == file)
         block = _function_at(module, line)
         if block is None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from splatscope.slang.constants import integer, named_integers
+from splatscope.slang.integer_constants import integer, named_integers
 
 SOURCE = """static const uint TILE = 8;
 public static const int COUNT = TILE * TILE;

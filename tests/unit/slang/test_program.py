@@ -48,7 +48,7 @@ def test_two_files_are_never_called_alike(tree):
 def test_link_time_constants_are_listed_with_their_types():
     text = "extern static const uint N;\nextern static const float K = 2;\nextern static const int M; // extern static const int C;"
     program = Program.read(text, "kernel.slang")
-    assert program.constants == {"N": "uint", "K": "float", "M": "int"}
+    assert program.constant_types == {"N": "uint", "K": "float", "M": "int"}
     assert program.constants_without_value(["M"]) == ["N"]
 
 

@@ -21,7 +21,7 @@ from slangpy.core.native import NativeCallRuntimeOptions
 from splatscope.api.capturing.notes import EntryNote, ProgramNote, note_pipeline_of_kernel, notes
 from splatscope.api.capturing.programs import NotCaptured, job_from, job_of, parts_of, with_plain_imports
 from splatscope.api.capturing.reading import TARGET, Bound, Reading, Run, reading_of
-from splatscope.tracing.coverage import words_in_use
+from splatscope.tracing.coverage import names_reachable_from
 from splatscope.tracing.job import KernelJob
 
 _QUEUE_OPTIONS = ("queue", "cuda_stream", "query_pool", "query_index_before", "query_index_after")
@@ -227,7 +227,7 @@ def _sampler(name: str, inputs: dict[str, Any], job: KernelJob) -> dict[str, str
     if len(matches) != 1:
         matches = samplers
     if len({id(sampler) for sampler in matches}) != 1:
-        if last not in words_in_use(job.entry, job.program().texts.values()):
+        if last not in names_reachable_from(job.entry, job.program().texts.values()):
             return {}
         raise NotCaptured(f"its sampler {name} is not among what it is given by name")
     desc = matches[0].desc

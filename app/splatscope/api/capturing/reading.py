@@ -220,7 +220,7 @@ def _linked(session: spy.SlangSession, job: KernelJob, program: Program, text: s
     texts = {"reading": joined(without_bindings(_opened(text)))}
     if job.constants:
         texts["constants"] = "".join(
-            declaration(name, value, program.constants.get(name, "")) for name, value in job.constants.items()
+            declaration(name, value, program.constant_types.get(name, "")) for name, value in job.constants.items()
         )
     with _compile_errors():
         folder = f"{job.include[0]}/" if job.include else ""

@@ -149,7 +149,7 @@ def races_between_groups(trace: Trace) -> list[Finding]:
 
 
 def number_threads(trace: Trace, finding: Finding) -> Finding:
-    """Return a finding whose threads are numbered as in the trace with its workgroups, and its threads within these."""
+    """Return a finding with its threads numbered within their workgroups, and with the positions of these workgroups."""
     info = trace.info
     first = 0 if info.all_groups else info.number_of(info.group) * info.lanes
     numbers = [divmod(first + int(thread), info.lanes) for thread in finding.threads]

@@ -1,6 +1,6 @@
 """Failed asserts: conditions that a kernel asserts (`assert(count <= 64);`) but that are false in some thread."""
 
-from splatscope.tracing.checks.analysis.words import thread_of
+from splatscope.tracing.checks.analysis.phrases import thread_of
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.faults import faults_of
 from splatscope.tracing.checks.finding import Finding

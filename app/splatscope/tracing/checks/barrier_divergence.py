@@ -4,7 +4,7 @@ import numpy as np
 
 from splatscope.tracing.checks.analysis.barrier_arrivals import Divergence
 from splatscope.tracing.checks.analysis.call_paths import call_sites
-from splatscope.tracing.checks.analysis.words import lines_of, thread_of
+from splatscope.tracing.checks.analysis.phrases import lines_of, thread_of
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.finding import Finding, standing_at
 from splatscope.tracing.checks.registry import check

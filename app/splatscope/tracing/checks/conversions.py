@@ -2,7 +2,7 @@
 
 import math
 
-from splatscope.tracing.checks.analysis.words import thread_of
+from splatscope.tracing.checks.analysis.phrases import thread_of
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.faults import faults_of
 from splatscope.tracing.checks.finding import Finding

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from splatscope.slang.comments import COMMENT
-from splatscope.slang.constants import integer
+from splatscope.slang.integer_constants import integer
 from splatscope.slang.source import Source, parent_of, part, text_of
 from splatscope.slang.tokens import names_in
 from splatscope.tracing.checks.analysis.wave_operations import below, called, is_wave_name, root_of

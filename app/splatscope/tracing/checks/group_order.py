@@ -17,8 +17,8 @@ wait either: its holder has begun.
 import numpy as np
 
 from splatscope.tracing.checks.analysis.cell_history import accesses_to_cell, says_value
+from splatscope.tracing.checks.analysis.phrases import in_sentence, lines_of, looked_at, thread_of
 from splatscope.tracing.checks.analysis.sources import Sources
-from splatscope.tracing.checks.analysis.words import in_sentence, lines_of, looked_at, thread_of
 from splatscope.tracing.checks.context import Context, before_overrun
 from splatscope.tracing.checks.finding import Finding, standing_at
 from splatscope.tracing.checks.registry import check

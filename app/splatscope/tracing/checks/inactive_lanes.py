@@ -5,7 +5,7 @@ if its result leaves the branch and if inactive lanes lie between active ones, w
 causes.
 """
 
-from splatscope.tracing.checks.analysis.words import thread_of
+from splatscope.tracing.checks.analysis.phrases import thread_of
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.faults import faults_of
 from splatscope.tracing.checks.finding import Finding

@@ -1,6 +1,6 @@
 """Integer divisions by zero, which are undefined: a device may return anything, and something else the next time."""
 
-from splatscope.tracing.checks.analysis.words import thread_of
+from splatscope.tracing.checks.analysis.phrases import thread_of
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.faults import faults_of
 from splatscope.tracing.checks.finding import Finding

@@ -5,7 +5,7 @@ not reported: see `instrument/operations.py`. Unsigned numbers usually wrap arou
 reported as out of bounds.
 """
 
-from splatscope.tracing.checks.analysis.words import thread_of
+from splatscope.tracing.checks.analysis.phrases import thread_of
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.faults import faults_of
 from splatscope.tracing.checks.finding import Finding

@@ -26,8 +26,8 @@ from splatscope.tracing.checks.analysis.cell_history import (
     last_change,
     says_value,
 )
+from splatscope.tracing.checks.analysis.phrases import in_sentence, lines_of, looked_at, thread_of
 from splatscope.tracing.checks.analysis.sources import Sources
-from splatscope.tracing.checks.analysis.words import in_sentence, lines_of, looked_at, thread_of
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.finding import Finding, standing_at
 from splatscope.tracing.checks.group_order import may_know

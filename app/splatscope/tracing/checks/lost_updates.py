@@ -32,13 +32,13 @@ from itertools import pairwise
 import numpy as np
 from tree_sitter import Node
 
-from splatscope.slang.constants import integer
+from splatscope.slang.integer_constants import integer
 from splatscope.slang.source import parent_of, part, text_of, walk
 from splatscope.tracing.checks.analysis.cell_history import accesses_to_cell, says_value
 from splatscope.tracing.checks.analysis.other_schedules import Update, between_groups, within_a_group
+from splatscope.tracing.checks.analysis.phrases import in_sentence, lines_of, thread_of
 from splatscope.tracing.checks.analysis.sources import Sources, name_of_function
 from splatscope.tracing.checks.analysis.value_origins import name_of_parameter, parameters_of
-from splatscope.tracing.checks.analysis.words import in_sentence, lines_of, thread_of
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.finding import Finding, standing_at
 from splatscope.tracing.checks.registry import check

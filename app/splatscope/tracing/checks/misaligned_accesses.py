@@ -3,7 +3,7 @@
 HLSL requires this alignment: 4 for `Load2`, 2 for `Load<half3>`, 8 for a struct with a double.
 """
 
-from splatscope.tracing.checks.analysis.words import thread_of
+from splatscope.tracing.checks.analysis.phrases import thread_of
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.faults import faults_of
 from splatscope.tracing.checks.finding import Finding

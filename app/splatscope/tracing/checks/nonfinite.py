@@ -11,9 +11,9 @@ import numpy as np
 from splatscope.gpu.slang_types import SlangType
 from splatscope.tracing.checks.analysis.accesses import NEVER
 from splatscope.tracing.checks.analysis.nan_causes import operation_at, returned_at
+from splatscope.tracing.checks.analysis.phrases import in_sentence, thread_of
 from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.checks.analysis.value_origins import Origin, Origins, Place, Variable
-from splatscope.tracing.checks.analysis.words import in_sentence, thread_of
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.registry import check

@@ -10,8 +10,8 @@ import numpy as np
 
 from splatscope.gpu.slang_types import words_in
 from splatscope.tracing.checks.analysis.accesses import OUTSIDE_FLAG
+from splatscope.tracing.checks.analysis.phrases import thread_of
 from splatscope.tracing.checks.analysis.sources import Sources
-from splatscope.tracing.checks.analysis.words import thread_of
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.faults import faults_of
 from splatscope.tracing.checks.finding import Finding

@@ -1,7 +1,7 @@
 """Shifts by a negative distance, or by at least the number's width: devices disagree on the result."""
 
 from splatscope.gpu.slang_types import SCALARS, SlangType
-from splatscope.tracing.checks.analysis.words import thread_of
+from splatscope.tracing.checks.analysis.phrases import thread_of
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.faults import faults_of
 from splatscope.tracing.checks.finding import Finding

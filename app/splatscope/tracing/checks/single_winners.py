@@ -7,7 +7,7 @@ queue is empty. Whatever goes wrong when two threads take items in turn leaves n
 import numpy as np
 
 from splatscope.tracing.checks.analysis.cell_history import ACCESSES, says_value
-from splatscope.tracing.checks.analysis.words import in_sentence, thread_of
+from splatscope.tracing.checks.analysis.phrases import in_sentence, thread_of
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from splatscope.tracing.checks.analysis.words import in_sentence, thread_of
+from splatscope.tracing.checks.analysis.phrases import in_sentence, thread_of
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.livelock import wait_before

@@ -3,7 +3,7 @@
 import numpy as np
 
 from splatscope.tracing.checks.analysis.accesses import NEVER, Accesses
-from splatscope.tracing.checks.analysis.words import thread_of
+from splatscope.tracing.checks.analysis.phrases import thread_of
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.faults import faults_of
 from splatscope.tracing.checks.finding import Finding

@@ -129,7 +129,7 @@ class _Linker:
                 loaded.append(session.load_module_from_source(module.name or "main_kernel", joined(text), str(path)))
         main = loaded[-1]
         if self.job.constants:
-            constants = ((name, value, self.program.constants.get(name, "")) for name, value in self.job.constants.items())
+            constants = ((name, value, self.program.constant_types.get(name, "")) for name, value in self.job.constants.items())
             loaded.append(session.load_module_from_source("_constants", "".join(declaration(*constant) for constant in constants)))
         conformances = [spy.TypeConformance(interface, type_) for type_, interface in self.job.conformances]
         if not (name := self.program.entry):

@@ -7,8 +7,8 @@ from tree_sitter import Node
 
 from splatscope.gpu.slang_types import SlangType, is_numeric
 from splatscope.slang.blocks import Block
-from splatscope.slang.constants import integer
 from splatscope.slang.declaration import ArrayType, Memory
+from splatscope.slang.integer_constants import integer
 from splatscope.slang.source import Source, text_of
 from splatscope.slang.symbols import Symbols
 from splatscope.slang.tokens import Tokens, names_in

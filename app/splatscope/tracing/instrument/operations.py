@@ -10,7 +10,7 @@ import re
 from tree_sitter import Node
 
 from splatscope.gpu.slang_types import SlangType
-from splatscope.slang.constants import integer
+from splatscope.slang.integer_constants import integer
 from splatscope.slang.source import parent_of, part, text_of, walk
 from splatscope.slang.tokens import is_simple_operand
 from splatscope.tracing.instrument.context import FunctionContext

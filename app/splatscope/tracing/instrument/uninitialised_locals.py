@@ -25,8 +25,8 @@ from functools import cached_property
 from tree_sitter import Node
 
 from splatscope.gpu.slang_types import SlangType
-from splatscope.slang.constants import integer
 from splatscope.slang.declaration import split_parameter
+from splatscope.slang.integer_constants import integer
 from splatscope.slang.source import parent_of, part, text_of, walk
 from splatscope.slang.tokens import last_name, names_in
 from splatscope.tracing.instrument.context import FunctionContext

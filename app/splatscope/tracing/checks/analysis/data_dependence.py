@@ -179,5 +179,5 @@ def _written_by_atomic(tokens: Tokens, at: int) -> set[str]:
         arguments = tokens.split(tokens.inside(at + 1))
         has_result = len(arguments) > (3 if "Compare" in words[at] else 2)
         for span in (*arguments[:1], *(arguments[-1:] if has_result else [])):
-            written |= {words[index] for index in tokens.outermost(span) if tokens.is_word(index)}
+            written |= {words[index] for index in tokens.outermost(span) if tokens.is_name_or_number(index)}
     return written

@@ -27,10 +27,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from splatscope.tracing.checks.analysis.accesses import NEVER, Accesses
+from splatscope.tracing.checks.analysis.phrases import in_sentence, lines_of, thread_of
 from splatscope.tracing.checks.analysis.race_causes import Race, Why, why_unordered
 from splatscope.tracing.checks.analysis.release_acquire import HandOvers
 from splatscope.tracing.checks.analysis.sources import Sources
-from splatscope.tracing.checks.analysis.words import in_sentence, lines_of, thread_of
 from splatscope.tracing.checks.finding import Finding, standing_at
 from splatscope.tracing.trace import Trace
 

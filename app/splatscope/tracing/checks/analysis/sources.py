@@ -9,9 +9,9 @@ from tree_sitter import Node
 from splatscope.gpu.slang_types import SCALARS, short_names_in_place
 from splatscope.slang.comments import COMMENT
 from splatscope.slang.conditionals import Conditions
-from splatscope.slang.constants import integer
 from splatscope.slang.declaration import Memory, buffer_memory
 from splatscope.slang.grammar_gaps import without_hints
+from splatscope.slang.integer_constants import integer
 from splatscope.slang.source import Source, parent_of, parse, part, text_of, walk
 from splatscope.slang.symbols import Symbols
 from splatscope.slang.tokens import Tokens, names_in

@@ -43,7 +43,7 @@ def unrecorded_accesses(sources: Sources, sites: list[Site]) -> dict[str, tuple[
 def _in_code(source: Source, macros: Collection[str]) -> Iterator[tuple[int, int]]:
     """Yield the tokens of names that are used, not declared, each with its line; for those in a call of a macro, the call's line.
 
-    So is what a macro's call is recorded with. A macro may be called outside of functions.
+    What a macro records has the line of its call, too. A macro may be called outside of functions.
     """
     tokens = source.tokens
     declares = bytearray(len(tokens.words))
@@ -54,7 +54,7 @@ def _in_code(source: Source, macros: Collection[str]) -> Iterator[tuple[int, int
     call_end, call_line = -1, 0
     for at in tokens.indices:
         word = tokens.words[at]
-        if not tokens.is_word(at) or (declares[at] and word not in macros):
+        if not tokens.is_name_or_number(at) or (declares[at] and word not in macros):
             continue
         line = call_line if at < call_end else source.line_column(tokens.starts[at])[0]
         if word in macros and at >= call_end and tokens.words[at + 1] == "(":
