@@ -168,8 +168,8 @@ def debugger(location: Location) -> Page:
     bench = Debugger()
     page = Page(
         page="debugger",
-        html=f'<div class="debug" data-slot="0">{FIRST_WORDS}</div>',
-        slots=[bench],
+        html=f'<div class="debug" data-slot="workbench">{FIRST_WORDS}</div>',
+        slots={"workbench": bench},
         actions=[DebugBar()],
         keys=[
             ("Ctrl+Enter", "Run"),

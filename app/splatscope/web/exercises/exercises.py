@@ -199,8 +199,8 @@ def exercises(location: Location) -> Page:
     part = Exercises()
     page = Page(
         page="exercises",
-        html=f'<div class="exercise-holder" data-slot="0">{_first_words(part.tasks)}</div>',
-        slots=[part],
+        html=f'<div class="exercise-holder" data-slot="workplace">{_first_words(part.tasks)}</div>',
+        slots={"workplace": part},
         keys=[
             ("Ctrl+Enter", "Mark the kernel"),
             ("Tab Shift+Tab", "In the editor: indent or unindent the line"),

@@ -54,7 +54,7 @@ def home(location: Location, pages: Collection[str] = tuple(BY_NAME), known: Col
     page = Page(
         page="home",
         html=_html(missing, walks() if known is None else known, location.live, pages),
-        slots=[live, first_steps(), *([program] if program else [])],
+        slots={"picture": live, "steps": first_steps()} | ({"map": program} if program else {}),
         keys=[
             ("→ ←", "One step forward or back: a pass of the sort"),
             *(row for row in KEYS if row[0] in ("Home End", "Space")),
@@ -73,14 +73,14 @@ def _has_all(pages: Collection[str]) -> bool:
 
 
 def _html(missing: str, listed_walks: Collection[Walk] = (), live: bool = True, pages: Collection[str] = tuple(BY_NAME)) -> str:
-    sections = f'<div data-slot="2" data-block="map">{map_html()}</div>' if _has_all(pages) else _contents(pages)
+    sections = f'<div data-slot="map" data-block="map">{map_html()}</div>' if _has_all(pages) else _contents(pages)
     why_link = ' <a href="?page=bitonic-sort">Why it works</a>' if "bitonic-sort" in pages else ""
     return f"""
     {_missing(missing)}{_resume(listed_walks)}
     <article class="home">
       <header class="home-first">
         <h1>Read a GPU program while it runs</h1>
-        <div class="home-picture" data-slot="0">{_still()}</div>
+        <div class="home-picture" data-slot="picture">{_still()}</div>
         <div class="home-words">
           <p class="lede">This picture is made of 2,048 soft ellipses of colour. A program on a graphics card
             blends them into a picture, and finds them: it starts with noise and learns from a photograph. This book takes that
@@ -95,7 +95,7 @@ def _html(missing: str, listed_walks: Collection[Walk] = (), live: bool = True, 
       <section class="sample" aria-label="Step a program">
         <p class="turn"><b>Sixteen threads put sixteen numbers in order, eight pairs at a time.</b>
           <span class="wish">Watch, then step yourself.</span>{why_link}</p>
-        <div class="whole" data-slot="1"></div>
+        <div class="whole" data-slot="steps"></div>
       </section>
       <dl class="laws">
         <div><dt>What you read is what runs</dt>

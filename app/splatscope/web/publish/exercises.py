@@ -73,4 +73,6 @@ async def _build_task_page(public_tasks: list[dict[str, Any]], task: Task, solve
 
 def _page(public_tasks: list[dict[str, Any]], content: dict[str, str], stepper: Stepper) -> Page:
     part = PublishedExercises(tasks=public_tasks, shown=content, stepper=stepper)
-    return Page(page="exercises", html='<div class="exercise-holder" data-slot="0"></div>', slots=[part], keys=KEYS)
+    return Page(
+        page="exercises", html='<div class="exercise-holder" data-slot="workplace"></div>', slots={"workplace": part}, keys=KEYS
+    )

@@ -45,7 +45,7 @@ PICTURES = {
 DEBUGGER = """<article class="words kernels"><h1>Kernels to step</h1>
   <p>Each of these kernels was recorded with its inputs; those with a fault, once as they are and once fixed. To step through your
     own kernel, or through these with other inputs, run <code>splatscope serve</code>.</p>
-  <div data-slot="0"></div><div data-slot="1"></div></article><div data-slot="2"></div>"""
+  <div data-slot="controls"></div><div data-slot="words"></div></article><div data-slot="stepper"></div>"""
 
 
 def train() -> Page:
@@ -103,7 +103,13 @@ async def _build_example_page(example: Example, mended: bool, address: str) -> P
     description = Text(html=f"<p>{inline(escape(sentence))}</p>")
     adapter = stepper.meta.get("adapter", "")
     bar = LessonBar(lambda recorded: None, address=address, adapter=adapter, software=is_software(adapter))
-    return Page(page="debugger", html=DEBUGGER, slots=[controls, description, stepper], actions=[bar], keys=[*DEBUGGER_KEYS, *KEYS])
+    return Page(
+        page="debugger",
+        html=DEBUGGER,
+        slots={"controls": controls, "words": description, "stepper": stepper},
+        actions=[bar],
+        keys=[*DEBUGGER_KEYS, *KEYS],
+    )
 
 
 async def _record(stepper: Stepper, example: Example, mended: bool) -> None:

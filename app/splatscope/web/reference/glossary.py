@@ -21,12 +21,12 @@ def glossary(location: Location) -> Page:
     index = "".join(f'<a href="#letter-{letter}">{letter}</a>' for letter, _ in letters)
     html = f"""<article class="lesson"><div class="prose"><h1>Glossary</h1>
       <p>The terms of the field as used here, each with the section that shows it. Further reading is at the end.</p></div>
-      <div data-slot="0"></div>
+      <div data-slot="search"></div>
       <nav class="letters" aria-label="Letters">{index}</nav>
       <div class="glossary">{"".join(_group(letter, group) for letter, group in letters)}</div>
       <section class="prose reading" aria-labelledby="further-reading"><h2 id="further-reading">Further reading</h2>
         {html_of(READING.read_text(encoding="utf-8"))}</section></article>"""
-    return Page(page="glossary", html=html, slots=[GlossarySearch()])
+    return Page(page="glossary", html=html, slots={"search": GlossarySearch()})
 
 
 def _letter(term: Term) -> str:

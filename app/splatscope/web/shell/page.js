@@ -58,7 +58,7 @@ function touched(root) {
   return losesOnReload(() => any)
 }
 
-/** @param {Render<{page: string, html: string, keys: KeyWords[]}, {slots: HTMLElement[] | null, actions: HTMLElement[] | null}>} component */
+/** @param {Render<{page: string, html: string, slot_names: string[], keys: KeyWords[]}, {slots: HTMLElement[] | null, actions: HTMLElement[] | null}>} component */
 export function render({model, el, view}) {
   style(el)
   const overtaken = () => view && isRead(current().page) // the reader has moved on to a section meanwhile
@@ -69,7 +69,7 @@ export function render({model, el, view}) {
   quote(root)
   const slots = model.get_child("slots") ?? []
   slots.forEach((child, i) => {
-    const slot = root.querySelector(`[data-slot="${i}"]`)
+    const slot = root.querySelector(`[data-slot="${CSS.escape(model.slot_names[i])}"]`)
     if (slot) slot.replaceChildren(child)
     else root.append(child)
   })

@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import param
@@ -16,20 +16,22 @@ log = logging.getLogger(__name__)
 class Page(Component):
     """The root element of a page, carrying `data-page`.
 
-    `html` may contain elements with `data-slot="0"`, `data-slot="1"`, …: the content of each is replaced by the component of that
-    number in `slots`. Components without a slot follow the HTML in order. `actions` go to the right of the top bar. All are given
-    when the page is made; anything that changes later belongs in a component.
+    `html` may contain elements with `data-slot="NAME"`: the content of each is replaced by the component of that name in `slots`.
+    Those of a list are named by their numbers, from 0. Components without a slot follow the HTML in order. `actions` go to the
+    right of the top bar. All are given when the page is made; anything that changes later belongs in a component.
     """
 
     page = param.String(doc="Name of the page in the registry and in the address")
     html = param.String(doc="The page's text")
-    slots = Children(default=[], doc="Live components, by the number of their slot")
+    slots = Children(default=[], doc="Live components")
+    slot_names = param.List(default=[], item_type=str, doc="The names of their slots")
     actions = Children(default=[], doc="Components in the top bar")
     preload = param.String(doc="Address of the recording from which the page's first figure is drawn; empty for none")
     keys = param.List(default=[], item_type=tuple, doc="(key, what it does) for the list that `?` opens")
 
-    def __init__(self, **params: Any):
-        super().__init__(**params)
+    def __init__(self, slots: Mapping[str, Any] | Iterable[Any] = (), **params: Any):
+        named = slots if isinstance(slots, Mapping) else {str(number): part for number, part in enumerate(slots)}
+        super().__init__(slots=list(named.values()), slot_names=list(named), **params)
         self._closers: list[Callable[[], None]] = []
 
     def on_close(self, closer: Callable[[], None]) -> None:

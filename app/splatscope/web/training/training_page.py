@@ -36,36 +36,36 @@ QUALITY = "Chart of PSNR and loss over iterations"
 HTML = """
 <h1 class="train-title">Fit a picture with Gaussians</h1>
 <div class="train">
-  <div class="train-bar" data-slot="0"></div>
+  <div class="train-bar" data-slot="bar"></div>
   <div class="left">
-    <div class="pics"><div data-slot="1"></div>
-      <figure class="pic target"><figcaption><b>Target</b><span class="crumb" data-slot="2"></span></figcaption>
-        <div class="frame" data-slot="3"><img src="TARGET" alt="The target"></div></figure></div>
+    <div class="pics"><div data-slot="picture"></div>
+      <figure class="pic target"><figcaption><b>Target</b><span class="crumb" data-slot="caption"></span></figcaption>
+        <div class="frame" data-slot="target"><img src="TARGET" alt="The target"></div></figure></div>
     <p class="hint pixel-hint">Choose a pixel to see what it is made of, and to step through the program that draws it.
       <a href="?page=glossary#term-psnr">PSNR</a>, in decibels (dB), says how close the picture is to its target. Higher is closer;
       6 dB more halves the typical error.</p>
     <div class="charts">
       <section class="panel chart" aria-label="PSNR and loss over iterations">
         <h2>PSNR and loss <span>over iterations</span></h2>
-        <div data-slot="15" aria-hidden="true"></div>
-        <div class="plot" aria-hidden="true"><div data-slot="4" inert></div></div>
-        <div class="sr" data-slot="12"></div></section>
+        <div data-slot="quality-key" aria-hidden="true"></div>
+        <div class="plot" aria-hidden="true"><div data-slot="quality" inert></div></div>
+        <div class="sr" data-slot="quality-words"></div></section>
       <section class="panel chart" aria-label="Time by kernel">
         <h2>Time by kernel <span>ms</span></h2>
-        <div class="plot" data-slot="5"></div>
-        <div data-slot="13"></div></section>
+        <div class="plot" data-slot="times"></div>
+        <div data-slot="times-words"></div></section>
       <section class="panel chart" aria-label="List length by tile">
         <h2>List length <span>by tile</span></h2>
-        <div class="lists-map"><div data-slot="6" inert aria-hidden="true"></div><div data-slot="17"></div></div>
-        <div class="ramp" data-slot="7"></div>
-        <div class="ramp" data-slot="16"></div></section>
+        <div class="lists-map"><div data-slot="lists" inert aria-hidden="true"></div><div data-slot="list-reader"></div></div>
+        <div class="ramp" data-slot="list-scale"></div>
+        <div class="ramp" data-slot="list-words"></div></section>
     </div>
   </div>
-  <aside data-slot="8"></aside>
-  <div class="ladder-at" data-slot="11"></div>
+  <aside data-slot="controls"></aside>
+  <div class="ladder-at" data-slot="comparison"></div>
 </div>
-<div class="tile-at"><div data-slot="9"></div><div class="story-at" data-slot="14"></div>
-  <div class="bench-at" data-slot="10"></div></div>
+<div class="tile-at"><div data-slot="tile-bar"></div><div class="story-at" data-slot="story"></div>
+  <div class="bench-at" data-slot="tile"></div></div>
 """
 
 PICTURE_KEYS = [
@@ -110,11 +110,26 @@ class TrainingView:
             html=HTML.replace("TARGET", address(FIRST)),
             keys=KEYS,
             actions=[self.save_buttons],
-            slots=[
-                *(self.bar, self.picture, self.caption, self.target, quality, self.kernel_times, lists, self.list_scale),
-                *(self.controls, self.tile_view.bar, self.tile_view.stepper, self.comparison, self.quality_words),
-                *(self.kernel_words, self.tile_view.story, self.quality_key, self.list_words, self.list_reader),
-            ],
+            slots={
+                "bar": self.bar,
+                "picture": self.picture,
+                "caption": self.caption,
+                "target": self.target,
+                "quality-key": self.quality_key,
+                "quality": quality,
+                "quality-words": self.quality_words,
+                "times": self.kernel_times,
+                "times-words": self.kernel_words,
+                "lists": lists,
+                "list-reader": self.list_reader,
+                "list-scale": self.list_scale,
+                "list-words": self.list_words,
+                "controls": self.controls,
+                "comparison": self.comparison,
+                "tile-bar": self.tile_view.bar,
+                "story": self.tile_view.story,
+                "tile": self.tile_view.stepper,
+            },
         )
         self.page.on_close(self.session.close)
         self.page.on_close(self.controls.close)
