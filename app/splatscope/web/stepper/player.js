@@ -83,7 +83,7 @@ export class Player {
       for (const name of TOUCHES) window.addEventListener(name, end, {capture: true, passive: true})
     }
     const seen = new IntersectionObserver(half, {threshold: 0.5})
-    seen.observe(stepper.drawn)
+    seen.observe(stepper.layout.drawn)
     this.#endTour = end
   }
 

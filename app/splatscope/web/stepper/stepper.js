@@ -1,10 +1,9 @@
 // The stepper: steps one recording in the browser, forward and back, and repaints its panes once a frame.
-import {h, messageOf, soon, style} from "#web/runtime/dom.js"
+import {messageOf, soon, style} from "#web/runtime/dom.js"
 import {emit, on} from "#web/runtime/events.js"
 import {UNNAMED} from "#web/runtime/address.js"
 import {current, isLed, pressesDue, setStep} from "#web/runtime/router.js"
-import {severityIcon} from "#web/stepper/panes/icons.js"
-import {Findings, findingOf, severityOf} from "#web/stepper/panes/findings.js"
+import {Findings, severityOf} from "#web/stepper/panes/findings.js"
 import {effect} from "#web/recording/difference.js"
 import {join, primary} from "./steppers.js"
 import "./keys.js"
@@ -15,8 +14,11 @@ import {Moment, near} from "#web/recording/moment.js"
 import {MissingRecording, openFile, unpack} from "#web/recording/recording.js"
 import {Origin} from "#web/stepper/panes/origin.js"
 import {Player} from "./player.js"
+import {explained} from "./reason.js"
+import {Wait} from "./wait.js"
+import {Layout} from "./layout.js"
 import {Scrub} from "#web/stepper/panes/scrub.js"
-import {DESCRIPTION, Sentence} from "#web/stepper/panes/sentence.js"
+import {Sentence} from "#web/stepper/panes/sentence.js"
 import {Source} from "#web/stepper/panes/source.js"
 import {Breakpoints} from "#web/stepper/panes/breakpoints.js"
 import {Threads} from "#web/stepper/panes/threads.js"
@@ -25,12 +27,12 @@ import {Transport} from "#web/stepper/panes/transport.js"
 import {WriteHistory} from "#web/stepper/panes/write_history.js"
 
 const QUICK = 150 // ms between two paints below which steps are not animated: repeating keys, a dragged slider
-const PHONE = matchMedia("(max-width: 760px)")
 const MANY = 64 // threads: with more, so many things would fade that a step would take longer than a frame
 
 /**
  * @import {Followed, Meta, Model, Render} from "#web/types.d.ts"
  * @import {Recording} from "#web/recording/recording.js"
+ * @import {Reason} from "./reason.js"
  */
 
 /**
@@ -60,17 +62,6 @@ const MANY = 64 // threads: with more, so many things would fade that a step wou
  * @property {Reason | {heading?: undefined}} reason
  * @property {[sign: string, line: number, text: string][]} fix
  */
-/**
- * A message that the user got elsewhere and that the recording is to explain.
- * @typedef {object} Reason
- * @property {string} heading
- * @property {string} words
- * @property {string} kind  a finding's kind, or another one
- * @property {string} name  of the memory, "" for none
- * @property {number} line  0 for none
- * @property {number} lane  the thread, -1 for none
- * @property {number} element  of the memory, -1 for none
- */
 /** @typedef {{settings: HTMLElement | null, aside: HTMLElement | null, below: HTMLElement | null}} Children */
 
 /**
@@ -92,28 +83,13 @@ const hasNews = (recording, before) =>
       !before.findings.some(({kind, name}) => kind === finding.kind && name === finding.name),
   )
 
-/** @type {[name: string, label: string][]} */
-const TABS = [
-  ["memory", "Memory"],
-  ["threads", "Threads"],
-  ["findings", "Findings"],
-]
-
 export class Stepper {
   /** @type {Moment | null} */
   moment = null
   /** @type {Moment | null} */
   painted = null // the moment last painted
-  unplace = () => {}
   shown = 0 // number of the recording shown, as counted by Python; 0 for none
-  status = h("span") // what the stepper is waiting for, in words
-  seconds = h("span", {"aria-hidden": "true"}) // for how long; visible, but not announced every second
-  offers = h("span") // buttons for what can be done about it
-  state = h("div", {class: "state", hidden: true}, this.status, this.seconds, this.offers)
-  tabs = h("div", {class: "tabs narrow", role: "tablist"})
-  heading = h("h2", {class: "sr"}, "Figure") // for those who go from heading to heading
-  caption = h("div", {class: "figcaption"})
-  drawn = h("div", {class: "aside", role: "group", "aria-label": "The drawing", "aria-describedby": DESCRIPTION})
+  waiting = new Wait(this)
   took = 0 // ms of the last paint
   #paintedAt = 0 // ms
   #steps = false // whether the next paint is one step from the last
@@ -132,14 +108,9 @@ export class Stepper {
   #opening = false // whether it is opening right now
   #moved = false // whether the next paint shows another moment, to which the reader has moved
   #starts = false // whether that is the reader's first move
-  #said = "" // the caption
   #given = -1 // the thread that the model chose last
   #visited = -1 // number of the finding to which the reader went last
   #mended = false // whether the next recording is that of a fix, whose result the reader waits for
-  /** @type {ReturnType<typeof setInterval> | undefined} */
-  #clock
-  /** @type {number | null} */
-  #since = null // when the wait began
 
   /** @param {Model<Parameters, Children>} model */
   constructor(model) {
@@ -170,7 +141,8 @@ export class Stepper {
       this.transport,
       this.sentence,
     ]
-    this.root = this.#assemble()
+    this.layout = new Layout(this)
+    this.root = this.layout.root
     this.leave = join(this)
     this.unsettle = model.layout === "figure" ? keepRoom(this.root, () => this.#resized()) : () => {}
   }
@@ -206,7 +178,7 @@ export class Stepper {
 
   /** Whether the reader waits for a recording. */
   get awaited() {
-    return this.#since !== null
+    return this.waiting.awaited
   }
 
   /** Whether the reader has not moved since the recording opened: what moves, moves by itself. */
@@ -240,90 +212,10 @@ export class Stepper {
     return this.#placed
   }
 
-  #assemble() {
-    const {layout, parts} = this.model
-    const has = (/** @type {string} */ name) => parts.includes(name)
-    const dock = h(
-      "footer",
-      {class: "dock", "aria-label": "Transport and the whole run"},
-      layout === "figure" && has("source") ? this.lineAtHand.el : null,
-      layout === "figure" // there the state covers no controls
-        ? h("div", {class: "said"}, this.sentence.el, this.sentence.opened, this.state, this.transport.ownOrder)
-        : null,
-      this.transport.el,
-      has("timeline") || layout === "figure" ? this.when.el : null,
-      this.when.foot,
-    )
-    const right = h(
-      "div",
-      {class: "right"},
-      has("memory") ? this.memory.el : null,
-      has("memory") || has("threads") ? this.history.el : null,
-      this.origin.el,
-      has("findings") ? this.findings.el : null,
-    )
-    this.tabs.append(
-      ...TABS.filter(([name]) => has(name)).map(([name, label]) =>
-        h("button", {type: "button", role: "tab", "data-tab": name, onclick: () => this.#tab(name)}, label),
-      ),
-    )
-    const settings = this.model.get_child("settings"),
-      aside = this.model.get_child("aside"),
-      below = this.model.get_child("below")
-    if (aside) this.drawn.append(aside)
-    this.#legend()
-    const {caption} = this
-    new ResizeObserver(() => {
-      if (caption.scrollHeight > caption.clientHeight) caption.tabIndex = 0
-      else caption.removeAttribute("tabindex") // a tab stop only if there is something to scroll
-    }).observe(caption)
-    const panes = h(
-      "div",
-      {class: "panes"},
-      aside ? this.drawn : null,
-      this.model.caption ? this.caption : null,
-      has("source") ? this.source.el : null,
-      below ? h("div", {class: "below"}, below) : null,
-      this.tabs,
-      has("threads") ? this.threads.el : null,
-      right,
-    )
-    const root = h(
-      "div",
-      {class: `stage ${layout} ${parts.map((name) => `has-${name}`).join(" ")}`, "data-testid": "stepper", "data-step": 0},
-      layout === "figure" ? this.heading : this.state,
-      panes,
-      dock,
-      this.sentence.description,
-      this.sentence.announcer,
-    )
-    if (settings) this.#place(h("div", {class: "settings"}, settings))
-    queueMicrotask(() => this.#tab("memory"))
-    return root
-  }
-
-  /**
-   * Put the settings above the figure, or on a phone below its drawing, so that Tab reaches them in the visible order.
-   * @param {HTMLElement} settings
-   */
-  #place(settings) {
-    const place = () => (PHONE.matches && this.drawn.parentNode ? this.drawn : this.heading).after(settings)
-    place()
-    PHONE.addEventListener("change", place)
-    this.unplace = () => PHONE.removeEventListener("change", place)
-  }
-
   /** Until the reader moves, keep the chosen line in view even if the drawing above it grows. */
   #resized() {
     if (!this.openedInside) return
     this.source.scrolledTo = ""
-    this.paint()
-  }
-
-  /** @param {string} name */
-  #tab(name) {
-    this.root.dataset.tab = name
-    for (const tab of this.tabs.children) tab.setAttribute("aria-selected", String(tab.getAttribute("data-tab") === name))
     this.paint()
   }
 
@@ -334,7 +226,7 @@ export class Stepper {
    */
   showing(name, act) {
     if (!this.model.parts.includes(name)) return
-    if (this.tabs.offsetParent) this.#tab(name)
+    if (this.layout.tabs.offsetParent) this.layout.tab(name)
     act()
   }
 
@@ -345,7 +237,7 @@ export class Stepper {
     if (!(model.file || model.recording?.byteLength) || model.busy || model.error) {
       delete root.dataset.steps
       if (model.error) this.#mended = false
-      this.#tell(model.error || model.busy, model.error ? "wrong" : "busy")
+      this.waiting.show(model.error || model.busy, model.error ? "wrong" : "busy")
       return
     }
     if (this.shown === sequence) return this.#present()
@@ -358,11 +250,11 @@ export class Stepper {
     /** @type {Recording} */
     let recording
     try {
-      const tell = (/** @type {string} */ words) => this.#tell(words, "busy")
+      const tell = (/** @type {string} */ words) => this.waiting.show(words, "busy")
       recording = await (model.recording?.byteLength ? unpack(model.recording, model.sources) : openFile(model.file, tell))
     } catch (reason) {
       if (reason instanceof MissingRecording) model.send_msg({type: "missing"})
-      return this.#tell(`The recording cannot be read: ${messageOf(reason)}`, "wrong")
+      return this.waiting.show(`The recording cannot be read: ${messageOf(reason)}`, "wrong")
     }
     if (sequence !== model.sequence) return // a newer one arrived meanwhile
     const before = this.moment
@@ -377,7 +269,7 @@ export class Stepper {
     this.#given = model.thread
     moment.pinned = Math.min(chosen, recording.threads - 1)
     for (const pane of this.panes) pane.open(recording, model.memories)
-    this.#label(recording)
+    this.layout.label(recording)
     this.root.classList.toggle("many", recording.threads > MANY)
     this.#present()
     this.byItself(() => (before ? before.lockstep : model.lockstep) && moment.setOrder(true))
@@ -410,34 +302,15 @@ export class Stepper {
     return root instanceof ShadowRoot ? root.activeElement : null
   }
 
-  /** Move to what the recording is to explain: the finding, else the thread's last event on the line or at the element. */
+  /** Move to what explains the message for which the recording was opened. */
   #toReason() {
     const {moment, model} = this
     const {reason} = model
     if (!moment || reason?.heading === undefined) return
-    const {recording} = moment
-    const number = findingOf(recording, reason)
-    if (number >= 0) return this.showFinding(number)
-    const memory = recording.memories.findIndex(({name}) => name === reason.name)
-    const cell = memory >= 0 && reason.element >= 0 ? recording.memories[memory].cell(reason.element) : -1
-    const last = (/** @type {(event: number) => boolean} */ is) => {
-      for (let event = recording.length - 1; event >= 0; event--) if (is(event)) return event
-      return -1
-    }
-    const writes = (/** @type {number} */ event) => ["write", "atomic"].includes(recording.about(event).kind)
-    const there = (/** @type {number} */ event) => recording.about(event).line === reason.line
-    const own = (/** @type {number} */ event) => reason.lane < 0 || recording.thread[event] === reason.lane
-    const touches = (/** @type {number} */ event) => {
-      const found = recording.cellOf(event)
-      return found?.memory === memory && found.cell === cell
-    }
-    /** @type {((event: number) => boolean)[]} */
-    const ways = reason.line
-      ? [(e) => there(e) && own(e) && touches(e), (e) => there(e) && own(e), there]
-      : [(e) => writes(e) && touches(e), (e) => writes(e) && recording.cellOf(e)?.memory === memory]
-    const event = ways.map(last).find((found) => found >= 0) ?? -1
+    const {finding, cell, event} = explained(moment.recording, reason)
+    if (finding >= 0) return this.showFinding(finding)
     moment.pinned = -1
-    if (cell >= 0) moment.followed = {memory, cell}
+    if (cell) moment.followed = cell
     if (event >= 0) moment.goto(event + 1)
   }
 
@@ -534,80 +407,13 @@ export class Stepper {
     }
   }
 
-  /** Show the caption, which explains the drawing of this recording. */
-  #legend() {
-    const {caption = ""} = this.model
-    if (caption === this.#said) return
-    this.#said = caption
-    this.caption.innerHTML = caption
-  }
-
   #present() {
-    this.#tell("")
-    this.#legend()
+    this.waiting.show("")
+    this.layout.legend()
     if (!this.moment) return
     this.#about = {stops: this.model.stops, sentences: this.model.sentences}
     this.root.dataset.steps = String(this.moment.recording.length)
     this.paint()
-  }
-
-  /**
-   * Show the number of findings in the tabs.
-   * @param {Recording} recording
-   */
-  #label(recording) {
-    const tab = this.tabs.querySelector("[data-tab=findings]")
-    const n = recording.findings.length || (this.model.reason?.heading === undefined ? 0 : 1)
-    // a figure shows one workgroup because its section is about one
-    const {missed, truncated} = recording.head
-    const seen = this.model.layout === "figure" ? !truncated : !missed.length
-    tab?.replaceChildren(
-      ...(n ? [severityIcon("error"), `${n} finding${n > 1 ? "s" : ""}`] : [seen ? "No finding" : "Not all seen"]),
-    )
-    this.root.classList.toggle("clean", !n)
-  }
-
-  /**
-   * Show why there is no recording. While waiting, seconds are counted visibly, but only the words are announced. The end of the
-   * wait is announced in the debugger; in a figure only for its first recording, because its sentence announces later ones.
-   * @param {string} words  "" if there is a recording
-   * @param {"" | "busy" | "wrong"} klass
-   */
-  #tell(words, klass = "") {
-    clearInterval(this.#clock)
-    const {status, seconds} = this
-    const room = this.model.layout === "bench" || !this.moment // in a figure, a sentence is beside it
-    const shown = room || klass !== "busy" ? words : words.replace(/:.* …$/, " …")
-    const before = this.#since
-    const since = before ?? performance.now()
-    let due = klass === "busy" // whether the words are to be announced, if the wait lasts
-    this.#since = klass === "busy" ? since : null // the words may change during one wait
-    if (klass === "busy")
-      this.#clock = setInterval(() => {
-        if (!this.root.isConnected) clearInterval(this.#clock)
-        const s = Math.round((performance.now() - since) / 1000)
-        if (due) this.announce(words)
-        due = false
-        if (words.startsWith("The server is busy")) return // they have a time of their own
-        const reason = room && s > 2 && !/compil/i.test(words) ? ". A kernel is compiled when it first runs." : ""
-        seconds.textContent = ` ${s} s${reason}`
-      }, 1000)
-    const entry = {type: "button", class: "btn", onclick: () => emit("debug-record", {entry: true})}
-    if (status.textContent !== shown) {
-      status.textContent = shown
-      if (words && !due) this.announce(words)
-    }
-    seconds.textContent = ""
-    this.offers.replaceChildren(
-      ...(klass === "wrong" && this.model.offers ? [h("button", entry, "Record only the entry point")] : []),
-    )
-    this.state.hidden = !words
-    const {layout} = this.model
-    if (before !== null && !words && layout === "bench") this.announce(`Recorded. ${this.findings.words}`)
-    else if (before !== null && !words && !this.painted) this.sentence.tell("Recorded.", true)
-    this.state.className = `state ${klass}`
-    this.root.classList.toggle("away", Boolean(words) && klass !== "")
-    this.root.classList.toggle("empty", !this.moment)
   }
 
   /**
@@ -616,7 +422,7 @@ export class Stepper {
    */
   wait(words) {
     delete this.root.dataset.steps
-    this.#tell(words, "busy")
+    this.waiting.show(words, "busy")
   }
 
   /**
@@ -897,7 +703,7 @@ export class Stepper {
   close() {
     this.player.close()
     this.leave()
-    this.unplace()
+    this.layout.close()
     this.unsettle()
     this.history.close()
     this.sentence.close()
