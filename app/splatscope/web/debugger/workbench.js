@@ -84,20 +84,20 @@ class Workbench {
   first
   /** @type {HTMLElement} */
   pair
-  fresh = true // whether nothing of the kernel in the editor was shown yet
-  opened = false // whether the sources in the editor were opened but not run yet, so that the stepper shows another kernel
+  unshown = true // whether nothing of the kernel in the editor was shown yet
+  onlyOpened = false // whether the sources in the editor were opened but not run yet, so that the stepper shows another kernel
   /** @type {HTMLElement | null} */
-  left = null // what had the focus in the editor when the last run began
+  focusBeforeRun = null // what had the focus in the editor when the last run began
   asking = "" // what the reader is asked before a kernel from elsewhere runs; "" for nothing. Until then nothing reaches the server
   asked = "" // what runs by itself after that
   stored = true // whether the draft is stored for the tab
-  wanted = 0 // the step of a recording that was opened
-  begun = false // whether it is decided what to open first
+  openingStep = 0 // the step of a recording that was opened
+  hasChosenFirst = false // whether it is decided what to open first
   reading = h("pre", {tabindex: "0", role: "region", "aria-label": "Source"}) // shown until there is something to step
-  told = h("p", {class: "verdict", "data-testid": "debugger-message"})
-  heard = h("p", {class: "sr", role: "status", "data-testid": "debugger-heard"}) // always there, so that it is announced whatever is shown
+  verdict = h("p", {class: "verdict", "data-testid": "debugger-message"})
+  announcer = h("p", {class: "sr", role: "status", "data-testid": "debugger-heard"}) // always there, so that it is announced whatever is shown
   holder = h("div", {class: "code-edit"})
-  said = h("span", {})
+  noticeWords = h("span", {})
   both = h("button", {type: "button", class: "btn", onclick: () => this.show("compare")}, "See both side by side")
   go = h("button", {type: "button", class: "btn pri", "data-testid": "debugger-go", onclick: () => this.run()}, "Run it")
   invitedAt = 0 // the position at which a newcomer is invited to step
@@ -113,8 +113,8 @@ class Workbench {
     this.view = "step"
     this.example = ""
     this.fromFile = false // whether the current recording is from a file
-    this.given = false // whether a draft is in the editor
-    this.same = true // whether the editor has the kernel of the last run, perhaps edited, so that the two can be compared
+    this.hasDraft = false // whether a draft is in the editor
+    this.isComparable = true // whether the editor has the kernel of the last run, perhaps edited, so that the two can be compared
     this.sources = new Sources(
       model.limits,
       () => {
@@ -167,7 +167,7 @@ class Workbench {
         ),
         this.sources.bar,
         this.holder,
-        this.told,
+        this.verdict,
       ),
       h("div", {class: "sides"}, this.inputs.el, this.functions.el, this.settings.el, this.outputs.el),
     )
@@ -179,7 +179,7 @@ class Workbench {
     this.notice = h(
       "div",
       {class: "notice", "data-testid": "debugger-notice", hidden: true},
-      this.said,
+      this.noticeWords,
       this.both,
       this.begin,
       this.go,
@@ -202,7 +202,7 @@ class Workbench {
       {class: "pair", hidden: true, tabindex: "-1", role: "group", "aria-label": "Both runs"},
       this.model.get_child("compare"),
     )
-    return h("div", {class: "bench-of-two", "data-testid": "debugger"}, this.notice, this.edit, this.step, this.pair, this.heard)
+    return h("div", {class: "bench-of-two", "data-testid": "debugger"}, this.notice, this.edit, this.step, this.pair, this.announcer)
   }
 
   #listen() {
@@ -218,7 +218,7 @@ class Workbench {
       on("debug-share", () => this.share()),
       on("kernel-led", () => this.#reopen()),
       on("class-joined", () => {
-        if (this.editor && !this.begun) this.#openFirst()
+        if (this.editor && !this.hasChosenFirst) this.#openFirst()
       }),
       on("debug-ask", () => this.state()),
       on("debug-record", (what) => this.recordAgain(what)),
@@ -275,7 +275,7 @@ class Workbench {
 
   /** Open the kernel in the address, else the tab's, else the first example. */
   async #openFirst() {
-    this.begun = true
+    this.hasChosenFirst = true
     const before = await loadDraft()
     if (before) {
       this.#bring(before)
@@ -298,7 +298,7 @@ class Workbench {
       return
     }
     this.put(draft)
-    this.same = false
+    this.isComparable = false
     this.asking = led ? LED : CAME
     this.asked = mark
     this.save()
@@ -308,7 +308,7 @@ class Workbench {
   /** Open the presenter's kernel. */
   async #reopen() {
     if (!this.editor) return // it will read the address when it starts
-    this.begun = true
+    this.hasChosenFirst = true
     const draft = await loadDraft()
     if (!draft) return
     this.show("step")
@@ -349,7 +349,7 @@ class Workbench {
   }
 
   save() {
-    if (this.given) this.stored = saveDraft({...this.draft, ...(this.asking && {asks: true})})
+    if (this.hasDraft) this.stored = saveDraft({...this.draft, ...(this.asking && {asks: true})})
   }
 
   /**
@@ -365,19 +365,19 @@ class Workbench {
   }
 
   run() {
-    if (!this.given) return
+    if (!this.hasDraft) return
     clearTimeout(this.timer)
     if (this.asked && (this.asking === LED || (this.asking && linked() === this.asked))) know(this.asked)
     if (this.asking !== LED) keepLink(this.draft)
     this.asking = ""
     this.save()
-    this.fromFile = this.opened = false
+    this.fromFile = this.onlyOpened = false
     this.#tells()
     this.note("")
-    this.model.send_msg({type: "run", ...this.draft, adapter: this.chosen, same: this.same})
-    this.same = true
+    this.model.send_msg({type: "run", ...this.draft, adapter: this.chosen, same: this.isComparable})
+    this.isComparable = true
     const focused = this.#focused
-    this.left = focused && this.edit.contains(focused) ? focused : null
+    this.focusBeforeRun = focused && this.edit.contains(focused) ? focused : null
     this.show(this.chosen === "both" ? "compare" : "step")
   }
 
@@ -391,7 +391,7 @@ class Workbench {
   #backToEdit() {
     const away = this.#focused && !this.step.contains(this.#focused)
     this.show("edit")
-    if (!away) this.left?.focus({preventScroll: true})
+    if (!away) this.focusBeforeRun?.focus({preventScroll: true})
   }
 
   /**
@@ -405,12 +405,12 @@ class Workbench {
   }
 
   changed() {
-    if (!this.given) return
+    if (!this.hasDraft) return
     this.outputs.age()
     clearLink()
     this.save()
     clearTimeout(this.timer)
-    if (!this.asking) this.timer = setTimeout(() => this.model.send_msg({type: "check", ...this.draft, same: this.same}), PAUSE)
+    if (!this.asking) this.timer = setTimeout(() => this.model.send_msg({type: "check", ...this.draft, same: this.isComparable}), PAUSE)
   }
 
   /**
@@ -418,7 +418,7 @@ class Workbench {
    * @param {Draft} next
    */
   put(next) {
-    this.given = this.opened = false
+    this.hasDraft = this.onlyOpened = false
     this.asking = ""
     if (next.fix) this.sources.replace(next.source ?? "")
     else {
@@ -430,12 +430,12 @@ class Workbench {
     this.settings.open(next)
     this.example = next.example ?? ""
     this.room = next.room ?? 1
-    this.given = true
+    this.hasDraft = true
     this.step.ariaLabel = this.title || "The run"
     if (this.root.isConnected) nameTab(this.title, "Debugger")
     this.state()
     this.fromFile = Boolean(next.from_file)
-    this.wanted = next.step ?? 0 // the step of a recording that was opened
+    this.openingStep = next.step ?? 0 // the step of a recording that was opened
     this.save()
   }
 
@@ -445,7 +445,7 @@ class Workbench {
    */
   #begins(source) {
     listing(this.reading, source, 1)
-    this.fresh = true
+    this.unshown = true
     this.first.hidden = false
     this.outputs.el.hidden = true
     this.functions.clear()
@@ -470,12 +470,12 @@ class Workbench {
       const {files: found, left} = await readProject(await givenIn(files, limits), limits),
         file = entryFile(found),
         runs = /\[\s*numthreads\s*\(/i.test(found[file])
-      if (runs || !this.given) {
+      if (runs || !this.hasDraft) {
         const {[file]: source, ...others} = found
         this.inputs.stale = true
         this.put({source, file, files: others})
-        this.opened = true
-        this.same = false
+        this.onlyOpened = true
+        this.isComparable = false
         this.changed()
       } else this.sources.take(found)
       this.show("edit")
@@ -515,7 +515,8 @@ class Workbench {
     })
   }
 
-  state(said = "") {
+  /** @param {string} copied  the result of copying the link; "" for nothing new */
+  state(copied = "") {
     const {view, adapter, adapterWords, chosen, model} = this
     emit("debug-state", {
       view,
@@ -527,7 +528,7 @@ class Workbench {
       pair: model.pair,
       several: this.sources.several,
       asks: this.asking !== "",
-      said,
+      said: copied,
     })
   }
 
@@ -569,11 +570,11 @@ class Workbench {
     const invites = kind === "invite" || kind === "awaited"
     this.notice.hidden = !words
     this.notice.classList.toggle("awaited", kind === "awaited")
-    if (words && !invites) this.heard.textContent = words
+    if (words && !invites) this.announcer.textContent = words
     const parts = invites
       ? [h("span", {}, h("span", {class: "wide"}, HAS_RUN), words)]
       : [severityIcon(kind === "wrong" ? "error" : kind === "asks" ? "note" : "ok"), words]
-    this.said.replaceChildren(...(words ? parts : []))
+    this.noticeWords.replaceChildren(...(words ? parts : []))
     this.both.hidden = kind !== "fix"
     this.begin.hidden = !invites
     this.go.hidden = kind !== "asks"
@@ -603,21 +604,21 @@ class Workbench {
   #checked() {
     const {model, sources} = this,
       first = model.diagnostics.find((found) => found.severity === "error")
-    this.told.replaceChildren(
+    this.verdict.replaceChildren(
       ...(model.error ? [severityIcon("error"), h("span", {}, model.error)] : [severityIcon("ok"), h("span", {}, "It compiles.")]),
     )
     if (model.error && first && sources.several) {
       const there = () => sources.show(first.file || sources.entry, first.line)
-      this.told.append(h("button", {type: "button", class: "btn quiet", onclick: there}, "Show"))
+      this.verdict.append(h("button", {type: "button", class: "btn quiet", onclick: there}, "Show"))
     }
-    this.told.classList.toggle("wrong", Boolean(model.error))
-    this.heard.textContent = this.view === "edit" || model.error ? placeInWords(model.error) || "It compiles." : ""
+    this.verdict.classList.toggle("wrong", Boolean(model.error))
+    this.announcer.textContent = this.view === "edit" || model.error ? placeInWords(model.error) || "It compiles." : ""
     if (this.editor) this.sources.mark(model.diagnostics)
     this.inputs.stale = false
     this.settings.show(model.left_open, model.interface.settings)
     this.inputs.show()
     if (model.interface.entries) this.functions.show(model.interface, this.inputs.entry)
-    if (model.error && this.view !== "edit" && this.given) this.#backToEdit()
+    if (model.error && this.view !== "edit" && this.hasDraft) this.#backToEdit()
   }
 
   /**
@@ -625,11 +626,11 @@ class Workbench {
    * @param {MomentShown} shown
    */
   #moved({root, moment: {recording, position}}) {
-    if (this.opened || !this.step.firstElementChild?.shadowRoot?.contains(root)) return
+    if (this.onlyOpened || !this.step.firstElementChild?.shadowRoot?.contains(root)) return
     if (!this.begin.hidden && recording === this.recording && position !== this.invitedAt) this.#shut()
-    if (!root.dataset.steps || (recording === this.recording && !this.fresh)) return // still the last recording, while another one is made
+    if (!root.dataset.steps || (recording === this.recording && !this.unshown)) return // still the last recording, while another one is made
     this.recording = recording
-    this.fresh = false
+    this.unshown = false
     this.first.hidden = true
     this.adapter = recording.head.adapter.split(" (")[0]
     this.adapterWords = recording.head.adapter + (this.fromFile ? ", a recording from a file" : "")
@@ -645,7 +646,7 @@ class Workbench {
       this.note(INVITATION, "invite")
     }
     if (!this.fromFile) return
-    queueMicrotask(() => emit("step", this.wanted))
+    queueMicrotask(() => emit("step", this.openingStep))
   }
 
   async share() {
