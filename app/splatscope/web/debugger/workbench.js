@@ -202,7 +202,15 @@ class Workbench {
       {class: "pair", hidden: true, tabindex: "-1", role: "group", "aria-label": "Both runs"},
       this.model.get_child("compare"),
     )
-    return h("div", {class: "bench-of-two", "data-testid": "debugger"}, this.notice, this.edit, this.step, this.pair, this.announcer)
+    return h(
+      "div",
+      {class: "bench-of-two", "data-testid": "debugger"},
+      this.notice,
+      this.edit,
+      this.step,
+      this.pair,
+      this.announcer,
+    )
   }
 
   #listen() {
@@ -410,7 +418,8 @@ class Workbench {
     clearLink()
     this.save()
     clearTimeout(this.timer)
-    if (!this.asking) this.timer = setTimeout(() => this.model.send_msg({type: "check", ...this.draft, same: this.isComparable}), PAUSE)
+    if (!this.asking)
+      this.timer = setTimeout(() => this.model.send_msg({type: "check", ...this.draft, same: this.isComparable}), PAUSE)
   }
 
   /**
