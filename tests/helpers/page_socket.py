@@ -6,9 +6,12 @@ import re
 import secrets
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from http.client import HTTPConnection
 from typing import Any, Self, TypeVar
-from urllib.request import urlopen
+from urllib.parse import urlsplit
 
+from tornado.httpclient import HTTPRequest
 from tornado.websocket import WebSocketClientConnection, websocket_connect
 
 T = TypeVar("T")
@@ -32,6 +35,15 @@ def components(found: Any) -> Iterator[tuple[str, dict[str, str]]]:
         yield from components(part)
 
 
+def read(url: str, source: str) -> str:
+    """Return the text at an address, requested from a network address of this machine."""
+    parts = urlsplit(url)
+    assert parts.hostname is not None
+    with closing(HTTPConnection(parts.hostname, parts.port, timeout=120, source_address=(source, 0))) as connection:
+        connection.request("GET", f"{parts.path}?{parts.query}")
+        return connection.getresponse().read().decode()
+
+
 class PageSocket:
     """A session's connection. `models` has component ids by class, and `classes` the class by the id of the parameters."""
 
@@ -41,13 +53,12 @@ class PageSocket:
         self.classes: dict[str, str] = {}
 
     @classmethod
-    async def come(cls, address: str, query: str) -> Self:
-        """Open a page with its session, as its script would."""
-        page = await asyncio.to_thread(lambda: urlopen(f"{address}?{query}&session=1", timeout=120).read().decode())
+    async def come(cls, address: str, query: str, source: str = "127.0.0.1") -> Self:
+        """Open a page with its session, as its script would, from a network address of this machine."""
+        page = await asyncio.to_thread(read, f"{address}?{query}&session=1", source)
         token = re.search(r'"token":"([^"]+)"', page)[1]
-        socket = await websocket_connect(
-            f"{address.replace('http', 'ws', 1)}/ws", subprotocols=["bokeh", token], max_message_size=2**28
-        )
+        request = HTTPRequest(f"{address.replace('http', 'ws', 1)}/ws", network_interface=source)
+        socket = await websocket_connect(request, subprotocols=["bokeh", token], max_message_size=2**28)
         visitor = cls(socket)
         while '"ACK"' not in (await socket.read_message() or '"ACK"'):
             pass

@@ -3,14 +3,15 @@
     .venv/bin/python tests/load/measure_attacks.py [NAME …]
 
 Each attack runs alone, on a server of its own whose workers have all compiled what the reader asks for. The reader opens a section
-that is known already, a document, and a section with inputs that nobody has asked for, all in turns. Loopback only; each attack is
-bounded, and ends with its connections.
+that is known already, a document, and a section with inputs that nobody has asked for, all in turns. Another at the reader's
+address runs one edited kernel after another. Loopback only; each attack is bounded, and ends with its connections.
 """
 
 import asyncio
 import base64
 import gzip
 import http.client
+import itertools
 import json
 import random
 import socket
@@ -63,7 +64,7 @@ class Reader:
 
     def __init__(self, address: str, server: psutil.Process):
         self.address, self.server = address, server
-        self.waited = dict.fromkeys(("cached", "document", "new figure", "and all else"), 0.0)
+        self.waited = dict.fromkeys(("cached", "document", "new figure", "and all else", "kernel"), 0.0)
         self.before = self.most = server.memory_info().rss
         self._number = 0
         self._thread = ThreadPoolExecutor(1)  # the attackers have the event loop's own threads
@@ -82,6 +83,19 @@ class Reader:
             figure, all_ = await loop.run_in_executor(self._thread, read_section, self.address, path)
             self._note("new figure", figure)
             self._note("and all else", all_)
+
+    async def run_kernels(self) -> None:
+        """Run one edited kernel after another, until this is cancelled."""
+        session = await Session.open(self.address, "page=debugger", READER)
+        try:
+            for number in itertools.count():
+                began = time.monotonic()
+                await session.ask("Debugger", type="run", source=KERNEL % number, inputs={}, groups=[1, 1, 1])
+                await session.until(lambda changes: latest(changes, "Stepper", "sequence"))
+                if number:  # the first starts the sandbox
+                    self._note("kernel", time.monotonic() - began)
+        finally:
+            session.drop()
 
     def _note(self, name: str, seconds: float) -> None:
         self.waited[name] = max(self.waited[name], seconds)
@@ -301,27 +315,29 @@ async def measured(name: str, address: str, server: psutil.Process) -> Reader:
         ]
         await asyncio.gather(*(asyncio.to_thread(get, address, path, source) for path, source in warming))
     reader = Reader(address, server)
-    reading = asyncio.create_task(reader.read())
-    await asyncio.sleep(2)
+    reading = [asyncio.create_task(reader.read()), asyncio.create_task(reader.run_kernels())]
+    await asyncio.sleep(8)  # the sandbox starts
     try:
         await ATTACKS[name](address)
     finally:
-        reading.cancel()
-        with suppress(asyncio.CancelledError):
-            await reading
+        for task in reading:
+            task.cancel()
+        results = await asyncio.gather(*reading, return_exceptions=True)
+        if failed := [result for result in results if not isinstance(result, asyncio.CancelledError)]:
+            raise failed[0]
     return reader
 
 
 def main() -> None:
     """Run the attacks, and print a line for each."""
-    print(f"{'attack':20}{'cached':>10}{'document':>10}{'new figure':>14}{'and all else':>14}   growth, s and MB")
+    print(f"{'attack':20}{'cached':>10}{'document':>10}{'new figure':>14}{'and all else':>14}{'kernel':>10}   growth, s and MB")
     for name in sys.argv[1:] or ATTACKS:
         with tempfile.TemporaryDirectory() as folder, served(Path(folder) / "log") as address:
             port = str(urlsplit(address).port)
             server = next(child for child in psutil.Process().children() if port in child.cmdline())
             reader = asyncio.run(measured(name, address, server))
             waited = "".join(
-                f"{seconds:>{width}.2f}" for seconds, width in zip(reader.waited.values(), (10, 10, 14, 14), strict=True)
+                f"{seconds:>{width}.2f}" for seconds, width in zip(reader.waited.values(), (10, 10, 14, 14, 10), strict=True)
             )
             print(f"{name:20}{waited}   {(reader.most - reader.before) / 2**20:+.0f}", flush=True)
 

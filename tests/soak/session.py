@@ -34,9 +34,9 @@ class Session(PageSocket):
         self.on_change: Callable[[Change], None] = lambda change: None
 
     @classmethod
-    async def open(cls, address: str, query: str) -> "Session":
+    async def open(cls, address: str, query: str, source: str = "127.0.0.1") -> "Session":
         """Open a page, and listen."""
-        session = await cls.come(f"{address}/app", query)
+        session = await cls.come(f"{address}/app", query, source)
         session._listening = asyncio.create_task(session._listen())
         return session
 
