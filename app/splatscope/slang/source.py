@@ -185,10 +185,20 @@ def parse(text: str) -> Node:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """Yield the node and all below it, in source order."""
-    yield node
-    for child in node.children:
-        yield from walk(child)
+    """Yield the node and all below it, in source order, without recursion."""
+    pending = [node]
+    while pending:
+        node = pending.pop()
+        yield node
+        pending += reversed(node.children)
+
+
+def enclosing(node: Node, *types: str) -> Node | None:
+    """Return the innermost node of one of these types around a node, None if there is none."""
+    ancestor = node.parent
+    while ancestor is not None and ancestor.type not in types:
+        ancestor = ancestor.parent
+    return ancestor
 
 
 def part(node: Node, name: str) -> Node:

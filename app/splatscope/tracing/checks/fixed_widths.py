@@ -15,9 +15,9 @@ from tree_sitter import Node
 
 from splatscope.slang.comments import COMMENT
 from splatscope.slang.integer_constants import integer
-from splatscope.slang.source import Source, parent_of, part, text_of
+from splatscope.slang.source import Source, enclosing, parent_of, part, text_of, walk
 from splatscope.slang.tokens import names_in
-from splatscope.tracing.checks.analysis.wave_operations import below, called, is_wave_name, root_of
+from splatscope.tracing.checks.analysis.wave_operations import called, is_wave_name, root_of
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.trace import Trace
 
@@ -41,7 +41,7 @@ def fixed_widths(trace: Trace, context: Context, own: int = 0) -> list[str]:
     for file, tree in known.trees.items():
         places = [*_asked(known.sources[file], trace.info.entry, own, known.integers)]
         if any(map(is_wave_name, names - {"WaveSize"})):
-            nodes = sorted(below(tree), key=lambda node: node.start_byte)
+            nodes = sorted(walk(tree), key=lambda node: node.start_byte)
             places += [*_named(nodes, own, known.integers), *_compared(nodes, own, known.integers)]
             if names.isdisjoint(_ADAPTS):
                 places += _taken(nodes, own, known.integers)
@@ -107,14 +107,14 @@ def _taken(nodes: list[Node], own: int, constants: dict[str, str]) -> Iterator[_
     results = {
         root_of(node) if node.type == "init_declarator" else text_of(part(node, "left"))
         for node in nodes
-        if node.type in ("init_declarator", "assignment_expression") and any(map(_is_result, below(node)))
+        if node.type in ("init_declarator", "assignment_expression") and any(map(_is_result, walk(node)))
     }
     for node in nodes:
         width = _one_in(node, constants)
         if width is None or width == own or (branch := _decided_by(node)) is None:
             continue
         inside = part(branch, "consequence")
-        if any(one.type == "identifier" and text_of(one) in results for one in below(inside)):
+        if any(one.type == "identifier" and text_of(one) in results for one in walk(inside)):
             yield "taken", node.start_point[0] + 1, width, f"one thread in {width} takes a result over waves"
 
 
@@ -150,7 +150,7 @@ def halves_of_ballots(trace: Trace, context: Context) -> list[str]:
     known = context.sources
     if sum(map(len, known.texts.values())) > _MOST_TEXT or trace.info.lanes <= 32:
         return []
-    calls = [(file, n) for file, tree in known.trees.items() for n in below(tree) if n.type == "call_expression"]
+    calls = [(file, n) for file, tree in known.trees.items() for n in walk(tree) if n.type == "call_expression"]
     return [
         f"{file}, line {call.start_point[0] + 1}: of what WaveActiveBallot returns, .x alone is used: the first 32 lanes. Those of "
         "wider waves are in .y, .z and .w."
@@ -164,12 +164,10 @@ def _is_first_alone(ballot: Node) -> bool:
     given = parent_of(ballot)
     if given.type == "field_expression":
         return text_of(part(given, "field")) == "x"
-    function: Node | None = given
-    while function is not None and function.type != "function_definition":
-        function = function.parent
+    function = enclosing(given, "function_definition")
     if given.type != "init_declarator" or function is None:
         return False
     name = root_of(given)
-    uses = [n for n in below(function) if n.type == "identifier" and text_of(n) == name and n.start_byte > given.end_byte]
+    uses = [n for n in walk(function) if n.type == "identifier" and text_of(n) == name and n.start_byte > given.end_byte]
     fields = [n.child_by_field_name("field") if n.type == "field_expression" else None for n in map(parent_of, uses)]
     return bool(uses) and all(field is not None and text_of(field) == "x" for field in fields)

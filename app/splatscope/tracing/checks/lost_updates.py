@@ -33,7 +33,7 @@ import numpy as np
 from tree_sitter import Node
 
 from splatscope.slang.integer_constants import integer
-from splatscope.slang.source import parent_of, part, text_of, walk
+from splatscope.slang.source import enclosing, parent_of, part, text_of, walk
 from splatscope.tracing.checks.analysis.cell_history import accesses_to_cell, says_value
 from splatscope.tracing.checks.analysis.other_schedules import Update, between_groups, within_a_group
 from splatscope.tracing.checks.analysis.phrases import in_sentence, lines_of, thread_of
@@ -230,7 +230,7 @@ def _stores(program: _Program, call: Node) -> Iterator[tuple[str, Node, Node]]:
         return  # a thread that uses the old value of an exchange may repair the lost update
     cell, value = access.cell, access.values[0]
     yield cell, value, call
-    function = _function_around(call)
+    function = enclosing(call, "function_definition")
     if function is None or program.only(name := name_of_function(function)) != function:
         return
     names = [name_of_parameter(parameter) for parameter in parameters_of(function)]
@@ -244,7 +244,7 @@ def _stores(program: _Program, call: Node) -> Iterator[tuple[str, Node, Node]]:
 
 def _is_ignored(result: Node, call: Node) -> bool:
     """Return whether the old value of an exchange is unused."""
-    function = _function_around(call)
+    function = enclosing(call, "function_definition")
     if result.type != "identifier" or function is None:
         return False
     others = [use for use in _uses(text_of(result), function) if use != result]
@@ -371,13 +371,6 @@ def _without_blanks(node: Node) -> str:
 
 def _uses(name: str, node: Node) -> list[Node]:
     return [n for n in walk(node) if n.type == "identifier" and text_of(n) == name]
-
-
-def _function_around(node: Node) -> Node | None:
-    ancestor: Node | None = node
-    while ancestor is not None and ancestor.type != "function_definition":
-        ancestor = ancestor.parent
-    return ancestor
 
 
 def _operators(node: Node, root: Node) -> set[str]:

@@ -12,7 +12,7 @@ from splatscope.slang.conditionals import Conditions
 from splatscope.slang.declaration import Memory, buffer_memory
 from splatscope.slang.grammar_gaps import without_hints
 from splatscope.slang.integer_constants import integer
-from splatscope.slang.source import Source, parent_of, parse, part, text_of, walk
+from splatscope.slang.source import Source, enclosing, parent_of, parse, part, text_of, walk
 from splatscope.slang.symbols import Symbols
 from splatscope.slang.tokens import Tokens, names_in
 from splatscope.tracing.checks.analysis.data_dependence import Dependence
@@ -179,9 +179,7 @@ class Sources:
             return False
         if "." in site.name or part(expression, "left").type not in ("subscript_expression", "field_expression"):
             return False
-        function = node
-        while function is not None and function.type != "function_definition":
-            function = function.parent
+        function = enclosing(expression, "function_definition")
         declared = (n for n in walk(function) if n.type == "declaration") if function is not None else ()
         return any(text_of(declarator) == site.name for n in declared for declarator in n.children_by_field_name("declarator"))
 

@@ -1,6 +1,6 @@
 """Find operations over waves in syntax trees, and sources that ask for a width of waves."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from tree_sitter import Node
 
@@ -27,15 +27,6 @@ def called(call: Node) -> str:
     if function.type == "field_expression":
         function = part(function, "field")
     return text_of(function).partition("<")[0].rstrip()
-
-
-def below(node: Node) -> Iterator[Node]:
-    """Yield a node and its descendants, in any order, without recursion."""
-    pending = [node]
-    while pending:
-        node = pending.pop()
-        yield node
-        pending += node.children
 
 
 def root_of(declarator: Node) -> str:
