@@ -73,7 +73,7 @@ class Recording:
     @property
     def verdict(self) -> str:
         """What may be said of the kernel beside its findings: "Nothing found" only of what was looked at; "" for nothing."""
-        return self.recorded.verdict.words
+        return self.recorded.verdict.summary
 
     @property
     def truncated(self) -> bool:
@@ -173,11 +173,11 @@ class Recording:
         """Add to what was missed what to do, in words of this interface and of the command line."""
         if missed != FULL:
             return missed
-        if (lacks := self.recorded.verdict.lacks) is None:  # a file of an earlier version does not say it
+        if (needed := self.recorded.verdict.records_needed) is None:  # a file of an earlier version does not say it
             return f"{FULL} Allow more records (budget=, --budget), or {_LESS}."
-        if not lacks:
+        if not needed:
             return f"{FULL} A thread in a loop that does not end fills any recording."
-        enough = _rounded_up(lacks)
+        enough = _rounded_up(needed)
         if enough > MOST_ALLOWED:
             return f"{FULL} That takes {enough:,} records, and more than {MOST_ALLOWED:,} are not allowed: {_LESS}."
         return f"{FULL} Allow {enough:,} records (budget=, --budget), or {_LESS}."

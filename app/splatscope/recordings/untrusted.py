@@ -208,12 +208,12 @@ def _check(trace: Trace) -> None:
     sizes = [(name, n) for name, n in trace.info.sizes.items() if len(name) <= MOST_WORD and isinstance(n, int) and 0 <= n < 2**32]
     trace.info = replace(trace.info, sizes=dict(sizes[:MOST_UNSEEN]))
     verdict = trace.verdict.bounded(MOST_UNSEEN, MOST_SENTENCE)
-    spans = None if verdict.unreached is None else verdict.unreached[:MOST_SITES]
+    needed, spans = verdict.records_needed, None if verdict.unreached is None else verdict.unreached[:MOST_SITES]
     trace.verdict = replace(
         verdict,
         unseen=tuple(text[:MOST_WORD] for text in verdict.unseen),
         unreached=None if spans is None else tuple(span for span in spans if span[0] in trace.info.sources),
-        lacks=None if verdict.lacks is None or verdict.lacks >= 2**40 else verdict.lacks,
+        records_needed=None if needed is None or needed >= 2**40 else needed,
     )
 
 
@@ -224,7 +224,7 @@ def _info_conditions(trace: Trace) -> Iterator[tuple[str, bool]]:
     yield "numbers are whole", all(isinstance(n, int) and not isinstance(n, bool) and 0 <= n < 2**31 for n in numbers)
     yield "sizes have three numbers", all(len(triple) == 3 for triple in triples)
     yield "names are short", all(_is_word(text) for text in (info.file, info.entry, info.adapter))
-    yield "threads are those of one workgroup", 0 < info.lanes == info.threads <= MOST_THREADS
+    yield "threads are those of one workgroup", 0 < info.threads_per_group == info.threads <= MOST_THREADS
     yield "flags are true or false", isinstance(info.truncated, bool) and isinstance(info.all_groups, bool)
     yield "cut threads are threads", all(isinstance(n, int) and 0 <= n < info.threads for n in info.cut_threads)
     yield "functions and sizes are by name", isinstance(info.stepped_over, dict) and isinstance(info.sizes, dict)

@@ -136,7 +136,7 @@ def dims_of(trace: Trace, texts: tuple[str, ...]) -> list[int]:
         return [int(text) for text in texts]
     if len(texts) == 1:
         return []
-    integers = Sources.of(trace).integers
+    integers = Sources.of(trace).symbols.integers
     sizes = [integer(text, integers) or 0 for text in texts]
     return sizes if min(sizes) > 0 and math.prod(sizes) < 2**31 else []
 

@@ -175,7 +175,7 @@ def _counts(recording: Recording) -> dict[str, int]:
     arrivals = trace.thread[trace.at(lambda site: site.kind == "arrive" and site.name.endswith("WithGroupSync"))]
     counts = {
         "barriers": int(np.bincount(arrivals, minlength=1).max()),
-        "threads": trace.info.lanes,
+        "threads": trace.info.threads_per_group,
     }
     for what, counted in (("atomics", ["atomic"]), ("reads", ["read"]), ("writes", ["write"]), ("accesses", ACCESSES)):
         chosen = np.isin(kinds, counted)

@@ -76,6 +76,17 @@ class Program:
         """
         return cls(tuple(_expanded(_load(text, file, folders), defines)), defines, entry)
 
+    @classmethod
+    def as_recorded(cls, texts: Mapping[str, str], defines: Mapping[str, str] | None) -> "Program":
+        """Return the program of a recording. Its macros are not expanded: the sites of a recording are places in what was written.
+
+        Args:
+            texts: The text of each file, by name.
+            defines: The macros given to the compiler; None if they are not known, so that all branches of `#if` count.
+        """
+        conditions = Conditions.of(texts.values(), defines) if defines is not None else None
+        return cls(tuple(Module("", file, text, Source(text, file, conditions)) for file, text in texts.items()), defines or {})
+
     def with_texts(self, change: Callable[[str], str]) -> "Program":
         """Return the program as it is read from changed texts, or this one if nothing changes. `texts` stay as written."""
         modules = [

@@ -16,7 +16,7 @@ from splatscope.gpu.slang_types import is_numeric, short_names_in_place
 from splatscope.slang.blocks import Block, find_blocks
 from splatscope.slang.comments import blank, blanked
 from splatscope.slang.conditionals import Conditions
-from splatscope.slang.grammar_gaps import as_written, blank_span, mask, with_infinities
+from splatscope.slang.grammar_gaps import as_written, blank_span, mask, with_infinities, without_hints
 from splatscope.slang.tokens import Tokens
 
 _parser = Parser(Language(tree_sitter_slang.language()))  # ty: ignore[deprecated]  # it returns a capsule; its stub says int
@@ -138,6 +138,11 @@ class Source:
         """The code, blanked."""
         return blank(self.code)
 
+    @cached_property
+    def tree(self) -> Node:
+        """The syntax tree of all that is visible, as written; constructs that the grammar lacks are ERROR nodes."""
+        return parse(without_hints(self.visible))
+
     def body(self, block: Block) -> Node | None:
         """Return the compound statement of a function; None if the grammar cannot read it."""
         text = list(self.code[block.start : block.end])
@@ -180,8 +185,8 @@ def _without_unbalanced_branches(text: str) -> str:
 
 
 def parse(text: str) -> Node:
-    """Return the syntax tree of a whole file as written; constructs that the grammar lacks are ERROR nodes."""
-    return _parser.parse(with_infinities(text).encode()).root_node
+    """Return the syntax tree of a text, one character per byte; constructs that the grammar lacks are ERROR nodes."""
+    return _parser.parse(with_infinities(text).encode("latin-1")).root_node
 
 
 def walk(node: Node) -> Iterator[Node]:

@@ -90,7 +90,7 @@ class RecordingQuery:
         trace = self.recording.trace
         marked = np.zeros(len(trace), bool)
         marked[self._order[np.asarray(marks, int) - 1]] = True
-        return trace.count(marked)[self._order[np.asarray(steps, int) - 1]].astype(np.int64)
+        return trace.events_so_far(marked)[self._order[np.asarray(steps, int) - 1]].astype(np.int64)
 
     def last(self, name: str, thread: int, before: int | None = None) -> float | int | list | None:
         """Return the value of a thread's variable after step `before`, by default at the end; None if it was never set."""

@@ -29,7 +29,7 @@ def judge(
     truncated: bool = False,
     left_over: str = "",
     reached: frozenset[Place] = frozenset(),
-    lacks: int | None = None,
+    records_needed: int | None = None,
 ) -> Verdict:
     """Return the verdict on a recording of one workgroup that has just been made.
 
@@ -41,7 +41,7 @@ def judge(
         truncated: Whether this recording or one of other workgroups was full before the end.
         left_over: Which workgroups, or parts of them, were not checked in the available time.
         reached: The places with events in other recordings.
-        lacks: The records that a recording would have needed for its end, 0 if no number is enough.
+        records_needed: The records that a recording would have needed for its end, 0 if no number is enough.
     """
     trace = recording.trace
     notes, unseen = not_judged(trace)
@@ -58,7 +58,7 @@ def judge(
         between_groups=between_groups,
         too_many=too_many,
         truncated=truncated,
-        lacks=lacks if truncated else None,
+        records_needed=records_needed if truncated else None,
         **_agreement(comparison),
     )
     missed = _missed(recording, verdict, reached, left_over)
@@ -72,8 +72,9 @@ def judge(
 def judge_file(recording: Recording, findings: Sequence[Finding]) -> Verdict:
     """Return the verdict on a recording from a file: what the file says of it or, if an earlier version wrote it, what follows."""
     trace, verdict = recording.trace, replace(recording.trace.verdict, findings=tuple(findings))
-    is_endless = verdict.lacks is None and "overrun" in trace.kinds
-    verdict = replace(verdict, truncated=trace.info.truncated, lacks=0 if is_endless else verdict.lacks)
+    is_endless = verdict.records_needed is None and "overrun" in trace.kinds
+    needed = 0 if is_endless else verdict.records_needed
+    verdict = replace(verdict, truncated=trace.info.truncated, records_needed=needed)
     # It is not known where the other workgroups were.
     reached = places_in(trace) if trace.info.group_count == 1 else frozenset(map(place_of, trace.sites))
     if verdict.missed is None:
@@ -99,7 +100,7 @@ def _finished(recording: Recording, verdict: Verdict) -> Verdict:
         verdict,
         not_given=tuple(not_given),
         shortfalls=tuple(_shortfalls(recording, not_given, verdict.unreached or ())),
-        words=verdict_of(len(recording.trace), verdict.findings, verdict.missed or ()),
+        summary=verdict_of(len(recording.trace), verdict.findings, verdict.missed or ()),
     )
 
 

@@ -55,17 +55,17 @@ def record_and_check(
     """
     end = time.monotonic() + seconds
     reached: set[Place] = set()
-    lacking: dict[str, int] = {}  # by what was recorded
+    needed: dict[str, int] = {}  # records, by what was recorded
 
     def recorded(job: KernelJob, run_plain: bool = True, like: np.ndarray | None = None) -> Recording:
         recording = record(device, job, run_plain, like)
         reached.update(places_in(recording.trace))
         scope = "a part" if job.part[2] else "all" if job.all_groups else "one group"
-        lacking[scope] = max(lacking.get(scope, 0), recording.lacks)
+        needed[scope] = max(needed.get(scope, 0), recording.records_needed)
         return recording
 
-    def lacks() -> int:
-        return max(lacking["one group"], lacking.get("a part", lacking.get("all", 0)))
+    def records_needed() -> int:
+        return max(needed["one group"], needed.get("a part", needed.get("all", 0)))
 
     def judged(findings: list[Finding], **more: Any) -> Recording:
         if other_widths and not (truncated or any(CHECKS[finding.kind].severity == "error" for finding in findings)):
@@ -73,7 +73,8 @@ def record_and_check(
                 differing, unknown = compare_widths(device, recording, findings)
             findings, verdict = findings + differing, recording.trace.verdict
             recording.trace.verdict = replace(verdict, unseen=(*verdict.unseen, *unknown))
-        recording.trace.verdict = judge(recording, findings, truncated=truncated, reached=frozenset(reached), lacks=lacks(), **more)
+        more |= {"truncated": truncated, "reached": frozenset(reached), "records_needed": records_needed()}
+        recording.trace.verdict = judge(recording, findings, **more)
         return recording
 
     # Accesses out of bounds in other workgroups must be known before the plain kernel runs.
@@ -125,9 +126,9 @@ def _all_groups(
     if not follow or needed <= most or waits_long:
         wide_job = replace(job, all_groups=True, records=most if follow else job.records)
         wide = record(wide_job, run_plain=False, like=like)
-        if not (follow and wide.lacks):  # otherwise some threads need more than they have when all share the records
+        if not (follow and wide.records_needed):  # otherwise some threads need more than they have when all share the records
             return find(wide.trace), wide.trace.info.truncated, " ".join(wide.cut_off), wide.plain_is_safe
-        needed = max(needed, 2 * wide.lacks)
+        needed = max(needed, 2 * wide.records_needed)
     half = max(1, most * groups // (2 * needed))
     jobs = replace(job, all_groups=True, records=most)
     safe = []

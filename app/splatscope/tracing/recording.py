@@ -60,7 +60,7 @@ class Recording:
     plain_is_safe: bool = False
     usage: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))  # records that each thread needed; 0 if it did not end
     cut_off: tuple[str, ...] = ()
-    lacks: int = 0  # the number of records in which all threads would have ended, if some that end had too few
+    records_needed: int = 0  # the number of records in which all threads would have ended, if some that end had too few
 
     @property
     def verdict(self) -> Verdict:
@@ -123,7 +123,7 @@ def record(device: spy.Device, job: KernelJob, run_plain: bool = True, like: np.
         dispatch = Dispatch(device, build.kernel, program, job, {"_rec": recorder | constants}).dispatch()
         rows = recorder["records"].to_numpy().view(np.uint32).reshape(-1, 4)[1:]
         usage = Usage.of(rows, starts)
-        fitting, lacks = fitting_sizes(sizes, usage, job.records)
+        fitting, records_needed = fitting_sizes(sizes, usage, job.records)
         if fitting is not None and dispatches < DISPATCHES:
             sizes = fitting
             continue
@@ -162,7 +162,7 @@ def record(device: spy.Device, job: KernelJob, run_plain: bool = True, like: np.
         is_safe,
         np.where(usage.is_endless, 0, usage.needed),
         cut,
-        lacks,
+        records_needed,
     )
 
 

@@ -51,7 +51,7 @@ class RunInfo:
     defines: dict[str, str] | None = None
 
     @property
-    def lanes(self) -> int:
+    def threads_per_group(self) -> int:
         """The number of threads in a workgroup."""
         return prod(self.group_size)
 
@@ -69,7 +69,7 @@ class RunInfo:
 
     def as_header(self) -> dict[str, Any]:
         """Return this as JSON types, for files and pages, without what is not known."""
-        return {name: value for name, value in asdict(self).items() if value is not None} | {"lanes": self.lanes}
+        return {name: value for name, value in asdict(self).items() if value is not None} | {"lanes": self.threads_per_group}
 
     def group_at(self, number: int) -> Three:
         """Return the position of a workgroup; x is counted first."""

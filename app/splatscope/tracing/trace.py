@@ -32,7 +32,7 @@ class Trace:
 
     All columns are uint32, with one entry for each event:
 
-    - `thread`: its number in the workgroup or, if `info.all_groups`, in the dispatch, with `info.lanes` per workgroup;
+    - `thread`: its number in the workgroup or, if `info.all_groups`, in the dispatch, with `info.threads_per_group` per workgroup;
     - `site`: a row of `sites`;
     - `slot`: the device's order of accesses, atomics and barriers; NO_SLOT for other events;
     - `index`: the flat index of the accessed element, row-major;
@@ -58,7 +58,7 @@ class Trace:
     def __post_init__(self):
         def passed(*spaces: str) -> np.ndarray:
             waits = self.at(lambda s: s.kind == "resume" and s.name.endswith("WithGroupSync") and s.space in spaces)
-            return self.count(waits)
+            return self.events_so_far(waits)
 
         self.shared_epoch, self.device_epoch = passed("shared", "both"), passed("device", "both")
 
@@ -78,7 +78,7 @@ class Trace:
         """Return a mask of the events whose site satisfies a predicate, (events,) bool."""
         return np.array([says(site) for site in self.sites], bool)[self.site]
 
-    def count(self, marks: np.ndarray) -> np.ndarray:
+    def events_so_far(self, marks: np.ndarray) -> np.ndarray:
         """Return, for each event, how many marked events its thread has made so far, including it: (events,) uint32."""
         total = np.cumsum(marks)
         before = np.maximum.accumulate(np.where(self._starts, total - marks, 0))
@@ -161,7 +161,7 @@ class Trace:
 
     def of_group(self, number: int) -> tuple["Trace", int]:
         """Extract a workgroup from a recording of all, as if recorded alone. Return it and the number of its first event."""
-        lanes = self.info.lanes
+        lanes = self.info.threads_per_group
         start, end = np.searchsorted(self.thread, (number * lanes, (number + 1) * lanes)).tolist()
         cut = tuple(thread - number * lanes for thread in self.info.cut_threads if thread // lanes == number)
         group = self.info.group_at(number)
@@ -174,7 +174,7 @@ class Trace:
     def group_and_lane(self) -> tuple[np.ndarray, np.ndarray]:
         """For each event, the number of its workgroup in the dispatch (x fastest), and the number of its thread within that."""
         if self.info.all_groups:
-            return np.divmod(self.thread, np.uint32(self.info.lanes))
+            return np.divmod(self.thread, np.uint32(self.info.threads_per_group))
         return np.full(len(self), self.info.number_of(self.info.group), np.uint32), self.thread
 
 

@@ -29,7 +29,7 @@ class Verdict:
         missed: What was not checked, a sentence each; None if that was not determined yet.
         unreached: The code that no thread reached; None if that was not determined yet.
         between_groups: Whether all workgroups were checked; None if that was not requested, or if there is only one.
-        lacks: The records that a recording which was full would have needed, 0 if no number is enough; None if that is not known.
+        records_needed: The records that a full recording would have needed; 0 if no number is enough, None if that is not known.
         rounding: How the plain kernel rounds otherwise, "" if it does not.
         difference: How the plain kernel's results differ otherwise, "" if they do not.
         agreement: How the plain kernel's results differ; None if it was not run.
@@ -38,7 +38,7 @@ class Verdict:
         shortfalls: Sentences on these and on unreached lines, which a strict check does not accept.
         truncated: Whether a recording was full before the end.
         too_many: Why the other workgroups were not checked, "" if they were, or if that was not requested.
-        words: What may be said beside the findings, see `verdict_of`.
+        summary: What may be said beside the findings, see `verdict_of`.
     """
 
     findings: "tuple[Finding, ...]" = ()
@@ -47,7 +47,7 @@ class Verdict:
     missed: tuple[str, ...] | None = None
     unreached: tuple[Span, ...] | None = None
     between_groups: bool | None = None
-    lacks: int | None = None
+    records_needed: int | None = None
     rounding: str = ""
     difference: str = ""
     agreement: Agreement | None = None
@@ -56,21 +56,22 @@ class Verdict:
     shortfalls: tuple[str, ...] = ()
     truncated: bool = False
     too_many: str = ""
-    words: str = ""
+    summary: str = ""
 
     @classmethod
     def of(cls, header: dict[str, Any]) -> Self:
         """Return what `as_header` has described. Entries of other types are left out."""
         sentences = {name: _sentences(header.get(name)) for name in ("unseen", "notes", "missed")}
         words = {name: header[name] for name in ("rounding", "difference") if isinstance(header.get(name), str)}
-        between, lacks, spans = (header.get(name) for name in ("between_groups", "lacks", "unreached"))
+        between, spans = header.get("between_groups"), header.get("unreached")
+        needed = header.get("records_needed", header.get("lacks"))  # "lacks" in files of earlier versions
         return cls(
             unseen=sentences["unseen"] or (),
             notes=sentences["notes"] or (),
             missed=sentences["missed"],
             unreached=tuple(tuple(span) for span in spans if _is_span(span)) if isinstance(spans, list) else None,
             between_groups=between if isinstance(between, bool) else None,
-            lacks=lacks if type(lacks) is int and lacks >= 0 else None,
+            records_needed=needed if type(needed) is int and needed >= 0 else None,
             **words,
         )
 
@@ -108,7 +109,7 @@ def verdict_of(events: int, findings: Sequence[object], missed: Sequence[str]) -
     return "Nothing found in what was recorded" if missed else "Nothing found"
 
 
-_STORED = ("unseen", "notes", "missed", "unreached", "between_groups", "lacks", "rounding", "difference")
+_STORED = ("unseen", "notes", "missed", "unreached", "between_groups", "records_needed", "rounding", "difference")
 
 
 def _sentences(value: Any) -> tuple[str, ...] | None:

@@ -121,7 +121,7 @@ def test_nothing_is_said_of_a_kernel_that_is_right_on_both(groups: tuple[int, in
         .replace("GroupIndex)", "GroupIndex, uint group : SV_GroupID)")
     )
     assert not messages(source, groups=groups)
-    assert checked(source, groups=groups).verdict.words == "Nothing found"
+    assert checked(source, groups=groups).verdict.summary == "Nothing found"
 
 
 def test_a_finding_tells_the_workgroup_of_its_thread():

@@ -93,10 +93,10 @@ def test_a_list_without_end_is_cut():
 @pytest.mark.parametrize(
     ("header", "words"),
     [
-        ({"lacks": 1000}, "Allow 1,200 records (budget=, --budget), or record fewer functions or groups."),
+        ({"records_needed": 1000}, "Allow 1,200 records (budget=, --budget), or record fewer functions or groups."),
         ({"lacks": 0}, "A thread in a loop that does not end fills any recording."),
         ({}, "Allow more records (budget=, --budget), or record fewer functions or groups."),
-        ({"lacks": "many"}, "Allow more records (budget=, --budget), or record fewer functions or groups."),
+        ({"records_needed": "many"}, "Allow more records (budget=, --budget), or record fewer functions or groups."),
     ],
     ids=["enough", "endless", "an earlier version", "forged"],
 )

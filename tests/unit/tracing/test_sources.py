@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from splatscope.slang.program import Program
 from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.checks.analysis.unrecorded_accesses import unrecorded_accesses
 from splatscope.tracing.sites import Site
@@ -11,8 +12,8 @@ from splatscope.tracing.sites import Site
 MANY = 20_000
 
 
-def sources(text: str) -> Sources:
-    return Sources({"k.slang": text})
+def sources(texts: str | dict[str, str], defines: dict[str, str] | None = None) -> Sources:
+    return Sources(Program.as_recorded({"k.slang": texts} if isinstance(texts, str) else texts, defines))
 
 
 def test_fields_of_structs_are_found_at_every_depth():
@@ -73,7 +74,7 @@ def test_a_hostile_text_of_any_size_is_read(text):
 
 
 def test_a_cell_is_named_with_its_rows():
-    known = Sources({"k.slang": "static const uint T = 8;\n#define WIDE (T + 1)\ngroupshared float As[T][WIDE];"})
+    known = sources("static const uint T = 8;\n#define WIDE (T + 1)\ngroupshared float As[T][WIDE];")
     tile = Site("k.slang", 1, 1, "read", "As", "f", "float", path=".x", space="shared", dims=("T", "WIDE"))
     assert known.cell(tile, 10) == "As[1][1].x"
     assert known.cell(tile, 72) == "As[8][0].x"
@@ -97,9 +98,9 @@ def test_a_cell_is_named_with_its_rows():
     ids=["unused", "left out", "over two lines", "through another", "of a variable"],
 )
 def test_a_macro_hides_what_it_names_where_it_is_called(defines, hidden):
-    found = Sources({"k.slang": f"{defines}\ngroupshared uint cells[8];\nvoid f() {{\nWAIT }}"})
+    found = sources(f"{defines}\ngroupshared uint cells[8];\nvoid f() {{\nWAIT }}")
     assert unrecorded_accesses(found, []) == hidden
-    header = Sources({"h.slang": defines, "k.slang": "groupshared uint cells[8];\nvoid f() { WAIT }"})
+    header = sources({"h.slang": defines, "k.slang": "groupshared uint cells[8];\nvoid f() { WAIT }"})
     assert unrecorded_accesses(header, []) == {name: ("k.slang", 2) for name in hidden}
     ((name, (file, line)),) = hidden.items() or [("cells", ("k.slang", 5))]
     about = "GroupMemoryBarrierWithGroupSync" if name == "barriers" else name
@@ -134,9 +135,9 @@ def test_accesses_to_textures_that_may_be_written_are_unrecorded_without_a_site(
 def test_what_the_preprocessor_leaves_out_is_no_access():
     text = "groupshared uint cells[8];\nvoid f()\n{\n#ifdef SLOW\n    cells[0] = 1;\n#endif\n}\n"
     cells = {"cells": ("k.slang", 5)}
-    assert unrecorded_accesses(Sources({"k.slang": text}, {}), []) == {}
-    assert unrecorded_accesses(Sources({"k.slang": text}, {"SLOW": "1"}), []) == cells
-    assert unrecorded_accesses(Sources({"k.slang": text}), []) == cells, "a file of an earlier version does not name its macros"
+    assert unrecorded_accesses(sources(text, {}), []) == {}
+    assert unrecorded_accesses(sources(text, {"SLOW": "1"}), []) == cells
+    assert unrecorded_accesses(sources(text), []) == cells, "a file of an earlier version does not name its macros"
 
 
 def test_the_names_in_an_index_are_those_of_this_memory():

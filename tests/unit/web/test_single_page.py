@@ -139,7 +139,7 @@ def test_nothing_found_is_said_only_of_what_was_looked_at(header, same, expected
     head = head_of(made.data)
     assert (head["verdict"] == "Nothing found") == (not head["missed"])
     verdict = trace.verdict = judge_file(opened.recording, [])
-    assert (head["verdict"], head["missed"]) == (verdict.words, list(verdict.missed))
+    assert (head["verdict"], head["missed"]) == (verdict.summary, list(verdict.missed))
     assert ("Nothing found." in str(Recording(opened.recording))) == (not verdict.missed)
 
 

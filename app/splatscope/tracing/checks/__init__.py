@@ -151,6 +151,6 @@ def races_between_groups(trace: Trace) -> list[Finding]:
 def number_threads(trace: Trace, finding: Finding) -> Finding:
     """Return a finding with its threads numbered within their workgroups, and with the positions of these workgroups."""
     info = trace.info
-    first = 0 if info.all_groups else info.number_of(info.group) * info.lanes
-    numbers = [divmod(first + int(thread), info.lanes) for thread in finding.threads]
+    first = 0 if info.all_groups else info.number_of(info.group) * info.threads_per_group
+    numbers = [divmod(first + int(thread), info.threads_per_group) for thread in finding.threads]
     return replace(finding, groups=[info.group_at(group) for group, _ in numbers], threads=[thread for _, thread in numbers])

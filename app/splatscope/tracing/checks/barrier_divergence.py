@@ -28,7 +28,7 @@ def _finding(trace: Trace, divergence: Divergence) -> Finding:
     first, elsewhere, absent = int(divergence.together[0]), divergence.elsewhere, divergence.absent
     site, thread = trace.sites[trace.site[first]], int(trace.thread[first])
     begin = f"{thread_of(trace, first)} waits at the barrier on"
-    lanes = trace.info.lanes if trace.info.all_groups else trace.info.threads
+    lanes = trace.info.threads_per_group if trace.info.all_groups else trace.info.threads
     count = f"of {lanes} threads"
     if len(elsewhere) == 0:
         message = f"{begin} line {site.line}, thread {absent[0] % lanes} ends without it ({len(absent)} {count} do)."

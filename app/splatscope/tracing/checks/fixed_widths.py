@@ -39,12 +39,12 @@ def fixed_widths(trace: Trace, context: Context, own: int = 0) -> list[str]:
         return []
     said: dict[tuple[str, str], str] = {}  # by file and kind of place; one of each is enough
     for file, tree in known.trees.items():
-        places = [*_asked(known.sources[file], trace.info.entry, own, known.integers)]
+        places = [*_asked(known.files[file], trace.info.entry, own, known.symbols.integers)]
         if any(map(is_wave_name, names - {"WaveSize"})):
             nodes = sorted(walk(tree), key=lambda node: node.start_byte)
-            places += [*_named(nodes, own, known.integers), *_compared(nodes, own, known.integers)]
+            places += [*_named(nodes, own, known.symbols.integers), *_compared(nodes, own, known.symbols.integers)]
             if names.isdisjoint(_ADAPTS):
-                places += _taken(nodes, own, known.integers)
+                places += _taken(nodes, own, known.symbols.integers)
         for kind, line, width, words in places:
             software = f": “llvmpipe:{width}” does" if width <= 16 else ""
             said.setdefault(
@@ -148,7 +148,7 @@ def _one_in(node: Node, constants: dict[str, str]) -> int | None:
 def halves_of_ballots(trace: Trace, context: Context) -> list[str]:
     """Return a sentence for each ballot of which only the first 32 lanes are used, although waves may be wider."""
     known = context.sources
-    if sum(map(len, known.texts.values())) > _MOST_TEXT or trace.info.lanes <= 32:
+    if sum(map(len, known.texts.values())) > _MOST_TEXT or trace.info.threads_per_group <= 32:
         return []
     calls = [(file, n) for file, tree in known.trees.items() for n in walk(tree) if n.type == "call_expression"]
     return [

@@ -168,7 +168,7 @@ def _finding(trace: Trace, context: Context, wait: Wait, loop: Site, cell: Site,
 
 def _wait_for_each_other(trace: Trace, holder: int, line: int, cell: Site, stopped: dict[int, int]) -> bool:
     """Return whether workgroups wait in a loop for a cell that they all change, as at a barrier across the dispatch."""
-    groups = {thread // trace.info.lanes for thread, loop_line in stopped.items() if loop_line == line}
+    groups = {thread // trace.info.threads_per_group for thread, loop_line in stopped.items() if loop_line == line}
     is_between = trace.info.all_groups and cell.space == "device"
     return is_between and stopped.get(holder) == line and len(groups) > 1
 
@@ -273,7 +273,7 @@ def _explain_no_change(trace: Trace, last: int, holder: int, stopped: dict[int, 
     later = events[(trace.thread[events] == holder) & (trace.slot[events] > trace.slot[last]) & (trace.kinds_of(events) != "read")]
     if len(later) == 0:
         return ", and does not change it again"
-    lanes, width = trace.info.lanes, max(1, trace.info.wave_size)
+    lanes, width = trace.info.threads_per_group, max(1, trace.info.wave_size)
     if holder // lanes == waiting // lanes and holder % lanes // width == waiting % lanes // width:
         return ", and is in the same wave, which goes on only when all its lanes have left the loop"
     return ""

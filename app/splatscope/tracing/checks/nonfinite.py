@@ -50,7 +50,7 @@ def not_finite(trace: Trace, context: Context) -> list[Finding]:
         if (inf & ~nan).any():
             infinite[number] = events[inf & ~nan]
     bad[_select_unintended(infinite, trace, Origins(context.sources))] = True
-    bad &= trace.count(trace.at(lambda s: s.fault == "uninitialised-read")) == 0  # of a local, by its thread
+    bad &= trace.events_so_far(trace.at(lambda s: s.fault == "uninitialised-read")) == 0  # of a local, by its thread
     for number in np.unique(trace.site[bad]).tolist():
         site = trace.sites[number]
         if context.sources.is_inout(site) or context.sources.is_filled_in_parts(site):  # the rest of it may be unwritten

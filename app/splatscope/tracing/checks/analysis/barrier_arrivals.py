@@ -80,7 +80,7 @@ def first_divergence(trace: Trace) -> Divergence | None:
             continue
         ordered[start : start + len(part)] = divergence.ordered
         if first is None:
-            absent = divergence.absent + number * trace.info.lanes
+            absent = divergence.absent + number * trace.info.threads_per_group
             first = replace(divergence, together=divergence.together + start, elsewhere=divergence.elsewhere + start, absent=absent)
     return replace(first, ordered=ordered) if first else None
 
@@ -89,10 +89,10 @@ def _suspicious_groups(trace: Trace) -> list[int]:
     """Return the workgroups that may diverge: all but those whose threads arrive equally often at the same statements."""
     is_arrival = trace.at(lambda site: site.kind == "arrive")
     events, entry = np.flatnonzero(is_arrival), trace.info.entry
-    groups, lanes = trace.group_and_lane[0], trace.info.lanes
+    groups, lanes = trace.group_and_lane[0], trace.info.threads_per_group
     if any(trace.sites[site].function != entry for site in np.unique(trace.site[events])):
         return np.unique(groups[events]).tolist()
-    turn = trace.count(is_arrival)[events].astype(np.int64)
+    turn = trace.events_so_far(is_arrival)[events].astype(np.int64)
     key = groups[events].astype(np.int64) << 32 | turn
     order = np.argsort(key, kind="stable")
     keys, starts, counts = np.unique(key[order], return_index=True, return_counts=True)
@@ -107,7 +107,7 @@ def _in_group(trace: Trace) -> Divergence | None:
     is_arrival = trace.at(lambda site: site.kind == "arrive")
     if not is_arrival.any():
         return None
-    turn = trace.count(is_arrival).astype(np.int64)  # for each event, the number of its thread's arrivals so far
+    turn = trace.events_so_far(is_arrival).astype(np.int64)  # for each event, the number of its thread's arrivals so far
     threads, arrivals = _arrivals(trace, np.flatnonzero(is_arrival), turn)
     wrong_turn = _first_wrong_turn(threads, arrivals)
     if wrong_turn is None:

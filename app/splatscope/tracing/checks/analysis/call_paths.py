@@ -13,7 +13,9 @@ def call_sites(trace: Trace, events: np.ndarray) -> dict[int, tuple[int, ...]]:
     A statement is identified by its record, which it leaves when it ends; -1 stands for a statement that its thread never ended.
     """
     calls, returns = (trace.at(lambda s, kind=kind: s.kind == kind) for kind in ("call", "return"))
-    depth = trace.count(calls).astype(np.int64) - trace.count(returns) + returns  # a return still belongs to its function
+    depth = (
+        trace.events_so_far(calls).astype(np.int64) - trace.events_so_far(returns) + returns
+    )  # a return still belongs to its function
     ends = trace.at(lambda s: s.kind in _ENDS_A_STATEMENT)
     following: dict[int, np.ndarray] = {}
 

@@ -48,7 +48,7 @@ class _Function:
         uniforms = {name for name, type_text in symbols.globals.items() if is_numeric(symbols.resolve(type_text))}
         loops = (loop.child_by_field_name("initializer") for loop in nodes if loop.type == "for_statement")
         counters = {root_of(one) for loop in loops if loop for one in walk(loop) if one.type == "init_declarator"}
-        numbers = {*head, *uniforms, *counters, *sources.integers, *sources.constants, *_NUMBERS}
+        numbers = {*head, *uniforms, *counters, *sources.symbols.integers, *sources.symbols.constants, *_NUMBERS}
         is_entry = any(name.startswith("SV_") for name in head)
         return cls(nodes, [one for one in nodes if one.type in _EXITS], frozenset(numbers if is_entry else ()))
 
@@ -59,7 +59,7 @@ def partly_used(trace: Trace, sources: Sources) -> list[str]:
     Only thread numbers may decide who uses it. If data decide, as in a compaction, others may use theirs in the next run. Nor is it
     told if the others may have nothing to contribute, as to `WaveActiveSum(lane < waves ? sums[lane] : 0)`.
     """
-    width, waves = trace.info.wave_size, -(-trace.info.lanes // trace.info.wave_size)
+    width, waves = trace.info.wave_size, -(-trace.info.threads_per_group // trace.info.wave_size)
     sentences = []
     for file, function, call in _results(sources) if waves > 1 else ():
         used = {lane // width for lane in _users(trace, file, function, call)}

@@ -12,12 +12,12 @@ def thread_of(trace: Trace, event: int) -> str:
     thread, info = int(trace.thread[event]), trace.info
     group = info.group
     if info.all_groups:
-        number, thread = divmod(thread, info.lanes)
+        number, thread = divmod(thread, info.threads_per_group)
         group = info.group_at(number)
     elif not any(group):
         return f"Thread {thread}"
     if info.groups[1:] == info.group_size[1:] == (1, 1):
-        return f"Thread {thread} of group {group[0]} (thread {group[0] * info.lanes + thread} of all)"
+        return f"Thread {thread} of group {group[0]} (thread {group[0] * info.threads_per_group + thread} of all)"
     return f"Thread {thread} of group {','.join(map(str, group))}"
 
 

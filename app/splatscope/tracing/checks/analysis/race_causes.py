@@ -40,7 +40,7 @@ def why_unordered(trace: Trace, hand_overs: HandOvers | None, first: int, second
         is_other = barrier.space in _MEMORY and (barrier.space == "shared") != (space == "shared") and space in _MEMORY
         if is_other and barrier.name.endswith("WithGroupSync"):
             return Why(f"the barrier on line {barrier.line} orders {_MEMORY[barrier.space]}, not {_MEMORY[space]}", True)
-    if hand_overs is not None and (lack := hand_overs.lacks(first, second)):
+    if hand_overs is not None and (lack := hand_overs.missing_between(first, second)):
         return Why(lack, True)
     barriers = (trace.sites[trace.site[event]] for event in passed)
     fence = next((site for site in barriers if not site.name.endswith("WithGroupSync")), None)
@@ -197,7 +197,7 @@ def _gaps(trace: Trace, event: int, pairs: list[list[int]]) -> Iterator[list[tup
 
     Only the stretch between two barriers around `event` counts, and only threads in which a barrier there would order all pairs.
     """
-    lanes = int(trace.info.lanes) if trace.info.all_groups else 2**31
+    lanes = int(trace.info.threads_per_group) if trace.info.all_groups else 2**31
     lowest = int(trace.thread[event]) // lanes * lanes
     threads, starts = trace.spans
     first, last = np.searchsorted(threads, np.array([lowest, lowest + lanes], threads.dtype)).tolist()  # in another dtype it copies

@@ -83,7 +83,7 @@ def _wave_epochs(trace: Trace, table: Accesses) -> tuple[np.ndarray, np.ndarray]
     passes = trace.at(lambda site: site.kind == "resume" and site.name.endswith("WithWaveSync"))
     if not passes.any():
         return None
-    return table.thread // max(1, trace.info.wave_size), trace.count(passes)[table.event]
+    return table.thread // max(1, trace.info.wave_size), trace.events_so_far(passes)[table.event]
 
 
 def _suspicious(table: Accesses, between_groups: bool) -> np.ndarray:
@@ -211,7 +211,7 @@ def _races(
         if not pairs.benign[pair] and not between_groups:
             why = why_unordered(trace, hand_overs, *events)
         elif not pairs.benign[pair]:
-            lack = hand_overs.lacks(*events, between_groups=True) if hand_overs is not None else ""
+            lack = hand_overs.missing_between(*events, between_groups=True) if hand_overs is not None else ""
             why = Why(lack or "no barrier orders different workgroups", bool(lack))
         finding = _finding(trace, events, cell, bool(pairs.benign[pair]), sources, why)
         places = sorted((trace.sites[n].file, trace.sites[n].line) for n in trace.site[events].tolist())
@@ -250,7 +250,7 @@ def _finding(trace: Trace, events: list[int], index: int, benign: bool, sources:
 
 def _waves_led(trace: Trace, threads: list[int]) -> str:
     """Return the waves of two threads that are first lanes, in parentheses; "" for a single wave or two workgroups."""
-    lanes, width = trace.info.lanes, max(1, trace.info.wave_size)
+    lanes, width = trace.info.threads_per_group, max(1, trace.info.wave_size)
     waves = [thread % lanes // width for thread in threads]
     if threads[0] // lanes != threads[1] // lanes or waves[0] == waves[1] or width == 1:
         return ""

@@ -67,7 +67,7 @@ class HandOvers:
         do_loops = {n for n, s in enumerate(trace.sites) if s.kind == "loop" and self.known.is_do_loop(s)}
         self.decisions = np.flatnonzero(trace.at(lambda s: s.kind == "branch") | np.isin(trace.site, list(do_loops)))
         self.is_sync = resumes & trace.at(lambda s: s.name.endswith("WithGroupSync"))
-        self.syncs = trace.count(self.is_sync).astype(np.int64)
+        self.syncs = trace.events_so_far(self.is_sync).astype(np.int64)
         self._group = trace.group_and_lane[0]
         self._passed = self.syncs[self.atomics.event]  # by atomic, how many barriers its thread has passed
         orders = {n: self.known.memory_orders(trace.sites[n]) for n in np.unique(self.atomics.site).tolist()}
@@ -89,7 +89,7 @@ class HandOvers:
         """Return whether a hand-over orders two events of different threads, the earlier first."""
         return self._pair(second, self._gives(first), self._takes(second)) is not None
 
-    def lacks(self, first: int, second: int, between_groups: bool = False) -> str:
+    def missing_between(self, first: int, second: int, between_groups: bool = False) -> str:
         """Return what is missing from a hand-over that would order two events, the earlier first; "" if there is no sign of one.
 
         A hand-over shows itself by a branch that depends on the second thread's atomic. For example "DeviceMemoryBarrier() is

@@ -1,18 +1,16 @@
 """Read the sources of a recorded kernel: types of elements, constants, and what a statement computes from."""
 
-from collections.abc import Mapping
 from functools import cached_property, lru_cache
 
 import numpy as np
 from tree_sitter import Node
 
-from splatscope.gpu.slang_types import SCALARS, short_names_in_place
+from splatscope.gpu.slang_types import SCALARS
 from splatscope.slang.comments import COMMENT
-from splatscope.slang.conditionals import Conditions
 from splatscope.slang.declaration import Memory, buffer_memory
-from splatscope.slang.grammar_gaps import without_hints
 from splatscope.slang.integer_constants import integer
-from splatscope.slang.source import Source, enclosing, parent_of, parse, part, text_of, walk
+from splatscope.slang.program import Program
+from splatscope.slang.source import enclosing, parent_of, part, text_of, walk
 from splatscope.slang.symbols import Symbols
 from splatscope.slang.tokens import Tokens, names_in
 from splatscope.tracing.checks.analysis.data_dependence import Dependence
@@ -21,30 +19,23 @@ from splatscope.tracing.trace import Trace
 
 
 class Sources:
-    """The texts of a recording's modules by file, what they declare, and their syntax trees. They may come from an untrusted file.
-
-    Args:
-        texts: The texts by file.
-        defines: The macros given to the compiler; None if they are not known, so that all branches of `#if` count.
+    """The sources of a recording: what they declare, their syntax trees, and questions about sites. They may be untrusted.
 
     Attributes:
-        texts: The texts by file, without the branches of `#if` that the compiler is known to have skipped, which are blank.
-        sources: The same, parsed.
+        files: The files by name.
+        texts: Their texts, without the branches of `#if` that the compiler is known to have skipped, which are blank.
         symbols: What they declare.
         element_types: Element types of groupshared variables and buffers by name, including those in parameters.
         shared: Names of groupshared variables.
         byte_buffers: Names of byte-address buffers, including those in parameters.
         textures: Names of writable textures and of arrays of writable buffers, including those in parameters.
         structs: (name, type) of each struct's fields, except arrays, by struct.
-        constants: Names of constants.
-        integers: The expressions of integer constants by name.
     """
 
-    def __init__(self, texts: Mapping[str, str], defines: Mapping[str, str] | None = None) -> None:
-        conditions = Conditions.of(texts.values(), defines) if defines is not None else None
-        self.texts = {file: conditions.visible(text) if conditions else text for file, text in texts.items()}
-        self.sources = {file: Source(text, file) for file, text in self.texts.items()}
-        self.symbols = Symbols.of(self.sources.values())
+    def __init__(self, program: Program) -> None:
+        self.files = {module.file: module.source for module in program.modules}
+        self.texts = {file: source.visible for file, source in self.files.items()}
+        self.symbols = program.symbols
         memories = {**_members(self.symbols), **self.symbols.parameters, **self.symbols.memory}
         known = self.symbols.resolve
         self.element_types = {
@@ -55,8 +46,6 @@ class Sources:
         self.textures = {name for name, memory in memories.items() if memory.space == "texture"} | self.symbols.resource_arrays
         structs = self.symbols.structs.items()
         self.structs = {name: [(part, known(type_) or type_) for part, type_ in struct.fields.items()] for name, struct in structs}
-        self.constants = self.symbols.constants
-        self.integers = self.symbols.integers
 
     @classmethod
     def of(cls, trace: Trace) -> "Sources":
@@ -67,7 +56,7 @@ class Sources:
     @cached_property
     def trees(self) -> dict[str, Node]:
         """The syntax tree of each file."""
-        return {file: parse(without_hints(short_names_in_place(text))) for file, text in self.texts.items()}
+        return {file: source.tree for file, source in self.files.items()}
 
     def may_be_allowed(self, site: Site) -> bool:
         """Return whether a comment on the site's line or the one before may allow a finding."""
@@ -86,7 +75,7 @@ class Sources:
     @cached_property
     def dependence(self) -> Dependence:
         """The dependences on results of atomics."""
-        return Dependence(self.sources)
+        return Dependence(self.files)
 
     def element_type(self, name: str) -> str | None:
         """Return the element type of a memory, None if it is not known; `name` may be `block.buffer`."""
@@ -109,7 +98,7 @@ class Sources:
 
     def sizes(self, site: Site) -> list[int]:
         """Return the extents of a site's array, outermost first; [] if one of them is not known."""
-        sizes = [integer(size, self.integers) for size in site.dims]
+        sizes = [integer(size, self.symbols.integers) for size in site.dims]
         return [size for size in sizes if size] if all(sizes) else []
 
     def origins(self, site: Site) -> set[str] | None:
@@ -240,7 +229,7 @@ class Sources:
             return []
         given = part(calls[0], "arguments").named_children
         texts = [text_of(node) for node in (given[1:] if site.operation.startswith("Interlocked") else given)]
-        return [integer(text, self.integers) for text in texts]
+        return [integer(text, self.symbols.integers) for text in texts]
 
     def _atomic_calls(self, site: Site) -> list[Node]:
         node = self.statement(site)
@@ -266,7 +255,7 @@ class Sources:
         """Return the variables in an expression, without functions and types (`float.maxValue`)."""
         called = {part(n, "function").id for n in walk(node) if n.type == "call_expression"}
         names = {text_of(n) for n in walk(node) if n.type == "identifier" and n.id not in called}
-        return names - set(SCALARS) - self.constants
+        return names - set(SCALARS) - self.symbols.constants
 
 
 def _members(symbols: Symbols) -> dict[str, Memory]:
@@ -278,7 +267,7 @@ def _members(symbols: Symbols) -> dict[str, Memory]:
 
 @lru_cache(maxsize=8)
 def _sources_of(texts: tuple[tuple[str, str], ...], defines: tuple[tuple[str, str], ...] | None) -> Sources:
-    return Sources(dict(texts), None if defines is None else dict(defines))
+    return Sources(Program.as_recorded(dict(texts), None if defines is None else dict(defines)))
 
 
 def name_of_function(node: Node) -> str:

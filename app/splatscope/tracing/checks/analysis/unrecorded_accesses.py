@@ -27,7 +27,7 @@ def unrecorded_accesses(sources: Sources, sites: list[Site]) -> dict[str, tuple[
     for site in sites:
         if site.kind == "unfollowed":
             found.setdefault(site.name, (site.file, site.line))
-    for file, source in sources.sources.items():
+    for file, source in sources.files.items():
         for at, line in _in_code(source, macros):
             word, following = source.tokens.words[at], source.tokens.words[at + 1 : at + 3]
             for name in macros.get(word, {word}):
