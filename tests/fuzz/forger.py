@@ -7,7 +7,7 @@ import math
 import random
 from typing import Any
 
-from splatscope.web.receivers import Receiver
+from splatscope.web.runtime.receivers import Receiver
 
 KINDS = [
     "apart",

@@ -7,7 +7,7 @@ from functools import cache
 from html.parser import HTMLParser
 from typing import Any
 
-from splatscope.web.component import Component
+from splatscope.web.runtime.component import Component
 
 from .request_cases import MARK
 from .wire_client import Answer

@@ -21,7 +21,6 @@ import numpy as np
 from bokeh.core.serialization import Serializer
 from bokeh.document import Document
 from panel.io.state import set_curdoc
-from panel.viewable import Child, Children
 
 from splatscope.gpu.reflection import Interface, Layout, Texture
 from splatscope.services.drafts.draft import job_of, kernel_of, public
@@ -29,9 +28,9 @@ from splatscope.services.drafts.inputs import InputError
 from splatscope.textbook.contents import find_lesson, lesson_names
 from splatscope.web.classroom.walk_bar import WalkBar
 from splatscope.web.classroom.walks import find
-from splatscope.web.component import Component
 from splatscope.web.lesson_page.section_view import changed
-from splatscope.web.receivers import receivers
+from splatscope.web.runtime.component import Component, components, parameters_of
+from splatscope.web.runtime.receivers import receivers
 from splatscope.web.shell.pages import PAGES
 from splatscope.web.shell.shell import Shell
 from splatscope.workers import worker_pool
@@ -112,7 +111,7 @@ async def _forge_page(page: str, count: int, forger: Forger, failures: Counter[F
         walk = find("whole")
         presents = WalkBar(walk, key="key")
         bars = [WalkBar(walk), presents, WalkBar(walk, key="key", window="notes"), WalkBar(walk, code=presents.code)]
-    parts = [shell.router, *bars, *shell.view.select(Component)]
+    parts = [shell.router, *bars, *components(shell.view)]
     forger.names = sorted({name for part in parts for name in _names(getattr(part, "groups", []))})
     for part in parts:
         _watch(part, failures)
@@ -121,7 +120,7 @@ async def _forge_page(page: str, count: int, forger: Forger, failures: Counter[F
         message = forger.message(receivers(type(part)))
         if part is shell.router and message["type"] == "go":
             message["page"] = page  # building another page takes long
-        _attempt(failures, type(part).__name__, lambda part=part, message=message: part._handle_msg(message))
+        _attempt(failures, type(part).__name__, lambda part=part, message=message: part.receive(message))
         if sent % 16 == 0:
             await asyncio.sleep(0)
     await asyncio.sleep(0.01)
@@ -136,10 +135,9 @@ def _watch(part: Component, failures: Counter[Failure]) -> None:
     def send(what: str, value: Any) -> None:
         _attempt(failures, what, lambda: Serializer().encode(value))
 
-    own = [name for name in part.param if name not in Component.param and not isinstance(part.param[name], Child | Children)]
-    if own:
+    if own := parameters_of(part)[0]:
         part.param.watch(lambda *events: [send(f"{type(part).__name__}.{event.name}", event.new) for event in events], own)
-    part._send_msg = lambda message: send(f"a message of {type(part).__name__}", message)  # type: ignore[method-assign]
+    part.sender = lambda message: send(f"a message of {type(part).__name__}", message)
 
 
 async def _forge_values(count: int, forger: Forger, failures: Counter[Failure]) -> None:

@@ -10,10 +10,11 @@ from urllib.parse import quote, urlencode
 
 import param
 
+from helpers.page_socket import PageSocket
 from splatscope.textbook.contents import find_lesson, lesson_names
 from splatscope.web.assets import FILES
-from splatscope.web.component import Component
-from splatscope.web.receivers import Receiver, receivers
+from splatscope.web.runtime.component import Component
+from splatscope.web.runtime.receivers import Receiver, receivers
 from splatscope.web.serving.gate import MOST_BODY, MOST_HEADERS
 from splatscope.web.shell.pages import PAGES
 from splatscope.web.shell.router import RESERVED
@@ -142,12 +143,12 @@ class Talk:
                     yield replace(self, chosen=rest)
             size //= 2
 
-    def parts(self, models: dict[str, dict[str, str]], rng: random.Random) -> Iterator[list[str | bytes]]:
+    def parts(self, visitor: PageSocket, rng: random.Random) -> Iterator[list[str | bytes]]:
         """Yield the parts of each message to the components of the page, by class, as Bokeh's protocol sends them."""
-        known = {name: receivers(part) for name, part in _components().items() if name in models}
+        known = {name: receivers(part) for name, part in _components().items() if name in visitor.numbers}
         for number in self.chosen:
             name, message = _message(self.seed, number, known)
-            yield _parts(models[name]["model"] if name in models else "p1", message)
+            yield _parts(visitor.ids["model"], visitor.numbers.get(name, 10**6), message)
         if rng.random() < 0.2:
             yield rng.choice(_nonsense())
 
@@ -492,8 +493,8 @@ def _message(seed: str, number: int, known: dict[str, dict[str, Receiver]]) -> t
     return name, message
 
 
-def _parts(model: str, message: dict[str, Any]) -> list[str | bytes]:
-    values = {"type": "map", "entries": [["model", {"id": model}], ["data", encoded(message)]]}
+def _parts(model: str, number: int, message: dict[str, Any]) -> list[str | bytes]:
+    values = {"type": "map", "entries": [["model", {"id": model}], ["data", encoded({"id": number, "message": message})]]}
     data = {"type": "event", "name": "data_event", "values": values}
     content = {"events": [{"kind": "MessageSent", "msg_type": "bokeh_event", "msg_data": data}]}
     return [json.dumps({"msgid": "m", "msgtype": "PATCH-DOC"}), "{}", json.dumps(content)]

@@ -111,7 +111,7 @@ async def talk(port: int, made: Talk) -> str:
             await visitor.event("document_ready", [])
             rng = random.Random(made.number)
             with suppress(WebSocketClosedError):
-                for parts in made.parts(visitor.models, rng):
+                for parts in made.parts(visitor, rng):
                     for part in parts:
                         await visitor.socket.write_message(part, binary=isinstance(part, bytes))
                     if rng.random() < 0.1:

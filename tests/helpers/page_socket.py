@@ -26,13 +26,26 @@ def apart(attack: Coroutine[Any, Any, T]) -> T:
         return thread.submit(asyncio.run, asyncio.wait_for(attack, LIMIT)).result()
 
 
-def components(found: Any) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield the class of each component in a document, with the ids of its model and of the model with its parameters."""
-    if isinstance(found, dict) and "id" in found and "class_name" in (attributes := found.get("attributes", {})):
-        data = attributes.get("data")
-        yield attributes["class_name"], {"model": found["id"], "data": data.get("id", "") if isinstance(data, dict) else ""}
+def entries_of(value: Any) -> dict[str, Any]:
+    """Return the entries of a map that Bokeh has encoded, {} for anything else."""
+    return dict(value.get("entries", [])) if isinstance(value, dict) and value.get("type") == "map" else {}
+
+
+def components(found: Any) -> Iterator[tuple[str, int]]:
+    """Yield the class and the number of each component that is described anywhere in what Bokeh has encoded."""
+    described = entries_of(found)
+    if {"id", "class", "children"} <= described.keys():
+        yield described["class"], described["id"]
     for part in found.values() if isinstance(found, dict) else found if isinstance(found, list) else ():
         yield from components(part)
+
+
+def session_of(found: Any) -> dict[str, str]:
+    """Return the ids of a session's model in a document, and of the model with its parameters."""
+    if isinstance(found, dict) and "class_name" in (attributes := found.get("attributes") or {}):
+        return {"model": found["id"], "data": attributes["data"]["id"]}
+    parts = found.values() if isinstance(found, dict) else found if isinstance(found, list) else ()
+    return next((ids for part in parts if (ids := session_of(part))), {})
 
 
 def read(url: str, source: str) -> str:
@@ -45,12 +58,13 @@ def read(url: str, source: str) -> str:
 
 
 class PageSocket:
-    """A session's connection. `models` has component ids by class, and `classes` the class by the id of the parameters."""
+    """A session's connection: the `ids` of its models, the `numbers` of its components by class, and the reverse in `classes`."""
 
     def __init__(self, socket: WebSocketClientConnection):
         self.socket = socket
-        self.models: dict[str, dict[str, str]] = {}
-        self.classes: dict[str, str] = {}
+        self.ids: dict[str, str] = {}
+        self.numbers: dict[str, int] = {}
+        self.classes: dict[int, str] = {}
 
     @classmethod
     async def come(cls, address: str, query: str, source: str = "127.0.0.1") -> Self:
@@ -63,14 +77,20 @@ class PageSocket:
         while '"ACK"' not in (await socket.read_message() or '"ACK"'):
             pass
         await visitor.send("PULL-DOC-REQ", {})
-        while not visitor.models:
+        while not visitor.ids:
             message = await socket.read_message()
             if isinstance(message, str) and "doc" in message[:20]:
-                found = list(components(json.loads(message)))
-                visitor.models = dict(found)
-                visitor.classes = {ids["data"]: name for name, ids in found}
+                document = json.loads(message)
+                visitor.ids = session_of(document)
+                visitor.note(document)
         await visitor.event("document_ready", [])
+        await visitor.tell([["drawn", True]])
         return visitor
+
+    def note(self, message: Any) -> None:
+        """Note the components that a message describes."""
+        for name, number in components(message):
+            self.numbers[name], self.classes[number] = number, name
 
     async def send(self, kind: str, content: Any) -> str:
         """Send a message of Bokeh's protocol. Return its number, which its answer names."""
@@ -86,12 +106,15 @@ class PageSocket:
 
     async def say(self, component: str, entries: list[list[Any]]) -> None:
         """Send a message to a component, with the entries of its map."""
-        model = {"id": self.models[component]["model"]}
-        await self.event("data_event", [["model", model], ["data", {"type": "map", "entries": entries}]])
+        await self.tell([["id", self.numbers[component]], ["message", {"type": "map", "entries": entries}]])
 
-    async def set(self, component: str, **values: Any) -> None:
-        """Change parameters of a component, as Bokeh lets a browser do."""
-        model = {"id": self.models[component]["data"]}
+    async def tell(self, entries: list[list[Any]]) -> None:
+        """Send a message to the session's model, with the entries of its map."""
+        await self.event("data_event", [["model", {"id": self.ids["model"]}], ["data", {"type": "map", "entries": entries}]])
+
+    async def set(self, **values: Any) -> None:
+        """Change parameters of the session's model, as Bokeh lets a browser do."""
+        model = {"id": self.ids["data"]}
         events = [{"kind": "ModelChanged", "model": model, "attr": name, "new": value} for name, value in values.items()]
         await self.send("PATCH-DOC", {"events": events})
 

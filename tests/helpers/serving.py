@@ -75,7 +75,7 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def _start(log: Path, environment: dict[str, str], root: Path = ROOT) -> tuple[subprocess.Popen, str]:
-    command = [sys.executable, "-m", "panel", "serve", "app", str(HERE / "parts.py"), "--static-dirs", f"plain={HERE / 'plain'}"]
+    command = [sys.executable, "-m", "panel", "serve", "app", str(HERE / "parts.py")]
     return _launch(command, log, root, os.environ | QUIET | environment)
 
 

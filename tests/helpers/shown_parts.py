@@ -3,16 +3,17 @@
 import asyncio
 import functools
 import io
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import panel as pn
 from PIL import Image
 
-from helpers.plain_widgets import Button, Line, Menu
 from splatscope.services.drafts.inputs import inputs_of
 from splatscope.services.recordings import check_source, record_source
 from splatscope.tracing.job import PAGE_RECORDS, KernelJob
 from splatscope.web.compare.compare import Compare
+from splatscope.web.drawing.chart import Chart
 from splatscope.web.examples.example import Example, fixed
 from splatscope.web.examples.gallery import BY_NAME
 from splatscope.web.home.live import LiveRender
@@ -21,6 +22,8 @@ from splatscope.web.shell.shell import Shell
 from splatscope.web.stepper.keys import KEYS
 from splatscope.web.stepper.stepper import Stepper
 from splatscope.web.theme.charts import SERIES, chart, follow_theme
+from splatscope.web.training.parts import Text
+from splatscope.web.widgets.controls import Controls, action, group, menu
 from splatscope.web.widgets.frame import Frame
 from splatscope.workers import worker_pool
 
@@ -127,10 +130,15 @@ def picture(red: int, green: int) -> bytes:
     return out.getvalue()
 
 
+def buttons(label: str, on_click: Callable[[], object] = lambda: None) -> Controls:
+    """Return a form with one button."""
+    return Controls(lambda *_: on_click(), {}, groups=[group("", action("press", label))])
+
+
 def parts(shell: Shell) -> Page:
     """Build the page."""
     calls = {"made": 0, "running": 0, "most": 0}
-    said = Line()
+    said = Text()
 
     async def render(blended: int) -> bytes:
         calls["made"] += 1
@@ -138,7 +146,7 @@ def parts(shell: Shell) -> Page:
         calls["most"] = max(calls["most"], calls["running"])
         await asyncio.sleep(0.05)
         calls["running"] -= 1
-        said.text = f"{calls['made']} renders, at most {calls['most']} at once"
+        said.html = f"{calls['made']} renders, at most {calls['most']} at once"
         if blended == 13:
             raise ValueError("13 Gaussians are too many for this device: take 12")
         return picture(blended, calls["made"] % 256)
@@ -150,12 +158,12 @@ def parts(shell: Shell) -> Page:
         for number in range(1, 101):
             stream.show(picture(number, 0), iteration=number)
 
-    button, action = Button("Burst", burst), Button("An action")
+    button, extra = buttons("Burst", burst), buttons("An action")
     plot = chart(height=120)
     line = plot.line([0, 1, 2], [3, 1, 2], line_width=2.4)
     follow_theme(line.glyph, line_color=SERIES[0])
 
-    page = Page(page="parts", slots=[live, said, stream, button, pn.pane.Bokeh(plot)], actions=[action])
+    page = Page(page="parts", slots=[live, said, stream, button, Chart(plot)], actions=[extra])
     page.on_close(live.close)
     return page
 
@@ -183,21 +191,24 @@ def compared(shell: Shell) -> Page:
     compare = Compare()
     compare.wait()
     pn.state.onload(functools.partial(both, compare, "missing-barrier"))
-    other = Button("Zero by zero", lambda: pn.state.execute(functools.partial(both, compare, "zero-by-zero")))
+    other = buttons("Zero by zero", lambda: pn.state.execute(functools.partial(both, compare, "zero-by-zero")))
     return Page(page="compared", slots=[compare], actions=[other])
 
 
 def stepping(shell: Shell) -> Page:
     """Build a page with a stepper on an example chosen from a menu."""
     stepper = Stepper()
-    menu = Menu(label="Example", options=list(SHOWN), value=next(iter(SHOWN)))
+    names = [(name, name) for name in SHOWN]
 
-    async def show(event: object = None) -> None:
-        await stepper.record(await job_of(SHOWN[menu.value]))
+    async def show(name: str) -> None:
+        await stepper.record(await job_of(SHOWN[name]))
 
-    menu.param.watch(show, "value")
-    pn.state.onload(show)
-    page = Page(page="stepping", slots=[stepper], actions=[menu], keys=KEYS)
+    def choose(_: str, name: str) -> None:
+        pn.state.execute(functools.partial(show, name))
+
+    choice = Controls(choose, {}, groups=[group("", menu("example", "Example", names))], values={"example": names[0][0]})
+    pn.state.onload(functools.partial(show, names[0][0]))
+    page = Page(page="stepping", slots=[stepper], actions=[choice], keys=KEYS)
     page.on_close(stepper.close)
     return page
 

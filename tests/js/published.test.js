@@ -1,17 +1,17 @@
 // What a published page shows for inputs that were recorded, and for others.
 import assert from "node:assert/strict"
 import {test} from "node:test"
-import {flat} from "#web/runtime/described_component.js"
+import {flat} from "#web/runtime/host.js"
 import {inputsOf, insteadOf, nearest, noteOn, stateOf, valuesIn} from "#web/publish/states.js"
 
 /** @type {import("#web/publish/states.js").Published} */
 const PAGE = {
   figure: true,
   view: {
-    name: "",
+    id: 0,
     class: "Page",
     values: {html: "first"},
-    children: {slots: [{name: "", class: "Stepper", values: {stops: [1]}, children: {}}], aside: null},
+    children: {slots: [{id: 1, class: "Stepper", values: {stops: [1]}, children: {}}], aside: null},
   },
   values: [[1, 2], "other"],
   defaults: {count: 8, barrier: true, place: [0, 0]},

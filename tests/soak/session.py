@@ -4,13 +4,12 @@ import asyncio
 import base64
 import gzip
 import json
-import re
 from collections.abc import Callable
 from typing import Any
 
 from tornado.websocket import WebSocketClientConnection
 
-from helpers.page_socket import PageSocket
+from helpers.page_socket import PageSocket, entries_of
 
 PIECE = 2**20  # bytes of a file in one message
 
@@ -88,12 +87,16 @@ class Session(PageSocket):
             self._told.set()
 
     async def _take(self, event: dict[str, Any]) -> None:
-        if event["kind"] == "ModelChanged" and event["model"]["id"] in self.classes:
-            change = self.classes[event["model"]["id"]], event["attr"], plain(event["new"])
-        elif event["kind"] == "MessageSent" and (found := re.search(r'"(where|joined|class)"', json.dumps(event))):
-            change = "WalkBar", "message", found[1]
-        else:
-            return
+        self.note(event)
+        told = entries_of(entries_of(event.get("msg_data", {}).get("values")).get("data"))
+        for change in map(plain, told.get("changes", [])):
+            name = self.classes.get(change["id"], "")
+            if "message" in change:
+                await self._note((name, "message", change["message"]["type"]))
+            for parameter, value in change.get("values", {}).items():
+                await self._note((name, parameter, value))
+
+    async def _note(self, change: Change) -> None:
         self.changes.append(change)
         self.values[change[:2]] = change[2]
         self.on_change(change)

@@ -1,9 +1,11 @@
-// The browser's side of the app. Each key is the name of a Python class in splatscope.web, each value its module.
-import {readSections} from "./shell/sections.js"
+// The browser's side of the app.
+import {readSections} from "./carriers/stream.js"
+import {sessionOf} from "./carriers/session.js"
 import * as Router from "./shell/router.js"
 import * as Page from "./shell/page.js"
 import * as Frame from "./widgets/frame.js"
 import * as LiveRender from "./home/live.js"
+import * as Chart from "./drawing/chart.js"
 import * as Controls from "./widgets/controls.js"
 import * as RunBar from "./training/run_bar.js"
 import * as ListReader from "./training/list_reader.js"
@@ -29,12 +31,14 @@ import * as Show from "./lesson_results/show.js"
 import * as LessonBar from "./lesson_page/lesson_bar.js"
 import * as WalkBar from "./classroom/walk_bar.js"
 
+// By the name of the Python class.
 const modules = {
   Router,
   Page,
   Frame,
   LiveRender,
   Controls,
+  Chart,
   RunBar,
   TrainingPicture,
   ListReader,
@@ -62,4 +66,4 @@ const modules = {
 
 readSections(modules)
 
-export default modules
+export default {Session: sessionOf(modules)}

@@ -207,13 +207,13 @@ export interface VariableRef {
 }
 
 /**
- * Panel's model of a component: its Python parameters as properties, and the connection.
+ * A component's side of its host: its Python parameters as properties, and the way back.
  * `Children` names the parameters that hold components.
  */
 export type Model<Parameters, Children = {}> = Parameters & {
-  /** Call back when a parameter changes, a message arrives ("msg:custom"), or the component is removed ("remove"). */
+  /** Call back when a parameter changes, a message arrives ("message"), or the component is in the document ("after_render") or removed ("remove"). */
   on(event: string, act: (event: any) => void): void
-  /** Send a message to the component's `_handle_msg`. */
+  /** Send a message to the method of the Python class that `receives` its type. */
   send_msg(message: {type: string; [name: string]: unknown}): void
   get_child<Name extends keyof Children>(name: Name): Children[Name]
 }
@@ -221,17 +221,12 @@ export type Model<Parameters, Children = {}> = Parameters & {
 /** The part of Bokeh's browser document that the app uses. */
 export interface BokehDocument {
   on_event(name: string, act: () => void): void
-  /** Call back on each change, whoever made it. `sync`: the server does not know it yet. */
-  on_change(act: (event: {sync: boolean}) => void): void
-  /** Models that are sent whole at their first mention. */
-  _new_models: Set<unknown>
 }
 
 /** The argument of a component's `render`. */
 export interface Render<Parameters, Children = {}> {
   model: Model<Parameters, Children>
   el: HTMLElement
-  view: {model: {document: BokehDocument}}
 }
 
 /** What the source, threads and memory panes need from their stepper, or from their side of a comparison. */

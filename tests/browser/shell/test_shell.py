@@ -46,7 +46,7 @@ def test_figures_follow_the_theme(visit):
     page = visit("/parts?page=parts", scheme="dark")
     page.locator("[data-page=parts] canvas").last.wait_for()
     read = """() => {
-      const models = [...Bokeh.documents[0].all_models]
+      const models = Bokeh.documents.flatMap((doc) => [...doc.all_models])
       const plot = models.find((m) => m.type === "Figure"), line = models.find((m) => m.type === "Line")
       return [plot.background_fill_color, line.line_color.value ?? line.line_color]
     }"""

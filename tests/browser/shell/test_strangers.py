@@ -23,7 +23,7 @@ JOIN = [["type", "join"], ["key", ""], ["base", ""]]
 async def answers(address: str) -> bool:
     """Return whether a new visitor's session works."""
     visitor = await PageSocket.come(address, "page=glossary")
-    works = "Router" in visitor.models
+    works = "Router" in visitor.numbers
     visitor.socket.close()
     return works
 
@@ -35,8 +35,8 @@ def test_a_student_cannot_take_over_a_walk(server):
         for one in (student, other):
             await one.say("WalkBar", JOIN)
         await other.heard(1)
-        await student.set("WalkBar", role="present")
-        await student.set("WalkBar", code=code_of("a key of his own"))
+        await student.set(role="present", code=code_of("a key of his own"))
+        await student.set(tree={})
         await student.say("WalkBar", [["type", "join"], ["key", "a key of his own"], ["base", ""]])
         await student.say("WalkBar", LEAD)
         parts = await other.heard(2)
@@ -92,7 +92,7 @@ def test_what_is_no_message_closes_the_connection(server, kind):
 def test_an_error_says_nothing_of_the_server(server):
     async def attack() -> list[str]:
         stranger = await PageSocket.come(f"{server}/app", "page=glossary")
-        stranger.models["Router"]["model"] = "p9999999"
+        stranger.ids["model"] = "p9999999"
         await stranger.say("Router", [["type", "go"]])
         return await stranger.heard(3)
 

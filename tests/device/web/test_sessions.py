@@ -84,12 +84,13 @@ def test_the_messages_of_a_patch_leave_the_loop_to_others_between_them(address):
 
     async def attacked() -> list[str]:
         visitor = await PageSocket.come(f"{address}/app", "page=glossary")
-        router = {"model": {"id": visitor.models["Router"]["model"]}}
+        model, router = {"id": visitor.ids["model"]}, visitor.numbers["Router"]
         pages = ["train", "claims"] * 6
         events = []
         for page in pages:
             entries = [["type", "go"], ["page", page], ["inputs", {"type": "map", "entries": []}]]
-            values = {"type": "map", "entries": [["model", router["model"]], ["data", {"type": "map", "entries": entries}]]}
+            told = {"type": "map", "entries": [["id", router], ["message", {"type": "map", "entries": entries}]]}
+            values = {"type": "map", "entries": [["model", model], ["data", told]]}
             data = {"type": "event", "name": "data_event", "values": values}
             events.append({"kind": "MessageSent", "msg_type": "bokeh_event", "msg_data": data})
         begun, order = asyncio.Event(), []

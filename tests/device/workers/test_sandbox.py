@@ -583,7 +583,7 @@ print(sorted(sandbox.run_sandboxed(jobs, "check", arguments, 20.0)[0]["interface
 async def on_the_page(source: str) -> Debugger:
     """The debugger page after a run of this source, as its browser would ask for it."""
     bench = Debugger()
-    bench._handle_msg({"type": "run", "source": source, "groups": [1, 1, 1]})
+    bench.receive({"type": "run", "source": source, "groups": [1, 1, 1]})
     await asyncio.gather(*bench._tasks.values())
     return bench
 

@@ -19,7 +19,7 @@ import json
 from splatscope.paths import LESSONS
 from splatscope.textbook.contents import find_lesson, has_drawing
 from splatscope.web.classroom.walks import find
-from splatscope.web.component import style_sheet
+from splatscope.web.theme.style_sheet import style_sheet
 from splatscope.web.home.home import _html
 from splatscope.web.home.program_map import ProgramMap
 from splatscope.web.shell.pages import PAGES, groups

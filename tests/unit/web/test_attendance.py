@@ -33,7 +33,6 @@ from splatscope.web.classroom.attendance import (
 from splatscope.web.classroom.classroom import classroom, code_of
 from splatscope.web.classroom.walk_bar import MESSAGES, MOST_SPREAD, WalkBar, app_address
 from splatscope.web.classroom.walks import find
-from splatscope.web.component import flat
 from splatscope.web.exercises.exercises import Exercises, exercises
 from splatscope.web.lesson_page import section_view, step_names
 from splatscope.web.lesson_page.inputs import Inputs
@@ -41,6 +40,7 @@ from splatscope.web.lesson_page.lesson_page import LessonPage
 from splatscope.web.lesson_page.section_view import view_of
 from splatscope.web.lesson_page.step_names import note_steps, step_name
 from splatscope.web.lesson_results.offer import Offer
+from splatscope.web.runtime.component import flat
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.pages import BY_NAME
 
@@ -216,8 +216,8 @@ def class_of(key: str, students: int = 1) -> tuple[WalkBar, list[WalkBar]]:
     bars = [WalkBar(find("whole"), key=key), *(WalkBar(find("whole"), code=code_of(key)) for _ in range(students))]
     for bar in bars:
         bar.sent = []
-        bar._send_msg = bar.sent.append
-        bar._handle_msg({"type": "join"})
+        bar.send = bar.sent.append
+        bar.receive({"type": "join"})
     return bars[0], bars[1:]
 
 
@@ -239,10 +239,10 @@ def test_of_an_answer_only_what_this_server_has_asked_counts():
         {"offer": replace(ASKED, question="quiz-none").sealed()},
     ]
     for change in forged:
-        student._handle_msg(answer() | change)
-    presenter._handle_msg(answer())
+        student.receive(answer() | change)
+    presenter.receive(answer())
     assert not presenter.room.attendance.summary({})
-    student._handle_msg(answer() | {"right": False, "page": "undo"})  # which is for the server to say
+    student.receive(answer() | {"right": False, "page": "undo"})  # which is for the server to say
     (page,) = presenter.room.attendance.summary({})
     assert page["questions"][0]["options"] == [("1", 0, False), ("2", 1, True)]
 
@@ -298,8 +298,8 @@ def test_every_answer_of_a_class_of_200_counts_while_its_pages_are_evicted(monke
     assert len(section_view._views) == 4
     for number, student in enumerate(students):
         seed, offer = seeds[number % len(seeds)], sealed[number % len(seeds)]
-        student._handle_msg({"type": "answered", "option": f"{seed}" if number < count / 2 else "none", "offer": offer})
-    presenter._handle_msg({"type": "look"})
+        student.receive({"type": "answered", "option": f"{seed}" if number < count / 2 else "none", "offer": offer})
+    presenter.receive({"type": "look"})
     seen = presenter.sent[-1]
     assert seen["heads"] == {"follow": count, "apart": 0}
     (page,) = [page for page in seen["class"] if page["page"] == stem]
@@ -336,25 +336,25 @@ def test_a_browser_is_counted_once_until_its_last_session_has_ended():
     presenter = WalkBar(find("whole"), key=key)
     before, after, other = (WalkBar(find("whole"), code=code_of(key)) for _ in range(3))
     for bar, name in ((before, "one"), (after, "one"), (other, "")):
-        bar._send_msg = lambda _: None
-        bar._handle_msg({"type": "join", "browser": name})
+        bar.send = lambda _: None
+        bar.receive({"type": "join", "browser": name})
     attendance = presenter.room.attendance
     for bar in (before, after):
-        bar._handle_msg(answer())
+        bar.receive(answer())
         bar.marked(mark(RACE))
     assert attendance.heads == {"follow": 2, "apart": 0}
-    before._handle_msg({"type": "apart", "apart": True})
+    before.receive({"type": "apart", "apart": True})
     assert attendance.heads == {"follow": 1, "apart": 1}
-    after._handle_msg({"type": "apart", "apart": False})
+    after.receive({"type": "apart", "apart": False})
     assert attendance.heads == {"follow": 2, "apart": 0}
     before.close()
     assert attendance.heads == {"follow": 2, "apart": 0}
     after.close()
     assert attendance.heads == {"follow": 1, "apart": 0}
     again = WalkBar(find("whole"), code=code_of(key))
-    again._send_msg = lambda _: None
-    again._handle_msg({"type": "join", "browser": "one"})
-    again._handle_msg(answer(option="1"))
+    again.send = lambda _: None
+    again.receive({"type": "join", "browser": "one"})
+    again.receive(answer(option="1"))
     again.marked(mark())
     pages = {page["page"]: page for page in attendance.summary({})}
     assert [one["answered"] for one in pages["blending"]["questions"] if one["answered"]] == [1]
@@ -367,19 +367,19 @@ def test_a_browsers_name_allows_nothing():
     key = "named-browser"
     presenter, student = WalkBar(find("whole"), key=key), WalkBar(find("whole"), code=code_of(key))
     for bar in (presenter, student):
-        bar._send_msg = lambda _: None
-        bar._handle_msg({"type": "join", "browser": "the same"})
-    student._handle_msg({"type": "ask", "stop": 2})
+        bar.send = lambda _: None
+        bar.receive({"type": "join", "browser": "the same"})
+    student.receive({"type": "ask", "stop": 2})
     assert (student.role, student.room.asked, student.notes) == ("follow", {}, [])
 
 
 def test_only_who_presents_sees_the_class_and_it_holds_no_names():
     presenter, (student,) = class_of("attendance-key")
     room = classroom(code_of("attendance-key"))
-    presenter._handle_msg({"type": "lead", "page": "blending", "step": 4, "stop": 0})
-    student._handle_msg(answer())
-    student._handle_msg({"type": "look"})
-    presenter._handle_msg({"type": "look"})
+    presenter.receive({"type": "lead", "page": "blending", "step": 4, "stop": 0})
+    student.receive(answer())
+    student.receive({"type": "look"})
+    presenter.receive({"type": "look"})
     assert not [message for message in student.sent if message["type"] == "class"]
     (seen,) = [message["class"] for message in presenter.sent if message["type"] == "class"]
     assert seen[0]["here"] == 1
@@ -391,7 +391,7 @@ def test_only_who_presents_sees_the_class_and_it_holds_no_names():
 
 def test_a_kernel_counts_as_the_server_has_marked_it_and_not_as_a_browser_says(monkeypatch):
     presenter, (student,) = class_of("marked-here")
-    student._handle_msg({"type": "marked", "task": "turn-a-row", "passed": True, "heading": "<b>words of my own</b>"})
+    student.receive({"type": "marked", "task": "turn-a-row", "passed": True, "heading": "<b>words of my own</b>"})
     assert presenter.room.attendance.summary({}) == []
     location = Location(page="exercises")
     location.param.watch(lambda event: student.marked(event.new), "mark", onlychanged=False)
@@ -415,9 +415,9 @@ def test_a_kernel_counts_as_the_server_has_marked_it_and_not_as_a_browser_says(m
 
 def test_a_class_is_asked_to_wait_for_a_bounded_time_however_many_come():
     presenter, (student, *_) = class_of("many-come", 300)
-    presenter._handle_msg({"type": "lead", "page": "train"})
+    presenter.receive({"type": "lead", "page": "train"})
     assert student.sent[-1]["spread"] == MOST_SPREAD
-    presenter._handle_msg({"type": "lead", "page": "undo"})
+    presenter.receive({"type": "lead", "page": "undo"})
     assert 0 < student.sent[-1]["spread"] <= MOST_SPREAD
 
 
@@ -425,8 +425,8 @@ def test_a_student_sends_the_presenter_nothing_that_is_not_requested():
     presenter, (student,) = class_of("silent-students")
     before = len(presenter.sent)
     for apart in (True, False) * 20:
-        student._handle_msg({"type": "apart", "apart": apart})
-        student._handle_msg(answer())
+        student.receive({"type": "apart", "apart": apart})
+        student.receive(answer())
         student.is_at("undo", 3, {})
         student.marked(mark())
     assert len(presenter.sent) == before
@@ -544,10 +544,10 @@ def test_no_message_of_any_role_raises_or_gets_a_text_onto_another_screen(messag
     }
     sent = []
     for role, bar in bars.items():
-        bar._send_msg = sent.append if role == "follow" else lambda _: None
+        bar.send = sent.append if role == "follow" else lambda _: None
     try:
         for role, message in [("present", {"type": "join"}), *messages]:
-            bars[role]._handle_msg(message)
+            bars[role].receive(message)
             if bars["follow"].role == "follow":
                 assert not bars["follow"].notes
         bars["follow"].is_at("no such page", 3, {"count": "\ud800", "x": "words of my own"})
@@ -567,14 +567,14 @@ def test_no_message_of_any_role_raises_or_gets_a_text_onto_another_screen(messag
 
 def test_a_student_who_turns_out_to_present_is_not_counted():
     _, (student,) = class_of("late-key")
-    student._handle_msg({"type": "join", "key": "late-key"})
+    student.receive({"type": "join", "key": "late-key"})
     assert (student.role, student.room.attendance.heads) == ("present", {"follow": 0, "apart": 0})
 
 
 def test_who_has_not_joined_is_not_counted():
     student = WalkBar(find("whole"), code=code_of("not-joined"))
-    student._handle_msg({"type": "apart", "apart": True})
-    student._handle_msg(answer())
+    student.receive({"type": "apart", "apart": True})
+    student.receive(answer())
     assert student.room.attendance.summary({}) == []
     assert student.room.attendance.heads == {"follow": 0, "apart": 0}
 
@@ -596,5 +596,5 @@ def test_who_has_not_joined_is_not_counted():
 def test_the_students_link_is_the_apps_own_address(base: str, address: str):
     assert app_address(base) == address
     presenter, _ = class_of(f"link {base}")
-    presenter._handle_msg({"type": "join", "base": base})
+    presenter.receive({"type": "join", "base": base})
     assert presenter.link == (address and f"{address}?walk=whole&class={presenter.code}")

@@ -22,7 +22,7 @@ def bench(monkeypatch):
 
 
 async def opened(bench: Debugger, example: str) -> None:
-    bench._handle_msg({"type": "open", "example": example})
+    bench.receive({"type": "open", "example": example})
     for _ in range(2_000):  # until it shows a recording, or waits for one
         await asyncio.sleep(0.005)
         if bench.stepper.sequence or bench.stepper.busy:

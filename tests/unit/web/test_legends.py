@@ -7,8 +7,8 @@ import pytest
 from helpers.book import BOOK
 from splatscope.textbook.contents import text_of
 from splatscope.textbook.markdown import parse
-from splatscope.web.component import WEB
 from splatscope.web.lesson_page.lesson_page import legend
+from splatscope.web.theme.style_sheet import WEB
 
 
 @pytest.mark.parametrize("stem", BOOK)

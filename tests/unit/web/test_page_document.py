@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from helpers.book import SHIPPED
-from splatscope.web.component import plain
 from splatscope.web.lesson_page import first_recording
+from splatscope.web.runtime.component import plain
 from splatscope.web.serving.page_document import page_document
 from splatscope.web.shell.pages import BY_NAME
 

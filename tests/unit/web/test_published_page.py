@@ -8,9 +8,9 @@ import re
 
 import pytest
 
-from splatscope.web.component import flat
 from splatscope.web.publish import book
 from splatscope.web.publish.states import PublishedPage
+from splatscope.web.runtime.component import flat
 from splatscope.web.shell.pages import BY_NAME
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from splatscope.web.receivers import deliver, legible, receives
+from splatscope.web.runtime.receivers import deliver, legible, receives
 
 
 class Part:

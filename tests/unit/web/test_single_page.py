@@ -68,7 +68,8 @@ def test_the_page_holds_the_very_recording():
     page = page_of(sorting())
     held = re.search(r'id="recording">([^<]+)<', page)[1]
     assert base64.b64decode(held) == sorting().data
-    assert json.loads(re.search(r'id="about">([^<]+)<', page)[1])["meta"]["recording"] == sorting().meta["recording"]
+    stepper = json.loads(re.search(r'id="about">([^<]+)<', page)[1])["stepper"]
+    assert stepper["values"]["meta"]["recording"] == sorting().meta["recording"]
 
 
 def test_the_head_is_read_without_the_columns():

@@ -1,6 +1,6 @@
 """The app's style sheet."""
 
-from splatscope.web.component import style_sheet
+from splatscope.web.theme.style_sheet import style_sheet
 
 
 def test_the_page_of_one_recording_keeps_its_style_to_itself():

@@ -95,7 +95,7 @@ def test_what_a_heading_says_is_the_stop():
 
 def messages(bar: WalkBar, monkeypatch: pytest.MonkeyPatch) -> list[dict]:
     sent: list[dict] = []
-    monkeypatch.setattr(bar, "_send_msg", sent.append)
+    monkeypatch.setattr(bar, "send", sent.append)
     return sent
 
 
@@ -129,14 +129,14 @@ def test_a_step_is_told_to_each_who_follows_by_one_message(monkeypatch):
     ]
     heard = [messages(one, monkeypatch) for one in students]
     for one in (teacher, *students):
-        one._handle_msg({"type": "join"})
+        one.receive({"type": "join"})
     assert all([event["type"] for event in told] == ["joined"] for told in heard)
-    teacher._handle_msg(lead(step=7))
-    teacher._handle_msg(lead(step=7))  # nothing new
+    teacher.receive(lead(step=7))
+    teacher.receive(lead(step=7))  # nothing new
     assert all([event["type"] for event in told] == ["joined", "where"] for told in heard)
     assert heard[0][-1]["where"]["step"] == 7
     assert teacher.room.attendance.heads == {"follow": 30, "apart": 0}
-    students[0]._handle_msg({"type": "apart", "apart": True})
+    students[0].receive({"type": "apart", "apart": True})
     students[1].close()
     assert teacher.room.attendance.heads == {"follow": 28, "apart": 1}
 
@@ -156,21 +156,21 @@ def test_who_has_no_key_cannot_lead_and_has_no_notes(monkeypatch):
     assert teacher.notes
     assert not student.notes
     for key in ("", "k3", code_of("k2")):
-        student._handle_msg({"type": "join", "key": key})
+        student.receive({"type": "join", "key": key})
         for message in (lead(), {"type": "ask", "stop": 2}, {"type": "clock"}):
-            student._handle_msg(message)
+            student.receive(message)
         assert (student.role, student.link) == ("follow", "")
     assert not student.room.where
     assert (student.room.asked, student.room.began) == ({}, 0)
-    student._handle_msg({"type": "join", "key": "k2"})  # as after a reload of the presenter's own window
+    student.receive({"type": "join", "key": "k2"})  # as after a reload of the presenter's own window
     assert student.role == "present"
-    student._handle_msg(lead())
+    student.receive(lead())
     assert student.room.where["page"] == "undo"
 
 
 def test_the_students_link_and_its_picture_hold_no_key(monkeypatch):
     teacher = join({"walk": "whole", "key": "secret-key"})
-    teacher._handle_msg({"type": "join", "base": "https://example.org/app"})
+    teacher.receive({"type": "join", "base": "https://example.org/app"})
     assert teacher.link == f"https://example.org/app?walk=whole&class={code_of('secret-key')}"
     assert "<svg" in teacher.qr
     assert "secret" not in str(teacher.param.values())
@@ -178,20 +178,20 @@ def test_the_students_link_and_its_picture_hold_no_key(monkeypatch):
 
 def test_what_a_presenter_says_is_made_fit(monkeypatch):
     teacher = join({"walk": "whole", "key": "k4"})
-    teacher._handle_msg({"type": "lead", "page": "<script>", "step": "x", "inputs": "a" * 9999, "stop": 10**9, "show": None})
+    teacher.receive({"type": "lead", "page": "<script>", "step": "x", "inputs": "a" * 9999, "stop": 10**9, "show": None})
     where = teacher.room.where
     assert where["page"] == "home"
     assert (where["step"], where["show"]) == (UNNAMED, find("whole").stops[-1].show)  # which is on that page
     assert where["stop"] == len(teacher.stops) - 1
     assert len(where["inputs"]) <= 4000
-    teacher._handle_msg(lead("undo", stop=0, show="words of my own", inputs="count=3&page=x&x=%3Cb%3E&clamped=no"))
+    teacher.receive(lead("undo", stop=0, show="words of my own", inputs="count=3&page=x&x=%3Cb%3E&clamped=no"))
     assert (teacher.room.where["show"], teacher.room.where["inputs"]) == ("", "count=3")
 
 
 def test_a_session_begins_where_its_address_or_its_presenter_is():
     teacher = join({"walk": "whole", "key": "k5"})
     assert teacher.begins("", 0, {}) == (find("whole").stops[0].page, UNNAMED, {})  # the figure opens where it tells most
-    teacher._handle_msg(lead("cas", 9, inputs="count=3"))
+    teacher.receive(lead("cas", 9, inputs="count=3"))
     student = join({"walk": "whole", "class": code_of("k5")})
     assert student.begins("", 0, {}) == ("cas", 9, {"count": "3"})
     assert student.begins("undo", 2, {}) == ("undo", 2, {})
@@ -200,11 +200,11 @@ def test_a_session_begins_where_its_address_or_its_presenter_is():
 def test_a_class_goes_to_the_debugger_with_a_kernel_or_not_at_all(monkeypatch):
     teacher, student = join({"walk": "whole", "key": "k11"}), join({"walk": "whole", "class": code_of("k11")})
     told = messages(student, monkeypatch)
-    student._handle_msg({"type": "join"})
-    student._handle_msg({"type": "kernel", "kernel": "#kernel=mine"})
+    student.receive({"type": "join"})
+    student.receive({"type": "kernel", "kernel": "#kernel=mine"})
     for kernel in ("#kernel=abc-_1", "#kernel=" + "a" * 20_000, "#kernel=<b>", None):
-        teacher._handle_msg({"type": "kernel", "kernel": kernel})
-        teacher._handle_msg(lead("debugger"))
+        teacher.receive({"type": "kernel", "kernel": kernel})
+        teacher.receive(lead("debugger"))
         page = "debugger" if kernel == "#kernel=abc-_1" else find("whole").stops[1].page
         assert join({"walk": "whole", "class": code_of("k11")}).begins("", 0, {})[0] == page
     assert [event["kernel"] for event in told if event["type"] == "kernel"] == ["#kernel=abc-_1", ""]
@@ -225,7 +225,7 @@ def test_a_class_is_told_whether_a_presenters_page_is_there(monkeypatch):
     student = join({"walk": "whole", "class": code_of("k8")})
     told = {one: messages(one, monkeypatch) for one in (teacher, notes, student)}
     for one in (student, notes, teacher):  # the notes alone turn no page
-        one._handle_msg({"type": "join"})
+        one.receive({"type": "join"})
     assert [event["present"] for event in told[student]] == [False, True]
     teacher.close()
     assert [event["present"] for event in told[notes]] == [False, True, False]
@@ -239,7 +239,7 @@ def test_a_link_that_no_other_machine_can_open_says_so_and_what_helps(host: str,
         server.listen(0, host)
         try:
             teacher = join({"walk": "whole", "key": "k9"})
-            teacher._handle_msg({"type": "join", "base": base})
+            teacher.receive({"type": "join", "base": base})
             return teacher.unreachable
         finally:
             server.stop()

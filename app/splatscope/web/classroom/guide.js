@@ -185,7 +185,7 @@ export class Guide {
     history.replaceState(history.state, "", router.address())
     this.#note()
     this.changed()
-    model.on("msg:custom", (event) => this.#receive(event))
+    model.on("message", (message) => this.#receive(message))
     for (const type of ["keydown", "pointerdown", "input"]) window.addEventListener(type, (event) => this.#touch(event), true)
     window.addEventListener("pointercancel", () => this.#untouch(), true) // the finger scrolled the page
     addKeys({

@@ -19,10 +19,10 @@ from splatscope.exercises.marking import Mark
 from splatscope.textbook.markdown import html_of
 from splatscope.web.classroom.classroom import Classroom, classroom, code_of
 from splatscope.web.classroom.walks import Walk, find
-from splatscope.web.component import Component
 from splatscope.web.lesson_page.inputs import Inputs
 from splatscope.web.lesson_results.offer import Offer
-from splatscope.web.receivers import receives
+from splatscope.web.runtime.component import Component
+from splatscope.web.runtime.receivers import receives
 from splatscope.web.shell.pages import BY_NAME, entry_of
 from splatscope.web.shell.router import UNNAMED, read_inputs, read_step
 from splatscope.workers.cluster import LOOPBACK
@@ -65,7 +65,7 @@ class WalkBar(Component):
     code = param.String(doc="The class's code; empty without a class")
     start = param.Integer(default=0, bounds=(0, None), doc="The stop at which this session begins")
     teaches = param.Boolean(default=True, doc="Whether there is a server, which presenting needs; without one, the notes are open")
-    link = param.String(doc="The students' link, for a presenter")  # ty: ignore[incompatible-attribute-override] - not Panel's
+    link = param.String(doc="The students' link, for a presenter")
     qr = param.String(doc="The link as a QR code, SVG")
     unreachable = param.String(doc="Why other machines cannot open the link, and the command that helps; empty if they can")
 
@@ -132,10 +132,11 @@ class WalkBar(Component):
             self._class.count(self._student, self, None)
         self._student = None
 
-    def _receive(self, message: Any) -> None:
+    def receive(self, message: Any) -> None:
+        """Receive a message of a kind that this role may send."""
         self._heard = time.monotonic()
         if isinstance(message, dict) and message.get("type") in MESSAGES[self.role]:
-            super()._receive(message)
+            super().receive(message)
 
     @receives("join")
     def _join(self, key: str = "", base: str = "", browser: str = "") -> None:
@@ -161,7 +162,7 @@ class WalkBar(Component):
                 self._class.attendance.is_at(self._student, *self._place)
             elif self.window == "page":
                 self._watch_connection()
-        self._send_msg({"type": "joined", "role": self.role, **self._state()})
+        self.send({"type": "joined", "role": self.role, **self._state()})
 
     @receives("apart")
     def _go_apart(self, apart: bool) -> None:
@@ -182,7 +183,7 @@ class WalkBar(Component):
     @receives("look")
     def _look(self) -> None:
         students = self._class.attendance
-        self._send_msg({"type": "class", "class": students.summary(self._class.where), "heads": students.heads})
+        self.send({"type": "class", "class": students.summary(self._class.where), "heads": students.heads})
 
     @receives("lead")
     def _lead(self, page: str, step: Any = UNNAMED, inputs: str = "", stop: Any = 0) -> None:
@@ -248,7 +249,7 @@ class WalkBar(Component):
             if event.name in ("where", "kernel"):
                 spread = SECTION_SPREAD if event.name == "where" and BY_NAME[event.new["page"]].is_section else SPREAD
                 message["spread"] = min(MOST_SPREAD, spread * self._class.attendance.heads["follow"])
-            self._send_msg(message)
+            self.send(message)
 
     def _state(self) -> dict[str, Any]:
         room = self._class

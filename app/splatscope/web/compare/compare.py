@@ -5,7 +5,7 @@ from typing import Any
 import param
 
 from splatscope.recordings.packed import PackedRecording
-from splatscope.web.component import Component
+from splatscope.web.runtime.component import Component
 
 # The list of keys for a page with a comparison. They act when no stepper is in view.
 KEYS = [
@@ -37,7 +37,7 @@ class Compare(Component):
     busy = param.String(default="", doc="What is being waited for")
     error = param.String(default="", doc="Why there is no comparison, in one line")
 
-    def show(  # ty: ignore[incompatible-method-override] - not Panel's, which starts a server
+    def show(
         self, first: PackedRecording, second: PackedRecording, names: tuple[str, str] = ("First", "Second"), **params: Any
     ) -> None:
         """Show two recordings, or the reason why one of them is missing."""

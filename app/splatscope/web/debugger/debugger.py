@@ -6,19 +6,18 @@ import logging
 from typing import Any
 
 import param
-from panel.viewable import Child
 
 from splatscope.services.drafts.inputs import FILLS
 from splatscope.services.drafts.texture_inputs import TEXTURE_FILLS
 from splatscope.web.background import begin
 from splatscope.web.compare.compare import Compare
-from splatscope.web.component import Component
 from splatscope.web.debugger.files import Files
 from splatscope.web.debugger.first_recording import draft_of
 from splatscope.web.debugger.run_history import RunHistory
 from splatscope.web.examples.example import Example
 from splatscope.web.examples.gallery import BY_NAME, EXAMPLES, GROUPS
-from splatscope.web.receivers import receives
+from splatscope.web.runtime.component import Child, Component
+from splatscope.web.runtime.receivers import receives
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
 from splatscope.web.stepper.keys import DEBUGGER_KEYS, KEYS

@@ -5,8 +5,8 @@ from typing import Any
 
 import param
 
-from splatscope.web.component import Component
-from splatscope.web.receivers import receives
+from splatscope.web.runtime.component import Component
+from splatscope.web.runtime.receivers import receives
 
 
 class Drawing(Component):

@@ -7,7 +7,6 @@ from html import escape
 from typing import Any
 
 import param
-from panel.viewable import Child
 
 from splatscope.exercises.learner_words import group_name
 from splatscope.exercises.marking import LIMIT, Mark, count_of_runs, job_of, mark_in_sandbox
@@ -18,8 +17,8 @@ from splatscope.services.recordings import record_source
 from splatscope.textbook.markdown import html_of
 from splatscope.web.background import BackgroundTask
 from splatscope.web.compare.compare import Compare
-from splatscope.web.component import Component
-from splatscope.web.receivers import receives
+from splatscope.web.runtime.component import Child, Component
+from splatscope.web.runtime.receivers import receives
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
 from splatscope.web.shell.pages import BY_NAME

@@ -94,9 +94,9 @@ export function render({model, el}) {
     still()
     ask()
   }
-  model.on("msg:custom", (event) => {
-    if (event.type === "failed") {
-      say(event.message)
+  model.on("message", (answer) => {
+    if (answer.type === "failed") {
+      say(answer.message)
       answered()
     }
   })

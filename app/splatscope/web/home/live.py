@@ -6,7 +6,7 @@ from typing import Any
 import param
 
 from splatscope.web.background import BackgroundTask
-from splatscope.web.receivers import receives
+from splatscope.web.runtime.receivers import receives
 from splatscope.web.widgets.frame import Frame
 
 Render = Callable[[int], Awaitable[bytes]]
@@ -50,6 +50,6 @@ class LiveRender(Frame):
         try:
             frame = await render(count)
         except Exception as error:  # whatever the device does, the page must continue
-            self._send_msg({"type": "failed", "message": str(error) or type(error).__name__})
+            self.send({"type": "failed", "message": str(error) or type(error).__name__})
         else:
             self.show(frame, count=count)

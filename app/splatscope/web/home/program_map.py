@@ -14,7 +14,7 @@ from splatscope.services.iteration_times import DispatchTime, IterationTimes, me
 from splatscope.textbook.contents import Section, on_map
 from splatscope.textbook.numbers import about_times, number
 from splatscope.web.background import BackgroundTask
-from splatscope.web.component import Component
+from splatscope.web.runtime.component import Component
 from splatscope.web.shell.pages import BY_NAME
 from splatscope.workers import worker_pool
 from splatscope.workers.connection import WorkerError

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import param
 
-from splatscope.web.component import Component
-from splatscope.web.receivers import receives
+from splatscope.web.runtime.component import Component
+from splatscope.web.runtime.receivers import receives
 
 
 class LessonBar(Component):

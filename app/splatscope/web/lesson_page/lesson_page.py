@@ -28,7 +28,6 @@ from splatscope.textbook.results import Verdict
 from splatscope.textbook.terms import Links
 from splatscope.web import recording_files
 from splatscope.web.background import begin
-from splatscope.web.component import Component, components
 from splatscope.web.debugger.link import debugger_link
 from splatscope.web.drawing.drawing import Drawing, Formula
 from splatscope.web.examples.example import difference
@@ -40,6 +39,8 @@ from splatscope.web.lesson_page.lesson_form import address_of, controls_of, set_
 from splatscope.web.lesson_page.step_names import note_steps
 from splatscope.web.lesson_page.way_back import way_back_html
 from splatscope.web.lesson_results.results import Claim, Quiz, Show
+from splatscope.web.runtime.component import Component
+from splatscope.web.runtime.tree import Tree
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
 from splatscope.web.stepper.keys import KEYS
@@ -194,17 +195,18 @@ class LessonPage:
         """Run an experiment again, for a page without a session, and return the values of its component.
 
         Args:
-            number: The number of its component, in the order of `components`.
+            number: The number of its component in the page's tree.
 
         Raises:
             LookupError: The number is not that of an experiment.
         """
-        by_number = dict(enumerate(components(self.page)))
-        name = next((name for name, experiment in self.experiments.items() if experiment is by_number.get(number)), None)
+        tree = Tree(self.page, lambda *_: None)
+        component = tree.part(number)
+        name = next((name for name, experiment in self.experiments.items() if experiment is component), None)
         if name is None:
             raise LookupError(number)
         await self._run(name, anew=True)
-        return self.experiments[name].described()["values"]
+        return tree.described(component)["values"]
 
     # The text
 

@@ -15,11 +15,12 @@ from cachetools import LRUCache
 from splatscope.recordings.packed import PackedRecording
 from splatscope.textbook.contents import find_lesson, written_of
 from splatscope.web.assets import Asset
-from splatscope.web.component import components, flat
 from splatscope.web.lesson_page import first_recording
 from splatscope.web.lesson_page.inputs import Inputs
 from splatscope.web.lesson_page.lesson_form import address_of, set_from_address, set_parameter
 from splatscope.web.lesson_page.lesson_page import SETTLE, LessonPage
+from splatscope.web.runtime.component import flat
+from splatscope.web.runtime.tree import Tree
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.pages import entry_of
 from splatscope.web.shell.shell import neighbours
@@ -45,7 +46,7 @@ class SectionView:
     def __init__(self, inputs: Inputs):
         self._key = inputs, written_of(inputs.stem)
         self._lesson: LessonPage | None = build(inputs.stem, inputs.query)
-        self._parts = components(self._lesson.page)
+        self._tree = Tree(self._lesson.page, self._soon)
         self._changes: list[bytes] = []  # a line each
         self._changed = asyncio.Event()
         self._readers = 0
@@ -57,8 +58,6 @@ class SectionView:
         self._settles = bool(inputs.address)  # while a control is being moved, other inputs may follow at once
         self.done = self.failed = False
         self._describe()
-        for part in self._parts:
-            part.param.watch(self._soon, [*part.described()["values"]])
 
     async def changes(self) -> AsyncIterator[bytes]:
         """Yield a line for each change from now on, until the page is complete."""
@@ -98,11 +97,11 @@ class SectionView:
         except Exception:
             log.exception("The page %s could not be filled", lesson.page.page)
             self.failed = True
-        self.failed |= any(getattr(part, "error", "") for part in self._parts)
+        self.failed |= any(getattr(part, "error", "") for part in self._tree.parts())
         self.done = True
         self._describe()
         self._filling, self._lesson = None, None
-        self._parts.clear()
+        self._tree.close()
         if self._settles:  # only a document needs this, and that shows a section's first inputs
             self.described = {}
         lesson.page.close()
@@ -119,18 +118,17 @@ class SectionView:
             self._due = None
         lesson, before = self._lesson, getattr(self, "described", None)
         assert lesson is not None  # it is let go of once the page is complete
-        self.described = described = lesson.page.described()
+        self.described = described = self._tree.described()
         self._packed = lesson.stepper.packed if lesson.stepper else None
-        numbers = {id(part): number for number, part in enumerate(self._parts)}
         earlier = self._unknown
-        self._unknown = pending = {numbers[id(part)]: names for part, names in lesson.pending_results()}
+        self._unknown = pending = {self._tree.number_of(part): names for part, names in lesson.pending_results()}
         self.page = Asset.of(_line({"view": described, "unknown": pending}), "application/x-ndjson")
         if before is None:
             return
         changed = {
-            number: values
-            for number, (old, new) in enumerate(zip(flat(before), flat(described), strict=True))
-            if (values := _difference(old["values"], new["values"], set(earlier.get(number, ())) - set(pending.get(number, ()))))
+            new["id"]: values
+            for old, new in zip(flat(before), flat(described), strict=True)
+            if (values := _difference(old["values"], new["values"], {*earlier.get(new["id"], ())} - {*pending.get(new["id"], ())}))
         }
         if changed:
             self._changes.append(_line({"values": changed}))

@@ -29,10 +29,10 @@ from splatscope.textbook.results import (
     Verdict,
     Words,
 )
-from splatscope.web.component import Component
 from splatscope.web.lesson_results.curves import curves_chart, in_words
 from splatscope.web.lesson_results.offer import Offer
-from splatscope.web.receivers import receives
+from splatscope.web.runtime.component import Component
+from splatscope.web.runtime.receivers import receives
 
 
 class Quiz(Component):
@@ -92,7 +92,7 @@ class Show(_Experiment):
     expects = param.String(doc="The type of the pending result, in lower case, for which space is reserved; empty if unknown")
     results = param.List(default=[], doc="The parts to draw, from top to bottom; empty until it has run")
 
-    def show(self, result: Result) -> None:  # ty: ignore[incompatible-method-override] - not Panel's, which starts a server
+    def show(self, result: Result) -> None:
         """Show a result."""
         self.results = parts_of(result)
 

@@ -1,20 +1,21 @@
 // Draws the result of an experiment: a chart, bars, a table, pictures, words.
 import {h, style} from "#web/runtime/dom.js"
 import {announceRuns} from "./announce.js"
-import {bokehChart} from "./bokeh_chart.js"
 import {paths} from "./paths.js"
 import {pictures} from "./pictures.js"
+import {drawFigure} from "#web/drawing/bokeh.js"
 import {listing} from "#web/widgets/quote.js"
 import {scenes} from "./scenes.js"
 
 /** @import {Render} from "#web/types.d.ts" */
-/** @import {ChartResult} from "./bokeh_chart.js" */
 /** @import {PathsResult} from "./paths.js" */
 /** @import {PicturesResult} from "./pictures.js" */
 /** @import {ScenesResult} from "./scenes.js" */
 
 /**
  * Results by kind (textbook/results.py). Labels, words and cells are HTML.
+ * @typedef {{x: string, y: string, words: string, item: unknown}} ChartResult  names of the axes, the chart in a sentence, and Bokeh's
+ *   description of it
  * @typedef {{labels: string[], amounts: number[], words: string[], unit: string}} BarsResult
  * @typedef {{head: string[], rows: string[][], marked: number[]}} TableResult
  * @typedef {{text: string, first: number, notes: string[]}} CodeResult
@@ -119,6 +120,16 @@ export function render({model, el}) {
 const subjectOf = (caption) => (caption.textContent ?? "").split(/[.:;]\s|\.$/)[0].trim()
 
 /**
+ * @param {ChartResult} result
+ * @param {Cleanup} cleanup  gets the function that frees the chart
+ */
+function chart({x, y, words, item}, cleanup) {
+  const box = h("div", {class: "bokeh", role: "img", "aria-label": words})
+  cleanup.push(drawFigure(item, box).close)
+  return h("div", {class: "chartbox"}, y ? h("p", {class: "axis-y"}, y) : null, box, h("p", {class: "axis-x"}, x))
+}
+
+/**
  * @param {Result} result
  * @param {Cleanup} cleanup
  * @param {HTMLElement} caption
@@ -127,7 +138,7 @@ const subjectOf = (caption) => (caption.textContent ?? "").split(/[.:;]\s|\.$/)[
 function drawResult(result, cleanup, caption) {
   switch (result.kind) {
     case "chart":
-      return bokehChart(result, cleanup)
+      return chart(result, cleanup)
     case "bars":
       return bars(result)
     case "table":

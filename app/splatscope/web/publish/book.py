@@ -33,7 +33,6 @@ from splatscope.textbook.contents import find_lesson, lesson_names
 from splatscope.textbook.input_grid import input_grid
 from splatscope.web.classroom.walk_bar import WalkBar
 from splatscope.web.classroom.walks import Walk, walks
-from splatscope.web.component import Component, components, flat, style_sheet
 from splatscope.web.exercises.practise import practise
 from splatscope.web.home.home import GROWTH, home
 from splatscope.web.home.live import LiveRender
@@ -49,6 +48,8 @@ from splatscope.web.publish.long_values import pack_value
 from splatscope.web.publish.states import FILE, PageState, PublishedPage
 from splatscope.web.reference import claims
 from splatscope.web.reference.glossary import glossary
+from splatscope.web.runtime.component import Component, components, flat
+from splatscope.web.runtime.tree import described
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
 from splatscope.web.shell.pages import BY_NAME, PAGES, Entry, groups
@@ -56,6 +57,7 @@ from splatscope.web.shell.shell import neighbours, public, title
 from splatscope.web.single_page.single_page import today
 from splatscope.web.stepper.stepper import Stepper
 from splatscope.web.templates import TEMPLATES
+from splatscope.web.theme.style_sheet import style_sheet
 from splatscope.workers import worker_pool
 
 SCRIPT = BUNDLE.with_name("book.js")
@@ -187,7 +189,7 @@ class Book:
 
     def write_walk(self, walk: Walk) -> None:
         """Write a walk for readers on their own: its stops, and the notes on them."""
-        bar = WalkBar(walk, teaches=False).described()
+        bar = described(WalkBar(walk, teaches=False))
         bar["values"]["notes"] = self.linked(bar["values"]["notes"])
         self.write_script(f"walks/{walk.name}", bar)
 
@@ -196,7 +198,7 @@ class Book:
 
         The outputs are only kept with `mends`, for a page that shows how a fix changes them.
         """
-        state.view, state.failed = page.described(), []
+        state.view, state.failed = described(page), []
         for component, part in zip(components(page), flat(state.view), strict=True):
             if isinstance(component, Stepper):
                 part["values"] |= self._write_recording(component, mends) | {"sequence": 1, "busy": ""}

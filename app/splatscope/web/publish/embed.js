@@ -3,7 +3,7 @@ import {h} from "#web/runtime/dom.js"
 import {enlarge} from "#web/runtime/enlarge.js"
 import {current} from "#web/runtime/router.js"
 
-/** @import {Described} from "#web/runtime/described_component.js" */
+/** @import {Described} from "#web/runtime/host.js" */
 
 const HEIGHT = 800 // CSS pixels, the suggested height of the frame, in which a drawing fits even if the frame is narrow
 

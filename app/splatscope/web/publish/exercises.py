@@ -7,17 +7,16 @@ from typing import Any
 from urllib.parse import urlencode
 
 import param
-from panel.viewable import Child
 
 from splatscope.exercises.marking import job_of
 from splatscope.exercises.task import COURSES, Task, tasks
 from splatscope.services.recordings import record_source
 from splatscope.textbook.markdown import html_of
-from splatscope.web.component import Component
 from splatscope.web.exercises.exercises import public
 from splatscope.web.lesson_page.lesson_page import EXPECTED_ERRORS
 from splatscope.web.publish.states import PageState
 from splatscope.web.publish.tools import COMMANDS
+from splatscope.web.runtime.component import Child, Component
 from splatscope.web.shell.page import Page
 from splatscope.web.stepper.keys import KEYS
 from splatscope.web.stepper.stepper import Stepper

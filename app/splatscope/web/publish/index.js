@@ -15,7 +15,7 @@ import * as Show from "#web/lesson_results/show.js"
 import * as Stepper from "#web/stepper/stepper.js"
 import * as Text from "#web/widgets/text.js"
 import * as WalkBar from "#web/classroom/walk_bar.js"
-import {begin} from "./session.js"
+import {begin} from "#web/carriers/file.js"
 
 const MODULES = {
   Claim,

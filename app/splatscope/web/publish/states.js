@@ -1,7 +1,7 @@
 // The states of a published page: its contents for each set of inputs that was recorded. Written by states.py.
-import {alike, flat} from "#web/runtime/described_component.js"
+import {alike, flat} from "#web/runtime/host.js"
 
-/** @import {Described} from "#web/runtime/described_component.js" */
+/** @import {Described} from "#web/runtime/host.js" */
 
 /**
  * @typedef {object} State

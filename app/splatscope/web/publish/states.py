@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from splatscope.web.component import Described, flat
+from splatscope.web.runtime.component import Described, flat
 from splatscope.web.shell.page import Page
 
 LONG = 2000  # characters from which a value goes into its own file

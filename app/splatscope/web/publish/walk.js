@@ -1,16 +1,16 @@
 // A walk through the published book, read alone: `index.html?walk=NAME&stop=3`.
-import {mountDescribed} from "#web/runtime/described_component.js"
+import {Tree} from "#web/runtime/host.js"
 import {load} from "./files.js"
 
 /**
  * @import {Place} from "#web/runtime/address.js"
- * @import {Described, Modules, StandIn} from "#web/runtime/described_component.js"
+ * @import {Described, Modules} from "#web/runtime/host.js"
  */
 
 /**
  * Open the walk that the address names, if the book has it.
  * @param {Modules} modules
- * @returns {Promise<{place: Partial<Place>, bar: () => StandIn} | string>} its start, unless in the address, and what draws its bar;
+ * @returns {Promise<{place: Partial<Place>, bar: () => Tree} | string>} its start, unless in the address, and what draws its bar;
  *   or why there is none, "" if the address names no walk
  */
 export async function openWalk(modules) {
@@ -29,5 +29,5 @@ export async function openWalk(modules) {
   const start = Math.min(Math.max(0, Math.trunc(Number(query.get("stop")) || 0)), stops.length - 1)
   view.values.start = start
   const {page, inputs} = stops[start]
-  return {place: query.has("page") ? {} : {page, inputs}, bar: () => mountDescribed(modules, view, () => {})}
+  return {place: query.has("page") ? {} : {page, inputs}, bar: () => new Tree(modules, view, () => {})}
 }

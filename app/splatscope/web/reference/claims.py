@@ -15,9 +15,9 @@ from splatscope.textbook.contents import find_lesson, lesson_names, text_of
 from splatscope.textbook.lesson import Lesson
 from splatscope.textbook.markdown import inline, parse
 from splatscope.textbook.results import Verdict
-from splatscope.web.component import Component
 from splatscope.web.lesson_page.lesson_page import EXPECTED_ERRORS
 from splatscope.web.lesson_results.results import Claim, plain_verdict
+from splatscope.web.runtime.component import Component
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
 from splatscope.web.shell.pages import PAGES, Entry

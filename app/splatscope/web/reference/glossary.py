@@ -5,7 +5,7 @@ from itertools import groupby
 
 from splatscope.textbook.markdown import html_of, inline
 from splatscope.textbook.terms import READING, Term, terms
-from splatscope.web.component import Component
+from splatscope.web.runtime.component import Component
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
 from splatscope.web.shell.pages import BY_NAME

@@ -7,7 +7,7 @@ import {emit} from "./events.js"
 import {beginSession} from "./session.js"
 
 /**
- * @import {Model, Render} from "#web/types.d.ts"
+ * @import {BokehDocument, Model} from "#web/types.d.ts"
  * @import {Place} from "./address.js"
  */
 
@@ -376,24 +376,22 @@ function onClick(event) {
 }
 
 /**
+ * Go on without the session once its connection is lost. No attempt is made to resume it: Bokeh's would lose binary values.
+ * @param {BokehDocument} connection
+ */
+export const watchConnection = (connection) => connection.on_event("connection_lost", endSession)
+
+/**
  * Have the session's router handle links, and show the current page.
  * @param {Model<RouterParameters, RouterChildren>} model
- * @param {Render<unknown>["view"]["model"]["document"]} connection
  */
-export function connect(model, connection) {
+export function connect(model) {
   wanted = true
   if (model.begin.page) shown = model.begin
   tellPython = ({page, step, inputs}, followed) => {
     model.send_msg({type: "go", page, step, inputs: Object.fromEntries(new URLSearchParams(inputs)), followed})
     guide?.moved()
   }
-  // No attempt to resume the session: Bokeh's would lose binary parameters.
-  connection.on_event("connection_lost", endSession)
-  // Until something is sent, Bokeh takes a model from the server for one of the browser's own. If a new page were the first to
-  // send, it would include itself, whole, and fail, because its properties hold functions.
-  connection.on_change(({sync}) => {
-    if (!sync) connection._new_models.clear()
-  })
   setTimeout(() => {
     if (due) tellPython(due, true)
   })

@@ -1,6 +1,6 @@
 """The document of a page: its words, and those of a section with its first figure. It is the same for all visitors.
 
-The browser draws a section from it, and for other pages requests a session (`shell/sections.js`). So a document costs the server
+The browser draws a section from it, and for other pages requests a session (`carriers/stream.js`). So a document costs the server
 little more than its sending. Only the pages of a walk come with a session.
 """
 
@@ -17,13 +17,13 @@ from panel.io.state import set_curdoc
 from splatscope.paths import BUNDLE, FONTS
 from splatscope.textbook.contents import lesson_names, written_of
 from splatscope.web.assets import Asset, address, scripts
-from splatscope.web.component import style_sheet
 from splatscope.web.lesson_page.section_view import SectionView, build, view_of
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.pages import BY_NAME, entry_of, groups
 from splatscope.web.shell.router import RESERVED, read_inputs
 from splatscope.web.shell.shell import Shell, build_page, public, title
 from splatscope.web.templates import TEMPLATES
+from splatscope.web.theme.style_sheet import style_sheet
 from splatscope.web.turnstile import turnstile
 
 SESSION = "session"  # in an address: the page is already shown and only lacks its session

@@ -4,6 +4,7 @@ import panel as pn
 
 from splatscope.paths import BUNDLE
 from splatscope.web.assets import address, scripts
+from splatscope.web.carriers.session import Session
 from splatscope.web.classroom.walk_bar import join
 from splatscope.web.lesson_page import record_ahead
 from splatscope.web.serving import page_document
@@ -18,9 +19,11 @@ def serve() -> Shell:
     query = {name: values[0].decode(errors="replace") for name, values in pn.state.session_args.items() if values}
     document = pn.state.curdoc
     assert document is not None
-    document.template_variables["bundle"] = address(BUNDLE.name)  # the same for all components, even if it is rebuilt meanwhile
+    document.template_variables["bundle"] = address(BUNDLE.name)  # the same for the whole session, even if it is rebuilt meanwhile
     shell = _shell_of(query, page_document.reads(pn.state.app_url or ""))
-    shell.router.servable()
+    session = Session(shell.router)
+    session.servable()
+    pn.state.on_session_destroyed(lambda _: session.close())
     document.title = title(entry_of(shell.page))
     if page_document.SESSION in query:
         document.template = TEMPLATES.get_template("session.html")

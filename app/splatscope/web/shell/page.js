@@ -59,9 +59,10 @@ function touched(root) {
 }
 
 /** @param {Render<{page: string, html: string, slot_names: string[], keys: KeyWords[]}, {slots: HTMLElement[] | null, actions: HTMLElement[] | null}>} component */
-export function render({model, el, view}) {
+export function render({model, el}) {
   style(el)
-  const overtaken = () => view && isRead(current().page) // the reader has moved on to a section meanwhile
+  const hasSession = !isRead(model.page)
+  const overtaken = () => hasSession && isRead(current().page) // the reader has moved on to a section meanwhile
   if (overtaken()) return h("div", {hidden: true})
   const root = h("div", {class: "page", "data-page": model.page})
   root.innerHTML = model.html
@@ -88,7 +89,7 @@ export function render({model, el, view}) {
   for (const end of [terms(root), progress(root), companion(root), printing(root)]) model.on("remove", end)
   model.on("after_render", () => {
     if (enclosing(el, "#first") || overtaken()) return
-    if (view) emit("live", null)
+    if (hasSession) emit("live", null)
     document.getElementById("first")?.remove() // the static words that the document showed so far
   })
   requestAnimationFrame(() => arrived(root, sought(root)))

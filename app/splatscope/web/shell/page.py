@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import param
-from panel.viewable import Children
 
-from splatscope.web.component import Component
+from splatscope.web.runtime.component import Children, Component
 
 log = logging.getLogger(__name__)
 
@@ -42,7 +41,7 @@ class Page(Component):
     def first(self) -> str:
         """The page's HTML for the document itself, which browsers show until the scripts have run.
 
-        Its data attributes have other names, because no page is drawn yet. `sections.js` restores the names.
+        Its data attributes have other names, because no page is drawn yet. `stream.js` restores the names.
         """
         return re.sub(r" data-(?=page|slot|block|testid|progress|start)", " data-first-", self.html)
 

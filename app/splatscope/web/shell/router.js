@@ -25,18 +25,17 @@ export function startShell(pages) {
   startProgress(pages)
 }
 
-let started = false
-
 /** @param {Render<RouterParameters, RouterChildren>} component */
-export function render({model, view}) {
-  if (!started) {
-    started = true
-    connect(model, view.model.document)
-    startShell(model.entries)
-    readShown()
-  }
+export function render({model}) {
+  connect(model)
+  startShell(model.entries)
+  readShown()
   const strip = document.getElementById("walk"),
     walk = model.get_child("walk")
   if (walk && !strip?.childElementCount) strip?.append(walk)
-  return model.get_child("view") ?? h("div", {hidden: true})
+  const content = h("div")
+  const show = () => content.replaceChildren(model.get_child("view") ?? "")
+  model.on("view", show)
+  show()
+  return content
 }

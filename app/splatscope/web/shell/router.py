@@ -4,10 +4,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import param
-from panel.viewable import Child
 
-from splatscope.web.component import Component
-from splatscope.web.receivers import receives
+from splatscope.web.runtime.component import Child, Component
+from splatscope.web.runtime.receivers import receives
 
 UNNAMED = -1  # the step of an address without one: the page opens at a step of its own choice
 MOST_STEP = 2**31 - 1

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import param
 
-from splatscope.web.component import Component
+from splatscope.web.runtime.component import Component
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
 from splatscope.web.shell.pages import BY_NAME, PAGES, Entry, entry_of
@@ -22,7 +22,7 @@ class Shell(Location):
     """Builds the page that the address names, and closes the previous one.
 
     `walk` is the strip above the pages of a walk. With `notes_only`, the window shows the walk's notes and no page. With `reads`,
-    the browser reads sections without this session (`sections.js`), which then shows no page.
+    the browser reads sections without this session (`carriers/stream.js`), which then shows no page.
     """
 
     def __init__(

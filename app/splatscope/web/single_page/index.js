@@ -1,73 +1,38 @@
-// The page of one recording: gives the stepper a model in place of Panel's, and starts what the router starts in the app.
-import {h} from "#web/runtime/dom.js"
+// The carrier of a single recording: draws the stepper that the page describes, and starts what the shell starts in the app.
+import {Tree} from "#web/runtime/host.js"
 import {setKeys, startKeys} from "#web/runtime/keys.js"
-import {beginTheme, startTheme} from "#web/theme/theme.js"
+import * as Stepper from "#web/stepper/stepper.js"
 import {primary} from "#web/stepper/steppers.js"
-import {render} from "#web/stepper/stepper.js"
+import {beginTheme, startTheme} from "#web/theme/theme.js"
 
 /**
+ * @import {Described} from "#web/runtime/host.js"
  * @import {KeyWords} from "#web/runtime/keys.js"
- * @import {Model, Meta} from "#web/types.d.ts"
- * @import {Children, Parameters} from "#web/stepper/stepper.js"
  */
 
 /**
  * What `single_page.py` embeds besides the recording.
  * @typedef {object} About
- * @property {Meta} meta
- * @property {number} opening  the step to begin at if the address names none
+ * @property {Described} stepper
  * @property {KeyWords[]} keys
  */
 
 /** @param {string} id */
 const text = (id) => document.getElementById(id)?.textContent ?? ""
 
-/**
- * The stepper's parameters, which do not change here.
- * @param {About} about
- * @returns {Model<Parameters, Children>}
- */
-function modelOf({meta, opening}) {
-  return {
-    recording: Uint8Array.from(atob(text("recording")), (character) => character.charCodeAt(0)),
-    file: "",
-    meta,
-    sequence: 1,
-    inputs: "",
-    busy: "",
-    error: "",
-    layout: "bench",
-    parts: ["source", "threads", "memory", "findings", "timeline"],
-    memories: [],
-    unit: "event",
-    stops: [],
-    sentences: [],
-    opening,
-    tour: false,
-    lockstep: false,
-    kernel: "",
-    offers: false,
-    thread: -1,
-    fix: [],
-    reason: {},
-    on() {},
-    send_msg() {},
-    get_child: () => null,
-  }
-}
-
 function start() {
   /** @type {About} */
-  const about = JSON.parse(text("about"))
-  const host = h("div")
-  const root = render({model: modelOf(about), el: host, view: /** @type {any} */ (null)})
-  document.getElementById("stepper")?.replaceWith(root)
+  const {stepper, keys} = JSON.parse(text("about"))
+  stepper.values.recording = Uint8Array.from(atob(text("recording")), (character) => character.charCodeAt(0))
+  const {root} = new Tree({Stepper}, stepper, () => {})
+  document.getElementById("stepper")?.replaceChildren(root.host)
+  root.rendered()
   for (const link of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-finding]")))
     link.onclick = (event) => {
       event.preventDefault()
       primary()?.showFinding(Number(link.dataset.finding))
     }
-  setKeys(about.keys)
+  setKeys(keys)
   startKeys()
   startTheme()
 }

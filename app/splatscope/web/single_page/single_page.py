@@ -12,7 +12,9 @@ from splatscope.paths import BUNDLE
 from splatscope.recordings.packed import PackedRecording
 from splatscope.recordings.wire import head_of
 from splatscope.web.policy import hash_of, policy
+from splatscope.web.runtime.tree import described
 from splatscope.web.stepper.keys import DEBUGGER_KEYS, KEYS
+from splatscope.web.stepper.stepper import Stepper
 from splatscope.web.templates import TEMPLATES
 
 SCRIPT, STYLE = (BUNDLE.with_name(f"single_page.{kind}") for kind in ("js", "css"))
@@ -51,7 +53,8 @@ def page_of(packed: PackedRecording, title: str = "", command: str = "") -> str:
     head = head_of(packed.data)
     kernel = f"{head['entry']} in {head['file']}"
     meta = {name: packed.meta.get(name, "") for name in ("adapter", "recording")}
-    page_data = {"meta": meta, "opening": packed.meta.get("opening", 0), "keys": [*DEBUGGER_KEYS, *KEYS]}
+    stepper = Stepper(meta=meta, opening=packed.meta.get("opening", 0), sequence=1)
+    page_data = {"stepper": described(stepper), "keys": [*DEBUGGER_KEYS, *KEYS]}
     script = SCRIPT.read_text(encoding="utf-8").strip()
     return TEMPLATES.get_template("page.html").render(
         policy=policy(script_src=hash_of(script), style_src="'unsafe-inline'", img_src="data:"),

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 import param
-from panel.viewable import Child
 
 from splatscope.gpu.device import DeviceError
 from splatscope.recordings.packed import PackedRecording
@@ -12,8 +11,8 @@ from splatscope.services.recordings import record_source
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.progress import words
 from splatscope.web.background import BackgroundTask
-from splatscope.web.component import Component
-from splatscope.web.receivers import receives
+from splatscope.web.runtime.component import Child, Component
+from splatscope.web.runtime.receivers import receives
 from splatscope.workers import worker_pool
 from splatscope.workers.connection import WorkerError
 
@@ -64,9 +63,7 @@ class Stepper(Component):
         self._latest = object()  # identifies the latest request
         self.packed: PackedRecording | None = None  # the recording shown; held so that browsers can fetch it
 
-    def show(  # ty: ignore[incompatible-method-override] - not Panel's, which starts a server
-        self, packed: PackedRecording, file: str = "", **params: Any
-    ) -> None:
+    def show(self, packed: PackedRecording, file: str = "", **params: Any) -> None:
         """Show a recording, or the reason why there is none. With `file`, browsers fetch it from this address."""
         if packed.data:
             self.packed = packed

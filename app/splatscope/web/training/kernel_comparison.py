@@ -11,8 +11,8 @@ from splatscope.services.kernel_comparison import CountedTiming, TimingCompariso
 from splatscope.splat.trainer import UnsupportedDevice
 from splatscope.textbook.numbers import number
 from splatscope.web.background import BackgroundTask
-from splatscope.web.component import Component
-from splatscope.web.receivers import receives
+from splatscope.web.runtime.component import Component
+from splatscope.web.runtime.receivers import receives
 from splatscope.workers import worker_pool
 from splatscope.workers.connection import WorkerError
 

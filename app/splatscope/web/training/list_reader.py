@@ -4,7 +4,7 @@ import numpy as np
 import param
 
 from splatscope.splat.progress_report import ProgressReport
-from splatscope.web.component import Component
+from splatscope.web.runtime.component import Component
 
 
 class ListReader(Component):
@@ -14,7 +14,7 @@ class ListReader(Component):
     columns = param.Integer(default=1, doc="Tiles in a row")
     tile = param.List(default=[1, 1], doc="Width and height of a tile, in pixels")
 
-    def show(self, report: ProgressReport) -> None:  # ty: ignore[incompatible-method-override] - not Panel's, which starts a server
+    def show(self, report: ProgressReport) -> None:
         """Read another report's lists."""
         lengths = report.list_lengths
         columns = lengths.shape[1] if lengths.size else 1

@@ -6,8 +6,8 @@ from typing import Any
 import param
 
 from splatscope.splat.progress_report import ProgressReport
-from splatscope.web.component import Component
-from splatscope.web.receivers import receives
+from splatscope.web.runtime.component import Component
+from splatscope.web.runtime.receivers import receives
 from splatscope.web.training.training_session import TrainingSession
 from splatscope.web.widgets.frame import Frame
 

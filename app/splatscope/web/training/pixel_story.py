@@ -5,7 +5,7 @@ from typing import Any
 import param
 
 from splatscope.services.tile_inspector import TileRecording
-from splatscope.web.component import Component
+from splatscope.web.runtime.component import Component
 
 
 class PixelStory(Component):

@@ -17,7 +17,7 @@ from splatscope.splat.state import TrainingState
 from splatscope.textbook import contents
 from splatscope.tracing.progress import words
 from splatscope.web.background import BackgroundTask
-from splatscope.web.component import Component
+from splatscope.web.runtime.component import Component
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.router import UNNAMED, read_step
 from splatscope.web.stepper.keys import KEYS

@@ -14,6 +14,7 @@ from splatscope.splat.progress_report import ProgressReport
 from splatscope.splat.settings import TILES, Settings
 from splatscope.splat.state import TrainingState
 from splatscope.web.assets import address
+from splatscope.web.drawing.chart import Chart
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
 from splatscope.web.training.charts import NO_LISTS, NO_TIMES, KernelTimes, ListLengths, Quality
@@ -104,7 +105,6 @@ class TrainingView:
         self.comparison = KernelComparison()
         first = _first_picture()
         self._show_target(first.pixels, first.name, first.note)
-        quality, lists = (pn.pane.Bokeh(part.plot, sizing_mode=part.plot.sizing_mode) for part in (self.quality, self.lists))
         self.page = Page(
             page="train",
             html=HTML.replace("TARGET", address(FIRST)),
@@ -116,11 +116,11 @@ class TrainingView:
                 "caption": self.caption,
                 "target": self.target,
                 "quality-key": self.quality_key,
-                "quality": quality,
+                "quality": Chart(self.quality.plot),
                 "quality-words": self.quality_words,
                 "times": self.kernel_times,
                 "times-words": self.kernel_words,
-                "lists": lists,
+                "lists": Chart(self.lists.plot),
                 "list-reader": self.list_reader,
                 "list-scale": self.list_scale,
                 "list-words": self.list_words,
@@ -135,7 +135,6 @@ class TrainingView:
         self.page.on_close(self.controls.close)
         self.page.on_close(self.tile_view.close)
         self.page.on_close(self.comparison.close)
-        # Panel drops changes made between sending a document and being told that it has arrived.
         pn.state.onload(partial(self._begin_with, FIRST))
         pn.state.onload(lambda: self.tile_view.follow(location.inputs))
 

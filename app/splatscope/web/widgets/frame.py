@@ -5,8 +5,8 @@ from typing import Any
 
 import param
 
-from splatscope.web.component import Component
-from splatscope.web.receivers import receives
+from splatscope.web.runtime.component import Component
+from splatscope.web.runtime.receivers import receives
 
 PATIENCE = 5.0  # seconds after which a frame without acknowledgement counts as lost, with its connection
 
@@ -35,9 +35,7 @@ class Frame(Component):
         """Whether the browser has drawn all frames, so that the next one would be sent at once."""
         return self._drawn == self.sequence or time.monotonic() - self._sent > PATIENCE
 
-    def show(  # ty: ignore[incompatible-method-override] - not Panel's, which starts a server
-        self, frame: bytes, **data: Any
-    ) -> None:
+    def show(self, frame: bytes, **data: Any) -> None:
         """Show a picture, now or as soon as the previous one is drawn. `data` updates the canvas's data attributes."""
         if self._waiting is not None:
             data = self._waiting[1] | data

@@ -1,14 +1,12 @@
-// A Bokeh chart inside a shadow tree, with its own Bokeh document.
+// Bokeh figures inside a shadow tree, each with its own Bokeh document.
 import {below, h, nearView} from "#web/runtime/dom.js"
 import {paintModels} from "#web/theme/theme.js"
 
 /**
- * @typedef {{x: string, y: string, words: string, item: unknown}} ChartResult  names of the axes, the chart in a sentence, and Bokeh's
- *   description of it
- *
  * The part of Bokeh's interface that is used here.
- * @typedef {{model: {document: unknown}, remove(): void}} View
- * @typedef {{documents: unknown[], embed: {embed_item(item: unknown, el: Element): Promise<{roots: Iterable<View>}>}}} BokehJS
+ * @typedef {{apply_json_patch(patch: unknown): void}} BokehDocument
+ * @typedef {{model: {document: BokehDocument}, remove(): void}} View
+ * @typedef {{documents: BokehDocument[], embed: {embed_item(item: unknown, el: Element): Promise<{roots: Iterable<View>}>}}} BokehJS
  */
 
 /** Bokeh's script defines a global. */
@@ -30,24 +28,33 @@ function bokehLoaded() {
 }
 
 /**
- * @param {ChartResult} result
- * @param {(() => void)[]} cleanup  gets the function that frees the chart
+ * Draw a figure into a box once that is in the document.
+ * @param {unknown} item  Bokeh's description of it
+ * @param {HTMLElement} box
  */
-export function bokehChart({x, y, words, item}, cleanup) {
-  const box = h("div", {class: "bokeh", role: "img", "aria-label": words})
-  const views = embed(item, box)
-  cleanup.push(async () => {
-    for (const view of (await views).roots) {
-      const index = bokeh().documents.indexOf(view.model.document)
-      view.remove()
-      if (index >= 0) bokeh().documents.splice(index, 1)
-    }
-  })
-  return h("div", {class: "chartbox"}, y ? h("p", {class: "axis-y"}, y) : null, box, h("p", {class: "axis-x"}, x))
+export function drawFigure(item, box) {
+  const views = embed(item, box).then(({roots}) => [...roots])
+  return {
+    /**
+     * Apply Bokeh's patch to the figure.
+     * @param {unknown} patch
+     */
+    async patch(patch) {
+      for (const {model} of await views) model.document.apply_json_patch(patch)
+    },
+    /** Free what the figure holds. */
+    async close() {
+      for (const view of await views) {
+        const index = bokeh().documents.indexOf(view.model.document)
+        view.remove()
+        if (index >= 0) bokeh().documents.splice(index, 1)
+      }
+    },
+  }
 }
 
 /**
- * Bokeh cannot draw into a shadow tree, so a chart is made under <body> and then moved.
+ * Bokeh cannot draw into a shadow tree, so a figure is made under <body> and then moved.
  * @param {unknown} item
  * @param {HTMLElement} box
  */

@@ -3,26 +3,26 @@ import {UNNAMED} from "#web/runtime/address.js"
 import {h, nearView} from "#web/runtime/dom.js"
 import {emit} from "#web/runtime/events.js"
 import {answerWith, current, setStep} from "#web/runtime/router.js"
-import {counted, flat, mountDescribed, partsOf} from "#web/runtime/described_component.js"
+import {Tree, counted, flat} from "#web/runtime/host.js"
 import {blend} from "#web/drawing/blend.js"
 import {startShell} from "#web/shell/router.js"
-import {embedButton, onlyFigure, partsBar} from "./embed.js"
-import {embedded, load, loadBytes, loadValue} from "./files.js"
-import {openWalk} from "./walk.js"
-import {inputsOf, insteadOf, nearest, noteOn, RECORDED, stateOf, valuesIn} from "./states.js"
+import {embedButton, onlyFigure, partsBar} from "#web/publish/embed.js"
+import {embedded, load, loadBytes, loadValue} from "#web/publish/files.js"
+import {openWalk} from "#web/publish/walk.js"
+import {inputsOf, insteadOf, nearest, noteOn, RECORDED, stateOf, valuesIn} from "#web/publish/states.js"
 
 /**
  * @import {Entry} from "#web/runtime/router.js"
  * @import {Place} from "#web/runtime/address.js"
- * @import {Described, Modules, StandIn} from "#web/runtime/described_component.js"
- * @import {Published, State} from "./states.js"
+ * @import {Described, Modules, Part} from "#web/runtime/host.js"
+ * @import {Published, State} from "#web/publish/states.js"
  */
 
 /** @type {Modules} */
 let modules
 /** @type {Set<string>} */
 let names
-/** @type {{name: string, published: Published, page: StandIn, parts: StandIn[], state: State} | null} */
+/** @type {{name: string, published: Published, page: Tree, state: State} | null} */
 let shown = null
 let changes = 0 // counts requests, so that an earlier one never replaces a later one
 
@@ -44,7 +44,7 @@ export async function begin(components, entries) {
     },
     walk?.place ?? {page: embedded() ?? current().page},
   )
-  if (walk) document.getElementById("walk")?.append(walk.bar().host)
+  if (walk) document.getElementById("walk")?.append(walk.bar().root.host)
   follow(current(), walk ? "" : String(opened))
 }
 
@@ -69,7 +69,7 @@ async function follow({page, inputs}, missing = "") {
     const parts = flat(view)
     const later = withheld(parts)
     await Promise.all(
-      parts.map(async (part, number) => Object.assign(part.values, await filled(valuesOf(published, state, number, part.values)))),
+      parts.map(async ({id, values}) => Object.assign(values, await filled(valuesOf(published, state, id, values)))),
     )
     if (asked !== changes) return
     sayInstead(lost || insteadOf(published, state, inputs))
@@ -112,12 +112,12 @@ const whole = (/** @type {any} */ value) => (value?.$file ? loadValue(value.$fil
 function withheld(parts) {
   /** @type {Map<number, unknown>} */
   const later = new Map()
-  parts.forEach(({values}, number) => {
-    if (/** @type {any} */ (values.results)?.$file) {
-      later.set(number, values.results)
+  for (const {id, values} of parts) {
+    if (values.results?.$file) {
+      later.set(id, values.results)
       values.results = []
     }
-  })
+  }
   return later
 }
 
@@ -128,15 +128,15 @@ function withheld(parts) {
  * @param {Described} view
  */
 function show(name, published, state, view) {
-  shown?.page.remove()
+  shown?.page.root.remove()
   const alone = Boolean(embedded())
   if (alone) onlyFigure(view)
-  const page = mountDescribed(modules, view, answer)
-  shown = {name, published, page, parts: partsOf(page), state}
+  const page = new Tree(modules, view, answer)
+  shown = {name, published, page, state}
   const content = document.getElementById("content")
   for (const child of [...(content?.children ?? [])]) if (child.id !== "first") child.remove()
-  content?.append(...(alone ? [partsBar()] : []), instead, page.host)
-  page.rendered()
+  content?.append(...(alone ? [partsBar()] : []), instead, page.root.host)
+  page.root.rendered()
   document.querySelector(".app")?.classList.toggle("rail", name === "debugger" && !alone) // as where the debugger is served
   if (!embedded() && published.figure) document.getElementById("actions")?.append(embedButton(name))
 }
@@ -147,7 +147,7 @@ function show(name, published, state, view) {
  * @param {unknown} results
  */
 async function showLater(number, results) {
-  const part = shown?.parts[number]
+  const part = shown?.page.parts.get(number)
   if (!part) return
   await nearView(part.host)
   const loaded = await whole(results)
@@ -163,21 +163,20 @@ async function change(state, notes = {}) {
   const at = shown
   if (!at) return
   const asked = ++changes
-  const known = at.parts.map(({model}) => model.meta?.recording)
-  const next = at.parts.map((_, number) => valuesOf(at.published, state, number))
+  const parts = [...at.page.parts.values()]
   try {
-    const values = await Promise.all(next.map((one, number) => filled(one, known[number])))
+    const values = await Promise.all(parts.map(({id, model}) => filled(valuesOf(at.published, state, id), model.meta?.recording)))
     if (asked !== changes || shown !== at) return
     at.state = state
-    at.parts.forEach((part, number) => part.set(counted(part, values[number], notes)))
+    parts.forEach((part, i) => part.set(counted(part, values[i], notes)))
   } catch (reason) {
-    if (asked === changes) for (const part of at.parts) if ("busy" in part.model) part.set({error: String(reason)})
+    if (asked === changes) for (const part of parts) if (part.model.busy !== undefined) part.set({error: String(reason)})
   }
 }
 
 /**
  * Draw the number of Gaussians that a picture's slider asks for.
- * @param {StandIn} part
+ * @param {Part} part
  * @param {number} count
  */
 async function draw(part, count) {
@@ -192,7 +191,7 @@ async function draw(part, count) {
 /**
  * Handle a component's message.
  * @param {{type: string, name: string, value: any, count: number, recorded: boolean}} message
- * @param {StandIn} sender
+ * @param {Part} sender
  */
 function answer(message, sender) {
   if (!shown) return
@@ -219,7 +218,7 @@ function answer(message, sender) {
  * @param {string} name
  */
 const hasControl = (name) =>
-  !!shown?.parts.some(({model}) =>
+  [...(shown?.page.parts.values() ?? [])].some(({model}) =>
     model.groups?.some((/** @type {any} */ group) => group.items.some((/** @type {any} */ item) => item.name === name)),
   )
 

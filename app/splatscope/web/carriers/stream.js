@@ -4,14 +4,14 @@ import {fetchWith, openFile} from "#web/recording/recording.js"
 import {pause, request, say, stop} from "#web/runtime/connection.js"
 import {h, messageOf} from "#web/runtime/dom.js"
 import {on} from "#web/runtime/events.js"
-import {counted, flat, mountDescribed, partsOf} from "#web/runtime/described_component.js"
+import {Tree, counted, flat} from "#web/runtime/host.js"
 import {current, isRead, pageRoot, readWith, wantSession} from "#web/runtime/router.js"
-import {startShell} from "./router.js"
+import {startShell} from "#web/shell/router.js"
 
 /**
  * @import {Place} from "#web/runtime/address.js"
  * @import {Entry} from "#web/runtime/router.js"
- * @import {Described, Modules, StandIn} from "#web/runtime/described_component.js"
+ * @import {Described, Modules, Part} from "#web/runtime/host.js"
  */
 
 /** @typedef {Record<string, any>} Values */
@@ -36,8 +36,7 @@ let modules
  * The section in view.
  * @typedef {object} Shown
  * @property {string} name
- * @property {StandIn} page
- * @property {StandIn[]} parts
+ * @property {Tree} page
  * @property {AbortController} left
  * @property {Promise<void>} runs  the experiments that are run again, one after another: a browser allows few requests at once
  * @property {Set<string>} missing  addresses of recordings that the server did not have
@@ -97,7 +96,7 @@ function leave() {
 /** Remove the section from the page. */
 function remove() {
   shown?.left.abort()
-  shown?.page.remove()
+  shown?.page.root.remove()
   shown = null
 }
 
@@ -165,11 +164,11 @@ async function take(name, body, signal, answered) {
       set(Number(number), values)
     }
   }
-  return unknown !== null && (!unknown.size || (shown?.parts.some(({model}) => model.error) ?? false))
+  return unknown !== null && (!unknown.size || [...(shown?.page.parts.values() ?? [])].some(({model}) => model.error))
 }
 
 /** The figure of the section in view. */
-const figure = () => shown?.parts.find(({model}) => model.stops !== undefined)
+const figure = () => [...(shown?.page.parts.values() ?? [])].find(({model}) => model.stops !== undefined)
 
 /**
  * Say what the section waits for: in place of its figure, or above the page if there is none yet.
@@ -223,13 +222,13 @@ async function draw(name, view, signal) {
   if (signal.aborted) return
   remove()
   pageRoot()?.remove() // of a page with a session, whose server side is told later
-  const page = mountDescribed(modules, view, answer)
-  shown = {name, page, parts: partsOf(page), left: new AbortController(), runs: Promise.resolve(), missing: new Set()}
+  const page = new Tree(modules, view, answer)
+  shown = {name, page, left: new AbortController(), runs: Promise.resolve(), missing: new Set()}
   const first = document.getElementById("first") ?? h("div", {id: "first"})
   first.className = ""
-  first.replaceChildren(page.host)
+  first.replaceChildren(page.root.host)
   if (!first.isConnected) document.getElementById("content")?.prepend(first)
-  page.rendered()
+  page.root.rendered()
 }
 
 /**
@@ -238,10 +237,10 @@ async function draw(name, view, signal) {
  * @param {Record<string, string>} notes
  */
 function redraw({view, unknown = {}}, notes) {
-  flat(/** @type {Described} */ (view)).forEach(({values}, number) => {
-    const known = Object.entries(values).filter(([name]) => !COUNTED.includes(name) && !unknown[number]?.includes(name))
-    set(number, Object.fromEntries(known), notes)
-  })
+  for (const {id, values} of flat(/** @type {Described} */ (view))) {
+    const known = Object.entries(values).filter(([name]) => !COUNTED.includes(name) && !unknown[id]?.includes(name))
+    set(id, Object.fromEntries(known), notes)
+  }
 }
 
 /**
@@ -250,7 +249,7 @@ function redraw({view, unknown = {}}, notes) {
  * @param {Record<string, string>} [notes]  by input
  */
 function set(number, values, notes = {}) {
-  const part = shown?.parts[number]
+  const part = shown?.page.parts.get(number)
   part?.set(counted(part, values, notes))
 }
 
@@ -260,7 +259,7 @@ const inputsOf = (/** @type {Described} */ view) => String(flat(view).find(({cla
 /**
  * Handle a component's message.
  * @param {{type: string, name: string, value: unknown, recorded: boolean}} message
- * @param {StandIn} sender
+ * @param {Part} sender
  */
 function answer(message, sender) {
   if (!shown) return
@@ -299,14 +298,14 @@ function changed({set: taken = {}}) {
 /**
  * Run an experiment again.
  * @param {Shown} at
- * @param {StandIn} part
+ * @param {Part} part
  */
 async function run(at, part) {
   const {signal} = at.left
   if (signal.aborted) return
   try {
     const query = new URLSearchParams({inputs: asked.inputs})
-    const body = JSON.stringify({run: at.parts.indexOf(part)})
+    const body = JSON.stringify({run: part.id})
     const answer = await request(`sections/${at.name}?${query}`, {method: "POST", body, signal})
     if (!answer.ok) throw new Error(`The server answers ${answer.status}.`)
     const values = await answer.json()
@@ -318,7 +317,7 @@ async function run(at, part) {
 
 /**
  * Ask for the section again, once for each recording that the server does not have: it has restarted, or another one answers.
- * @param {StandIn} stepper
+ * @param {Part} stepper
  */
 async function again({model, set}) {
   const at = shown
