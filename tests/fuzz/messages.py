@@ -111,7 +111,7 @@ async def _forge_page(page: str, count: int, forger: Forger, failures: Counter[F
         walk = find("whole")
         presents = WalkBar(walk, key="key")
         bars = [WalkBar(walk), presents, WalkBar(walk, key="key", window="notes"), WalkBar(walk, code=presents.code)]
-    parts = [shell.router, *bars, *components(shell.view)]
+    parts = [shell.router, *bars, *(components(shell.view) if shell.view else [])]
     forger.names = sorted({name for part in parts for name in _names(getattr(part, "groups", []))})
     for part in parts:
         _watch(part, failures)

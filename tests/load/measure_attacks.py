@@ -91,7 +91,7 @@ class Reader:
             for number in itertools.count():
                 began = time.monotonic()
                 await session.ask("Debugger", type="run", source=KERNEL % number, inputs={}, groups=[1, 1, 1])
-                await session.until(lambda changes: latest(changes, "Stepper", "sequence"))
+                await session.until(lambda changes: latest(changes, "Stepper", "meta"))
                 if number:  # the first starts the sandbox
                     self._note("kernel", time.monotonic() - began)
         finally:

@@ -459,7 +459,7 @@ class Debugger(Reader):
 
     @staticmethod
     def _shown(changes: list[Change]) -> bool:
-        if latest(changes, "Stepper", "sequence"):
+        if latest(changes, "Stepper", "meta"):
             return True
         if (wrong := line(changes, "Stepper", "error") or line(changes, "Debugger", "error")) and not latest(
             changes, "Stepper", "busy"
@@ -494,7 +494,7 @@ class Debugger(Reader):
         def met(changes: list[Change]) -> bool:
             if wrong := (latest(changes, "Debugger", "arrival") or {}).get("error"):
                 raise RefusedError(wrong)
-            return bool(latest(changes, "Stepper", "sequence"))
+            return bool(latest(changes, "Stepper", "meta"))
 
         await self.session.until(met)
 

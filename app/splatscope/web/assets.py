@@ -11,7 +11,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from urllib.parse import quote
 
 import panel as pn
 from bokeh.settings import settings
@@ -56,15 +55,7 @@ def find(name: str) -> Asset:
 
 def address(name: str) -> str:
     """Return an asset's address, relative to the page. Raises LookupError."""
-    return relative(f"assets/{name}?v={find(name).version}")
-
-
-def relative(address: str) -> str:
-    """Return an address at the root of the server relative to the page, as it may stand in HTML.
-
-    Panel takes a part of it from the request.
-    """
-    return f"{quote(pn.state.rel_path, safe='/:.~@')}/{address}" if pn.state.rel_path else address
+    return f"assets/{name}?v={find(name).version}"
 
 
 def scripts() -> list[str]:

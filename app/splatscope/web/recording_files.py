@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 from tornado.web import HTTPError, RequestHandler
 
 from splatscope.recordings.packed import PackedRecording
-from splatscope.web.assets import FOR_GOOD, relative, send_whole
+from splatscope.web.assets import FOR_GOOD, send_whole
 
 _held: WeakValueDictionary[str, PackedRecording] = WeakValueDictionary()  # by hash
 
@@ -18,7 +18,7 @@ def address(packed: PackedRecording) -> str:
     """Return the address of a recording, relative to the page."""
     name = packed.meta["recording"]
     _held[name] = packed
-    return relative(f"recordings/{name}")
+    return f"recordings/{name}"
 
 
 class RecordingFileHandler(RequestHandler):

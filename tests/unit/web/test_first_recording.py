@@ -25,14 +25,14 @@ async def opened(bench: Debugger, example: str) -> None:
     bench.receive({"type": "open", "example": example})
     for _ in range(2_000):  # until it shows a recording, or waits for one
         await asyncio.sleep(0.005)
-        if bench.stepper.sequence or bench.stepper.busy:
+        if bench.stepper.meta or bench.stepper.busy:
             break
     bench.close()
 
 
 def test_the_first_example_is_stepped_while_it_compiles(bench):
     asyncio.run(opened(bench, EXAMPLE.name))
-    assert bench.stepper.sequence == 1
+    assert bench.stepper.meta
     assert not bench.stepper.busy
     assert bench.stepper.recording
     assert bench.stepper.opening == bench.stepper.meta["opening"] > 0
@@ -40,7 +40,7 @@ def test_the_first_example_is_stepped_while_it_compiles(bench):
 
 def test_another_example_waits_for_its_compilation(bench):
     asyncio.run(opened(bench, EXAMPLES[1].name))
-    assert not bench.stepper.sequence
+    assert not bench.stepper.meta
     assert bench.stepper.busy == "Compiling …"
 
 

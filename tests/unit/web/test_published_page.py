@@ -16,11 +16,11 @@ from splatscope.web.shell.pages import BY_NAME
 
 def view(steps, words="Begin", **values):
     """A page that holds a stepper, as components describe themselves."""
-    stepper = {"class": "Stepper", "values": {"stops": steps, "sequence": len(steps), **values}, "children": {}}
+    stepper = {"class": "Stepper", "values": {"stops": steps, "busy": f"{len(steps)}", **values}, "children": {}}
     return {"class": "Page", "values": {"html": words}, "children": {"slots": [stepper], "actions": []}}
 
 
-def test_a_state_holds_what_differs_from_the_first_and_not_what_the_browser_counts():
+def test_a_state_holds_what_differs_from_the_first_and_nothing_that_only_a_session_has():
     page = PublishedPage(defaults={"count": 2})
     page.add(view([1, 2]))
     page.add(view([1, 2, 3]), "count=3", {"count": 3})

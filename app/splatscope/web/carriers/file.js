@@ -3,7 +3,7 @@ import {UNNAMED} from "#web/runtime/address.js"
 import {h, nearView} from "#web/runtime/dom.js"
 import {emit} from "#web/runtime/events.js"
 import {answerWith, current, setStep} from "#web/runtime/router.js"
-import {Tree, counted, flat} from "#web/runtime/host.js"
+import {Tree, flat} from "#web/runtime/host.js"
 import {blend} from "#web/drawing/blend.js"
 import {startShell} from "#web/shell/router.js"
 import {embedButton, onlyFigure, partsBar} from "#web/publish/embed.js"
@@ -157,9 +157,9 @@ async function showLater(number, results) {
 /**
  * Show another state of the page.
  * @param {State} state
- * @param {Record<string, string>} notes  under controls, by input
+ * @param {Record<string, string>} [notes]  under controls, by input, if one was changed
  */
-async function change(state, notes = {}) {
+async function change(state, notes) {
   const at = shown
   if (!at) return
   const asked = ++changes
@@ -168,7 +168,8 @@ async function change(state, notes = {}) {
     const values = await Promise.all(parts.map(({id, model}) => filled(valuesOf(at.published, state, id), model.meta?.recording)))
     if (asked !== changes || shown !== at) return
     at.state = state
-    parts.forEach((part, i) => part.set(counted(part, values[i], notes)))
+    parts.forEach((part, i) => part.set(values[i]))
+    at.page.answerInputs(notes ?? {})
   } catch (reason) {
     if (asked === changes) for (const part of parts) if (part.model.busy !== undefined) part.set({error: String(reason)})
   }

@@ -4,7 +4,7 @@ import {fetchWith, openFile} from "#web/recording/recording.js"
 import {pause, request, say, stop} from "#web/runtime/connection.js"
 import {h, messageOf} from "#web/runtime/dom.js"
 import {on} from "#web/runtime/events.js"
-import {Tree, counted, flat} from "#web/runtime/host.js"
+import {Tree, flat} from "#web/runtime/host.js"
 import {current, isRead, pageRoot, readWith, wantSession} from "#web/runtime/router.js"
 import {startShell} from "#web/shell/router.js"
 
@@ -25,7 +25,6 @@ import {startShell} from "#web/shell/router.js"
  */
 /** @typedef {{set?: Values, fix?: boolean}} Change */
 
-const COUNTED = ["sequence", "revision"] // values that are counted here, not taken from the server
 const PAINTS = 3000 // ms for which a page waits for its recording, so that both are painted at once
 const TRIES = 4 // times that a section is asked for if the server's answers end early
 const INCOMPLETE = "The server ended its answer before the figure was there. Reload the page to try again."
@@ -152,7 +151,8 @@ async function take(name, body, signal, answered) {
     if (line.notes) notes = line.notes
     if (line.view) {
       if (shown?.name !== name) await draw(name, line.view, signal)
-      else redraw(line, notes ?? {})
+      else redraw(line)
+      if (notes) shown?.page.answerInputs(notes)
       if (signal.aborted) return false
       asked.inputs = inputsOf(line.view)
       unknown = new Set(Object.entries(line.unknown ?? {}).flatMap(([number, names]) => names.map((one) => `${number} ${one}`)))
@@ -161,7 +161,7 @@ async function take(name, body, signal, answered) {
     }
     for (const [number, values] of Object.entries(line.values ?? {})) {
       for (const one of Object.keys(values)) unknown?.delete(`${number} ${one}`)
-      set(Number(number), values)
+      shown?.page.apply({id: Number(number), values})
     }
   }
   return unknown !== null && (!unknown.size || [...(shown?.page.parts.values() ?? [])].some(({model}) => model.error))
@@ -234,23 +234,12 @@ async function draw(name, view, signal) {
 /**
  * Show the page with other inputs. Each part keeps its old results until the new ones are known.
  * @param {Line} line
- * @param {Record<string, string>} notes
  */
-function redraw({view, unknown = {}}, notes) {
+function redraw({view, unknown = {}}) {
   for (const {id, values} of flat(/** @type {Described} */ (view))) {
-    const known = Object.entries(values).filter(([name]) => !COUNTED.includes(name) && !unknown[id]?.includes(name))
-    set(id, Object.fromEntries(known), notes)
+    const known = Object.entries(values).filter(([name]) => name !== "notes" && !unknown[id]?.includes(name))
+    shown?.page.apply({id, values: Object.fromEntries(known)})
   }
-}
-
-/**
- * @param {number} number  of a component
- * @param {Values} values
- * @param {Record<string, string>} [notes]  by input
- */
-function set(number, values, notes = {}) {
-  const part = shown?.page.parts.get(number)
-  part?.set(counted(part, values, notes))
 }
 
 /** The inputs of a page, as in the address. */
@@ -325,5 +314,5 @@ async function again({model, set}) {
   at.missing.add(model.file)
   set({busy: "Asking for the recording again …"})
   await ask(at.name, asked.inputs)
-  if (shown === at) set({busy: "", sequence: model.sequence + 1})
+  if (shown === at) set({busy: ""})
 }

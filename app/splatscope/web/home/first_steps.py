@@ -17,7 +17,7 @@ def first_steps() -> Stepper:
     lesson = find_lesson(SECTION)()
     figure = lesson.figure
     values = {name: value for name, value in lesson.param.values().items() if name != "name"}
-    drawing = Drawing(lambda name, value: None, lesson=SECTION, options=dict(figure.options), values=values)
+    drawing = Drawing(lesson=SECTION, options=dict(figure.options), values=values)
     stepper = Stepper(layout="figure", parts=[], thread=figure.thread, lockstep=figure.lockstep, tour=True, aside=drawing)
 
     def show(recording: LessonRecording) -> None:

@@ -8,7 +8,7 @@ from splatscope.services.lessons import LessonRecording, open_at_once, opened_at
 from splatscope.textbook.contents import find_lesson, lesson_names, text_of
 from splatscope.textbook.lesson import Lesson
 from splatscope.textbook.markdown import parse
-from splatscope.web.assets import FOR_GOOD, relative, send_whole
+from splatscope.web.assets import FOR_GOOD, send_whole
 
 
 def quizzes(stem: str) -> list[str]:
@@ -33,7 +33,7 @@ def prepared(lesson: Lesson) -> LessonRecording | None:
 
 def address(stem: str, recording: LessonRecording) -> str:
     """Return the address of a recording that `prepare` has opened, relative to the page."""
-    return relative(f"recordings/{stem}?v={recording.packed.meta['recording']}")
+    return f"recordings/{stem}?v={recording.packed.meta['recording']}"
 
 
 class RecordingHandler(RequestHandler):

@@ -1,17 +1,14 @@
 """A lesson's part of the top bar."""
 
-from collections.abc import Callable
-
 import param
 
 from splatscope.web.runtime.component import Component
-from splatscope.web.runtime.receivers import receives
 
 
 class LessonBar(Component):
     """The devices whose recordings can be shown, and the link to the debugger.
 
-    The lesson's inputs are part of the address, so that a link restores them. `choose(recorded)` is called when a device is chosen.
+    The lesson's inputs are part of the address, so that a link restores them.
     """
 
     address = param.String(doc="The lesson's inputs, as in an address")
@@ -20,11 +17,3 @@ class LessonBar(Component):
     software = param.Boolean(doc="Whether this device is a program that runs on the processor")
     elsewhere = param.String(doc="Name of the device of the shipped recording; empty if there is none")
     recorded = param.Boolean(doc="Whether the shipped recording is shown")
-
-    def __init__(self, choose: Callable[[bool], None], **params):
-        super().__init__(**params)
-        self._choose = choose
-
-    @receives("recorded")
-    def _show(self, recorded: bool) -> None:
-        self._choose(recorded)

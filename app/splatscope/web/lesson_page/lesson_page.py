@@ -4,18 +4,14 @@ import asyncio
 import inspect
 import logging
 import re
-from collections.abc import Coroutine
-from functools import partial
+from collections.abc import Mapping
 from html import escape
 from typing import Any
-
-import panel as pn
 
 from splatscope.gpu.device import DeviceError, is_software
 from splatscope.gpu.kernel import CompileError, declaration
 from splatscope.services.lessons import (
     LessonRecording,
-    dependencies,
     open_shipped,
     record_lesson,
     run_experiment,
@@ -27,15 +23,14 @@ from splatscope.textbook.markdown import TextBlock, code, drawings, html_of, inl
 from splatscope.textbook.results import Verdict
 from splatscope.textbook.terms import Links
 from splatscope.web import recording_files
-from splatscope.web.background import begin
 from splatscope.web.debugger.link import debugger_link
 from splatscope.web.drawing.drawing import Drawing, Formula
 from splatscope.web.examples.example import difference
 from splatscope.web.exercises.practise import practise
 from splatscope.web.lesson_page import first_recording
-from splatscope.web.lesson_page.inputs import SHIPPED, Inputs
+from splatscope.web.lesson_page.inputs import Inputs
 from splatscope.web.lesson_page.lesson_bar import LessonBar
-from splatscope.web.lesson_page.lesson_form import address_of, controls_of, set_from_address, set_parameter
+from splatscope.web.lesson_page.lesson_form import controls_of, set_from_address
 from splatscope.web.lesson_page.step_names import note_steps
 from splatscope.web.lesson_page.way_back import way_back_html
 from splatscope.web.lesson_results.results import Claim, Quiz, Show
@@ -123,15 +118,12 @@ def _draw_marks(text: str) -> str:
 
 
 class LessonPage:
-    """A lesson's page, either for all readers with the same inputs (`section_view.py`), or for one session with changing inputs."""
+    """A section's page for some inputs, which is the same for all readers. `fill` records its figure and runs its experiments."""
 
-    def __init__(self, location: Location):
-        stem = location.page
-        self.location = location
+    def __init__(self, stem: str, query: Mapping[str, str]):
+        self.inputs = Inputs.of(stem, query)
         self.lesson: Lesson = find_lesson(stem)()
-        inputs = Inputs.of(stem, location.inputs)
-        set_from_address(self.lesson, inputs.query)
-        self._shows_shipped = inputs.shipped
+        set_from_address(self.lesson, self.inputs.query)
         self.slots: list[Any] = []
         self.links = Links(stem)
         self.quizzes: dict[str, Quiz] = {}
@@ -140,17 +132,15 @@ class LessonPage:
         self.controls: list[Controls] = []
         self.drawing: Drawing | None = None
         self.stepper: Stepper | None = None
-        self._tasks: dict[str, asyncio.Task[None]] = {}
         text = text_of(stem)
         blocks = parse(text)
         self._formula = next((block for block in blocks if block.kind == "formula"), None)
         html = self._blocks(blocks)
         self.waiting = list(self.experiments)
-        self._last_values = self._values()
         if kernels := [code([(1, text)], f"<b>{escape(name)}</b>" if name else "") for name, text in kernels_of(stem).items()]:
             words = "The kernel that this page runs" if len(kernels) == 1 else f"The {len(kernels)} kernels that this page runs"
             html += f'<details class="kernels"><summary>{words}</summary>{"".join(kernels)}</details>'
-        self.bar = LessonBar(self._choose, address=self._address(), debugger=self._link())
+        self.bar = LessonBar(address=self.inputs.address, debugger=self._link())
         if first := self._first_recording():
             self._show_first(first)
         self.page = Page(
@@ -161,27 +151,30 @@ class LessonPage:
             keys=self._keys(),
             actions=[self.bar],
         )
-        self.page.on_close(self.close)
-        self.page.on_close(partial(location.param.unwatch, location.param.watch(self._follow_address, "inputs")))
-        if location.live:
-            pn.state.onload(self._begin)
-
-    def close(self) -> None:
-        """Cancel all tasks."""
-        for task in self._tasks.values():
-            task.cancel()
 
     async def fill(self, settle: float = 0.0) -> None:
-        """Record the figure, and after `settle` seconds run all experiments, for a page without a session.
+        """Record the figure, and after `settle` seconds run all experiments. Errors are shown in place of the results.
 
-        Errors are shown in place of the results.
+        A recording that is already shown has the same inputs, so the page then does not say that it is recording.
         """
-        await self._record(settle, announces=self.stepper is not None and not self.stepper.sequence)
+        if self.stepper is not None:
+            if not self.stepper.meta:
+                self.stepper.wait()
+            try:
+                recording = await self._recording(self.stepper)
+            except EXPECTED_ERRORS as error:
+                self.stepper.param.update(busy="", error=str(error))
+                return
+            self._show(self.stepper, recording, self.inputs.shipped)
+        await asyncio.sleep(settle)
+        while self.waiting:
+            await self._run(self.waiting[0])
+            del self.waiting[0]
 
     def pending_results(self) -> list[tuple[Component, tuple[str, ...]]]:
         """Return the components whose results are pending, each with the names of these results."""
         pending: list[tuple[Component | None, tuple[str, ...]]] = []
-        if self.stepper is not None and not self.stepper.sequence:
+        if self.stepper is not None and not self.stepper.meta:
             pending = [
                 (self.stepper, RECORDED),
                 (self.drawing, ("facts",)),
@@ -192,7 +185,7 @@ class LessonPage:
         return [(component, names) for component, names in pending if component is not None]
 
     async def run_anew(self, number: int) -> dict[str, Any]:
-        """Run an experiment again, for a page without a session, and return the values of its component.
+        """Run an experiment again, and return the values of its component.
 
         Args:
             number: The number of its component in the page's tree.
@@ -258,25 +251,24 @@ class LessonPage:
         name = block.args[0]
         if not callable(getattr(self.lesson, name, None)):
             raise LookupError(f"lessons/{self.lesson.stem()}/lesson.py has no method {name}")
-        run = partial(self._run_again, name)
         if block.kind == "claim":
             words, _, source = block.text.partition("\nFrom: ")
-            experiment: Claim | Show = Claim(run, claim=inline(words), source=inline(source))
+            experiment: Claim | Show = Claim(claim=inline(words), source=inline(source))
         else:
             expects = inspect.signature(getattr(self.lesson, name)).return_annotation
-            experiment = Show(run, caption=inline(block.text), method=name, expects=getattr(expects, "__name__", "").lower())
+            experiment = Show(caption=inline(block.text), method=name, expects=getattr(expects, "__name__", "").lower())
         self.experiments[name] = experiment
         return experiment
 
     def _controls(self, block: TextBlock) -> Controls:
         groups = controls_of(self.lesson, block.args)
-        self.controls.append(Controls(self._set, {}, groups=groups, values=self._values(), bar=True))
+        self.controls.append(Controls(groups=groups, values=self._values(), bar=True))
         return self.controls[-1]
 
     def _figure(self, caption: str, settings: Controls | None) -> Stepper:
         spec, stem, formula = self.lesson.figure, self.lesson.stem(), None
         if has_drawing(stem):
-            self.drawing = Drawing(self._set, lesson=stem, options=dict(spec.options), values=self._values())
+            self.drawing = Drawing(lesson=stem, options=dict(spec.options), values=self._values())
         if self._formula is not None:
             args = dict(arg.split("=") for arg in self._formula.args)
             formula = Formula(text=self._formula.text, bits=int(args.get("bits", 0)))
@@ -290,7 +282,6 @@ class LessonPage:
             aside=self.drawing,
             below=formula,
         )
-        self.stepper.on_fix = self._apply_fix
         self._legend = caption
         return self.stepper
 
@@ -300,52 +291,8 @@ class LessonPage:
         name = f' data-block="{block}"' if block else ""
         return f'<div data-slot="{len(self.slots) - 1}"{name}></div>'
 
-    # The inputs
-
     def _values(self) -> dict[str, Any]:
         return {name: value for name, value in self.lesson.param.values().items() if name != "name"}
-
-    def _set(self, name: str, value: Any) -> None:
-        if name not in self.lesson.param or name == "name":
-            return
-        try:
-            set_parameter(self.lesson, name, value)
-        except ValueError as error:
-            for controls in self.controls:
-                controls.tell(self._values(), {name: str(error)})
-            return
-        self._changed()
-
-    def _follow_address(self, event: Any) -> None:
-        """Apply the inputs of the address after Back, Forward or a link to this page has changed them."""
-        before, inputs = self._values(), Inputs.of(self.lesson.stem(), event.new)
-        set_from_address(self.lesson, inputs.query)
-        if self._values() != before or inputs.shipped != self._shows_shipped:
-            self._changed(inputs.shipped)
-
-    def _choose(self, shipped: bool) -> None:
-        """Show this device's recording, or the shipped one, which was made with the lesson's default inputs."""
-        if shipped:
-            set_from_address(self.lesson, {})
-        self._changed(shipped)
-
-    def _address(self) -> str:
-        return f"{SHIPPED}=1" if self._shows_shipped else address_of(self.lesson)
-
-    def _changed(self, shipped: bool = False) -> None:
-        """Record the new inputs, or open the shipped recording, and rerun the experiments that depend on what changed."""
-        self._shows_shipped = shipped
-        values = self._values()
-        changed = {name for name, value in values.items() if self._last_values.get(name, value) != value}
-        for controls in self.controls:
-            controls.tell(values, dict.fromkeys(values, ""))
-        if self.drawing:
-            self.drawing.values = values
-        self.bar.param.update(address=self._address(), debugger=self._link())
-        self._start("figure", self._record(settle=SETTLE))
-        affected = [name for name in self.experiments if changed & dependencies(self.lesson, name)]
-        self.waiting += [name for name in affected if name not in self.waiting]
-        self._last_values = values
 
     def _keys(self) -> list[tuple[str, str]]:
         """Return the page's list of keys: what → does here, and the stepper's basic keys."""
@@ -372,70 +319,20 @@ class LessonPage:
         fixed = type(self.lesson)(**self._values() | self.lesson.fix)
         return difference(self.lesson.job().source, fixed.job().source)
 
-    def _apply_fix(self) -> None:
-        self.lesson.param.update(**self.lesson.fix)
-        self._changed()
-
     # Recordings and experiments
-
-    def _begin(self) -> None:
-        self._start("figure", self._open())
 
     def _first_recording(self) -> LessonRecording | None:
         """Return the shipped recording for these inputs, if there is one and it has been opened."""
-        return None if self.stepper is None or self._shows_shipped else first_recording.prepared(self.lesson)
+        return None if self.stepper is None or self.inputs.shipped else first_recording.prepared(self.lesson)
 
     def _show_first(self, recording: LessonRecording) -> None:
         assert self.stepper is not None
         stem = self.lesson.stem()
         self._show(self.stepper, recording, file=first_recording.address(stem, recording))
 
-    async def _open(self) -> None:
-        """Show the shipped recording for these inputs, if there is one, until this device's own has been made."""
-        await first_recording.prepare(self.lesson.stem())
-        first = self._first_recording()
-        if first and self.stepper and not self.stepper.sequence:
-            self._show_first(first)
-        await self._record(announces=first is None)
-
-    def _run_again(self, name: str) -> None:
-        self._start(name, self._run(name, anew=True))
-
-    def _start(self, name: str, work: Coroutine[Any, Any, None]) -> None:
-        """Start `work` in the background and cancel earlier work of the same name."""
-        if name in self._tasks:
-            self._tasks[name].cancel()
-        self._tasks[name] = begin(work, self._guard)
-
-    async def _guard(self, work: Coroutine[Any, Any, None]) -> None:
-        try:
-            await work
-        except Exception:
-            log.exception("A part of the page %s failed", self.lesson.stem())
-
-    async def _record(self, settle: float = 0.0, announces: bool = True) -> None:
-        """Record the figure, and after `settle` seconds run the pending experiments. A change of the inputs cancels this.
-
-        With `announces` False, the page does not say that it is recording, because the recording it shows has the same inputs.
-        """
-        if self.stepper is not None:
-            if announces:
-                self.stepper.wait()
-            try:
-                recording = await self._recording(self.stepper)
-            except EXPECTED_ERRORS as error:
-                self.stepper.param.update(busy="", error=str(error))
-                return
-            self._show(self.stepper, recording, self._shows_shipped)
-        await asyncio.sleep(settle)
-        while self.waiting:
-            name = self.waiting[0]
-            await self._run(name)
-            self.waiting = [other for other in self.waiting if other != name]
-
     async def _recording(self, stepper: Stepper) -> LessonRecording:
         quizzes = list(self.quizzes)
-        if self._shows_shipped:
+        if self.inputs.shipped:
             return await open_shipped(worker_pool, type(self.lesson), quizzes)
         return await record_lesson(worker_pool, self.lesson, quizzes, stepper.progress_callback())
 
@@ -449,10 +346,10 @@ class LessonPage:
             "sentences": [inline(sentence) for sentence in recording.sentences],
             "caption": legend(recording.legend) or self._legend,
             "thread": recording.thread,
-            "inputs": self._address(),
+            "inputs": self.inputs.address,
         }
         packed, stem = recording.packed, self.lesson.stem()
-        note_steps(Inputs(stem, self._address()), [] if stepper.lockstep else recording.stops, packed.meta.get("events", 0))
+        note_steps(self.inputs, [] if stepper.lockstep else recording.stops, packed.meta.get("events", 0))
         stepper.show(packed, file or (recording_files.address(packed) if packed.data else ""), **values)
         if from_elsewhere:
             self.bar.param.update(elsewhere=recording.shipped_from, recorded=True)
@@ -483,5 +380,5 @@ class LessonPage:
 
 
 def lesson(location: Location) -> Page:
-    """Build the page of the section that the address names."""
-    return LessonPage(location).page
+    """Return the page of the section that the address names, without results."""
+    return LessonPage(location.page, location.inputs).page

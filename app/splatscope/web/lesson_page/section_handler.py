@@ -13,6 +13,7 @@ from tornado.web import HTTPError, authenticated
 
 from splatscope.textbook.contents import lesson_names
 from splatscope.web.assets import send, takes_gzip
+from splatscope.web.authorization import is_authorized
 from splatscope.web.busy import send_busy
 from splatscope.web.lesson_page.lesson_page import LessonPage
 from splatscope.web.lesson_page.section_view import SectionView, build, changed, view_of
@@ -83,8 +84,8 @@ class SectionHandler(AuthRequestHandler):
             lesson.page.close()
 
     def _require_own_page(self) -> None:
-        """Raise HTTPError if another site has sent the request, which may cost the workers time."""
-        if not is_from_here(self.request):
+        """Raise HTTPError if another site has sent the request, which may cost the workers time, or nobody who is authorized."""
+        if not is_from_here(self.request) or not is_authorized(self):
             raise HTTPError(403)
 
     def on_connection_close(self) -> None:

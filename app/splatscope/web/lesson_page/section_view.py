@@ -21,7 +21,6 @@ from splatscope.web.lesson_page.lesson_form import address_of, set_from_address,
 from splatscope.web.lesson_page.lesson_page import SETTLE, LessonPage
 from splatscope.web.runtime.component import flat
 from splatscope.web.runtime.tree import Tree
-from splatscope.web.shell.location import Location
 from splatscope.web.shell.pages import entry_of
 from splatscope.web.shell.shell import neighbours
 from splatscope.web.turnstile import turnstile
@@ -31,7 +30,6 @@ log = logging.getLogger(__name__)
 
 MOST = 256  # pages that are kept
 PACE = 0.1  # seconds between two lines
-COUNTED = ("sequence", "revision")  # values that the browser counts itself
 
 
 class SectionView:
@@ -138,7 +136,7 @@ class SectionView:
 
 def _difference(old: Mapping[str, Any], new: Mapping[str, Any], learnt: set[str]) -> dict[str, Any]:
     """Return the new values that readers lack: changed ones, and `learnt` ones, of which they may have those of other inputs."""
-    return {name: value for name, value in new.items() if name not in COUNTED and (value != old[name] or name in learnt)}
+    return {name: value for name, value in new.items() if value != old[name] or name in learnt}
 
 
 def _line(content: Any) -> bytes:
@@ -170,7 +168,7 @@ async def view_of(stem: str, query: Mapping[str, str]) -> SectionView:
 
 def build(stem: str, query: Mapping[str, str]) -> LessonPage:
     """Return a section's page that belongs to no session."""
-    lesson = LessonPage(Location(page=stem, inputs=dict(query), live=False))
+    lesson = LessonPage(stem, query)
     lesson.page.html += neighbours(entry_of(stem))
     return lesson
 

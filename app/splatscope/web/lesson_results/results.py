@@ -49,7 +49,7 @@ class Quiz(Component):
 
 
 class _Experiment(Component):
-    """The result of a method of the lesson. `run` is called to run it again."""
+    """The result of a method of the lesson. With a session, `run` is called to run it again."""
 
     busy = param.Boolean(default=False)
     error = param.String(default="", doc="Why it could not be run, in one line")
@@ -57,7 +57,7 @@ class _Experiment(Component):
 
     __abstract = True
 
-    def __init__(self, run: Callable[[], None], **params: Any):
+    def __init__(self, run: Callable[[], None] = lambda: None, **params: Any):
         super().__init__(**params)
         self._run = run
 

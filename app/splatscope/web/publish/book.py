@@ -37,9 +37,10 @@ from splatscope.web.exercises.practise import practise
 from splatscope.web.home.home import GROWTH, home
 from splatscope.web.home.live import LiveRender
 from splatscope.web.home.program_map import ProgramMap
+from splatscope.web.lesson_page.inputs import SHIPPED
 from splatscope.web.lesson_page.lesson_bar import LessonBar
 from splatscope.web.lesson_page.lesson_form import address_of
-from splatscope.web.lesson_page.lesson_page import SHIPPED, LessonPage
+from splatscope.web.lesson_page.lesson_page import LessonPage
 from splatscope.web.lesson_results.results import Claim, Quiz, Show
 from splatscope.web.policy import policy, template_scripts
 from splatscope.web.publish import exercises, tools
@@ -201,7 +202,7 @@ class Book:
         state.view, state.failed = described(page), []
         for component, part in zip(components(page), flat(state.view), strict=True):
             if isinstance(component, Stepper):
-                part["values"] |= self._write_recording(component, mends) | {"sequence": 1, "busy": ""}
+                part["values"] |= self._write_recording(component, mends) | {"busy": ""}
                 self.adapter = self.adapter or component.meta.get("adapter", "")
             elif isinstance(component, LessonBar):
                 name = component.adapter or self.adapter  # a shipped recording's page does not know it
@@ -359,7 +360,7 @@ def _add_shipped(draft: Draft) -> bool:
 
 
 async def _section_page(name: str, address: str) -> Page:
-    page = LessonPage(_place(name, dict(parse_qsl(address))))
+    page = LessonPage(name, dict(parse_qsl(address)))
     await page.fill()
     return page.page
 

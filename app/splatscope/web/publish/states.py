@@ -12,7 +12,7 @@ from splatscope.web.shell.page import Page
 LONG = 2000  # characters from which a value goes into its own file
 FILE = "$file"
 LAZY = ("Show",)  # components whose long values are loaded when they come into view
-COUNTED = ("sequence", "revision", "busy")  # values that the browser counts itself, and those that only a session has
+SESSION_ONLY = ("busy",)  # values that only a session has
 
 
 @dataclass
@@ -91,7 +91,7 @@ class PublishedPage:
         return attributes | {"view": view, "values": [short(value) for value in self.values]}
 
     def _changed(self, before: dict[str, Any], after: dict[str, Any]) -> dict[str, int]:
-        return {name: self._number(value) for name, value in after.items() if name not in COUNTED and value != before[name]}
+        return {name: self._number(value) for name, value in after.items() if name not in SESSION_ONLY and value != before[name]}
 
     def _number(self, value: Any) -> int:
         key = repr(value)

@@ -102,7 +102,7 @@ async def _build_example_page(example: Example, mended: bool, address: str) -> P
     sentence = f"{example.about}." if example.fixes or not mended else f"{example.about}. It has no fault to fix."
     description = Text(html=f"<p>{inline(escape(sentence))}</p>")
     adapter = stepper.meta.get("adapter", "")
-    bar = LessonBar(lambda recorded: None, address=address, adapter=adapter, software=is_software(adapter))
+    bar = LessonBar(address=address, adapter=adapter, software=is_software(adapter))
     return Page(
         page="debugger",
         html=DEBUGGER,

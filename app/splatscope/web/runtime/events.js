@@ -13,7 +13,7 @@
  * @property {Moment} moment  position, chosen thread, state
  * @property {boolean} first  whether the stepper is the page's primary one, which owns the address
  * @property {number[]} stops  positions at which → and ← stop; empty for every event
- * @property {number} sequence  number of the recording, as Python counts them
+ * @property {string} recording  its hash
  * @property {boolean} steps  whether this is one step from the moment painted before, so that the change is animated
  */
 

@@ -56,17 +56,26 @@ export class Tree {
   apply({id, values = {}, children = {}, message}) {
     const part = /** @type {Drawn | undefined} */ (this.parts.get(id))
     if (!part) return
-    if (message !== undefined) return part.tell("message", message)
     const before = Object.keys(children).flatMap((name) => part.held[name] ?? [])
     for (const [name, child] of Object.entries(children)) part.held[name] = this.#mountAll(child)
     Object.assign(part.children, children)
     part.set(values)
     for (const name of Object.keys(children)) part.tell(name)
+    if (message !== undefined) part.tell("message", message)
     for (const old of before) {
       old.remove()
       this.#forget(old)
     }
     for (const name of Object.keys(children)) for (const child of part.held[name]) child.rendered()
+  }
+
+  /**
+   * Answer the change of an input, as Python does: where it was made, the values replace what was typed.
+   * @param {Record<string, string>} notes  shown below inputs, by name
+   */
+  answerInputs(notes) {
+    for (const {id, model} of this.parts.values())
+      if (model.groups !== undefined) this.apply({id, values: {notes}, message: {type: "answered"}})
   }
 
   /**
@@ -172,18 +181,6 @@ export const flat = (described) => [
   described,
   ...Object.values(described.children).flatMap((within) => [within ?? []].flat().flatMap(flat)),
 ]
-
-/**
- * Add the counters that Python would increase: the number of the recording, and that of an answer to a control.
- * @param {Part} part
- * @param {Record<string, any>} values
- * @param {Record<string, string>} notes  shown under controls, by input
- */
-export function counted({model}, values, notes) {
-  if (model.revision !== undefined) return {...values, notes, revision: model.revision + 1}
-  if (!values.meta || values.meta.recording === model.meta.recording) return values
-  return {...values, sequence: model.sequence + 1}
-}
 
 /** @param {unknown} value */
 const isPlain = (value) =>

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-import panel as pn
 from bokeh.document import Document
 from cachetools import LRUCache
 from markupsafe import Markup
@@ -29,14 +28,6 @@ from splatscope.web.turnstile import turnstile
 SESSION = "session"  # in an address: the page is already shown and only lacks its session
 
 
-def reads(path: str) -> bool:
-    """Return whether browsers read sections without a session, in the app at this path.
-
-    They do not if the app authorizes each session, or if it is served below another path.
-    """
-    return pn.config.authorize_callback is None and "/" not in path.strip("/") and bool(scripts())
-
-
 def variables(page: str, words: str) -> dict[str, Any]:
     """Return the variables of `shell.html` for a page, with or without a session. `words` is HTML."""
     styles = {"fonts": address(FONTS.name), "css": Markup(style_sheet())}
@@ -46,7 +37,7 @@ def variables(page: str, words: str) -> dict[str, Any]:
 def session_variables(shell: Shell) -> dict[str, Any]:
     """Return the variables of `shell.html` for a session's first page."""
     words = shell.view.first if shell.view else _words(shell.page, _text(shell.page))
-    return variables(shell.page, words) | {"reads": shell.reads}
+    return variables(shell.page, words) | {"reads": not shell.notes_only}
 
 
 async def page_document(query: Mapping[str, str]) -> Asset | None:

@@ -3,15 +3,16 @@
 import gzip
 from typing import Any
 
+import panel as pn
 from panel.io.server import DocHandler
 from tornado.escape import utf8
 from tornado.web import HTTPError, authenticated
 
-from splatscope.web.assets import send, takes_gzip
+from splatscope.web.assets import scripts, send, takes_gzip
 from splatscope.web.busy import send_busy
 from splatscope.web.origin import is_from_here
 from splatscope.web.policy import document_policy
-from splatscope.web.serving.page_document import SESSION, page_document, reads
+from splatscope.web.serving.page_document import SESSION, page_document
 from splatscope.web.serving.reserved import drop_reserved
 from splatscope.web.serving.session_limits import require_room
 from splatscope.web.turnstile import turnstile
@@ -39,7 +40,8 @@ class PageHandler(DocHandler):
         if any(len(value) > MOST_VALUE for value in query.values()):
             raise HTTPError(414)
         try:
-            if document := await page_document(query) if reads(self.request.path) else None:
+            # a callback that authorizes is called with the session
+            if scripts() and pn.config.authorize_callback is None and (document := await page_document(query)):
                 return await send(self, document, "no-cache")
             if SESSION in query and not is_from_here(self.request):
                 raise HTTPError(403)

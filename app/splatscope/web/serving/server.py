@@ -115,6 +115,11 @@ ROUTES = [
 UNUSED = {ComponentResourceHandler, AutoloadJsHandler, MetadataHandler}
 
 
+def below(prefix: str, route: str) -> str:
+    """Return the pattern of a route that pages name relative to themselves: also below a folder, where an app may be served."""
+    return f"{prefix}(?:/[^/]+)*?{route}"
+
+
 class Routes(BokehTornado):
     """The app's routes and headers. Of those that Bokeh and Panel add, only what the app needs remains."""
 
@@ -126,7 +131,7 @@ class Routes(BokehTornado):
         for rule in rules:
             rule.target = HANDLERS.get(rule.target, rule.target)
         self.wildcard_router.rules = rules
-        self.wildcard_router.add_rules([(self.prefix + route, handler) for route, handler in ROUTES])
+        self.wildcard_router.add_rules([(below(self.prefix, route), handler) for route, handler in ROUTES])
 
 
 # Neither `panel serve` nor Bokeh's server has options for these. They look the classes up when the server is built, after this

@@ -20,7 +20,7 @@ def serve() -> Shell:
     document = pn.state.curdoc
     assert document is not None
     document.template_variables["bundle"] = address(BUNDLE.name)  # the same for the whole session, even if it is rebuilt meanwhile
-    shell = _shell_of(query, page_document.reads(pn.state.app_url or ""))
+    shell = _shell_of(query)
     session = Session(shell.router)
     session.servable()
     pn.state.on_session_destroyed(lambda _: session.close())
@@ -34,15 +34,12 @@ def serve() -> Shell:
     return shell
 
 
-def _shell_of(query: dict[str, str], reads: bool) -> Shell:
-    """Return the shell for an address. When the session ends, it is closed and leaves its walk.
-
-    `reads` says whether the browser reads sections without this session.
-    """
+def _shell_of(query: dict[str, str]) -> Shell:
+    """Return the shell for an address. When the session ends, it is closed and leaves its walk."""
     page, step, inputs = query.get("page", ""), read_step(query.get("step")), read_inputs(query)
     walk = join(query)
     if walk is not None:
-        shell = Shell(*walk.begins(page, step, inputs), walk, notes_only=walk.window == "notes", reads=reads)
+        shell = Shell(*walk.begins(page, step, inputs), walk, notes_only=walk.window == "notes")
         walk.is_at(shell.page, shell.step, shell.inputs)
         if walk.role == "present":
             record_ahead.begin()  # the class will soon try other inputs on its own
@@ -50,8 +47,8 @@ def _shell_of(query: dict[str, str], reads: bool) -> Shell:
         shell.param.watch(lambda event: walk.marked(event.new), "mark", onlychanged=False)
         pn.state.on_session_destroyed(lambda _: walk.close())
     elif "walk" in query:
-        shell = Shell(f"walk={query['walk']}", reads=reads)  # the home page reports that there is no such walk
+        shell = Shell(f"walk={query['walk']}")  # the home page reports that there is no such walk
     else:
-        shell = Shell(page or "home", step, inputs, reads=reads)
+        shell = Shell(page or "home", step, inputs)
     pn.state.on_session_destroyed(lambda _: shell.close())
     return shell

@@ -21,8 +21,8 @@ log = logging.getLogger(__name__)
 class Shell(Location):
     """Builds the page that the address names, and closes the previous one.
 
-    `walk` is the strip above the pages of a walk. With `notes_only`, the window shows the walk's notes and no page. With `reads`,
-    the browser reads sections without this session (`carriers/stream.js`), which then shows no page.
+    `walk` is the strip above the pages of a walk. With `notes_only`, the window shows the walk's notes and no page.
+    Sections have no page here: they are streamed (`carriers/stream.js`).
     """
 
     def __init__(
@@ -32,11 +32,9 @@ class Shell(Location):
         inputs: dict[str, str] | None = None,
         walk: Component | None = None,
         notes_only: bool = False,
-        reads: bool = False,
     ):
         super().__init__(page=page, step=step, inputs=inputs or {})
-        self._notes_only = notes_only
-        self.reads = reads and not notes_only
+        self.notes_only = notes_only
         self.view = self._build()
         begin = {"page": page, "step": step, "inputs": urlencode(self.inputs)} if walk else {}
         self.router = Router(self.go, view=self.view, walk=walk, begin=begin, entries=[public(e) for e in BY_NAME.values()])
@@ -65,12 +63,10 @@ class Shell(Location):
             self.view.close()
 
     def _build(self) -> Page | None:
-        if self._notes_only:
+        if self.notes_only:
             return Page(page="notes")
         entry = entry_of(self.page)
-        if self.reads and entry.is_section:
-            return None
-        return build_page(entry, self)
+        return None if entry.is_section else build_page(entry, self)
 
 
 def build_page(entry: Entry, location: Location) -> Page:

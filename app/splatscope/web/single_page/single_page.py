@@ -53,7 +53,7 @@ def page_of(packed: PackedRecording, title: str = "", command: str = "") -> str:
     head = head_of(packed.data)
     kernel = f"{head['entry']} in {head['file']}"
     meta = {name: packed.meta.get(name, "") for name in ("adapter", "recording")}
-    stepper = Stepper(meta=meta, opening=packed.meta.get("opening", 0), sequence=1)
+    stepper = Stepper(meta=meta, opening=packed.meta.get("opening", 0))
     page_data = {"stepper": described(stepper), "keys": [*DEBUGGER_KEYS, *KEYS]}
     script = SCRIPT.read_text(encoding="utf-8").strip()
     return TEMPLATES.get_template("page.html").render(

@@ -42,7 +42,6 @@ const MANY = 64 // threads: with more, so many things would fade that a step wou
  * @property {string} file  address of the recording, "" if it is in `recording`
  * @property {Record<string, string>} [sources]  in the published book, the sources that `recording` does not contain itself
  * @property {Meta} meta
- * @property {number} sequence
  * @property {string} inputs  of a figure's recording, as in an address
  * @property {string} busy
  * @property {string} error
@@ -88,7 +87,9 @@ export class Stepper {
   moment = null
   /** @type {Moment | null} */
   painted = null // the moment last painted
-  shown = 0 // number of the recording shown, as counted by Python; 0 for none
+  shown = "" // hash of the recording shown; "" for none
+  /** @type {unknown} */
+  #meta = null // what was last said of it
   waiting = new Wait(this)
   took = 0 // ms of the last paint
   #paintedAt = 0 // ms
@@ -233,18 +234,20 @@ export class Stepper {
   /** Show the model's state: a new recording, or what it is waiting for. */
   async show() {
     const {model, root} = this,
-      {sequence, meta} = model
+      {meta} = model,
+      {recording: name = ""} = meta
     if (!(model.file || model.recording?.byteLength) || model.busy || model.error) {
       delete root.dataset.steps
       if (model.error) this.#mended = false
       this.waiting.show(model.error || model.busy, model.error ? "wrong" : "busy")
       return
     }
-    if (this.shown === sequence) return this.#present()
-    if (this.moment && meta.recording === root.dataset.recording) {
-      this.shown = sequence // this device has made exactly the recording that shipped
-      this.findings.open(this.moment.recording)
-      this.#toReason()
+    if (this.moment && this.shown === name) {
+      if (this.#meta !== meta) {
+        this.#meta = meta // this device has made exactly the recording that shipped
+        this.findings.open(this.moment.recording)
+        this.#toReason()
+      }
       return this.#present()
     }
     /** @type {Recording} */
@@ -256,10 +259,11 @@ export class Stepper {
       if (reason instanceof MissingRecording) model.send_msg({type: "missing"})
       return this.waiting.show(`The recording cannot be read: ${messageOf(reason)}`, "wrong")
     }
-    if (sequence !== model.sequence) return // a newer one arrived meanwhile
+    if (name !== model.meta.recording || name === this.shown) return // a newer one arrived meanwhile, or this one was opened twice
     const before = this.moment
     const step = this.#stepFor(before, recording)
-    this.shown = sequence
+    this.shown = name
+    this.#meta = meta
     this.player.play(false)
     const moment = new Moment(recording, (moved) => this.#changed(moved))
     this.moment = moment
@@ -470,7 +474,7 @@ export class Stepper {
       this.took = performance.now() - began
       this.painted = moment
       this.#paintedAt = began
-      emit("moment", {root, moment, first: this === primary(), stops, sequence: this.shown, steps})
+      emit("moment", {root, moment, first: this === primary(), stops, recording: this.shown, steps})
       if (this.model.layout === "figure" && this.#moved) bringIntoView(root, this.#starts)
       this.#moved = this.#starts = false
     }
@@ -726,7 +730,7 @@ export function render({model, el}) {
     () => stepper.close(),
   ]
   const show = soon(() => stepper.show())
-  for (const name of ["sequence", "busy", "error"]) model.on(name, show)
+  for (const name of ["meta", "busy", "error"]) model.on(name, show)
   model.on("remove", () => {
     for (const end of ends) end()
   })

@@ -30,7 +30,6 @@ class Stepper(Component):
     recording = param.Bytes(default=b"", doc="The result of `recordings.wire.pack`; empty if it is in a file")
     file = param.String(doc="Address of the recording, relative to the page; empty if it is in `recording`")
     meta = param.Dict(default={}, doc="The recording's `PackedRecording.meta`")
-    sequence = param.Integer(default=0, doc="Number of the recording, counted from 1")
     inputs = param.String(default="", doc="In a figure, the inputs of its recording, as in an address")
     busy = param.String(default="", doc="What it is waiting for; empty for nothing")
     error = param.String(default="", doc="Why there is no recording, in one line")
@@ -69,7 +68,7 @@ class Stepper(Component):
             self.packed = packed
             if packed.meta["recording"] != self.meta.get("recording"):  # otherwise the browser has it already
                 params |= {"file": file, "recording": b"" if file else packed.data}
-            params |= {"meta": packed.meta, "sequence": self.sequence + 1}
+            params |= {"meta": packed.meta}
         self.param.update(busy="", error=packed.meta.get("error", ""), **params)
 
     def wait(self, what: str = "Recording …") -> None:

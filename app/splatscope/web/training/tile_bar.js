@@ -27,7 +27,7 @@ import {refocus} from "./pixel_cursor.js"
  * @typedef {object} Parameters
  * @property {Spot | {x?: undefined}} spot  empty while training is in view
  * @property {[name: string, title: string, words: string, page: string, section: string][]} stages
- * @property {number} recording  number of the stepper's recording that the Gaussians belong to
+ * @property {string} recording  hash of the stepper's recording that the Gaussians belong to
  * @property {number} opening  the step it opens at
  * @property {TileGaussian[]} gaussians  nearest first
  * @property {string[]} fields  names of the nine raw values
@@ -76,7 +76,7 @@ class TileBar {
     this.spot = null
     /** @type {TileGaussian[] | null} */
     this.listed = null
-    this.begun = 0 // number of the recording that was opened last
+    this.begun = "" // hash of the recording that was opened last
     this.wantedStep = current().step
     this.root = this.#assemble()
     this.#listen()
@@ -156,6 +156,7 @@ class TileBar {
     } else if (before && !open) refocus()
     if (this.spot !== spot) {
       this.spot = spot
+      this.begun = ""
       this.chosenId = new URLSearchParams(current().inputs).get("gaussian")
     }
     if (spot.x !== undefined) this.#paint(spot)
@@ -283,10 +284,10 @@ class TileBar {
    * Handle a new recording: choose the thread of its pixel, and go to the chosen Gaussian, or to where the recording opens.
    * @param {MomentShown} shown
    */
-  #onMoment({moment, sequence}) {
+  #onMoment({moment, recording: painted}) {
     const {spot, gaussians, recording} = this.model
-    if (!this.open || this.begun === sequence || sequence !== recording) return
-    this.begun = sequence
+    if (!this.open || this.begun === painted || painted !== recording) return
+    this.begun = painted
     const step = this.wantedStep > 0 ? this.wantedStep : (gaussians[this.chosen]?.[2] ?? this.model.opening)
     queueMicrotask(() => {
       if (spot.x !== undefined) moment.pinned = spot.thread

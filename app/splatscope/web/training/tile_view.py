@@ -47,7 +47,7 @@ class TileBar(Component):
         default=[(s.name, s.title, s.description, s.page, BY_PAGE[s.page]) for s in STAGES],
         doc="(name, title, description, section, title of the section)",
     )
-    recording = param.Integer(default=0, doc="Number of the stepper's recording that the Gaussians belong to")
+    recording = param.String(doc="Hash of the stepper's recording that the Gaussians belong to")
     opening = param.Integer(
         default=0, doc="The step at which this recording opens if neither the address nor a choice names another"
     )
@@ -167,7 +167,7 @@ class TileView:
             fields=list(SAMPLE_NAMES if settings.uses_sample_model else NAMES),
             notes=list(_notes(stage, recording, settings)),
             opening=recording.opening,
-            recording=self.stepper.sequence + 1,
+            recording=recording.packed.meta.get("recording", ""),
         )
         memories = [name for name in stage.memories if name != "reductionBuffer" or settings.gradient_sum == "tree"]
         self.stepper.show(recording.packed, stops=recording.stops, unit=stage.unit, memories=memories, thread=spot.thread)

@@ -41,7 +41,6 @@ import {send} from "./upload.js"
  * @property {Record<string, Value>} values
  * @property {Record<string, string>} notes
  * @property {boolean} bar
- * @property {number} revision
  */
 
 /** @param {Render<Parameters>} component */
@@ -64,7 +63,7 @@ export function render({model, el}) {
   })
 
   const heard = h("p", {class: "sr", role: "status"}) // announces a note, also where the same value is refused again
-  const show = () => {
+  const show = (answered = true) => {
     /** @type {string[]} */
     const news = []
     for (const [name, {note, input, show: put}] of items) {
@@ -79,10 +78,10 @@ export function render({model, el}) {
       else input.removeAttribute("aria-describedby")
     }
     heard.textContent = ""
-    if (news.length && model.revision) requestAnimationFrame(() => heard.replaceChildren(news.join(" ")))
+    if (news.length && answered) requestAnimationFrame(() => heard.replaceChildren(news.join(" ")))
   }
-  model.on("revision", () => queueMicrotask(show))
-  show()
+  model.on("message", () => show()) // Python has answered: its values replace what was typed, also where they are as before
+  show(false)
   return h(
     "form",
     {

@@ -1,6 +1,6 @@
 """A form made from the parameters of a settings object, which declare names, bounds, choices and labels."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -23,10 +23,14 @@ class Controls(Component):
     values = param.Dict(default={}, doc="The value of every item by name")
     notes = param.Dict(default={}, doc="A line below an item, by its name")
     bar = param.Boolean(default=False, doc="Whether the form is a bar above a figure, rather than a column at its side")
-    revision = param.Integer(default=0, doc="Increased to make the browser show `values` again, even those that did not change")
 
-    def __init__(self, on_change: Callable[[str, Any], None], uploads: dict[str, Callable[[Upload], Any]], **params: Any):
-        """Pass changes to `on_change(name, value)`, and files to the callback of their item.
+    def __init__(
+        self,
+        on_change: Callable[[str, Any], None] = lambda name, value: None,
+        uploads: Mapping[str, Callable[[Upload], Any]] = {},
+        **params: Any,
+    ):
+        """Pass changes to `on_change(name, value)`, and files to the callback of their item. In a section, its carrier takes both.
 
         A file that is refused is a change of `NAME!`, whose value says why in one line.
         """
@@ -41,7 +45,8 @@ class Controls(Component):
 
     def tell(self, values: dict[str, Any], notes: dict[str, str] | None = None) -> None:
         """Show these values in the inputs in place of what was typed."""
-        self.param.update(values=self.values | values, notes=self.notes | (notes or {}), revision=self.revision + 1)
+        self.param.update(values=self.values | values, notes=self.notes | (notes or {}))
+        self.send({"type": "answered"})
 
     @receives("set")
     def _set(self, name: str, value: Any = None) -> None:
