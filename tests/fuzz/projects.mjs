@@ -1,6 +1,6 @@
 // The browser's code for projects, driven by projects.py: a line with a zip in hexadecimal in, a line of JSON out.
 import {createInterface} from "node:readline"
-import {givenIn, readProject} from "../../app/splatscope/web/debugger/project.js"
+import {givenIn, readProject} from "../../app/splatscope/web/debugger/project.ts"
 
 const limits = JSON.parse(process.argv[2])
 for await (const line of createInterface({input: process.stdin})) {

@@ -1,6 +1,6 @@
 """Pack a recording for the browser: one zlib stream of a JSON head and columns, each with the narrowest dtype that fits.
 
-The browser folds events into a state (`web/recording/state.js`). To make that a few array writes per event, what each event
+The browser folds events into a state (`web/recording/state.ts`). To make that a few array writes per event, what each event
 touches is computed here. The column `place` is the cell of a memory, or the element of a thread's local array, counted from 1.
 """
 

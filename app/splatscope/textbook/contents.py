@@ -1,6 +1,6 @@
 """The book's table of contents: each folder of `lessons/` with a text is a section.
 
-A section's folder has `text.md`, `lesson.py` and `kernel.slang`, and may have more kernels, `walk.md`, `drawing.js`, `drawing.css`
+A section's folder has `text.md`, `lesson.py` and `kernel.slang`, and may have more kernels, `walk.md`, `drawing.ts`, `drawing.css`
 and `recording.npz`. The front matter of its text says how the sidebar and the map on the home page show it:
 
     ---
@@ -137,4 +137,4 @@ def find_lesson(name: str) -> type[Lesson]:
 
 def has_drawing(name: str) -> bool:
     """Return whether the lesson has a drawing."""
-    return (LESSONS / name / "drawing.js").is_file()
+    return (LESSONS / name / "drawing.ts").is_file()

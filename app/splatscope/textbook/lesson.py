@@ -26,7 +26,7 @@ class FigureSpec:
         parts: The stepper's panes beside the drawing, from `web.stepper.stepper.PARTS`.
         thread: The thread that is selected at first; -1 to follow the thread of each event.
         lockstep: Whether the figure steps as if all threads executed each statement together.
-        options: The `host.options` of drawing.js.
+        options: The `host.options` of drawing.ts.
     """
 
     parts: tuple[str, ...] = ("source",)

@@ -1,4 +1,4 @@
-"""Format numbers for readers: `0.0704`, `1.8 × 10⁻⁷`, `−12.5`. `text()` in web/recording/values.js formats them alike."""
+"""Format numbers for readers: `0.0704`, `1.8 × 10⁻⁷`, `−12.5`. `text()` in web/recording/values.ts formats them alike."""
 
 import math
 

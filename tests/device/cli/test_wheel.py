@@ -19,7 +19,7 @@ from splatscope.cli import jupyter_proxy
 from splatscope.paths import CHECKOUT
 
 ROOT = CHECKOUT
-BUNDLED = (".js", ".d.ts")  # the browser's sources, which are in web/dist
+BUNDLED = (".ts",)  # the browser's sources, which are in web/dist
 DIST = ("splatscope.js", "fonts.css", "book.js", "single_page.js", "single_page.css", f"panel-models-{version('panel')}.js")
 
 

@@ -15,7 +15,7 @@ from splatscope.textbook.contents import find_lesson, text_of
 from splatscope.textbook.markdown import parse
 
 NO_SIGN = re.compile(r"\{[^{}?]*\}")  # a field that is a number
-SCRIPT = Path(__file__).parents[2] / "js/drawing/equations.js"
+SCRIPT = Path(__file__).parents[2] / "js/drawing/equations.ts"
 RELATIONS = "=≈≠<≥>≤"
 SPARE = 2e-6  # relative: a kernel computes with 24 bits
 PLAIN = str.maketrans("−⁻⁰¹²³⁴⁵⁶⁷⁸⁹∞", "--0123456789i", ", \u202f")
@@ -35,7 +35,7 @@ def number(text: str, digits: int) -> Range:
     value = float(digit) * 10 ** int(power or 0)
     if digits == 0 or value == 0 or not math.isfinite(value):
         return value, value
-    digits = min(digits, 3) if power else digits  # see `text` in recording/values.js
+    digits = min(digits, 3) if power else digits  # see `text` in recording/values.ts
     half = 0.5 * 10 ** (math.floor(math.log10(abs(value))) - digits + 1)
     return value - half, value + half
 

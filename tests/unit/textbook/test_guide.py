@@ -46,7 +46,7 @@ def lesson(files: dict[str, str]) -> Lesson:
 
 
 def test_the_guide_spells_out_a_whole_section(files):
-    assert {"text.md", "kernel.slang", "lesson.py", "drawing.js"} <= files.keys()
+    assert {"text.md", "kernel.slang", "lesson.py", "drawing.ts"} <= files.keys()
     section = parse_section(NAME, files["text.md"])
     assert (section.title, section.group, section.map.place) == ("Neighbours", "One tile", "forward")
 

@@ -19,7 +19,7 @@ def unpack(packed):
 
 
 def bytes_at(place, body):
-    """Return a picture's bytes, as `bytesAt` in files.js does."""
+    """Return a picture's bytes, as `bytesAt` in files.ts does."""
     start, length, distances = place[BYTES]
     values = bytearray(body[start : start + length])
     for distance in distances:

@@ -21,9 +21,9 @@ def chords(rows: list[tuple[str, str]]) -> set[str]:
 
 
 def entries(name: str) -> set[str]:
-    """Return the keys of an object literal in keys.js."""
-    script = (PACKAGE / "web" / "stepper" / "keys.js").read_text(encoding="utf-8")
-    body = script.split(f"const {name} = {{\n")[1].split("\n}\n")[0]
+    """Return the keys of an object literal in keys.ts."""
+    script = (PACKAGE / "web" / "stepper" / "keys.ts").read_text(encoding="utf-8")
+    body = re.split(rf"const {name}: .* = {{\n", script)[1].split("\n}\n")[0]
     return {quoted or plain for quoted, plain in re.findall(r'^ {2}(?:"([^"]+)"|(\w+)):', body, re.MULTILINE)}
 
 
@@ -39,6 +39,6 @@ def test_the_debuggers_keys_that_a_page_lists_are_those_that_act():
 
 
 def test_a_bet_has_the_same_words_in_the_browser_and_on_the_server():
-    script = (PACKAGE / "web" / "lesson_results" / "claim.js").read_text(encoding="utf-8")
+    script = (PACKAGE / "web" / "lesson_results" / "claim.ts").read_text(encoding="utf-8")
     words = dict(re.findall(r'^ {2}(true|null|false): \{.*bet: "([^"]+)"\}', script, re.MULTILINE))
     assert words == {"true": BETS[True], "null": BETS[None], "false": BETS[False]}

@@ -30,7 +30,7 @@ class DraftJob:
     """A job as the browser describes it. It is sent to where its kernel is compiled, and becomes a `KernelJob` there.
 
     Attributes:
-        draft: The draft, of plain data. Its keys are documented in `draft.js`.
+        draft: The draft, of plain data. Its keys are documented in `draft.ts`.
         files: The array files that its inputs name.
         interface: The interface of its kernel; None until that is known.
         instrument_scope: As in `KernelJob`.

@@ -19,7 +19,7 @@ class _Bare(Design):
 
 
 class Session(JSComponent):
-    """Carries a tree of components to one browser (`session.js`), and from then on what changes in it.
+    """Carries a tree of components to one browser (`session.ts`), and from then on what changes in it.
 
     Changes wait until the browser has drawn the tree. Those of one turn of the event loop are sent together.
     """

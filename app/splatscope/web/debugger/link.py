@@ -1,4 +1,4 @@
-"""Make links that open a kernel with its inputs in the debugger, as the page's “Copy link” does. `draft.js` reads them."""
+"""Make links that open a kernel with its inputs in the debugger, as the page's “Copy link” does. `draft.ts` reads them."""
 
 import base64
 import json
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.recfunctions import structured_to_unstructured
 
-MOST = 16_000  # characters in an address, as in draft.js
+MOST = 16_000  # characters in an address, as in draft.ts
 
 Input = np.ndarray | Sequence[float] | float | Mapping[str, Any]
 

@@ -6,7 +6,7 @@ from splatscope.web.runtime.component import Component
 
 
 class Drawing(Component):
-    """The drawing of lessons/NAME/drawing.js. It sends values that are dragged in it as a control does."""
+    """The drawing of lessons/NAME/drawing.ts. It sends values that are dragged in it as a control does."""
 
     lesson = param.String(doc="The lesson's name")
     options = param.Dict(default={}, doc="FigureSpec.options")
@@ -15,7 +15,7 @@ class Drawing(Component):
 
 
 class Formula(Component):
-    """Lines of text with `{expressions}`, which are evaluated for the chosen thread (formula.js)."""
+    """Lines of text with `{expressions}`, which are evaluated for the chosen thread (formula.ts)."""
 
     text = param.String()
     bits = param.Integer(default=0, doc="The number of bits to show under the numbers of an equation; 0 for none")

@@ -1,4 +1,4 @@
-// The module that tools/bundle.mjs makes from lessons/*/drawing.js.
+// The module that tools/bundle.mjs makes from lessons/*/drawing.ts.
 declare module "#drawings" {
-  export const DRAWINGS: Record<string, import("#web/drawing/types.d.ts").Draw>
+  export const DRAWINGS: Record<string, import("#web/drawing/types.ts").Draw>
 }

@@ -125,7 +125,7 @@ def _still() -> str:
 
 
 def _ways_in(pages: Collection[str]) -> str:
-    """Return the buttons. `progress.js` uses the same text for the first section, and later links to the next one."""
+    """Return the buttons. `progress.ts` uses the same text for the first section, and later links to the next one."""
     links = []
     if start := next((entry for entry in PAGES if entry.is_section and entry.name in pages), None):
         title = escape(start.title)
@@ -175,7 +175,7 @@ def _walks(listed_walks: Collection[Walk], live: bool) -> str:
 
 
 def _resume(listed_walks: Collection[Walk]) -> str:
-    """Return the place of the offer to resume a class or a walk, which `classroom/resume.js` fills; "" where there are none."""
+    """Return the place of the offer to resume a class or a walk, which `classroom/resume.ts` fills; "" where there are none."""
     names = " ".join(walk.name for walk in listed_walks)
     return f'<p class="missing resume" data-resume="{names}" hidden></p>' if names else ""
 

@@ -66,7 +66,7 @@ class _Experiment(Component):
         self._run()
 
 
-BETS = {True: "Holds", None: "In part", False: "Does not hold"}  # by whether a claim holds, as claim.js has them
+BETS = {True: "Holds", None: "In part", False: "Does not hold"}  # by whether a claim holds, as claim.ts has them
 
 
 class Claim(_Experiment):

@@ -1,6 +1,6 @@
 """Write the book as files: one document, and for each page and recording a script that the document loads on demand.
 
-The components, their style and their code are the app's. In place of a session, `session.js` answers a change of inputs with what
+The components, their style and their code are the app's. In place of a session, `session.ts` answers a change of inputs with what
 was recorded here.
 
 What fails, such as a kernel that runs out of time on a busy machine, is tried once more after everything else and with more time.
@@ -166,7 +166,7 @@ class Book:
         return [self.linked(item) for item in value] if isinstance(value, list) else value
 
     def write_script(self, name: str, content: Any) -> None:
-        """Write a file that the document loads, in the form that `files.js` expects."""
+        """Write a file that the document loads, in the form that `files.ts` expects."""
         path = self.folder / f"{name}.js"
         path.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps(content, separators=(",", ":"), ensure_ascii=False)
@@ -417,7 +417,7 @@ def _write_documents(book: Book) -> None:
     (book.folder / "style.js").write_text(STYLE.format(json.dumps(css)), encoding="utf-8")
     shutil.copyfile(ASSETS / GROWTH, book.folder / "assets" / GROWTH)
     shutil.copyfile(FONTS, book.folder / FONTS.name)
-    shutil.copyfile(BOKEH, book.folder / "assets" / "bokeh.js")
+    shutil.copyfile(BOKEH, book.folder / "assets" / "bokeh.ts")
 
 
 def _document(book: Book, entry: Entry, base: str = "", **variables: Any) -> str:
@@ -426,7 +426,7 @@ def _document(book: Book, entry: Entry, base: str = "", **variables: Any) -> str
         published=True,
         policy=_policy(),
         base=base,
-        bokeh=f"{base}assets/bokeh.js",
+        bokeh=f"{base}assets/bokeh.ts",
         bundle=base + SCRIPT.name,
         fonts=base + FONTS.name,
         groups=[(group, pages) for group, pages in book_groups if pages],

@@ -1,6 +1,6 @@
 """Long values of a published page as files: JSON followed by the bytes of pictures and maps, which compress better than base64.
 
-`loadValue` in files.js reads it.
+`loadValue` in files.ts reads it.
 """
 
 import base64

@@ -78,7 +78,7 @@ class PublishedPage:
         self.states.append({"address": address, "inputs": inputs or {}, "patch": patch})
 
     def as_json(self, write: Callable[[Any], str]) -> dict[str, Any]:
-        """Return the JSON that `states.js` reads. Long values go to files: `write` takes one and returns its file's name."""
+        """Return the JSON that `states.ts` reads. Long values go to files: `write` takes one and returns its file's name."""
 
         def short(value: Any) -> Any:
             return value if len(json.dumps(value, separators=(",", ":"))) < LONG else {FILE: write(value)}

@@ -20,7 +20,7 @@ class Children(param.List):
 
 
 class Component(param.Parameterized):
-    """A component drawn by the module of the same name in `index.js`, from the parameters that a subclass declares.
+    """A component drawn by the module of the same name in `index.ts`, from the parameters that a subclass declares.
 
     Methods with `receives` receive the messages that its module sends. A page's carrier decides what happens to those that
     `send` sends: without a session, nobody receives them.

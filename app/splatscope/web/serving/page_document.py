@@ -1,6 +1,6 @@
 """The document of a page: its words, and those of a section with its first figure. It is the same for all visitors.
 
-The browser draws a section from it, and for other pages requests a session (`carriers/stream.js`). So a document costs the server
+The browser draws a section from it, and for other pages requests a session (`carriers/stream.ts`). So a document costs the server
 little more than its sending. Only the pages of a walk come with a session.
 """
 

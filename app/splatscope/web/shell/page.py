@@ -41,7 +41,7 @@ class Page(Component):
     def first(self) -> str:
         """The page's HTML for the document itself, which browsers show until the scripts have run.
 
-        Its data attributes have other names, because no page is drawn yet. `stream.js` restores the names.
+        Its data attributes have other names, because no page is drawn yet. `stream.ts` restores the names.
         """
         return re.sub(r" data-(?=page|slot|block|testid|progress|start)", " data-first-", self.html)
 

@@ -17,7 +17,7 @@ RESERVED = ("page", "step", "session", "walk", "class", "key", "stop", "notes", 
 class Router(Component):
     """Shows `view`.
 
-    The address belongs to `router.js`: it pushes an entry for a page, replaces it for a step, follows Back and Forward, and sends
+    The address belongs to `router.ts`: it pushes an entry for a page, replaces it for a step, follows Back and Forward, and sends
     Python a message. Python never writes the address.
     """
 

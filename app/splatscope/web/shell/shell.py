@@ -22,7 +22,7 @@ class Shell(Location):
     """Builds the page that the address names, and closes the previous one.
 
     `walk` is the strip above the pages of a walk. With `notes_only`, the window shows the walk's notes and no page.
-    Sections have no page here: they are streamed (`carriers/stream.js`).
+    Sections have no page here: they are streamed (`carriers/stream.ts`).
     """
 
     def __init__(
@@ -81,7 +81,7 @@ def build_page(entry: Entry, location: Location) -> Page:
 
 
 def title(entry: Entry) -> str:
-    """Return the title of the browser's tab. `router.js` sets the same title after a change of page."""
+    """Return the title of the browser's tab. `router.ts` sets the same title after a change of page."""
     return "Splatscope" if entry.name == "home" else f"{entry.title} · Splatscope"
 
 
@@ -101,7 +101,7 @@ def neighbours(entry: Entry, pages: Sequence[Entry] = PAGES) -> str:
         for neighbour, rel, label in candidates
         if neighbour is not None
     ]
-    # hidden until progress.js marks it as finished
+    # hidden until progress.ts marks it as finished
     done = f'<p class="section-done" role="status" data-section="{entry.name}">Section finished</p>' if entry.is_section else ""
     return f'{done}<nav class="pn" aria-label="Previous and next">{"".join(links)}</nav>'
 

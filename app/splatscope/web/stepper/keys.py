@@ -1,4 +1,4 @@
-"""The keys of pages with a stepper, for the list that `?` opens. `keys.js` implements them; a unit test compares the two."""
+"""The keys of pages with a stepper, for the list that `?` opens. `keys.ts` implements them; a unit test compares the two."""
 
 KEYS = [
     ("→ ←", "One event forward or back"),

@@ -1,4 +1,4 @@
-"""Bokeh figures in the app's style, light and dark. The browser repaints them when the theme changes (`theme.js`)."""
+"""Bokeh figures in the app's style, light and dark. The browser repaints them when the theme changes (`theme.ts`)."""
 
 from typing import Any
 

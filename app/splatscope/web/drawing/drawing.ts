@@ -1,0 +1,124 @@
+// A drawing beside the source: `draw` of lessons/NAME/drawing.ts, repainted at each moment of its stepper.
+import {DRAWINGS} from "#drawings"
+import {h, style} from "#web/runtime/dom.ts"
+import {hideParts} from "./choices.ts"
+import {emit, on} from "#web/runtime/events.ts"
+import {glide} from "./glide.ts"
+import {Look} from "./look.ts"
+import {onMoments, stageOf} from "./moments.ts"
+import {roomOf} from "./fit_to_window.ts"
+import type {Moment} from "#web/recording/moment.ts"
+import type {Render} from "#web/types.ts"
+import type {DrawingHost} from "./types.ts"
+
+type Small = {root: HTMLElement; paint(moment: Moment): void}
+
+const smalls = new WeakMap<Element, () => Small>()
+
+/** A second copy of a drawing, for a place of another width. It shows the moments it is given, and changes nothing. */
+export function smallOf(drawing: Element) {
+  const make = smalls.get(drawing)
+  if (!make) throw new Error("This is not a drawing.")
+  return make()
+}
+
+export function render({model, el}: Render<{lesson: string; options: unknown; facts: unknown; values: unknown}>) {
+  style(el)
+  const root = h("div", {class: `drawing drawing-${model.lesson}`})
+  const host: DrawingHost = {
+    root,
+    get options() {
+      return model.options
+    },
+    get facts() {
+      return model.facts
+    },
+    get values() {
+      return model.values
+    },
+    room: () => roomOf(root),
+    set: (name, value) => model.send_msg({type: "set", name, value}),
+    step: (step) => emit("step", step),
+  }
+  const drawing = DRAWINGS[model.lesson](host)
+  let shown: Moment | null = null
+  const show = (look: Look) => {
+    drawing.paint(look)
+    hideParts(root)
+    const stage = stageOf(root)
+    stage?.classList.toggle("previews", Boolean(drawing.previews))
+    tell(look)
+  }
+  const tell = (look: Look) => {
+    const stage = stageOf(root)
+    const words = drawing.describe?.(look) ?? ""
+    if (stage) emit("described", {stage, words, news: drawing.news?.(look) ?? words, chosen: drawing.chosen?.(look) ?? ""})
+  }
+  const open = (moment: Moment) => {
+    shown = moment
+    const look = new Look(moment)
+    drawing.open?.(look)
+    show(look)
+  }
+  const paint: Parameters<typeof onMoments>[1] = (moment, _stops, steps) => {
+    if (moment.recording !== shown?.recording) return glide(root, false, () => open(moment))
+    shown = moment
+    glide(root, steps, () => show(new Look(moment)))
+  }
+  smalls.set(root, () => {
+    const copy = h("div", {class: `drawing drawing-${model.lesson}`})
+    const none = {value() {}}
+    const room = {value: () => ({width: copy.clientWidth, height: Infinity})}
+    const small = DRAWINGS[model.lesson](Object.create(host, {root: {value: copy}, room, set: none, step: none}))
+    let of: unknown[] = []
+    return {
+      root: copy,
+      paint(moment) {
+        const look = new Look(moment)
+        const now = [moment.recording, model.facts, model.values, copy.clientWidth]
+        if (now.some((one, i) => one !== of[i])) {
+          small.changed?.()
+          small.open?.(look)
+        }
+        of = now
+        small.paint(look)
+      },
+    }
+  })
+  const stop = onMoments(el, paint)
+  const onValues = () => {
+    if (!drawing.changed) return shown ? open(shown) : undefined
+    drawing.changed()
+    if (shown) tell(new Look(shown)) // the small copy previews what was set, too
+  }
+  model.on("values", () => queueMicrotask(onValues))
+  /** Show the recorded values again instead of those set in the drawing, once the reader has let go. */
+  const again = () => {
+    if (root.querySelector(".held, input:active"))
+      return window.addEventListener("pointerup", () => setTimeout(again), {once: true})
+    drawing.changed?.()
+    if (shown) open(shown)
+  }
+  const heard = on("again", (sender) => {
+    if (sender === model) again()
+  })
+  const resized = () => {
+    if (!shown || !root.isConnected) return // the page is being left, so there is no width to measure
+    drawing.resized?.(new Look(shown))
+    hideParts(root)
+  }
+  const resizes = new ResizeObserver(resized)
+  resizes.observe(root)
+  window.addEventListener("resize", resized)
+  const unsubscribe = on("room", ({stage}) => {
+    if (stage === stageOf(root)) resized()
+  })
+  model.on("remove", () => {
+    stop()
+    heard()
+    unsubscribe()
+    resizes.disconnect()
+    window.removeEventListener("resize", resized)
+  })
+  return root
+}

@@ -1,0 +1,88 @@
+// A page: its HTML, its live components in their slots, its actions in the top bar.
+import {offerResume} from "#web/classroom/resume.ts"
+import {companion} from "#web/lesson_page/companion.ts"
+import {onThisPage} from "#web/lesson_page/on_this_page.ts"
+import {quote} from "#web/widgets/quote.ts"
+import {terms} from "#web/reference/terms.ts"
+import {paintModels} from "#web/theme/theme.ts"
+import {losesOnReload} from "#web/runtime/connection.ts"
+import {enclosing, h, style} from "#web/runtime/dom.ts"
+import {emit} from "#web/runtime/events.ts"
+import {type KeyWords, setKeys} from "#web/runtime/keys.ts"
+import {printing} from "./print.ts"
+import {progress} from "#web/home/progress.ts"
+import {arrived, current, isRead, setPageRoot} from "#web/runtime/router.ts"
+import type {Render} from "#web/types.ts"
+
+/** Make the name in the top bar the heading of a page that has none of its own, such as a tool. */
+function nameCrumb(heads: boolean) {
+  const crumb = document.getElementById("crumb")
+  if (heads) {
+    crumb?.setAttribute("role", "heading")
+    crumb?.setAttribute("aria-level", "1")
+  } else {
+    crumb?.removeAttribute("role")
+    crumb?.removeAttribute("aria-level")
+  }
+}
+
+/** The part of the page that the address names after `#`, such as a glossary entry. The debugger has a kernel there. */
+function sought(root: HTMLElement) {
+  const name = location.hash.slice(1)
+  return /^[^=]{1,80}$/.test(name) ? root.querySelector(`#${CSS.escape(name)}`) : null
+}
+
+let owner: HTMLElement | null = null // the component whose actions the bar holds
+
+/** Pages that have what a reader does there in their session alone: the training run with its settings and picture. */
+const FORGETFUL = ["train"]
+
+/** Note whether a reader has done anything on a page. */
+function touched(root: HTMLElement) {
+  let any = false
+  for (const type of ["click", "input"]) root.addEventListener(type, () => (any = true), true)
+  return losesOnReload(() => any)
+}
+
+export function render({
+  model,
+  el,
+}: Render<
+  {page: string; html: string; slot_names: string[]; keys: KeyWords[]},
+  {slots: HTMLElement[] | null; actions: HTMLElement[] | null}
+>) {
+  style(el)
+  const hasSession = !isRead(model.page)
+  const overtaken = () => hasSession && isRead(current().page) // the reader has moved on to a section meanwhile
+  if (overtaken()) return h("div", {hidden: true})
+  const root = h("div", {class: "page", "data-page": model.page})
+  root.innerHTML = model.html
+  setPageRoot(root)
+  quote(root)
+  const slots = model.get_child("slots") ?? []
+  slots.forEach((child, i) => {
+    const slot = root.querySelector(`[data-slot="${CSS.escape(model.slot_names[i])}"]`)
+    if (slot) slot.replaceChildren(child)
+    else root.append(child)
+  })
+  nameCrumb(!root.querySelector("h1"))
+  const bar = document.getElementById("actions")
+  bar?.replaceChildren(...(model.get_child("actions") ?? []))
+  owner = el
+  model.on("remove", () => {
+    if (owner === el) bar?.replaceChildren() // unless the next page has already filled it
+  })
+  setKeys(model.keys)
+  paintModels()
+  onThisPage(root)
+  offerResume(root)
+  if (FORGETFUL.includes(model.page)) model.on("remove", touched(root))
+  for (const end of [terms(root), progress(root), companion(root), printing(root)]) model.on("remove", end)
+  model.on("after_render", () => {
+    if (enclosing(el, "#first") || overtaken()) return
+    if (hasSession) emit("live", null)
+    document.getElementById("first")?.remove() // the static words that the document showed so far
+  })
+  requestAnimationFrame(() => arrived(root, sought(root)))
+  return root
+}

@@ -1,0 +1,42 @@
+// The router of a page of one recording, in place of runtime/router.ts. Such a page has one address, with the step after the `#`.
+import {UNNAMED} from "#web/runtime/address.ts"
+import {emit} from "#web/runtime/events.ts"
+
+const PACE = 200 // ms between two writes of the step: browsers allow about 200 in 30 s
+const WITHOUT_ADDRESS = location.protocol === "about:" // in a notebook, the page has no address
+let step = read()
+let due = false // whether the address is about to be written
+
+function read() {
+  const named = /^#step=(\d{1,9})$/.exec(location.hash)
+  return named ? Number(named[1]) : UNNAMED
+}
+
+/** The step in the address, UNNAMED if there is none. */
+export const current = () => ({page: "", step, inputs: ""})
+
+/** There is no presenter here. */
+export const isLed = () => false
+
+/** Only the reader presses →. */
+export const pressesDue = () => -1
+
+/** Write the step to the address. */
+export function setStep(next: number) {
+  if (next === step || WITHOUT_ADDRESS) return
+  step = next
+  if (due) return
+  due = true
+  setTimeout(() => {
+    due = false
+    history.replaceState(null, "", `#step=${step}`)
+  }, PACE)
+}
+
+window.addEventListener("hashchange", () => {
+  const next = read()
+  if (next !== UNNAMED && next !== step) {
+    step = next
+    emit("step", step)
+  }
+})

@@ -1,0 +1,124 @@
+// The stepper's elements in their places: the drawing, the panes, the tabs of a narrow window, the transport.
+import {h} from "#web/runtime/dom.ts"
+import {severityIcon} from "./panes/icons.ts"
+import {DESCRIPTION} from "./panes/sentence.ts"
+import type {Recording} from "#web/recording/recording.ts"
+import type {Stepper} from "./stepper.ts"
+
+const PHONE = matchMedia("(max-width: 760px)")
+const TABS: [name: string, label: string][] = [
+  ["memory", "Memory"],
+  ["threads", "Threads"],
+  ["findings", "Findings"],
+]
+
+export class Layout {
+  tabs = h("div", {class: "tabs narrow", role: "tablist"})
+  heading = h("h2", {class: "sr"}, "Figure") // for those who go from heading to heading
+  caption = h("div", {class: "figcaption"})
+  drawn = h("div", {class: "aside", role: "group", "aria-label": "The drawing", "aria-describedby": DESCRIPTION})
+  close = () => {}
+  #said = "" // the caption
+  stepper: Stepper
+  root: HTMLDivElement
+
+  constructor(stepper: Stepper) {
+    this.stepper = stepper
+    const {model} = stepper,
+      {layout, parts} = model
+    const has = (name: string) => parts.includes(name)
+    const dock = h(
+      "footer",
+      {class: "dock", "aria-label": "Transport and the whole run"},
+      layout === "figure" && has("source") ? stepper.lineAtHand.el : null,
+      layout === "figure" // there the state covers no controls
+        ? h("div", {class: "said"}, stepper.sentence.el, stepper.sentence.opened, stepper.waiting.el, stepper.transport.ownOrder)
+        : null,
+      stepper.transport.el,
+      has("timeline") || layout === "figure" ? stepper.when.el : null,
+      stepper.when.foot,
+    )
+    const right = h(
+      "div",
+      {class: "right"},
+      has("memory") ? stepper.memory.el : null,
+      has("memory") || has("threads") ? stepper.history.el : null,
+      stepper.origin.el,
+      has("findings") ? stepper.findings.el : null,
+    )
+    this.tabs.append(
+      ...TABS.filter(([name]) => has(name)).map(([name, label]) =>
+        h("button", {type: "button", role: "tab", "data-tab": name, onclick: () => this.tab(name)}, label),
+      ),
+    )
+    const settings = model.get_child("settings"),
+      aside = model.get_child("aside"),
+      below = model.get_child("below")
+    if (aside) this.drawn.append(aside)
+    this.legend()
+    const {caption} = this
+    new ResizeObserver(() => {
+      if (caption.scrollHeight > caption.clientHeight) caption.tabIndex = 0
+      else caption.removeAttribute("tabindex") // a tab stop only if there is something to scroll
+    }).observe(caption)
+    const panes = h(
+      "div",
+      {class: "panes"},
+      aside ? this.drawn : null,
+      model.caption ? this.caption : null,
+      has("source") ? stepper.source.el : null,
+      below ? h("div", {class: "below"}, below) : null,
+      this.tabs,
+      has("threads") ? stepper.threads.el : null,
+      right,
+    )
+    const root = h(
+      "div",
+      {class: `stage ${layout} ${parts.map((name) => `has-${name}`).join(" ")}`, "data-testid": "stepper", "data-step": 0},
+      layout === "figure" ? this.heading : stepper.waiting.el,
+      panes,
+      dock,
+      stepper.sentence.description,
+      stepper.sentence.announcer,
+    )
+    if (settings) this.#place(h("div", {class: "settings"}, settings))
+    this.root = root
+    queueMicrotask(() => this.tab("memory"))
+  }
+
+  /** Put the settings above the figure, or on a phone below its drawing, so that Tab reaches them in the visible order. */
+  #place(settings: HTMLElement) {
+    const place = () => (PHONE.matches && this.drawn.parentNode ? this.drawn : this.heading).after(settings)
+    place()
+    PHONE.addEventListener("change", place)
+    this.close = () => PHONE.removeEventListener("change", place)
+  }
+
+  /** Show a pane, in a narrow window in place of the others. */
+  tab(name: string) {
+    this.root.dataset.tab = name
+    for (const tab of this.tabs.children) tab.setAttribute("aria-selected", String(tab.getAttribute("data-tab") === name))
+    this.stepper.paint()
+  }
+
+  /** Show the caption, which explains the drawing of this recording. */
+  legend() {
+    const {caption = ""} = this.stepper.model
+    if (caption === this.#said) return
+    this.#said = caption
+    this.caption.innerHTML = caption
+  }
+
+  /** Show the number of findings in the tabs. */
+  label(recording: Recording) {
+    const tab = this.tabs.querySelector("[data-tab=findings]")
+    const n = recording.findings.length || (this.stepper.model.reason?.heading === undefined ? 0 : 1)
+    // a figure shows one workgroup because its section is about one
+    const {missed, truncated} = recording.head
+    const seen = this.stepper.model.layout === "figure" ? !truncated : !missed.length
+    tab?.replaceChildren(
+      ...(n ? [severityIcon("error"), `${n} finding${n > 1 ? "s" : ""}`] : [seen ? "No finding" : "Not all seen"]),
+    )
+    this.root.classList.toggle("clean", !n)
+  }
+}

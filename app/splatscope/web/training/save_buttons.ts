@@ -1,0 +1,33 @@
+// The device of the run, and buttons to save its picture and its state.
+import {download, h, style} from "#web/runtime/dom.ts"
+import type {Render} from "#web/types.ts"
+
+interface Parameters {
+  adapter: string
+  adapter_words: string
+  file: ArrayBuffer
+  file_name: string
+  /** Increased with each file. */
+  sequence: number
+}
+
+export function render({model, el}: Render<Parameters>) {
+  style(el)
+  const pill = h("span", {class: "adapter", "data-testid": "adapter"})
+  const words = h("span", {class: "crumb wide"}, "Running on")
+  const show = () => {
+    pill.textContent = model.adapter
+    pill.title = model.adapter_words
+    pill.hidden = words.hidden = !model.adapter
+  }
+  model.on("adapter", show)
+  show()
+  model.on("sequence", () => queueMicrotask(() => download(model.file, model.file_name)))
+  const button = (name: string, label: string) =>
+    h(
+      "button",
+      {class: "btn wide", type: "button", "data-testid": `train-${name}`, onclick: () => model.send_msg({type: name})},
+      label,
+    )
+  return h("div", {class: "saves"}, words, pill, button("save-picture", "Save picture"), button("save-state", "Save state"))
+}

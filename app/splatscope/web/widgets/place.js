@@ -1,7 +1,0 @@
-// Where a compiler's message is about, in words.
-
-/**
- * A message as it is spoken: "kernel.slang:7:14: undefined identifier" begins with "Line 7, column 14 of kernel.slang".
- * @param {string} message
- */
-export const placeInWords = (message) => message.replace(/^(\S+):(\d+):(\d+): /, "Line $2, column $3 of $1: ")
