@@ -23,7 +23,6 @@ interface Facts {
   stops: number[]
 }
 
-type Method = (typeof METHODS)[number]
 const METHODS = [
   {picture: "straight", part: "wrong", words: "straight", stop: 1},
   {picture: "premultiplied", part: "right", words: "premultiplied", stop: 2},

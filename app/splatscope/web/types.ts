@@ -1,5 +1,5 @@
 // What crosses from Python to the browser: the packed recording (made by splatscope/recordings/wire.py) and Panel's side of a
-// component. Modules name these types by JSDoc: /** @import {Site, Memory} from "./types.ts" */
+// component.
 
 import type {Breakpoints} from "./stepper/panes/breakpoints.ts"
 import type {Moment} from "./recording/moment.ts"
@@ -235,9 +235,9 @@ export interface VariableRef {
  * A component's side of its host: its Python parameters as properties, and the way back.
  * `Children` names the parameters that hold components.
  */
-export type Model<Parameters, Children = {}> = Parameters & {
+export type Model<Parameters, Children = object> = Parameters & {
   /** Call back when a parameter changes, a message arrives ("message"), or the component is in the document ("after_render") or removed ("remove"). */
-  on(event: string, act: (event: any) => void): void
+  on<Message>(event: string, act: (message: Message) => void): void
   /** Send a message to the method of the Python class that `receives` its type. */
   send_msg(message: {type: string; [name: string]: unknown}): void
   get_child<Name extends keyof Children>(name: Name): Children[Name]
@@ -249,7 +249,7 @@ export interface BokehDocument {
 }
 
 /** The argument of a component's `render`. */
-export interface Render<Parameters, Children = {}> {
+export interface Render<Parameters, Children = object> {
   model: Model<Parameters, Children>
   el: HTMLElement
 }

@@ -3,7 +3,7 @@ import {test} from "node:test"
 import {bringIntoView} from "#web/drawing/fit_to_window.ts"
 
 /** What the function reads of a browser: a window 800 px high, in which a scroll takes its time. */
-class HTMLElement {
+class Figure {
   top: number
 
   /** @param top  of the figure, in px of the window */
@@ -20,14 +20,14 @@ class HTMLElement {
 
 const goals: number[] = []
 Object.assign(globalThis, {
-  HTMLElement,
+  HTMLElement: Figure,
   innerHeight: 800,
   scrollY: 0,
   document: {querySelector: () => ({clientHeight: 48}), getElementById: () => null},
   matchMedia: () => ({matches: true}),
   scrollTo: ({top}: {top: number}) => goals.push(top),
 })
-const figureAt = (top: number) => new HTMLElement(top) as any
+const figureAt = (top: number) => new Figure(top) as Figure & HTMLElement
 
 test("the first step scrolls until the figure is in view, and the next one does not end that scroll", () => {
   const figure = figureAt(300)

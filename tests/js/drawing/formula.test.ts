@@ -8,7 +8,7 @@ import type {Look} from "#web/drawing/look.ts"
 function lookAt(values: Record<string, number>, later: Record<string, number> = values): Look {
   const value = (name: string) => values[name] ?? null
   const text = (name: string) => (value(name) === null ? null : String(value(name)))
-  return {thread: 0, value, text, firstWith: () => lookAt(later)} as any
+  return {thread: 0, value, text, firstWith: () => lookAt(later)} as unknown as Look
 }
 
 const fields = splitEquation("{value} = {before} − {step}").filter((word) => typeof word !== "string") as Field[]

@@ -3,11 +3,9 @@ import assert from "node:assert/strict"
 import {test} from "node:test"
 import {travels} from "#web/drawing/glide.ts"
 
-type Things = Parameters<typeof travels>[0]
-
 /** @param el  a name in place of an element */
 const thing = (el: string, left: number, top: number, of: string[] = []) => ({
-  el: el as any,
+  el: el as unknown as Element,
   box: {left, top, width: 10, height: 10},
   of,
 })

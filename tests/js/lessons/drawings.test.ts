@@ -15,6 +15,10 @@ import {decimalsOf} from "../../../lessons/caching/drawing.ts"
 import {scaleLabel, sketchOf} from "../../../lessons/termination/drawing.ts"
 import {cellText, change, kernelAt} from "../../../lessons/training-loop/drawing.ts"
 import {actsText, sentence} from "../../../lessons/workgroups/drawing.ts"
+import type {Look, MemoryLook} from "#web/drawing/look.ts"
+
+type Shape = Parameters<typeof decisiveAxis>[0]
+type Test = Parameters<typeof decisiveAxis>[1]
 
 const identity = (value: number) => value
 
@@ -89,18 +93,18 @@ test("the test that is shown is the latest of the chosen thread", () => {
     gaussian,
     begin,
   })
-  const facts = {tests: [of(0, 0, 1), of(1, 1, 2), of(0, 32, 7), of(1, 33, 9)]} as any
-  const at = (thread: number, step: number) => testAt(facts, {thread, step} as any).gaussian
+  const facts = {tests: [of(0, 0, 1), of(1, 1, 2), of(0, 32, 7), of(1, 33, 9)]} as Parameters<typeof testAt>[0]
+  const at = (thread: number, step: number) => testAt(facts, {thread, step} as Look).gaussian
   assert.deepEqual([at(0, 3), at(0, 7), at(1, 8), at(1, 9)], [0, 32, 1, 33])
   assert.equal(at(1, 1), 1, "its first, where it has begun none")
   assert.equal(at(5, 8), 32, "the latest of all, where it has none")
 })
 
 test("in a low window, the direction that decides is the one with the gap, else the one with the least overlap", () => {
-  const shape = {distance: [1, -7, 2, 3], box: [2, 1, 1, 2], tile: [4, 2, 4, 2]} as any
-  assert.equal(decisiveAxis(shape, {place: -1, asked: [10, 11]} as any), 1)
+  const shape = {distance: [1, -7, 2, 3], box: [2, 1, 1, 2], tile: [4, 2, 4, 2]} as Shape
+  assert.equal(decisiveAxis(shape, {place: -1, asked: [10, 11]} as Test), 1)
   const touching = {...shape, distance: [1, -2, 2, 3.5]}
-  assert.equal(decisiveAxis(touching, {place: 0, asked: [10, 11, 12, 13]} as any), 3)
+  assert.equal(decisiveAxis(touching, {place: 0, asked: [10, 11, 12, 13]} as Test), 3)
 })
 
 test("the separating line runs through the middle of the gap", () => {
@@ -113,7 +117,7 @@ test("the separating line runs through the middle of the gap", () => {
     box: [2, 2, 2, 2],
     tile: [4, 4, 4, 4],
   }
-  const line = separatingLine(shape as any, 2, 1, {x: 100, y: 50}, 7)
+  const line = separatingLine(shape as Shape, 2, 1, {x: 100, y: 50}, 7)
   assert.equal(line, "M106 57L106 43") // 4 of the tile, 2 of the box, 4 between
 })
 
@@ -182,7 +186,7 @@ test("a count stands between two lines of the grid, clear of the way at its corn
 })
 
 test("of a state that came back the larger error is named, of its T or a part of its C", () => {
-  const memory = (parts: number[]) => ({number: (_: number, part = 0) => parts[part]}) as any
+  const memory = (parts: number[]) => ({number: (_: number, part = 0) => parts[part]}) as unknown as MemoryLook
   const was = memory([0.5, 0.25, 0, 0.125])
   assert.equal(sameText(was, memory([0.5, 0.25, 0, 0.125]), 0), "the same")
   assert.equal(sameText(was, memory([0.5, 0.75, 0, 0.375]), 0), "C off by 0.5")
@@ -192,7 +196,7 @@ test("of a state that came back the larger error is named, of its T or a part of
 
 test("threads whose barrier has opened are released, and not said to wait", () => {
   const statuses = ["run", "wait", "wait", "held", "done"]
-  const look = {status: (thread: number) => statuses[thread]} as any
+  const look = {status: (thread: number) => statuses[thread]} as unknown as Look
   assert.equal(sentence(look, 5), "1 thread runs, 2 wait at the barrier, 1 is released from the barrier, 1 is done.")
 })
 

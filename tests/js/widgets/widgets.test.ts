@@ -10,7 +10,7 @@ test("a ring of elements has no end", () => {
 })
 
 test("arrow keys move, and are not the stepper's; with Shift they are", () => {
-  const el = {} as any
+  const el = {} as HTMLElement & {onkeydown(event: object): void}
   const moved: number[] = []
   onArrows(el, ARROWS, (step) => moved.push(step))
   const press = (key: string, shiftKey = false) => {

@@ -1,4 +1,4 @@
-"""The recording that the JavaScript tests read is what `wire.pack` makes today."""
+"""The recording that the TypeScript tests read is what `wire.pack` makes today."""
 
 import zlib
 
@@ -10,7 +10,7 @@ from splatscope.tracing.checks import find
 FIXTURE = LESSONS.parent / "tests" / "js" / "reduction.bin"
 
 
-def test_the_javascript_tests_read_what_is_packed_today():
+def test_the_typescript_tests_read_what_is_packed_today():
     opened = open_file("reduction.npz", (LESSONS / "reduction" / "recording.npz").read_bytes())
     packed = pack(opened.recording, find(opened.recording.trace), opened.job, opened.layouts)
     assert zlib.decompress(FIXTURE.read_bytes()) == zlib.decompress(packed), f"write what pack() returns to {FIXTURE.name}"

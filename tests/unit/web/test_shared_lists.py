@@ -1,4 +1,4 @@
-"""Lists that Python and JavaScript both have: the keys of the stepper, and the words of bets."""
+"""Lists that Python and TypeScript both have: the keys of the stepper, and the words of bets."""
 
 import re
 

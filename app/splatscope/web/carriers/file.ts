@@ -1,14 +1,15 @@
-// Takes the place of a session: shows the page in the address, and answers a change of inputs with what was recorded.
+// The carrier of the published book: shows the page in the address, and answers a change of inputs with what was recorded.
 import {type Place, UNNAMED} from "#web/runtime/address.ts"
 import {h, nearView} from "#web/runtime/dom.ts"
 import {emit} from "#web/runtime/events.ts"
 import {answerWith, current, type Entry, setStep} from "#web/runtime/router.ts"
-import {Tree, flat, type Described, type Modules, type Part} from "#web/runtime/host.ts"
+import {Tree, flat, type Described, type Modules, type Part, type Values} from "#web/runtime/host.ts"
 import {blend} from "#web/drawing/blend.ts"
 import {startShell} from "#web/shell/router.ts"
 import {embedButton, onlyFigure, partsBar} from "#web/publish/embed.ts"
 import {embedded, load, loadBytes, loadValue} from "#web/publish/files.ts"
 import {openWalk} from "#web/publish/walk.ts"
+import type {Meta} from "#web/types.ts"
 import {inputsOf, insteadOf, nearest, noteOn, type Published, RECORDED, type State, stateOf, valuesIn} from "#web/publish/states.ts"
 
 let modules: Modules
@@ -63,7 +64,7 @@ async function follow({page, inputs}: Place, missing = "") {
 }
 
 /** A component's values in a state; in the first state, all of them. */
-const valuesOf = (published: Published, state: State, number: number, first: Record<string, unknown> = {}) => ({
+const valuesOf = (published: Published, state: State, number: number, first: Values = {}) => ({
   ...first,
   ...valuesIn(published, state, number),
 })
@@ -73,21 +74,25 @@ const valuesOf = (published: Published, state: State, number: number, first: Rec
  * page on a disk cannot fetch. A recording that the stepper already has is not loaded.
  * @param known  the recording that the stepper already has
  */
-async function filled(values: Record<string, any>, known?: string) {
-  const recording = values.file && (await whole(values.meta)).recording !== known ? loadBytes(values.file) : null
-  const loaded = await Promise.all(Object.entries(values).map(async ([name, value]) => [name, await whole(value)]))
-  const all = Object.fromEntries(loaded)
+async function filled(values: Values, known?: string) {
+  const recording =
+    values.file && ((await whole(values.meta)) as Meta).recording !== known ? loadBytes(values.file as string) : null
+  const loaded = await Promise.all(Object.entries(values).map(async ([name, value]) => [name, await whole(value)] as const))
+  const all: Values = Object.fromEntries(loaded)
   if (!all.file) return all
   return recording ? {...all, recording: await recording, file: ""} : {...all, file: ""}
 }
 
-const whole = (value: any) => (value?.$file ? loadValue(value.$file) : value)
+/** A value; a long one is in a file of its own. */
+const whole = (value: unknown) => (isFiled(value) ? loadValue(value.$file) : value)
+
+const isFiled = (value: unknown): value is {$file: string} => typeof value === "object" && value !== null && "$file" in value
 
 /** Remove the results that are in files from a view before it is drawn. Returns them by number of their component. */
 function withheld(parts: Described[]) {
   const later = new Map<number, unknown>()
   for (const {id, values} of parts) {
-    if (values.results?.$file) {
+    if (isFiled(values.results)) {
       later.set(id, values.results)
       values.results = []
     }
@@ -96,7 +101,7 @@ function withheld(parts: Described[]) {
 }
 
 function show(name: string, published: Published, state: State, view: Described) {
-  shown?.page.root.remove()
+  shown?.page.remove()
   const alone = Boolean(embedded())
   if (alone) onlyFigure(view)
   const page = new Tree(modules, view, answer)
@@ -118,7 +123,7 @@ async function showLater(number: number, results: unknown) {
   if (!part) return
   await nearView(part.host)
   const loaded = await whole(results)
-  if (!part.model.results.length) part.set({results: loaded})
+  if (!part.model.results?.length) part.set({results: loaded})
 }
 
 /**
@@ -141,9 +146,17 @@ async function change(state: State, notes?: Record<string, string>) {
   }
 }
 
+/** The parameters of a picture with a slider. */
+interface LivePicture {
+  picture: string
+  width_px: number
+  height_px: number
+  sequence: number
+}
+
 /** Draw the number of Gaussians that a picture's slider asks for. */
 async function draw(part: Part, count: number) {
-  const {picture, width_px: width, height_px: height, sequence} = part.model
+  const {picture, width_px: width, height_px: height, sequence} = part.model as unknown as LivePicture
   const raw = new Float32Array((await loadBytes(picture)).buffer)
   const canvas = new OffscreenCanvas(width, height)
   canvas.getContext("2d")?.putImageData(new ImageData(blend(raw, count, width, height), width, height), 0, 0)
@@ -152,7 +165,7 @@ async function draw(part: Part, count: number) {
 }
 
 /** Handle a component's message. */
-function answer(message: {type: string; name: string; value: any; count: number; recorded: boolean}, sender: Part) {
+function answer(message: {type: string; name: string; value: unknown; count: number; recorded: boolean}, sender: Part) {
   if (!shown) return
   if (message.type === "ask") draw(sender, message.count)
   const {published, state} = shown
@@ -175,7 +188,7 @@ function answer(message: {type: string; name: string; value: any; count: number;
 /** Whether an input has a control on the page, below which a note can be shown. Other inputs are set in the drawing. */
 const hasControl = (name: string) =>
   [...(shown?.page.parts.values() ?? [])].some(({model}) =>
-    model.groups?.some((group: any) => group.items.some((item: any) => item.name === name)),
+    model.groups?.some((group) => group.items.some((item) => item.name === name)),
   )
 
 const instead = h("p", {class: "instead", role: "status"})

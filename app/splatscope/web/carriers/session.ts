@@ -7,7 +7,7 @@ import type {BokehDocument} from "#web/types.ts"
 interface Session {
   tree: Described
   send_msg: (message: unknown) => void
-  on: (event: string, act: (data: any) => void) => void
+  on: (event: string, act: (data: {changes: Change[]}) => void) => void
 }
 
 /** Make the module that Panel loads. */
@@ -15,7 +15,7 @@ export const sessionOf = (modules: Modules) => ({
   render({model, view}: {model: Session; view: {model: {document: BokehDocument}}}) {
     watchConnection(view.model.document)
     const tree = new Tree(modules, model.tree, (message, {id}) => model.send_msg({id, message}))
-    model.on("msg:custom", ({changes}: {changes: Change[]}) => {
+    model.on("msg:custom", ({changes}) => {
       for (const change of changes) tree.apply(change)
     })
     model.on("after_render", () => tree.root.rendered())

@@ -1,15 +1,13 @@
-// Reads sections without a session. The server sends the description of a page, the same for all readers, and the page is drawn
-// from it with stand-ins for Python's models. A changed input requests the page for the new inputs.
+// The carrier of sections: the server streams the description of a page, the same for all readers, and then what changes in it. A
+// changed input asks for the page with the new inputs.
 import {fetchWith, openFile} from "#web/recording/recording.ts"
 import {pause, request, say, stop} from "#web/runtime/connection.ts"
 import {h, messageOf} from "#web/runtime/dom.ts"
 import {on} from "#web/runtime/events.ts"
-import {Tree, flat, type Described, type Modules, type Part} from "#web/runtime/host.ts"
+import {Tree, flat, type Described, type Modules, type Part, type Values} from "#web/runtime/host.ts"
 import {current, type Entry, isRead, pageRoot, readWith, wantSession} from "#web/runtime/router.ts"
 import {startShell} from "#web/shell/router.ts"
 import type {Place} from "#web/runtime/address.ts"
-
-type Values = Record<string, any>
 
 /** One line of the server's answer (section_view.py): notes about a change; the page; what has changed since. */
 interface Line {
@@ -87,7 +85,7 @@ function leave() {
 /** Remove the section from the page. */
 function remove() {
   shown?.left.abort()
-  shown?.page.root.remove()
+  shown?.page.remove()
   shown = null
 }
 
@@ -263,11 +261,12 @@ async function run(at: Shown, part: Part) {
 }
 
 /** Ask for the section again, once for each recording that the server does not have: it has restarted, or another one answers. */
-async function again({model, set}: Part) {
+async function again(stepper: Part) {
   const at = shown
-  if (!at || at.missing.has(model.file)) return
-  at.missing.add(model.file)
-  set({busy: "Asking for the recording again …"})
+  const {file = ""} = stepper.model
+  if (!at || at.missing.has(file)) return
+  at.missing.add(file)
+  stepper.set({busy: "Asking for the recording again …"})
   await ask(at.name, asked.inputs)
-  if (shown === at) set({busy: ""})
+  if (shown === at) stepper.set({busy: ""})
 }

@@ -241,7 +241,7 @@ export class Guide {
     history.replaceState(history.state, "", router.address())
     this.#note()
     this.changed()
-    model.on("message", (message) => this.#receive(message))
+    model.on("message", (message: Message) => this.#receive(message))
     for (const type of ["keydown", "pointerdown", "input"]) window.addEventListener(type, (event) => this.#touch(event), true)
     window.addEventListener("pointercancel", () => this.#untouch(), true) // the finger scrolled the page
     addKeys({

@@ -8,7 +8,7 @@ export function render({model, el}: Render<{item: unknown}>) {
   const box = h("div", {class: "bokeh", style: "height: 100%"})
   el.style.height = "100%" // a figure may be as high as the page gives it room
   const figure = drawFigure(model.item, box)
-  model.on("message", ({patch}) => figure.patch(patch))
-  model.on("remove", figure.close)
+  model.on("message", ({patch}: {patch: unknown}) => void figure.patch(patch))
+  model.on("remove", () => void figure.close())
   return box
 }

@@ -40,7 +40,7 @@ export function render({model, el}: Render<{lesson: string; options: unknown; fa
     set: (name, value) => model.send_msg({type: "set", name, value}),
     step: (step) => emit("step", step),
   }
-  const drawing = DRAWINGS[model.lesson](host)
+  const drawing = DRAWINGS[model.lesson](host as DrawingHost<never, never, never>)
   let shown: Moment | null = null
   const show = (look: Look) => {
     drawing.paint(look)

@@ -1,8 +1,7 @@
 // SVG elements, and marks that have the same meaning in every drawing.
+import type {Attributes} from "#web/runtime/dom.ts"
 
 const NS = "http://www.w3.org/2000/svg"
-
-type Attribute = string | number | boolean | null | undefined | ((event: any) => unknown)
 
 /**
  * Make an SVG element: `s("circle", {cx, cy, r}, …children)`. Functions become properties, the rest attributes; `null`, `undefined`
@@ -10,7 +9,7 @@ type Attribute = string | number | boolean | null | undefined | ((event: any) =>
  */
 export function s<Tag extends keyof SVGElementTagNameMap>(
   tag: Tag,
-  attributes: Record<string, Attribute> = {},
+  attributes: Attributes = {},
   ...children: (Node | string | null | undefined)[]
 ): SVGElementTagNameMap[Tag] {
   const el = document.createElementNS(NS, tag)
@@ -23,7 +22,7 @@ export function s<Tag extends keyof SVGElementTagNameMap>(
 }
 
 /** Make the root of an SVG picture whose unit is a CSS pixel. */
-export const canvas = (width: number, height: number, attributes: Record<string, Attribute>, ...children: (Node | string)[]) =>
+export const canvas = (width: number, height: number, attributes: Attributes, ...children: (Node | string)[]) =>
   s("svg", {viewBox: `0 0 ${width} ${height}`, width, height, ...attributes}, ...children)
 
 /**
@@ -51,8 +50,6 @@ export const classes = (...names: (string | false | null | undefined)[]) => name
 export const css = (colour: number[]) => `rgb(${colour.map((c) => Math.round(255 * Math.min(1, Math.max(0, c)))).join(" ")})`
 
 const LANE_CLASS = {run: "ln", wait: "ln w", held: "ln w", done: "ln d"}
-
-type LaneMark = ReturnType<typeof laneMark>
 
 /**
  * A thread as a disc: filled while it runs, a ring while it waits, a ring with a point once its barrier opens, small and pale when

@@ -46,8 +46,8 @@ export interface DrawingView {
   changed?(): void
 }
 
-/** Export of lessons/NAME/drawing.ts. */
-export type Draw = (host: DrawingHost<any, any, any>) => DrawingView
+/** Export of lessons/NAME/drawing.ts. Its host has the facts, options and values of its own lesson. */
+export type Draw = (host: DrawingHost<never, never, never>) => DrawingView
 
 /** One recording drawn at one width, for `redrawn`. */
 export interface Drawn {

@@ -98,7 +98,7 @@ export function render({model, el}: Render<Parameters>) {
     still()
     ask()
   }
-  model.on("message", (answer) => {
+  model.on("message", (answer: {type: string; message: string}) => {
     if (answer.type === "failed") {
       say(answer.message)
       answered()

@@ -2,7 +2,7 @@
 // `bookFile(name, content)`.
 import {bytesOf} from "#web/drawing/pixels.ts"
 
-const files = new Map<string, {promise: Promise<any>; given: (content: unknown) => void}>()
+const files = new Map<string, {promise: Promise<unknown>; given: (content: unknown) => void}>()
 
 /** The page whose figure this document embeds; undefined for the book itself. */
 export const embedded = () => document.documentElement.dataset.embed
@@ -16,13 +16,13 @@ Object.assign(window, {
 /**
  * Load a file, once.
  * @param name  without its extension
- * @returns its content
+ * @returns its content, which for files of such names is of this type
  */
-export function load(name: string): Promise<any> {
+export function load<Content>(name: string): Promise<Content> {
   const known = files.get(name)
-  if (known) return known.promise
+  if (known) return known.promise as Promise<Content>
   let given = (_: unknown) => {}
-  const promise = new Promise((resolve, reject) => {
+  const promise = new Promise<unknown>((resolve, reject) => {
     given = resolve
     const script = document.createElement("script")
     script.src = `${embedded() ? "../" : ""}${name}.js`
@@ -33,7 +33,7 @@ export function load(name: string): Promise<any> {
     document.head.append(script)
   })
   files.set(name, {promise, given})
-  return promise
+  return promise as Promise<Content>
 }
 
 /** Load a long value, packed by long_values.py. */

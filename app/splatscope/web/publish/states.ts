@@ -1,11 +1,14 @@
 // The states of a published page: its contents for each set of inputs that was recorded. Written by states.py.
 import {alike, type Described, flat} from "#web/runtime/host.ts"
 
+/** Values of inputs by name. */
+type Inputs = Record<string, unknown>
+
 export interface State {
   /** The inputs as in an address. */
   address: string
   /** Those that differ from the defaults. */
-  inputs: Record<string, any>
+  inputs: Inputs
   /** By number of a component, its values that differ from the view's, each as an index into `values`. */
   patch: Record<string, Record<string, number>>
 }
@@ -18,9 +21,9 @@ export interface Published {
   /** Long ones as `{$file: name}`. */
   values: unknown[]
   /** Defaults of the inputs. */
-  defaults: Record<string, any>
+  defaults: Inputs
   /** Inputs with which the recording's finding disappears. */
-  fix: Record<string, any>
+  fix: Inputs
   /** The first is that of the view. */
   states: State[]
 }
@@ -59,17 +62,17 @@ export function insteadOf(page: Published, state: State, address: string) {
   const [wanted, inputs] = [wantedBy(page, address), inputsOf(page, state)]
   const others = Object.keys(wanted).filter((name) => !alike(inputs[name], wanted[name]))
   if (!others.length) return ""
-  const words = (from: Record<string, any>) => others.map((name) => short(name, from[name])).join(", ")
+  const words = (from: Inputs) => others.map((name) => short(name, from[name])).join(", ")
   return `Not recorded: ${words(wanted)}. Shown instead: ${words(inputs)}, from where the figure opens.`
 }
 
-function short(name: string, value: any) {
+function short(name: string, value: unknown) {
   const text = typeof value === "string" ? value : JSON.stringify(value)
   return text.length <= 24 ? `${name}=${text}` : `${name}=${text.slice(0, 23)}…`
 }
 
 /** The state nearest to the wanted inputs. The input that was moved counts first. */
-export function nearest(page: Published, wanted: Record<string, any>, moved: string) {
+export function nearest(page: Published, wanted: Inputs, moved: string) {
   const own = page.states.filter(({address}) => address !== RECORDED)
   const rated = own.map((state) => {
     const inputs = inputsOf(page, state)
@@ -88,11 +91,11 @@ export const RECORDED = "recorded=1" // the address of the shipped recording, ma
 export const inputsOf = (page: Published, state: State) => ({...page.defaults, ...state.inputs})
 
 /** The note below a control that was moved to a value that this state does not have; "" if the state has all wanted inputs. */
-export function noteOn(page: Published, state: State, wanted: Record<string, any>, moved: string) {
+export function noteOn(page: Published, state: State, wanted: Inputs, moved: string) {
   const inputs = inputsOf(page, state)
   if (!alike(inputs[moved], wanted[moved])) {
     if (typeof wanted[moved] !== "number") return "This value was not recorded for the book. The nearest one is shown."
-    const known = [...new Set(page.states.map((one) => inputsOf(page, one)[moved]))].sort((a, b) => a - b)
+    const known = [...new Set(page.states.map((one) => inputsOf(page, one)[moved] as number))].sort((a, b) => a - b)
     return `Recorded for this book: ${known.map((value) => value.toLocaleString("en")).join("; ")}.`
   }
   return Object.keys(wanted).some((name) => !alike(inputs[name], wanted[name]))
@@ -100,7 +103,7 @@ export function noteOn(page: Published, state: State, wanted: Record<string, any
     : ""
 }
 
-function distance(one: any, other: any): number {
+function distance(one: unknown, other: unknown): number {
   if (alike(one, other)) return 0
   if (typeof one === "number" && typeof other === "number") return Math.abs(one - other)
   if (Array.isArray(one) && Array.isArray(other) && one.length === other.length)
@@ -109,7 +112,7 @@ function distance(one: any, other: any): number {
 }
 
 /** The value of an input in an address. */
-function read(text: string, fallback: any) {
+function read(text: string, fallback: unknown) {
   if (typeof fallback === "string") return text
   try {
     return JSON.parse(text)

@@ -11,11 +11,11 @@ export async function openWalk(modules: Modules): Promise<{place: Partial<Place>
   const query = new URLSearchParams(location.search)
   const name = query.get("walk") ?? ""
   if (!name) return ""
-  const names: string[] = await load("walks/index").catch(() => [])
+  const names = await load<string[]>("walks/index").catch((): string[] => [])
   if (!names.length) return "This book has no walks."
   if (!names.includes(name))
     return `This book has no walk “${name.slice(0, 40)}”. Its ${names.length === 1 ? "walk is" : "walks are"} ${names.join(" and ")}.`
-  const view: Described | null = await load(`walks/${name}`).catch(() => null)
+  const view = await load<Described>(`walks/${name}`).catch(() => null)
   if (!view) return `walks/${name}.js could not be loaded.`
   const stops = view.values.stops as {page: string; inputs: string}[]
   const start = Math.min(Math.max(0, Math.trunc(Number(query.get("stop")) || 0)), stops.length - 1)

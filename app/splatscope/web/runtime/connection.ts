@@ -141,7 +141,7 @@ const isFromGateway = ({status, headers}: Response) =>
   status === 502 || status === 504 || (status === 503 && !headers.has("Retry-After"))
 
 /** Wait for a time. */
-export const pause = (ms: number) => new Promise((resolve: (_: void) => void) => setTimeout(resolve, ms))
+export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
 /** Wait for a promise, unless a signal is aborted before. */
 async function unless(signal: AbortSignal | undefined, promise: Promise<void>) {
@@ -158,7 +158,7 @@ async function unless(signal: AbortSignal | undefined, promise: Promise<void>) {
 
 /** Wait until the server answers: it is tried at once when the network or the tab is back, else less and less often. */
 function answers() {
-  return new Promise((resolve: (_: void) => void) => {
+  return new Promise<void>((resolve) => {
     let delay = SOONEST,
       trying = false
     let timer: ReturnType<typeof setTimeout>

@@ -12,7 +12,14 @@ export function style(el: HTMLElement) {
   if (root instanceof ShadowRoot && !root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets.push(sheet)
 }
 
-type Attribute = string | number | boolean | null | undefined | ((event: any) => unknown)
+type Handlers = {
+  [Name in keyof GlobalEventHandlersEventMap as `on${Name}`]?: ((event: GlobalEventHandlersEventMap[Name]) => unknown) | null
+}
+
+/** What an element is made with: attributes, and handlers, each for the events of its name. */
+export interface Attributes extends Handlers {
+  [name: string]: string | number | boolean | null | undefined | ((event: never) => unknown)
+}
 
 /**
  * Make an element: `h("p", {class: "dim", onclick}, "text", child)`. Functions become properties, the rest attributes; `true` is an
@@ -20,7 +27,7 @@ type Attribute = string | number | boolean | null | undefined | ((event: any) =>
  */
 export function h<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
-  attributes: Record<string, Attribute> = {},
+  attributes: Attributes = {},
   ...children: (Node | string | null | undefined)[]
 ): HTMLElementTagNameMap[Tag] {
   const el = document.createElement(tag)
@@ -125,7 +132,7 @@ export function download(bytes: BlobPart, name: string) {
 
 /** Wait until an element is in view or close to it. */
 export const nearView = (el: Element) =>
-  new Promise((resolve: (_: void) => void) => {
+  new Promise<void>((resolve) => {
     const watch = new IntersectionObserver(
       (seen) => {
         if (!seen.some(({isIntersecting}) => isIntersecting)) return

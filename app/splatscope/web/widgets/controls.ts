@@ -6,9 +6,7 @@ import {arrowsChoose, checkOne, onArrows} from "./roving.ts"
 import {send} from "./upload.ts"
 import type {Model, Render} from "#web/types.ts"
 
-/** Of an item, depending on its kind: a number, a string, a boolean. */
-type Value = any
-type Setter = (name: string, value: Value) => void
+type Setter = (name: string, value: unknown) => void
 
 /** An input as Python describes it. Its fields depend on the kind. */
 interface Item {
@@ -37,12 +35,12 @@ interface Item {
   most: number
 }
 
-/** `input`: what a note below it describes. */
-type Made = {el: HTMLElement; input?: HTMLElement; show?: (value: Value) => void}
+/** `input`: what a note below it describes. `show` takes a value of the item's kind: a number, a string, a boolean. */
+type Made = {el: HTMLElement; input?: HTMLElement; show?: (value: never) => void}
 
 interface Parameters {
   groups: {title: string; folded: boolean; items: Item[]}[]
-  values: Record<string, Value>
+  values: Record<string, unknown>
   notes: Record<string, string>
   bar: boolean
 }
@@ -67,7 +65,7 @@ export function render({model, el}: Render<Parameters>) {
   const show = (answered = true) => {
     const news: string[] = []
     for (const [name, {note, input, show: put}] of items) {
-      if (name in model.values) put?.(model.values[name])
+      if (name in model.values) put?.(model.values[name] as never)
       const words = model.notes[name] ?? ""
       if (words && (input || words !== note.textContent)) news.push(words)
       note.textContent = words
@@ -194,7 +192,11 @@ const MAKERS: Record<Item["kind"], (item: Item, set: Setter, model: Model<Parame
       inHand.delete(input)
       set(item.name, input.value)
     }
-    return {el: h("label", {class: "f words", title: item.doc}, item.label, input), input, show: (value) => put(input, value)}
+    return {
+      el: h("label", {class: "f words", title: item.doc}, item.label, input),
+      input,
+      show: (value: string) => put(input, value),
+    }
   },
 
   // A few whole numbers as bars to draw, each a vertical slider.

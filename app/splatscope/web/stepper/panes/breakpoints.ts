@@ -134,6 +134,7 @@ export class Breakpoints {
   }
 
   /** Show what an action returns, or why it failed. */
+  // biome-ignore lint/suspicious/noConfusingVoidType: an action may return what it calls, which returns nothing
   #try(act: () => string | void) {
     try {
       this.stepper.say(act() ?? "")
