@@ -18,7 +18,7 @@ from tornado.web import Application, RequestHandler
 
 from splatscope.paths import BUNDLE
 from splatscope.web import assets
-from splatscope.web.serving import server
+from splatscope.web.serving import routes
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +93,7 @@ def test_an_assets_version_follows_its_content(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("path", ["/assets/a.js", "/folder/assets/a.js", "/a/b/assets/a.js"])
 def test_what_pages_name_relative_to_themselves_is_found_wherever_the_app_is_served(path):
-    [rule] = [server.below("", route) for route, handler in server.ROUTES if handler is assets.AssetHandler]
+    [rule] = [routes.below("", route) for route, handler in routes.ROUTES if handler is assets.AssetHandler]
     assert re.fullmatch(rule, path)[1] == "a.js"
 
 
@@ -110,9 +110,9 @@ def test_without_that_bundle_pages_load_what_panel_names(monkeypatch, tmp_path):
 
 
 def test_the_server_has_its_own_routes_and_none_of_panels_that_it_does_not_need():
-    routes = server.Routes({"/app": BokehApplication()}, extra_patterns=get_static_routes({}))
-    handlers = [rule.target for rule in routes.wildcard_router.rules]
-    assert {server.Socket, server.PageHandler, assets.AssetHandler} <= set(handlers)
+    served = routes.Routes({"/app": BokehApplication()}, extra_patterns=get_static_routes({}))
+    handlers = [rule.target for rule in served.wildcard_router.rules]
+    assert {routes.Socket, routes.PageHandler, assets.AssetHandler} <= set(handlers)
     assert not {WSHandler, DocHandler, AutoloadJsHandler, MetadataHandler, ComponentResourceHandler} & set(handlers)
 
 

@@ -7,7 +7,7 @@ from tornado.web import Application
 
 from splatscope.recordings.packed import PackedRecording
 from splatscope.web import recording_files
-from splatscope.web.serving import server
+from splatscope.web.serving import routes
 from splatscope.web.stepper.stepper import Stepper
 
 
@@ -19,7 +19,7 @@ class TestRecordingFiles(AsyncHTTPTestCase):
     """The server's route for recordings, alone."""
 
     def get_app(self):
-        route = next(route for route in server.ROUTES if route[1] is recording_files.RecordingFileHandler)
+        route = next(route for route in routes.ROUTES if route[1] is recording_files.RecordingFileHandler)
         return Application([route])
 
     def test_it_is_sent_as_it_is_and_kept_for_good(self):

@@ -18,7 +18,7 @@ from splatscope.web.lesson_page.lesson_form import parameters
 from splatscope.web.lesson_page.lesson_page import LessonPage
 from splatscope.web.lesson_page.section_handler import SectionHandler
 from splatscope.web.lesson_page.section_view import changed, view_of
-from splatscope.web.serving import server
+from splatscope.web.serving import routes
 from splatscope.workers import worker_pool
 from splatscope.workers.connection import ServerBusy
 
@@ -196,7 +196,7 @@ class TestSectionHandler(AsyncHTTPTestCase):
     """The server's route for sections, alone."""
 
     def get_app(self):
-        route = next(route for route in server.ROUTES if route[1] is SectionHandler)
+        route = next(route for route in routes.ROUTES if route[1] is SectionHandler)
         app = Application([route])
         app.auth_provider = NullAuth()
         return app

@@ -25,8 +25,3 @@ async def write_all(doc: Document) -> None:
             await _write_queued(doc)
     except WebSocketClosedError:
         document._WRITE_BLOCK.pop(doc, None)
-
-
-def install() -> None:
-    """Make Panel write with `write_all`."""
-    document._dispatch_msgs = write_all  # ty: ignore[invalid-assignment] - any function that is declared has its own type

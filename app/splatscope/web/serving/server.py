@@ -9,31 +9,20 @@ import subprocess
 from contextlib import suppress
 from typing import Any
 
-import bokeh.server.server
 import panel as pn
-from bokeh.server.tornado import BokehTornado
-from bokeh.server.views.metadata_handler import MetadataHandler
 from bokeh.settings import settings
-from panel.io.server import AutoloadJsHandler, ComponentResourceHandler, DocHandler, WSHandler
 from tornado.ioloop import IOLoop
 
 from splatscope.services import sandbox_jobs
 from splatscope.services.training import warm
 from splatscope.services.warm_up import fill_cache, tile_jobs
 from splatscope.textbook.contents import lesson_names
-from splatscope.web.assets import AssetHandler, scripts
+from splatscope.web.assets import scripts
 from splatscope.web.examples.gallery import example_jobs
 from splatscope.web.lesson_page import record_ahead
-from splatscope.web.lesson_page.first_recording import RecordingHandler
-from splatscope.web.lesson_page.section_handler import SectionHandler
-from splatscope.web.policy import Headers, document_policy
-from splatscope.web.recording_files import RecordingFileHandler
-from splatscope.web.serving import outgoing_messages
+from splatscope.web.serving import patches
 from splatscope.web.serving.bounded_log import bound_log
-from splatscope.web.serving.gate import Gate
 from splatscope.web.serving.page_document import page_document
-from splatscope.web.serving.page_handler import PageHandler
-from splatscope.web.serving.page_socket import Socket
 from splatscope.web.shell.pages import BY_NAME, PAGES
 from splatscope.workers import visitor, worker_pool
 from splatscope.workers.sandbox import supervisor as sandbox
@@ -102,39 +91,4 @@ if settings.secret_key_bytes() is None and "BOKEH_SIGN_SESSIONS" not in os.envir
     os.environ.update(BOKEH_SIGN_SESSIONS="yes", BOKEH_SECRET_KEY=secrets.token_urlsafe(48))
     vars(settings).pop("_secret_key_bytes", None)
 
-outgoing_messages.install()
-
-HANDLERS = {WSHandler: Socket, DocHandler: PageHandler}
-ROUTES = [
-    (r"/assets/(.*)", AssetHandler),
-    (r"/recordings/([0-9a-f]{16})", RecordingFileHandler),
-    (r"/recordings/(.*)", RecordingHandler),
-    (r"/sections/([\w-]+)", SectionHandler),
-]
-# The first imports any module that an address names, the second makes scripts for other sites.
-UNUSED = {ComponentResourceHandler, AutoloadJsHandler, MetadataHandler}
-
-
-def below(prefix: str, route: str) -> str:
-    """Return the pattern of a route that pages name relative to themselves: also below a folder, where an app may be served."""
-    return f"{prefix}(?:/[^/]+)*?{route}"
-
-
-class Routes(BokehTornado):
-    """The app's routes and headers. Of those that Bokeh and Panel add, only what the app needs remains."""
-
-    def __init__(self, *args: Any, **kwargs: Any):
-        super().__init__(*args, **kwargs)
-        document_policy()  # now, rather than with the first page, says that its setting is wrong
-        self.add_transform(Headers)
-        rules = [rule for rule in self.wildcard_router.rules if rule.target not in UNUSED]
-        for rule in rules:
-            rule.target = HANDLERS.get(rule.target, rule.target)
-        self.wildcard_router.rules = rules
-        self.wildcard_router.add_rules([(below(self.prefix, route), handler) for route, handler in ROUTES])
-
-
-# Neither `panel serve` nor Bokeh's server has options for these. They look the classes up when the server is built, after this
-# file has run.
-bokeh.server.server.BokehTornado = Routes  # ty: ignore[invalid-assignment]
-bokeh.server.server.HTTPServer = Gate  # ty: ignore[invalid-assignment]
+patches.install()
