@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 
+from splatscope.textbook.contents import lesson_names
 from splatscope.web.serving.session import serve
 from splatscope.web.shell.pages import BY_NAME, Entry
 
@@ -13,5 +14,7 @@ BY_NAME["parts"] = Entry("parts", "Parts", "Tools", "Components under test", "he
 BY_NAME["compared"] = Entry("compared", "Compared", "Tools", "A broken kernel beside its fix", "helpers.shown_parts:compared")
 BY_NAME["stepping"] = Entry("stepping", "Stepping", "Tools", "The stepper alone, on an example", "helpers.shown_parts:stepping")
 BY_NAME["nowhere"] = Entry("nowhere", "Nowhere", "Tools", "An empty page, between two tests", "helpers.shown_parts:nowhere")
+for name in lesson_names():
+    BY_NAME[f"carried-{name}"] = Entry(f"carried-{name}", name, "Tools", "A section in a session", "helpers.shown_parts:carried")
 
 serve()

@@ -17,6 +17,8 @@ from splatscope.web.drawing.chart import Chart
 from splatscope.web.examples.example import Example, fixed
 from splatscope.web.examples.gallery import BY_NAME
 from splatscope.web.home.live import LiveRender
+from splatscope.web.lesson_page.inputs import SHIPPED
+from splatscope.web.lesson_page.lesson_page import LessonPage
 from splatscope.web.shell.page import Page
 from splatscope.web.shell.shell import Shell
 from splatscope.web.stepper.keys import KEYS
@@ -211,6 +213,14 @@ def stepping(shell: Shell) -> Page:
     page = Page(page="stepping", slots=[stepper], actions=[choice], keys=KEYS)
     page.on_close(stepper.close)
     return page
+
+
+def carried(shell: Shell) -> Page:
+    """Build a section's page in a session, which elsewhere is a stream's, and fill it."""
+    lesson = LessonPage(shell.page.removeprefix("carried-"), {SHIPPED: "1"})
+    lesson.page.page = shell.page  # no section, which would be streamed
+    pn.state.onload(lesson.fill)
+    return lesson.page
 
 
 def nowhere(shell: Shell) -> Page:
