@@ -238,7 +238,7 @@ class SectionReader(Reader):
 
 
 def parts_of(said: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the values of each component of a page, in the order of `web.component.flat`."""
+    """Return the values of each component of a page, in the order of `runtime.component.flat`."""
     return _flat(said["view"]) if "view" in said else []
 
 
