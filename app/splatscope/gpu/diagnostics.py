@@ -19,6 +19,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from typing import Annotated, Any, Literal
 
 NO_ENTRY_POINT = 'The source has no entry point: one function needs [shader("compute")] and [numthreads(x, y, z)].'
 
@@ -47,7 +48,7 @@ class Message:
         quoted: The line of code that Slang quotes; None if it quotes none.
     """
 
-    severity: str
+    severity: Literal["error", "warning", "internal"]
     text: str
     file: str = ""
     line: int = 0
@@ -72,17 +73,23 @@ class Message:
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """A mark in the editor. Lines and columns count from 1; `end` is the column after the last one marked.
+    """A mark in the editor.
 
-    `file` names one of a project's other files; "" for the kernel's own.
+    Attributes:
+        line, column: Counted from 1.
+        end: The column after the last one marked.
+        file: One of a project's other files; "" for the kernel's own.
     """
 
     line: int
     column: int
     end: int
-    severity: str  # "error" or "warning"
+    severity: Literal["error", "warning"]
     message: str
     file: str = ""
+
+
+DiagnosticDict = Annotated[dict[str, Any], Diagnostic]
 
 
 def parse(words: str) -> list[Message]:

@@ -3,11 +3,11 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
-from splatscope.gpu.diagnostics import Diagnostic
+from splatscope.gpu.diagnostics import Diagnostic, DiagnosticDict
 from splatscope.gpu.reflection import Layout
 from splatscope.recordings.wire import pack
 from splatscope.tracing.checks.finding import Finding
@@ -15,24 +15,40 @@ from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import Recording
 
 
+class Meta(TypedDict, total=False):
+    """What is known of a recording without its bytes. If the source does not compile, there are only `error` and `diagnostics`.
+
+    Attributes:
+        recording: A hash of source, inputs and events.
+        adapter, adapter_words: The device's short and full name.
+        events, threads: How many were recorded.
+        truncated: Whether the recording was full before the kernel ended.
+        same_as_plain: Whether the plain kernel leaves the same buffers, None if that is not known.
+        stepped_over: The functions that were not recorded, with the reason for each.
+        findings: Their kinds, in order.
+        opening: The step with which a debugger opens, see `opening_of`.
+        error: Why there is no recording, in one line.
+    """
+
+    recording: str
+    adapter: str
+    adapter_words: str
+    events: int
+    threads: int
+    truncated: bool
+    same_as_plain: bool | None
+    stepped_over: dict[str, str]
+    findings: list[str]
+    opening: int
+    error: str
+    diagnostics: list[DiagnosticDict]
+
+
 @dataclass(frozen=True)
 class PackedRecording:
     """A recording in the form that the browser reads.
 
-    `data` is the result of `wire.pack`, and `file` that of `recording_file.save`; either may be empty. `meta` is a small JSON
-    object with
-
-    - `recording`: a hash of source, inputs and events;
-    - `adapter`, `adapter_words`: the device's short and full name;
-    - `events`, `threads`: how many were recorded;
-    - `truncated`: whether the recording was full before the kernel ended;
-    - `same_as_plain`: whether the plain kernel leaves the same buffers, None if that is not known;
-    - `stepped_over`: the functions that were not recorded, with the reason for each;
-    - `findings`: their kinds, in order;
-    - `opening`: the step with which a debugger opens, see `opening_of`.
-
-    If the source does not compile, there is no data, and `meta` has `error` (one line) and `diagnostics` (each `Diagnostic` as a
-    dict).
+    `data` is the result of `wire.pack`, and `file` that of `recording_file.save`; either may be empty. `meta` is a `Meta`.
     """
 
     meta: dict[str, Any]

@@ -10,7 +10,7 @@ import pickle
 import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from splatscope.recordings.standalone_script import standalone
 from splatscope.recordings.untrusted import cannot_be_opened, open_file
 from splatscope.services.case_outcomes import outcomes_job
 from splatscope.services.drafts.array_files import ArrayFile
-from splatscope.services.drafts.draft import DraftJob, entry_of, public
+from splatscope.services.drafts.draft import DraftJob, PublicInterface, entry_of, public
 from splatscope.services.drafts.inputs import InputError, refuse_interface
 from splatscope.services.drafts.playground import read
 from splatscope.services.record_and_pack import record_and_pack
@@ -57,8 +57,7 @@ void warming(uint lane : SV_GroupIndex)
 """
 
 
-@dataclass(frozen=True)
-class Open:
+class Open(TypedDict):
     """What a source leaves open for the compiler to be given.
 
     Attributes:
@@ -67,9 +66,12 @@ class Open:
         generic: The generic parameters of its entry point as they are written, "" for none.
     """
 
-    constants: dict[str, str] = field(default_factory=dict)
-    missing: list[str] = field(default_factory=list)
-    generic: str = ""
+    constants: dict[str, str]
+    missing: list[str]
+    generic: str
+
+
+NOTHING_OPEN: Open = {"constants": {}, "missing": [], "generic": ""}
 
 
 @dataclass(frozen=True)
@@ -87,15 +89,15 @@ class Checked:
     interface: Interface | None
     error: str = ""
     diagnostics: list[Diagnostic] = field(default_factory=list)
-    open: Open = field(default_factory=Open)
-    public: dict[str, Any] = field(default_factory=dict)
+    open: Open = field(default_factory=NOTHING_OPEN.copy)
+    public: PublicInterface | None = None
 
     @classmethod
     def of(cls, plain: dict[str, Any]) -> "Checked":
         """Return the object that `asdict` and JSON turned into `plain`."""
         interface = plain["interface"] and Interface.of(plain["interface"])
         diagnostics = [Diagnostic(**diagnostic) for diagnostic in plain["diagnostics"]]
-        return cls(interface, plain["error"], diagnostics, Open(**plain["open"]), plain["public"])
+        return cls(interface, plain["error"], diagnostics, plain["open"], plain["public"])
 
 
 def record_job(asked: KernelJob | DraftJob, adapter: str = "", untrusted: bool = False) -> JobAnswer:
@@ -147,13 +149,13 @@ def _refuse(job: KernelJob | DraftJob, untrusted: bool) -> str:
 
 
 def _checked(job: KernelJob) -> Checked:
-    open_ = Open()
+    open_ = NOTHING_OPEN
     try:
         with unpacked(job) as unpacked_job:
             open_ = _left_open(unpacked_job)
-            constants = {name: 1 for name in open_.missing} | job.constants
-            if open_.generic and not job.arguments:
-                raise CompileError(f"The entry point is generic ({open_.generic}): name its types under “Compile with”.")
+            constants = {name: 1 for name in open_["missing"]} | job.constants
+            if open_["generic"] and not job.arguments:
+                raise CompileError(f"The entry point is generic ({open_['generic']}): name its types under “Compile with”.")
             return Checked(read_interface(open_device(), replace(unpacked_job, constants=constants)), open=open_)
     except CompileError as error:
         return Checked(None, *why_refused(error, job), open_)
@@ -161,7 +163,11 @@ def _checked(job: KernelJob) -> Checked:
 
 def _left_open(job: KernelJob) -> Open:
     program = job.program()
-    return Open(program.constant_types, program.constants_without_value(job.constants), program.generic_parameters)
+    return {
+        "constants": program.constant_types,
+        "missing": program.constants_without_value(job.constants),
+        "generic": program.generic_parameters,
+    }
 
 
 def _estimate_costs(job: KernelJob) -> list[Cost]:

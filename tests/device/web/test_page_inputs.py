@@ -124,7 +124,7 @@ def test_constants_macros_and_types_are_asked_for_and_reach_the_kernel():
     asked = Checked.of(check_job(kernel_of({"source": SETTINGS}))[0])
     assert asked.interface is None
     assert asked.error == "The entry point is generic (S : IScale): name its types under “Compile with”."
-    assert asked.open == Open({"COUNT": "uint", "GAIN": "float"}, ["COUNT"], "S : IScale")
+    assert asked.open == Open(constants={"COUNT": "uint", "GAIN": "float"}, missing=["COUNT"], generic="S : IScale")
     draft = {"source": SETTINGS, "arguments": "Thrice", "defines": "SHIFT=100\nUNUSED", "constants": {"GAIN": "0.5", "COUNT": ""}}
     known = Checked.of(check_job(kernel_of(draft))[0])
     assert known.interface.group_size == (1, 1, 1)  # until it has a value
@@ -132,7 +132,7 @@ def test_constants_macros_and_types_are_asked_for_and_reach_the_kernel():
     kernel = kernel_of(draft)
     assert not is_trusted(DraftJob(draft))
     checked = Checked.of(check_job(kernel)[0])
-    assert (checked.open.missing, checked.interface.group_size) == ([], (4, 1, 1))
+    assert (checked.open["missing"], checked.interface.group_size) == ([], (4, 1, 1))
     recording, _, packed = record_and_pack(open_device(), job_of(draft, kernel, checked.interface), with_uniforms=True)
     assert recording.arrays["seen"].reshape(-1)[:4].tolist() == [100, 101.5, 103, 104.5]
     assert head_of(packed.data)["constants"] == {"COUNT": "4", "GAIN": "0.5", "SHIFT": "100", "UNUSED": "1"}

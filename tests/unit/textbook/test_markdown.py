@@ -12,7 +12,7 @@ from splatscope.textbook.markdown import KINDS, drawings, html_of, inline, keep_
 from splatscope.textbook.results import Answer, Verdict
 from splatscope.textbook.terms import Links, terms
 from splatscope.web.lesson_page.lesson_form import address_of, set_from_address
-from splatscope.web.lesson_results.results import plain_answer, plain_verdict
+from splatscope.web.lesson_results.results import public_answer, public_verdict
 from splatscope.web.shell.pages import BY_NAME
 
 STEMS = lesson_names()
@@ -135,8 +135,8 @@ def test_a_term_stays_on_one_line_and_a_sum_may_break():
 
 
 def test_terms_of_an_answer_and_a_verdict_stay_on_one_line():
-    answer = plain_answer(Answer("1 − α", ("1 − α", "2 · α"), because="α · T", wrong={"2 · α": "0.9 η"}, question="1 − α?"))
-    verdict = plain_verdict(Verdict(None, "1 − α", "α · T"))
+    answer = public_answer(Answer("1 − α", ("1 − α", "2 · α"), because="α · T", wrong={"2 · α": "0.9 η"}, question="1 − α?"))
+    verdict = public_verdict(Verdict(None, "1 − α", "α · T"), offer="")
     shown = (*answer["options"], *answer["wrong"].values(), answer["because"], answer["question"], verdict["ran"], verdict["said"])
     assert not [text for text in shown if " " in text]
     assert set(answer["options"]) == {answer["value"], *answer["wrong"]}

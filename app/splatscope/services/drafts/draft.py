@@ -3,9 +3,9 @@
 import hashlib
 import json
 import re
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any, Required, TypedDict
 
 import numpy as np
 
@@ -25,12 +25,166 @@ MAX_NAME = 32  # characters of a name that a message quotes
 SECONDS_PER_SITE = 0.01  # a software driver's compile time; measured 0.002 to 0.006, and 0.017 with a barrier at every seventh site
 
 
+_Origin = TypedDict("_Origin", {"from": str}, total=False)
+
+
+class Spec(_Origin, total=False):
+    """The specification of a buffer, texture, sampler or uniform.
+
+    Attributes:
+        size: Of a texture, in x, y and z.
+        filter: Of a sampler.
+        fill: One of FILLS or TEXTURE_FILLS.
+        values: As typed.
+        array: Key of the file's array on the server.
+        words: A description of the file's contents.
+        from: The attribute that set it.
+        wanted: The file named by the attribute.
+    """
+
+    size: list[int]
+    mips: bool
+    srgb: bool
+    filter: str
+    address: str
+    fill: str
+    count: int
+    seed: int
+    values: str
+    array: str
+    file: str
+    words: str
+    wanted: str
+
+
+class Settings(TypedDict, total=False):
+    """How a source is compiled.
+
+    Attributes:
+        defines: Macros, one per line.
+        constants: Link-time constants.
+        arguments: Types of the entry point's generic parameters.
+        conformances: Types that implement interfaces, one per line.
+    """
+
+    defines: str
+    constants: dict[str, str]
+    arguments: str
+    conformances: str
+
+
+class Draft(Settings, total=False):
+    """What a user of the debugger is working on.
+
+    Attributes:
+        source: The text of the file that runs.
+        file: Its name; kernel.slang if left out.
+        files: The other files of its project, by name.
+        example: The example that it is or was.
+        functions: The functions to record; None for all.
+        group: The workgroup to record.
+        groups_said: The groups that an attribute set.
+        from_file: Whether it was opened with a recording.
+        step: The step to open the recording at.
+        room: Factor on the usual number of events.
+        fix: Whether this is the same kernel with its fix.
+        number: Counted by the page, so that each draft put into the editor is news.
+    """
+
+    source: Required[str]
+    file: str
+    files: dict[str, str]
+    example: str
+    functions: list[str] | None
+    inputs: dict[str, Spec]
+    groups: list[int]
+    group: list[int]
+    entry: str
+    groups_said: list[int] | None
+    from_file: bool
+    step: int
+    room: int
+    fix: bool
+    number: int
+
+
+class NamedType(TypedDict):
+    """A parameter of a kernel."""
+
+    name: str
+    type: str
+
+
+class PublicBuffer(NamedType):
+    """A buffer: how many elements it gets at first, and how many numbers each has."""
+
+    count: int
+    parts: int
+
+
+class PublicTexture(NamedType):
+    """A texture.
+
+    Attributes:
+        shape: "1d", "2d", "3d", "cube", perhaps followed by "_array".
+        components: Per texel.
+        preview: The address of a small picture; "" for none.
+    """
+
+    shape: str
+    components: int
+    writable: bool
+    preview: str
+
+
+class PublicFunction(TypedDict):
+    """A function of a source, and what recording it costs.
+
+    Attributes:
+        places: How many places in it record.
+        why: Why it cannot be recorded; "" if it can.
+    """
+
+    name: str
+    file: str
+    places: int
+    why: str
+
+
+class PublicInterface(TypedDict):
+    """What the compiler found in a source.
+
+    Attributes:
+        said: Specifications from attributes and the comment.
+        groups: From attributes or the comment.
+        group: From the comment, as are `settings`.
+        comment: A hint about the comment.
+        seconds: How long a place that records takes to compile.
+    """
+
+    entry: str
+    entries: list[str]
+    group_size: list[int]
+    buffers: list[PublicBuffer]
+    uniforms: list[NamedType]
+    textures: list[PublicTexture]
+    samplers: list[str]
+    unfit: list[NamedType]
+    said: dict[str, Annotated[dict[str, Any], Spec]]
+    groups: list[int] | None
+    group: list[int] | None
+    comment: str
+    settings: Annotated[dict[str, Any], Settings]
+    functions: list[PublicFunction]
+    seconds: float
+
+
 @dataclass(frozen=True)
 class DraftJob:
     """A job as the browser describes it. It is sent to where its kernel is compiled, and becomes a `KernelJob` there.
 
     Attributes:
-        draft: The draft, of plain data. Its keys are documented in `draft.ts`.
+        draft: The draft. It should be a `Draft`, but may be anything.
         files: The array files that its inputs name.
         interface: The interface of its kernel; None until that is known.
         instrument_scope: As in `KernelJob`.
@@ -174,7 +328,7 @@ def job_of(draft: dict[str, Any], kernel: KernelJob, interface: Interface, files
 
 def public(
     interface: Interface, source: str, draft: dict[str, Any], costs: list[Cost], files: ArrayFiles = MappingProxyType({})
-) -> dict[str, Any]:
+) -> PublicInterface:
     """Return what the browser's widgets need to know about a compiled source."""
     entry = entry_of(draft, interface)
     inputs, groups, group = _suggested(source, interface, entry, {})
@@ -190,7 +344,14 @@ def public(
         ],
         "uniforms": [{"name": name, "type": kind} for name, kind in interface.uniforms.items()],
         "textures": [
-            {"name": name, **asdict(texture), "preview": _preview(name, texture, _specs(draft), files, previews)}
+            {
+                "name": name,
+                "type": texture.type,
+                "shape": texture.shape,
+                "components": texture.components,
+                "writable": texture.writable,
+                "preview": _preview(name, texture, _specs(draft), files, previews),
+            }
             for name, texture in interface.textures.items()
         ],
         "samplers": interface.samplers,

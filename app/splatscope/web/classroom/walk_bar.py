@@ -5,7 +5,7 @@ import socket
 import time
 from collections.abc import Hashable, Mapping
 from ipaddress import ip_address
-from typing import Any
+from typing import Any, TypedDict
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import panel as pn
@@ -21,7 +21,7 @@ from splatscope.web.classroom.classroom import Classroom, classroom, code_of
 from splatscope.web.classroom.walks import Walk, find
 from splatscope.web.lesson_page.inputs import Inputs
 from splatscope.web.lesson_results.offer import Offer
-from splatscope.web.runtime.component import Component
+from splatscope.web.runtime.component import Component, Typed
 from splatscope.web.runtime.receivers import receives
 from splatscope.web.shell.pages import BY_NAME, entry_of
 from splatscope.web.shell.router import UNNAMED, read_inputs, read_step
@@ -47,6 +47,22 @@ MOST_CODE = 40  # characters of a class's code; a valid one has 14
 _UNKNOWN = re.compile("[^a-z0-9-]")  # characters that no code contains
 
 
+class PublicStop(TypedDict):
+    """A `WalkStop` without its notes.
+
+    Attributes:
+        press: How often → is pressed; -1 for not at all.
+        show: What to scroll into view; "" for the top.
+    """
+
+    title: str
+    page: str
+    inputs: str
+    press: int
+    show: str
+    minutes: float
+
+
 class WalkBar(Component):
     """The bar above the pages of a walk, or the notes in a presenter's second window.
 
@@ -56,7 +72,7 @@ class WalkBar(Component):
 
     walk = param.String(doc="The walk's name, as in the address")
     title = param.String(doc="The walk's title")
-    stops = param.List(default=[], item_type=dict, doc="Each `WalkStop` as a dict, without its notes")
+    stops = Typed(list[PublicStop], default=[], doc="The stops in order")
     notes = param.List(
         default=[], item_type=str, doc="The notes of each stop, in a version for readers if alone, as HTML; none for students"
     )

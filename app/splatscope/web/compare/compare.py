@@ -4,8 +4,8 @@ from typing import Any
 
 import param
 
-from splatscope.recordings.packed import PackedRecording
-from splatscope.web.runtime.component import Component
+from splatscope.recordings.packed import Meta, PackedRecording
+from splatscope.web.runtime.component import Component, Typed
 
 # The list of keys for a page with a comparison. They act when no stepper is in view.
 KEYS = [
@@ -29,9 +29,9 @@ class Compare(Component):
 
     first = param.Bytes(default=b"", doc="The first recording, from `recordings.wire.pack`")
     second = param.Bytes(default=b"", doc="The second recording")
-    first_meta = param.Dict(default={}, doc="`PackedRecording.meta` of the first")
-    second_meta = param.Dict(default={}, doc="`PackedRecording.meta` of the second")
-    names = param.List(default=["First", "Second"], item_type=str, bounds=(2, 2), doc="Their names")
+    first_meta = Typed(Meta, default={}, doc="What is known of the first without its bytes")
+    second_meta = Typed(Meta, default={}, doc="The same of the second")
+    names = Typed(tuple[str, str], default=("First", "Second"), doc="Their names")
     alignment = param.Selector(default="epoch", objects=["event", "epoch"])
     sequence = param.Integer(default=0, doc="Number of the comparison, counted from 1")
     busy = param.String(default="", doc="What is being waited for")

@@ -3,20 +3,24 @@
 import asyncio
 import itertools
 import logging
-from typing import Any
+from typing import Any, NamedTuple, TypedDict
 
 import param
 
+from splatscope.gpu.diagnostics import DiagnosticDict
+from splatscope.services.drafts.draft import Draft, PublicInterface
 from splatscope.services.drafts.inputs import FILLS
 from splatscope.services.drafts.texture_inputs import TEXTURE_FILLS
+from splatscope.services.sandbox_jobs import Open
 from splatscope.web.background import begin
 from splatscope.web.compare.compare import Compare
 from splatscope.web.debugger.files import Files
 from splatscope.web.debugger.first_recording import draft_of
+from splatscope.web.debugger.page_protocol import Arrival
 from splatscope.web.debugger.run_history import RunHistory
 from splatscope.web.examples.example import Example
 from splatscope.web.examples.gallery import BY_NAME, EXAMPLES, GROUPS
-from splatscope.web.runtime.component import Child, Component
+from splatscope.web.runtime.component import Child, Component, Maybe, Typed
 from splatscope.web.runtime.receivers import receives
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
@@ -24,7 +28,36 @@ from splatscope.web.stepper.keys import DEBUGGER_KEYS, KEYS
 from splatscope.web.stepper.stepper import Stepper
 from splatscope.workers.sandbox.source_filter import KINDS, MOST_BYTES, MOST_DEPTH, MOST_FILES, MOST_NAME, MOST_TOGETHER
 
-LIMITS = {
+
+class Limits(TypedDict):
+    """The limits of a project, which `source_filter` enforces.
+
+    Attributes:
+        bytes: Of a file.
+        together: Bytes of all files.
+        name: Characters of a path.
+        depth: Folders of a path.
+        kinds: File extensions of sources.
+    """
+
+    files: int
+    bytes: int
+    together: int
+    name: int
+    depth: int
+    kinds: list[str]
+
+
+class PublicExample(NamedTuple):
+    """An example in the list, and whether it has a fault."""
+
+    name: str
+    title: str
+    about: str
+    broken: bool
+
+
+LIMITS: Limits = {
     "files": MOST_FILES,
     "bytes": MOST_BYTES,
     "together": MOST_TOGETHER,
@@ -54,22 +87,20 @@ class Debugger(Component):
     `interface` lists the entry points, buffers and uniforms that the compiler found, for the widgets.
     """
 
-    opened = param.Dict(default={}, doc="The draft last put into the editor: source, inputs, groups, example, and a number")
-    examples = param.List(default=[], doc="Examples by group: (title, [(name, title, description, whether it has a fault)])")
-    fills = param.List(default=list(FILLS), doc="Ways to fill a buffer")
-    texture_fills = param.List(default=list(TEXTURE_FILLS), doc="Ways to fill a texture")
-    interface = param.Dict(default={}, doc="The result of draft.public for the source last compiled")
-    left_open = param.Dict(default={}, doc="What the source leaves open: `sandbox_jobs.Open` as a dict")
-    diagnostics = param.List(default=[], doc="Diagnostics of the source: line, column, end, severity, message")
+    opened = Maybe(Draft, doc="The draft last put into the editor")
+    examples = Typed(list[tuple[str, list[PublicExample]]], default=[], doc="Groups of examples with their titles")
+    fills = param.List(default=list(FILLS), item_type=str, doc="Ways to fill a buffer")
+    texture_fills = param.List(default=list(TEXTURE_FILLS), item_type=str, doc="Ways to fill a texture")
+    interface = Maybe(PublicInterface, doc="What the compiler found in the source last compiled")
+    left_open = Maybe(Open, doc="What the source leaves open")
+    diagnostics = Typed(list[DiagnosticDict], default=[], doc="Those of the source")
     error = param.String(default="", doc="The problem with the source or an input, in one line")
     checked = param.Integer(default=0, doc="Counts compilations, so that the browser is notified of each")
-    limits = param.Dict(default=LIMITS, doc="The limits of a project: files, bytes, names, kinds")
-    adapters = param.List(default=[], doc="Names of the devices, if there are two or more to choose from")
-    pair = param.List(default=[], doc="Names of the two recordings that can be shown side by side")
+    limits = Typed(Limits, default=LIMITS, doc="The limits of a project")
+    adapters = param.List(default=[], item_type=str, doc="Names of the devices, if there are two or more to choose from")
+    pair = param.List(default=[], item_type=str, doc="Names of the two recordings that can be shown side by side")
     notice = param.String(default="", doc="The effect of a fix, in one line")
-    arrival = param.Dict(
-        default={}, doc="The result of an upload: a number, and either why it was refused or, for an array, its key"
-    )
+    arrival = Typed(Arrival, default={}, doc="The result of the last upload")
     file = param.Bytes(default=b"", doc="The file to save")
     file_name = param.String(default="")
     saved = param.Integer(default=0, doc="Counts files, so that the browser is notified of each")

@@ -17,7 +17,7 @@ from splatscope.services.drafts.draft import sources_of
 from splatscope.services.recordings import describe_array, open_recording, perfetto_file, python_file
 from splatscope.web.debugger.array_files import store
 from splatscope.web.debugger.draft import is_trusted
-from splatscope.web.debugger.page_protocol import DebuggerPage
+from splatscope.web.debugger.page_protocol import Arrival, DebuggerPage
 from splatscope.web.debugger.run_history import ShownRecording
 from splatscope.web.single_page.single_page import page_of
 from splatscope.web.widgets.upload import Inbox, Upload
@@ -50,19 +50,19 @@ class Files:
             self._recordings.take(message)
 
     def _refuse_array(self, words: str) -> None:
-        self._report_arrival(error=words, buffer=self._buffer)
+        self._report_arrival({"error": words, "buffer": self._buffer})
 
     def _refuse_recording(self, words: str) -> None:
-        self._report_arrival(error=words)
+        self._report_arrival({"error": words})
 
     async def _array(self, buffer: str, upload: Upload) -> None:
         file = ArrayFile(upload.name[:80], upload.data)
         try:
             words = await describe_array(worker_pool, file, buffer)
         except (ValueError, WorkerError, DeviceError) as error:
-            self._report_arrival(error=str(error), buffer=buffer)
+            self._report_arrival({"error": str(error), "buffer": buffer})
             return
-        self._report_arrival(buffer=buffer, array=store(file), file=file.name, words=words)
+        self._report_arrival({"buffer": buffer, "array": store(file), "file": file.name, "words": words})
 
     async def _open(self, upload: Upload) -> None:
         page, name = self._page, upload.name[:80]
@@ -71,7 +71,7 @@ class Files:
             packed, job, draft, sizes = await open_recording(worker_pool, name, upload.data)
         except (ValueError, WorkerError, DeviceError) as error:
             page.stepper.param.update(busy="")
-            self._report_arrival(error=str(error))
+            self._report_arrival({"error": str(error)})
             return
         inputs = draft.get("inputs")
         if not isinstance(inputs, dict):
@@ -106,7 +106,7 @@ class Files:
             self._save_project(message.get("draft"))
             return
         if shown is None:
-            self._report_arrival(error="There is no recording yet: run the kernel first.")
+            self._report_arrival({"error": "There is no recording yet: run the kernel first."})
             return
         job = shown.job()
         trusted = not shown.draft.get("from_file") and is_trusted(job)
@@ -127,7 +127,7 @@ class Files:
                 case _:
                     return
         except (WorkerError, DeviceError, ValueError) as error:
-            self._report_arrival(error=str(error).partition("\n")[0])
+            self._report_arrival({"error": str(error).partition("\n")[0]})
             return
         page.param.update(file=data, file_name=name, saved=page.saved + 1)
 
@@ -135,7 +135,7 @@ class Files:
         file, source, other_files = sources_of(draft if isinstance(draft, dict) else {})
         files = {file: source, **other_files}
         if reason := refuse_files(files):
-            self._report_arrival(error=reason)
+            self._report_arrival({"error": reason})
             return
         buffer = io.BytesIO()
         with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -143,8 +143,8 @@ class Files:
                 archive.writestr(name, text)
         self._page.param.update(file=buffer.getvalue(), file_name="project.zip", saved=self._page.saved + 1)
 
-    def _report_arrival(self, **values: Any) -> None:
-        self._page.arrival = values | {"number": self._page.arrival.get("number", 0) + 1}
+    def _report_arrival(self, arrival: Arrival) -> None:
+        self._page.arrival = {**arrival, "number": self._page.arrival.get("number", 0) + 1}
 
 
 def _texts(files: Any) -> dict[str, str]:

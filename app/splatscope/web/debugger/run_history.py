@@ -98,8 +98,8 @@ class RunHistory:
         except (WorkerError, DeviceError) as error:
             self._page.tell([], str(error))
             return None
-        self._page.left_open = asdict(checked.open)
-        if checked.interface is not None:
+        self._page.left_open = checked.open
+        if checked.public is not None:
             self._page.interface = checked.public
         self._page.tell([asdict(d) for d in checked.diagnostics], checked.error)
         return checked.interface

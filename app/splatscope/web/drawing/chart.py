@@ -2,20 +2,19 @@
 
 from typing import Any
 
-import param
 from bokeh.core.serialization import Serializer
 from bokeh.document import Document
 from bokeh.document.events import DocumentPatchedEvent
 from bokeh.embed import json_item
 from bokeh.plotting import figure
 
-from splatscope.web.runtime.component import Component
+from splatscope.web.runtime.component import Component, Typed
 
 
 class Chart(Component):
     """Shows a Bokeh figure. A change of it here is sent to the browser, which draws the figure in a document of its own."""
 
-    item = param.Dict(default={}, doc="The figure as it was at first, as `bokeh.embed.json_item` describes it")
+    item = Typed(dict[str, Any], default={}, doc="The figure as it was at first, as `bokeh.embed.json_item` describes it")
 
     def __init__(self, plot: figure):
         document = Document()

@@ -2,22 +2,24 @@
 
 import logging
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple, TypedDict
 
 import param
 
+from splatscope.exercises.causes import Cause
 from splatscope.exercises.learner_words import group_name
 from splatscope.exercises.marking import LIMIT, Mark, count_of_runs, job_of, mark_in_sandbox
 from splatscope.exercises.task import COURSES, Case, Task, tasks
 from splatscope.gpu.device import DeviceError
+from splatscope.gpu.diagnostics import DiagnosticDict
 from splatscope.recordings.packed import PackedRecording
 from splatscope.services.recordings import record_source
 from splatscope.textbook.markdown import html_of
 from splatscope.web.background import BackgroundTask
 from splatscope.web.compare.compare import Compare
-from splatscope.web.runtime.component import Child, Component
+from splatscope.web.runtime.component import Child, Component, Maybe, Typed
 from splatscope.web.runtime.receivers import receives
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
@@ -31,18 +33,87 @@ from splatscope.workers.sandbox.supervisor import START_LIMIT
 log = logging.getLogger(__name__)
 
 
+class Course(NamedTuple):
+    """A course by name."""
+
+    name: str
+    title: str
+
+
+class PublicTask(TypedDict):
+    """The part of a task that browsers get.
+
+    Attributes:
+        section: Address and title of the section of the book to read first.
+        words, hints: HTML.
+        start: The kernel to begin with.
+        rules: Conditions besides the right outputs.
+        cases: The name of each, and whether it is hidden.
+    """
+
+    name: str
+    title: str
+    course: str
+    section: tuple[str, str] | tuple[()]
+    words: str
+    hints: list[str]
+    start: str
+    rules: list[str]
+    cases: list[tuple[str, bool]]
+
+
+class PublicCause(TypedDict):
+    """The part of a `Cause` that browsers get, with its heading."""
+
+    kind: str
+    heading: str
+    words: str
+    case: str
+    hidden: bool
+    line: int
+    step: int
+    threads: list[int]
+    meaning: str
+
+
+class PublicMark(TypedDict):
+    """The part of a mark that browsers get.
+
+    Attributes:
+        number: Counted, so that each mark is news.
+        points: The share of cases that are passed.
+        cases: The name of each, whether it is hidden, whether it is passed, None if it did not run, and the size of its waves.
+    """
+
+    task: str
+    number: int
+    passed: bool
+    points: float
+    causes: list[PublicCause]
+    cases: list[tuple[str, bool, bool | None, int]]
+    diagnostics: list[DiagnosticDict]
+
+
+class Revealed(TypedDict):
+    """What a learner may read after finishing a task. The explanation is HTML."""
+
+    task: str
+    explanation: str
+    solution: str
+
+
 class Exercises(Component):
     """The list of tasks, or the task in the address: its text, an editor, the verdict, and a stepper.
 
     The root has `data-testid="exercises"` and `data-task`; the verdict has `data-passed` once a kernel was marked.
     """
 
-    courses = param.List(default=[], doc="(name, title) of the courses in order")
-    tasks = param.List(default=[], doc="The tasks in order, each the result of `public`")
-    mark = param.Dict(default={}, doc="The verdict on the last kernel: the result of `verdict`, with a number")
+    courses = Typed(list[Course], default=[], doc="The courses in order")
+    tasks = Typed(list[PublicTask], default=[], doc="The tasks in order")
+    mark = Maybe(PublicMark, doc="The verdict on the last kernel")
     busy = param.String(default="", doc="What is being waited for; empty when nothing is")
     error = param.String(default="", doc="Why a kernel could not be marked or recorded, in one line")
-    revealed = param.Dict(default={}, doc="{task, explanation, solution}: what a learner may read after finishing a task")
+    revealed = Maybe(Revealed, doc="What a learner may read of the last finished task")
     place = param.String(default="", doc="The workgroup and case that the stepper shows")
     view = param.Selector(default="", objects=["", "stepper", "compare"], doc="What is shown below the editor")
     stepper = Child(doc="The case that shows what is wrong")
@@ -105,7 +176,7 @@ class Exercises(Component):
         self._marked, self._number = (task, source, mark), self._number + 1
         if mark.passed:
             self._reveal(task)
-        self.mark = verdict(mark) | {"number": self._number}
+        self.mark = verdict(mark, self._number)
         self.on_mark(mark)
 
     def _at_case(self, task: Task) -> Callable[[int], None]:
@@ -158,35 +229,50 @@ class Exercises(Component):
         self.revealed = {"task": task.name, "explanation": html_of(task.explanation), "solution": solution}
 
 
-def public(task: Task) -> dict[str, Any]:
+def public(task: Task) -> PublicTask:
     """Return the part of a task that browsers get."""
     section = BY_NAME.get(task.section)
     return {
         "name": task.name,
         "title": task.title,
         "course": task.course,
-        "section": [section.address, section.title] if section else [],
+        "section": (section.address, section.title) if section else (),
         "words": html_of(task.words),
         "hints": [html_of(hint) for hint in task.hints],
         "start": task.start,
         "rules": [limit.rule for limit in task.limits],
-        "cases": [[case.name, case.hidden] for case in task.cases],
+        "cases": [(case.name, case.hidden) for case in task.cases],
     }
 
 
-def verdict(mark: Mark) -> dict[str, Any]:
+def verdict(mark: Mark, number: int) -> PublicMark:
     """Return the part of a mark that browsers get."""
     return {
         "task": mark.task,
+        "number": number,
         "passed": mark.passed,
         "points": round(mark.points, 3),
-        "causes": [asdict(cause) | {"heading": cause.heading, "threads": list(cause.threads)} for cause in mark.causes],
-        "cases": [[run.name, run.hidden, run.passed, run.waves] for run in mark.cases],
+        "causes": [_public_cause(cause) for cause in mark.causes],
+        "cases": [(run.name, run.hidden, run.passed, run.waves) for run in mark.cases],
         "diagnostics": mark.diagnostics,
     }
 
 
-def _first_words(public_tasks: list[dict[str, Any]]) -> str:
+def _public_cause(cause: Cause) -> PublicCause:
+    return {
+        "kind": cause.kind,
+        "heading": cause.heading,
+        "words": cause.words,
+        "case": cause.case,
+        "hidden": cause.hidden,
+        "line": cause.line,
+        "step": cause.step,
+        "threads": list(cause.threads),
+        "meaning": cause.meaning,
+    }
+
+
+def _first_words(public_tasks: list[PublicTask]) -> str:
     """Return the list of tasks that is shown until its component is there."""
     links = "".join(f'<li><a href="?page=exercises&task={task["name"]}">{escape(task["title"])}</a></li>' for task in public_tasks)
     words = "Kernels to repair and to write. Each is run on several inputs, and every access is checked."

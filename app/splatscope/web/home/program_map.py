@@ -14,7 +14,7 @@ from splatscope.services.iteration_times import DispatchTime, IterationTimes, me
 from splatscope.textbook.contents import Section, on_map
 from splatscope.textbook.numbers import about_times, number
 from splatscope.web.background import BackgroundTask
-from splatscope.web.runtime.component import Component
+from splatscope.web.runtime.component import Component, Typed
 from splatscope.web.shell.pages import BY_NAME
 from splatscope.workers import worker_pool
 from splatscope.workers.connection import WorkerError
@@ -24,8 +24,8 @@ class ProgramMap(Component):
     """The map. Its text is shown at once, its times when they have been measured, which happens once for all sessions."""
 
     html = param.String(doc="The map without its times")
-    times = param.Dict(default={}, doc="Milliseconds by name of a dispatch or stage, and `total`")
-    shapes = param.Dict(default={}, doc="Workgroups and threads of each dispatch, in words")
+    times = Typed(dict[str, float], default={}, doc="Milliseconds by name of a dispatch or stage, and `total`")
+    shapes = Typed(dict[str, str], default={}, doc="Workgroups and threads of each dispatch, in words")
     said = param.String(default="Measuring one iteration on this device …", doc="What was measured and where")
 
     def __init__(self, **params: Any):

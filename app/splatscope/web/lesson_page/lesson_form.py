@@ -9,18 +9,18 @@ from urllib.parse import urlencode
 import param
 
 from splatscope.textbook.lesson import ControlSpec, Lesson
-from splatscope.web.widgets.controls import Spec, bars, bits, choice, group, number, slider, switch, text
+from splatscope.web.widgets.controls import Group, Item, bars, bits, choice, group, number, slider, switch, text
 
 MAX_CHARACTERS = 4000  # of one value in an address
 
 
-def controls_of(lesson: Lesson, names: tuple[str, ...] = ()) -> list[Spec]:
+def controls_of(lesson: Lesson, names: tuple[str, ...] = ()) -> list[Group]:
     """Return a group with a control for each of these parameters, by default for all of them."""
     items = [_control(lesson.param[name], lesson.controls.get(name, ControlSpec())) for name in names or parameters(lesson)]
     return [group("Settings", *(item for item in items if item is not None))]
 
 
-def _control(parameter: param.Parameter, spec: ControlSpec) -> Spec | None:
+def _control(parameter: param.Parameter, spec: ControlSpec) -> Item | None:
     match parameter:
         case _ if spec.kind == "hidden":
             return None

@@ -2,7 +2,7 @@
 
 import base64
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
 import numpy as np
 import param
@@ -31,21 +31,186 @@ from splatscope.textbook.results import (
 )
 from splatscope.web.lesson_results.curves import curves_chart, in_words
 from splatscope.web.lesson_results.offer import Offer
-from splatscope.web.runtime.component import Component
+from splatscope.web.runtime.component import Base64, Component, Maybe, Typed
 from splatscope.web.runtime.receivers import receives
+
+
+class PublicAnswer(TypedDict):
+    """An `Answer` as browsers get it. All texts are HTML.
+
+    Attributes:
+        step: The step that shows it; 0 for none.
+        thread: The thread that it is about, which the figure then chooses; -1 for none.
+        wrong: By wrong option, why it is wrong.
+        question: Replaces the text's question, with the inputs filled in; "" for none.
+        offer: This question and its options, sealed by the server; "" without one.
+    """
+
+    value: str
+    options: list[str]
+    step: int
+    because: str
+    wrong: dict[str, str]
+    question: str
+    thread: int
+    offer: str
+
+
+class PublicVerdict(TypedDict):
+    """A `Verdict` as browsers get it.
+
+    Attributes:
+        holds: None: in part; "undecided": this device cannot tell.
+        ran: What was run, HTML.
+        said: The outcome, HTML.
+        offer: This claim and the bets on it, sealed by the server; "" without one.
+    """
+
+    holds: bool | Literal["undecided"] | None
+    ran: str
+    said: str
+    offer: str
+
+
+# The parts of a result, by `kind`. Labels, words, captions and cells are HTML.
+class ChartPart(TypedDict):
+    """Names of the axes, the chart in a sentence, and Bokeh's description of it."""
+
+    kind: Literal["chart"]
+    x: str
+    y: str
+    words: str
+    item: Any
+
+
+class BarsPart(TypedDict):
+    """`Bars`."""
+
+    kind: Literal["bars"]
+    labels: tuple[str, ...]
+    amounts: tuple[float, ...]
+    words: tuple[str, ...]
+    unit: str
+
+
+class TablePart(TypedDict):
+    """`Table`."""
+
+    kind: Literal["table"]
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    marked: tuple[int, ...]
+
+
+class PublicPicture(TypedDict):
+    """A `Picture`: either its bytes or its values.
+
+    Attributes:
+        alpha: Whether the bytes hold a fourth channel.
+        values: Of a map, float32.
+        signed: Whether 0 is the middle of the colours.
+        low, high: Value of the first and the last colour.
+    """
+
+    width: int
+    height: int
+    caption: str
+    unit: str
+    signed: bool
+    low: float | None
+    high: float | None
+    bytes: NotRequired[Base64]
+    alpha: NotRequired[bool]
+    values: NotRequired[Base64]
+
+
+class PicturesPart(TypedDict):
+    """`Pictures`.
+
+    Attributes:
+        lens: Pixels across the magnified part; 0 for none.
+        at: The pixel that is read while nothing points at one.
+    """
+
+    kind: Literal["pictures"]
+    pictures: list[PublicPicture]
+    lens: int
+    at: tuple[int, int] | None
+
+
+class PublicPath(TypedDict):
+    """A path: x and y at each step."""
+
+    label: str
+    x: list[float]
+    y: list[float]
+
+
+class PathsPart(TypedDict):
+    """`Paths`.
+
+    Attributes:
+        heights: float32, by row from the bottom, and column.
+        low, high: The lower and the upper corner.
+        levels: Of the contours.
+    """
+
+    kind: Literal["paths"]
+    heights: Base64
+    columns: int
+    low: tuple[float, float]
+    high: tuple[float, float]
+    levels: tuple[float, ...]
+    paths: list[PublicPath]
+    goal: tuple[float, float] | None
+
+
+class CodePart(TypedDict):
+    """`Code`."""
+
+    kind: Literal["code"]
+    text: str
+    first: int
+    notes: tuple[str, ...]
+
+
+class DrawingsPart(TypedDict):
+    """`Drawings`."""
+
+    kind: Literal["drawings"]
+    svgs: tuple[str, ...]
+
+
+class WordsPart(TypedDict):
+    """`Words`."""
+
+    kind: Literal["words"]
+    html: str
+
+
+class FilmPart(TypedDict):
+    """`Scenes`: the parts of each, its words, and the index of the one to begin with."""
+
+    kind: Literal["film"]
+    scenes: list[list["PublicPart"]]
+    words: tuple[str, ...]
+    first: int
+
+
+PublicPart: TypeAlias = ChartPart | BarsPart | TablePart | PicturesPart | PathsPart | CodePart | DrawingsPart | WordsPart | FilmPart
 
 
 class Quiz(Component):
     """A question whose answer comes from the recording in view."""
 
     question = param.String(doc="HTML")
-    answer = param.Dict(default={}, doc="A textbook.results.Answer as a dict; empty until the recording is there")
+    answer = Maybe(PublicAnswer, doc="Empty until the recording is there")
     error = param.String(default="", doc="Why there will be no answer, in one line; empty if there may be one")
 
     def ask(self, page: str, name: str, answer: Answer) -> None:
         """Ask the question of this name on a page, now that its answer is known."""
-        values = plain_answer(answer)
-        self.answer = values | {"offer": Offer(page, f"quiz-{name}", tuple(values["options"]), values["value"]).sealed()}
+        public = public_answer(answer)
+        self.answer = {**public, "offer": Offer(page, f"quiz-{name}", tuple(public["options"]), public["value"]).sealed()}
 
 
 class _Experiment(Component):
@@ -76,12 +241,12 @@ class Claim(_Experiment):
     source = param.String(doc="The source of the claim, as HTML; empty if unknown")
     label = param.String(doc="A name that no other claim of the page has; empty for the claim's own words")
     bets = param.Boolean(default=True, doc="Whether the verdict is shown only after the reader's bet")
-    verdict = param.Dict(default={}, doc="A textbook.results.Verdict as a dict; empty until it has run")
+    verdict = Maybe(PublicVerdict, doc="Empty until it has run")
 
     def settle(self, page: str, name: str, verdict: Verdict) -> None:
         """Show the verdict on the claim of this name on a page."""
         offer = Offer(page, f"claim-{name}", tuple(BETS.values()), BETS.get(verdict.holds, ""))
-        self.param.update(busy=False, verdict=plain_verdict(verdict) | {"offer": offer.sealed()})
+        self.param.update(busy=False, verdict=public_verdict(verdict, offer.sealed()))
 
 
 class Show(_Experiment):
@@ -90,15 +255,15 @@ class Show(_Experiment):
     caption = param.String(doc="HTML")
     method = param.String(doc="The name of the lesson's method")
     expects = param.String(doc="The type of the pending result, in lower case, for which space is reserved; empty if unknown")
-    results = param.List(default=[], doc="The parts to draw, from top to bottom; empty until it has run")
+    results = Typed(list[PublicPart], default=[], doc="The parts to draw, from top to bottom; empty until it has run")
 
     def show(self, result: Result) -> None:
         """Show a result."""
         self.results = parts_of(result)
 
 
-def plain_answer(answer: Answer) -> dict[str, Any]:
-    """Return an answer as JSON types."""
+def public_answer(answer: Answer) -> PublicAnswer:
+    """Return an answer without an offer."""
     return {
         "value": keep_terms_together(answer.value),
         "options": [keep_terms_together(option) for option in answer.options],
@@ -107,18 +272,20 @@ def plain_answer(answer: Answer) -> dict[str, Any]:
         "wrong": {keep_terms_together(option): keep_terms_together(why) for option, why in answer.wrong.items()},
         "question": inline(answer.question) if answer.question else "",
         "thread": answer.thread,
+        "offer": "",
     }
 
 
-def plain_verdict(verdict: Verdict) -> dict[str, Any]:
-    """Return a verdict as JSON types."""
-    return {"holds": verdict.holds, "ran": keep_terms_together(verdict.ran), "said": keep_terms_together(verdict.said)}
+def public_verdict(verdict: Verdict, offer: str) -> PublicVerdict:
+    """Return a verdict with its sealed offer."""
+    ran, said = keep_terms_together(verdict.ran), keep_terms_together(verdict.said)
+    return {"holds": verdict.holds, "ran": ran, "said": said, "offer": offer}
 
 
-_drawn: LRUCache[int, tuple[Result, list[dict[str, Any]]]] = LRUCache(256)  # by id of a result, the result and its parts
+_drawn: LRUCache[int, tuple[Result, list[PublicPart]]] = LRUCache(256)  # by id of a result, the result and its parts
 
 
-def parts_of(result: Result) -> list[dict[str, Any]]:
+def parts_of(result: Result) -> list[PublicPart]:
     """Return the parts of a result to draw, from top to bottom. They are cached for all sessions with the same result."""
     if id(result) not in _drawn:
         _drawn[id(result)] = result, [plain(part) for part in (result.shows if isinstance(result, Several) else (result,))]
@@ -132,15 +299,15 @@ def _item(curves: Curves) -> Any:
         return json_item(curves_chart(curves))
 
 
-def plain(part: Part) -> dict[str, Any]:
+def plain(part: Part) -> PublicPart:
     """Return a part of a result as JSON types. Raises TypeError for a part of an unknown kind."""
     match part:
         case Curves():
             return {"kind": "chart", "x": part.x, "y": part.y, "words": in_words(part), "item": _item(part)}
         case Bars():
-            return {"kind": "bars", **vars(part)}
+            return {"kind": "bars", "labels": part.labels, "amounts": part.amounts, "words": part.words, "unit": part.unit}
         case Table():
-            return {"kind": "table", **vars(part)}
+            return {"kind": "table", "head": part.head, "rows": part.rows, "marked": part.marked}
         case Pictures():
             return {
                 "kind": "pictures",
@@ -152,11 +319,18 @@ def plain(part: Part) -> dict[str, Any]:
             words = tuple(map(keep_terms_together, part.words))
             return {"kind": "film", "scenes": [parts_of(scene) for scene in part.scenes], "words": words, "first": part.first}
         case Paths():
-            paths = [{"label": path.label, "x": path.x.tolist(), "y": path.y.tolist()} for path in part.paths]
-            heights = {"heights": _floats(part.heights), "columns": part.heights.shape[1]}
-            return {"kind": "paths", **vars(part), **heights, "paths": paths}
+            return {
+                "kind": "paths",
+                "heights": _floats(part.heights),
+                "columns": part.heights.shape[1],
+                "low": part.low,
+                "high": part.high,
+                "levels": part.levels,
+                "paths": [{"label": path.label, "x": path.x.tolist(), "y": path.y.tolist()} for path in part.paths],
+                "goal": part.goal,
+            }
         case Code():
-            return {"kind": "code", **vars(part)}
+            return {"kind": "code", "text": part.text, "first": part.first, "notes": part.notes}
         case Drawings():
             return {"kind": "drawings", "svgs": part.svgs}
         case Words():
@@ -164,16 +338,26 @@ def plain(part: Part) -> dict[str, Any]:
     raise TypeError(f"A page cannot show a {type(part).__name__}")
 
 
-def _picture(picture: Picture) -> dict[str, Any]:
+def _picture(picture: Picture) -> PublicPicture:
     pixels = np.asarray(picture.pixels)
-    description = {name: getattr(picture, name) for name in ("unit", "low", "high", "signed")}
-    description |= {"caption": keep_terms_together(picture.caption), "width": pixels.shape[1], "height": pixels.shape[0]}
+    public: PublicPicture = {
+        "width": pixels.shape[1],
+        "height": pixels.shape[0],
+        "caption": keep_terms_together(picture.caption),
+        "unit": picture.unit,
+        "signed": picture.signed,
+        "low": picture.low,
+        "high": picture.high,
+    }
     if pixels.ndim == 3:
-        data = base64.b64encode(np.ascontiguousarray(pixels, np.uint8).tobytes()).decode()
-        return description | {"bytes": data, "alpha": pixels.shape[2] == 4}
-    return description | {"values": _floats(pixels)}
+        return {**public, "bytes": _base64(np.ascontiguousarray(pixels, np.uint8)), "alpha": pixels.shape[2] == 4}
+    return {**public, "values": _floats(pixels)}
 
 
-def _floats(values: np.ndarray) -> str:
-    """Return numbers in the browser's format, row by row: float32 in base64."""
-    return base64.b64encode(np.ascontiguousarray(values, "<f4").tobytes()).decode()
+def _floats(values: np.ndarray) -> Base64:
+    """Return numbers in the browser's format, row by row: float32."""
+    return _base64(np.ascontiguousarray(values, "<f4"))
+
+
+def _base64(values: np.ndarray) -> Base64:
+    return Base64(base64.b64encode(values.tobytes()).decode())

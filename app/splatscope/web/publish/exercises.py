@@ -3,20 +3,18 @@
 from collections.abc import Collection
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TypedDict
 from urllib.parse import urlencode
-
-import param
 
 from splatscope.exercises.marking import job_of
 from splatscope.exercises.task import COURSES, Task, tasks
 from splatscope.services.recordings import record_source
 from splatscope.textbook.markdown import html_of
-from splatscope.web.exercises.exercises import public
+from splatscope.web.exercises.exercises import Course, PublicTask, public
 from splatscope.web.lesson_page.lesson_page import EXPECTED_ERRORS
 from splatscope.web.publish.states import PageState
 from splatscope.web.publish.tools import COMMANDS
-from splatscope.web.runtime.component import Child, Component
+from splatscope.web.runtime.component import Child, Component, Maybe, Typed
 from splatscope.web.shell.page import Page
 from splatscope.web.stepper.keys import KEYS
 from splatscope.web.stepper.stepper import Stepper
@@ -26,12 +24,21 @@ DEFAULTS = {"task": "", "solved": False}
 EVENTS, LOOP_BUDGET = 60_000, 1_000  # limits for recordings of kernels that do not end
 
 
+class ShownTask(TypedDict):
+    """A task with a kernel. The explanation and the commands to go on with are HTML; only a solution has an explanation."""
+
+    task: str
+    source: str
+    explanation: str
+    commands: str
+
+
 class PublishedExercises(Component):
     """The list of tasks, or one of them with a kernel to step."""
 
-    courses = param.List(default=list(COURSES.items()), doc="(name, title) of the courses in order")
-    tasks = param.List(default=[], doc="The tasks in order, each the result of `public`")
-    shown = param.Dict(default={}, doc="{task, source, explanation, commands}: what is shown; the explanation only with a solution")
+    courses = Typed(list[Course], default=list(COURSES.items()), doc="The courses in order")
+    tasks = Typed(list[PublicTask], default=[], doc="The tasks in order")
+    shown = Maybe(ShownTask, doc="What is shown in place of the list")
     stepper = Child(doc="The kernel's recording")
 
 
@@ -42,7 +49,7 @@ def exercises(pages: Collection[str]) -> list[PageState]:
         pages: The names of the book's pages, to which tasks may link.
     """
     all_tasks = tasks()
-    public_tasks = [public(task) | ({} if task.section in pages else {"section": []}) for task in all_tasks]
+    public_tasks = [public(task) if task.section in pages else {**public(task), "section": ()} for task in all_tasks]
     states = [PageState(partial(_build_list_page, public_tasks))]
     for task in all_tasks:
         for solved in (False, True):
@@ -52,11 +59,11 @@ def exercises(pages: Collection[str]) -> list[PageState]:
     return states
 
 
-async def _build_list_page(public_tasks: list[dict[str, Any]]) -> Page:
+async def _build_list_page(public_tasks: list[PublicTask]) -> Page:
     return _page(public_tasks, {}, Stepper())
 
 
-async def _build_task_page(public_tasks: list[dict[str, Any]], task: Task, solved: bool) -> Page:
+async def _build_task_page(public_tasks: list[PublicTask], task: Task, solved: bool) -> Page:
     source = task.solution if solved else task.start
     case = next(case for case in task.cases if not case.hidden)
     job = replace(job_of(task, case, source), records=EVENTS, loop_budget=LOOP_BUDGET)
@@ -70,7 +77,7 @@ async def _build_task_page(public_tasks: list[dict[str, Any]], task: Task, solve
     return _page(public_tasks, {"task": task.name, "source": source, "explanation": explanation, "commands": COMMANDS}, stepper)
 
 
-def _page(public_tasks: list[dict[str, Any]], content: dict[str, str], stepper: Stepper) -> Page:
+def _page(public_tasks: list[PublicTask], content: dict[str, str], stepper: Stepper) -> Page:
     part = PublishedExercises(tasks=public_tasks, shown=content, stepper=stepper)
     return Page(
         page="exercises", html='<div class="exercise-holder" data-slot="workplace"></div>', slots={"workplace": part}, keys=KEYS

@@ -20,7 +20,7 @@ from splatscope.web.shell.page import Page
 from splatscope.web.stepper.keys import DEBUGGER_KEYS, KEYS
 from splatscope.web.stepper.stepper import Stepper
 from splatscope.web.training.parts import Text
-from splatscope.web.widgets.controls import Controls, group, menu
+from splatscope.web.widgets.controls import Controls, SegmentsItem, group, menu
 from splatscope.workers import worker_pool
 
 COMMANDS = "<pre><code>pip install splatscope\nsplatscope serve</code></pre>"
@@ -85,7 +85,7 @@ async def _build_example_page(example: Example, mended: bool, address: str) -> P
         await _record(stepper, example, mended)
     except EXPECTED_ERRORS as error:
         stepper.error = str(error)
-    kernel = {
+    kernel: SegmentsItem = {
         "kind": "segments",
         "name": "mended",
         "label": "The kernel",

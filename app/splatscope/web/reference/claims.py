@@ -8,7 +8,6 @@ from html import escape
 from typing import Any
 
 import panel as pn
-import param
 
 from splatscope.services.lessons import run_experiment
 from splatscope.textbook.contents import find_lesson, lesson_names, text_of
@@ -16,8 +15,8 @@ from splatscope.textbook.lesson import Lesson
 from splatscope.textbook.markdown import inline, parse
 from splatscope.textbook.results import Verdict
 from splatscope.web.lesson_page.lesson_page import EXPECTED_ERRORS
-from splatscope.web.lesson_results.results import Claim, plain_verdict
-from splatscope.web.runtime.component import Component
+from splatscope.web.lesson_results.results import Claim, public_verdict
+from splatscope.web.runtime.component import Component, Typed
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
 from splatscope.web.shell.pages import PAGES, Entry
@@ -37,7 +36,7 @@ STILL = """<section class="card claim"><ol><li><span class="tag">The claim</span
 class ClaimsBar(Component):
     """How many claims hold, hold in part, or do not hold; which of them to show; and whether to bet first."""
 
-    sections = param.List(default=[], item_type=tuple, doc="(name, title) of the sections that have claims")
+    sections = Typed(list[tuple[str, str]], default=[], doc="(name, title) of the sections that have claims")
 
 
 class Claims:
@@ -116,7 +115,7 @@ class Claims:
         try:
             result = await run_experiment(worker_pool, lesson, name, anew=anew)
             assert isinstance(result, Verdict)
-            claim.verdict = plain_verdict(result)
+            claim.verdict = public_verdict(result, offer="")
         except EXPECTED_ERRORS as error:
             claim.error = str(error)
         except Exception as error:

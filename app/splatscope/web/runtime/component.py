@@ -2,17 +2,57 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, Generic, NewType, TypedDict, TypeVar
 
 import param
 
 from splatscope.web.runtime.receivers import deliver
 
 Described = dict[str, Any]
+Base64 = NewType("Base64", str)  # bytes as JSON has them; the published book has them as bytes
+Value = TypeVar("Value")
+
+
+class Typed(param.Parameter[Value], Generic[Value]):
+    """A dict or list whose type is declared, for both sides: `tools/component_types.py` writes it in TypeScript.
+
+    Any type will do that is made of JSON's, of `TypedDict`s and of `NamedTuple`s.
+    """
+
+    __slots__ = ("type",)
+
+    def __init__(self, type: type[Value], *, default: Any, doc: str):
+        super().__init__(default=default, doc=doc, instantiate=True)
+        self.type = type
+
+    def _validate(self, val: Any) -> None:
+        super()._validate(val)
+        expected = Mapping if isinstance(self.default, Mapping) else list | tuple
+        if not isinstance(val, expected):
+            raise ValueError(f"{self.name} must be of the type {self.type}, not {val!r:.80}")
+
+
+class Nothing(TypedDict):
+    """{}."""
+
+
+class Maybe(Typed[Value | Nothing], Generic[Value]):
+    """A dict of a declared type, or {} as long as there is none."""
+
+    __slots__ = ()
+
+    def __init__(self, type: type[Value], *, doc: str):
+        super().__init__(type, default={}, doc=doc)
 
 
 class Child(param.Parameter):
-    """A component inside another, or None."""
+    """A component inside another; one that is `optional` may be None."""
+
+    __slots__ = ("optional",)
+
+    def __init__(self, *, optional: bool = False, doc: str):
+        super().__init__(doc=doc)
+        self.optional = optional
 
 
 class Children(param.List):

@@ -3,13 +3,20 @@
 import logging
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import param
 
-from splatscope.web.runtime.component import Children, Component
+from splatscope.web.runtime.component import Children, Component, Typed
 
 log = logging.getLogger(__name__)
+
+
+class KeyWords(NamedTuple):
+    """Keys, as in "Shift+→ Shift+←", and what they do."""
+
+    keys: str
+    words: str
 
 
 class Page(Component):
@@ -26,7 +33,7 @@ class Page(Component):
     slot_names = param.List(default=[], item_type=str, doc="The names of their slots")
     actions = Children(default=[], doc="Components in the top bar")
     preload = param.String(doc="Address of the recording from which the page's first figure is drawn; empty for none")
-    keys = param.List(default=[], item_type=tuple, doc="(key, what it does) for the list that `?` opens")
+    keys = Typed(list[KeyWords], default=[], doc="For the list that `?` opens")
 
     def __init__(self, slots: Mapping[str, Any] | Iterable[Any] = (), **params: Any):
         named = slots if isinstance(slots, Mapping) else {str(number): part for number, part in enumerate(slots)}

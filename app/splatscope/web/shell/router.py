@@ -1,17 +1,39 @@
 """The app's only root component: the current page, and the messages by which the browser requests another."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypedDict
 
-import param
-
-from splatscope.web.runtime.component import Child, Component
+from splatscope.web.runtime.component import Child, Component, Maybe, Typed
 from splatscope.web.runtime.receivers import receives
 
 UNNAMED = -1  # the step of an address without one: the page opens at a step of its own choice
 MOST_STEP = 2**31 - 1
 # Parameters of an address that are not inputs of a page: its place, its walk, and that it is for a projector.
 RESERVED = ("page", "step", "session", "walk", "class", "key", "stop", "notes", "slide")
+
+
+class Place(TypedDict):
+    """A page at a step.
+
+    Attributes:
+        page: Its name.
+        step: Event of its primary stepper, counted from 1; 0 before the first, UNNAMED if the address names none.
+        inputs: As in the address, `count=16&seed=2`.
+    """
+
+    page: str
+    step: int
+    inputs: str
+
+
+class PublicEntry(TypedDict):
+    """A page in the table of contents."""
+
+    name: str
+    title: str
+    group: str
+    description: str
+    section: bool
 
 
 class Router(Component):
@@ -21,10 +43,10 @@ class Router(Component):
     Python a message. Python never writes the address.
     """
 
-    view = Child(default=None, doc="The page that is shown; None for a section, which needs no session")
-    walk = Child(default=None, doc="The strip of a walk, above the page")
-    begin = param.Dict(default={}, doc="{page, step, inputs} at which a walk begins; empty for those of the address")
-    entries = param.List(default=[], doc="Every page as {name, title, group, description}")
+    view = Child(optional=True, doc="The page that is shown; None for a section, which needs no session")
+    walk = Child(optional=True, doc="The strip of a walk, above the page")
+    begin = Maybe(Place, doc="The place at which a walk begins; empty for that of the address")
+    entries = Typed(list[PublicEntry], default=[], doc="Every page")
 
     def __init__(self, on_go: Callable[[str, int, dict[str, str], bool], None], **params: Any):
         super().__init__(**params)

@@ -2,9 +2,7 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import asdict
 from html import escape
-from typing import Any
 from urllib.parse import urlencode
 
 import param
@@ -13,7 +11,7 @@ from splatscope.web.runtime.component import Component
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
 from splatscope.web.shell.pages import BY_NAME, PAGES, Entry, entry_of
-from splatscope.web.shell.router import UNNAMED, Router
+from splatscope.web.shell.router import UNNAMED, PublicEntry, Router
 
 log = logging.getLogger(__name__)
 
@@ -85,9 +83,15 @@ def title(entry: Entry) -> str:
     return "Splatscope" if entry.name == "home" else f"{entry.title} · Splatscope"
 
 
-def public(entry: Entry) -> dict[str, Any]:
+def public(entry: Entry) -> PublicEntry:
     """Return the part of an entry that browsers get."""
-    return {name: value for name, value in asdict(entry).items() if name != "builder"} | {"section": entry.is_section}
+    return {
+        "name": entry.name,
+        "title": entry.title,
+        "group": entry.group,
+        "description": entry.description,
+        "section": entry.is_section,
+    }
 
 
 def neighbours(entry: Entry, pages: Sequence[Entry] = PAGES) -> str:

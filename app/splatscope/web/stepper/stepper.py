@@ -1,22 +1,50 @@
 """The stepper, in which the browser steps through one recording, forward and back. Every page with a recording uses it."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple, TypedDict
 
 import param
 
 from splatscope.gpu.device import DeviceError
-from splatscope.recordings.packed import PackedRecording
+from splatscope.recordings.packed import Meta, PackedRecording
 from splatscope.services.recordings import record_source
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.progress import words
 from splatscope.web.background import BackgroundTask
-from splatscope.web.runtime.component import Child, Component
+from splatscope.web.runtime.component import Child, Component, Maybe, Typed
 from splatscope.web.runtime.receivers import receives
 from splatscope.workers import worker_pool
 from splatscope.workers.connection import WorkerError
 
 PARTS = ("source", "threads", "memory", "findings", "timeline")
+
+
+class Reason(TypedDict):
+    """A message that the user got elsewhere, such as a test's, and that the recording is to explain.
+
+    Attributes:
+        kind: A finding's kind, or another one.
+        name: Name of the memory; "" for none.
+        line: 0 for none.
+        lane: The thread; -1 for none.
+        element: Element of the memory; -1 for none.
+    """
+
+    heading: str
+    words: str
+    kind: str
+    name: str
+    line: int
+    lane: int
+    element: int
+
+
+class FixLine(NamedTuple):
+    """A line that a fix adds (+) or takes away (−)."""
+
+    sign: str
+    line: int
+    text: str
 
 
 class Stepper(Component):
@@ -29,7 +57,7 @@ class Stepper(Component):
 
     recording = param.Bytes(default=b"", doc="The result of `recordings.wire.pack`; empty if it is in a file")
     file = param.String(doc="Address of the recording, relative to the page; empty if it is in `recording`")
-    meta = param.Dict(default={}, doc="The recording's `PackedRecording.meta`")
+    meta = Typed(Meta, default={}, doc="What is known of the recording without its bytes")
     inputs = param.String(default="", doc="In a figure, the inputs of its recording, as in an address")
     busy = param.String(default="", doc="What it is waiting for; empty for nothing")
     error = param.String(default="", doc="Why there is no recording, in one line")
@@ -44,16 +72,13 @@ class Stepper(Component):
     thread = param.Integer(default=-1, doc="The thread chosen at first; -1 for the thread of each event")
     opening = param.Integer(default=0, bounds=(0, None), doc="The step to begin at if the address names none; 0 for the start")
     tour = param.Boolean(default=False, doc="Whether the recording plays once by itself when it comes into view")
-    reason = param.Dict(
-        default={},
-        doc="What the recording is to explain: {heading, words, kind, name, line, lane, element}; {} for its own findings",
-    )
+    reason = Maybe(Reason, doc="What the recording is to explain, if not its own findings")
     sentences = param.List(default=[], item_type=str, doc="For each stop, what has happened there, as HTML; empty for none")
-    fix = param.List(default=[], doc="The fix offered with the first finding: (sign, line, text)")
+    fix = Typed(list[FixLine], default=[], doc="The fix offered with the first finding")
     caption = param.String(default="", doc="In a figure, an explanation of its drawing, as HTML")
-    settings = Child(default=None, doc="In a figure, a component above it; on a phone, below the drawing")
-    aside = Child(default=None, doc="In a figure, a component to the left of the source")
-    below = Child(default=None, doc="In a figure, a component below the source")
+    settings = Child(optional=True, doc="In a figure, a component above it; on a phone, below the drawing")
+    aside = Child(optional=True, doc="In a figure, a component to the left of the source")
+    below = Child(optional=True, doc="In a figure, a component below the source")
 
     def __init__(self, **params: Any):
         super().__init__(**params)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypedDict
 
 import param
 
@@ -11,7 +11,7 @@ from splatscope.services.kernel_comparison import CountedTiming, TimingCompariso
 from splatscope.splat.trainer import UnsupportedDevice
 from splatscope.textbook.numbers import number
 from splatscope.web.background import BackgroundTask
-from splatscope.web.runtime.component import Component
+from splatscope.web.runtime.component import Component, Typed
 from splatscope.web.runtime.receivers import receives
 from splatscope.workers import worker_pool
 from splatscope.workers.connection import WorkerError
@@ -32,15 +32,32 @@ COUNTED = (
 )
 
 
+class Rung(TypedDict):
+    """A kind of kernels.
+
+    Attributes:
+        ms: Milliseconds per iteration.
+        gain: How many times faster than the previous kind; 0 for the first.
+        kernels: The name and the milliseconds of each.
+        counts: What was counted, an explanation, and the number.
+    """
+
+    name: str
+    title: str
+    why: str
+    ms: float
+    gain: float
+    kernels: list[tuple[str, float]]
+    counts: list[tuple[str, str, int]]
+
+
 class KernelComparison(Component):
     """The comparison. It opens with the one that ships.
 
     This device's is measured when the button is first pressed, and then cached for the server's lifetime.
     """
 
-    rungs = param.List(
-        default=[], item_type=dict, doc="name, title, ms, gain, why, kernels [(name, ms)], counts [(words, tip, number)]"
-    )
+    rungs = Typed(list[Rung], default=[], doc="From the slowest to the fastest")
     said = param.String(default="", doc="What was measured and where, or what went wrong")
     large = param.String(default="", doc="The two faster kinds at a size typical of training")
     here = param.Boolean(default=False, doc="Whether it was measured on this device")
@@ -76,13 +93,13 @@ class KernelComparison(Component):
         )
 
 
-def drawn(comparison: TimingComparison) -> list[dict[str, Any]]:
+def drawn(comparison: TimingComparison) -> list[Rung]:
     """Return what the browser draws for each kind of kernels."""
     pairs = zip([None, *comparison.timings], comparison.timings, strict=False)
     return [_panel(timing, before) for before, timing in pairs]
 
 
-def _panel(timing: CountedTiming, before: CountedTiming | None) -> dict[str, Any]:
+def _panel(timing: CountedTiming, before: CountedTiming | None) -> Rung:
     numbers = vars(timing.counts) | {"listed": timing.listed}
     return {
         "name": timing.kernels,

@@ -4,7 +4,7 @@ import numpy as np
 import param
 
 from splatscope.splat.progress_report import ProgressReport
-from splatscope.web.runtime.component import Component
+from splatscope.web.runtime.component import Component, Typed
 
 
 class ListReader(Component):
@@ -12,7 +12,7 @@ class ListReader(Component):
 
     lengths = param.Bytes(default=b"", doc="Length of each tile's list, row by row, uint32; empty without lists")
     columns = param.Integer(default=1, doc="Tiles in a row")
-    tile = param.List(default=[1, 1], doc="Width and height of a tile, in pixels")
+    tile = Typed(tuple[int, int], default=(1, 1), doc="Width and height of a tile, in pixels")
 
     def show(self, report: ProgressReport) -> None:
         """Read another report's lists."""

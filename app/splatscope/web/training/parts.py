@@ -1,17 +1,34 @@
 """The live parts of the training page: its bar, its picture with the Gaussians over it, its downloads."""
 
 import time
-from typing import Any
+from typing import Any, TypedDict
 
 import param
 
 from splatscope.splat.progress_report import ProgressReport
-from splatscope.web.runtime.component import Component
+from splatscope.web.runtime.component import Component, Typed
 from splatscope.web.runtime.receivers import receives
 from splatscope.web.training.training_session import TrainingSession
 from splatscope.web.widgets.frame import Frame
 
 UNWATCHED_SECONDS = 3.0  # without a drawn frame, after which the browser counts as gone or asleep
+
+
+class Reading(TypedDict, total=False):
+    """Where a run is.
+
+    Attributes:
+        iterations: Of the whole run.
+        psnr: In dB.
+        speed: Iterations per second.
+        seconds: Of device time.
+    """
+
+    iteration: int
+    iterations: int
+    psnr: float | None
+    speed: float
+    seconds: float
 
 
 class RunBar(Component):
@@ -21,7 +38,7 @@ class RunBar(Component):
     settled = param.Boolean(default=True, doc="Whether no slice of the run is under way, so that the readings are final")
     busy = param.String(default="", doc="What is being waited for")
     message = param.String(default="", doc="What went wrong, in one line")
-    reading = param.Dict(default={}, doc="iteration, iterations, psnr (dB), speed (iterations per second), seconds")
+    reading = Typed(Reading, default={}, doc="Where the run is; empty before its first report")
 
     def __init__(self, session: TrainingSession, **params: Any):
         """Send clicks to `session`."""
@@ -40,7 +57,7 @@ class TrainingPicture(Frame):
     target = param.Bytes(default=b"", doc="The target, encoded; phones show it in place of the picture")
     ellipses = param.Bytes(default=b"", doc="n × 10 float32, in the layout of describe.slang")
     one_in = param.Integer(default=1, doc="The ellipses of one in this many Gaussians are shown")
-    tile = param.List(default=[8, 4], doc="Width and height of the tile that a click opens, in pixels")
+    tile = Typed(tuple[int, int], default=(8, 4), doc="Width and height of the tile that a click opens, in pixels")
 
     def __init__(self, **params: Any):
         """Start without a picture. `params` are those of `Frame`."""

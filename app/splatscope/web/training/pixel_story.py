@@ -1,24 +1,31 @@
 """What a pixel of a training run is made of: its place in the picture, and its layers from front to back."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import param
 
 from splatscope.services.tile_inspector import TileRecording
-from splatscope.web.runtime.component import Component
+from splatscope.web.runtime.component import Component, Typed
+
+
+class Layer(NamedTuple):
+    """A Gaussian at a pixel: its number, its colour as CSS, α, and the transmittance in front of it and behind it."""
+
+    id: int
+    colour: str
+    alpha: float
+    before: float
+    after: float
 
 
 class PixelStory(Component):
     """A crop of the picture in which the pixel and its tile are marked, and the pixel's layers as shares of it."""
 
     picture = param.Bytes(default=b"", doc="The whole picture as a PNG; empty until it is there")
-    pixel = param.List(default=[], item_type=int, doc="x, y")
-    tile = param.List(default=[8, 4], item_type=int, doc="Width and height of a tile in pixels")
+    pixel = Typed(tuple[int, int], default=[], doc="x, y")
+    tile = Typed(tuple[int, int], default=(8, 4), doc="Width and height of a tile in pixels")
     target = param.List(default=[], item_type=float, doc="The target's colour at the pixel: red, green, blue in 0 … 1")
-    layers = param.List(
-        default=[],
-        doc="The tile's Gaussians, nearest first: id, colour as CSS, α, transmittance in front of it and behind it at the pixel",
-    )
+    layers = Typed(list[Layer], default=[], doc="The tile's Gaussians, nearest first")
     colour = param.List(
         default=[], item_type=float, doc="The recorded colour: red, green, blue in 0 … 1; empty until it is recorded"
     )
@@ -35,7 +42,7 @@ class PixelStory(Component):
 
     def show_pixel(self, pixel: tuple[int, int], tile: tuple[int, int], picture: bytes, target: tuple[float, float, float]) -> None:
         """Show where the pixel is in a picture, a PNG, and its colour in the target. Its layers are not known yet."""
-        self.param.update(pixel=list(pixel), tile=list(tile), picture=picture, target=list(target), layers=[], colour=[])
+        self.param.update(pixel=pixel, tile=tile, picture=picture, target=list(target), layers=[], colour=[])
 
     def show_layers(self, recording: TileRecording) -> None:
         """Show the layers of a recording of the blend stage, or why there are none."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Coroutine, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, NotRequired, TypedDict
 
 import param
 
@@ -17,8 +17,9 @@ from splatscope.splat.state import TrainingState
 from splatscope.textbook import contents
 from splatscope.tracing.progress import words
 from splatscope.web.background import BackgroundTask
-from splatscope.web.runtime.component import Component
+from splatscope.web.runtime.component import Component, Maybe, Typed
 from splatscope.web.shell.location import Location
+from splatscope.web.shell.page import KeyWords
 from splatscope.web.shell.router import UNNAMED, read_step
 from splatscope.web.stepper.keys import KEYS
 from splatscope.web.stepper.stepper import Stepper
@@ -33,32 +34,66 @@ log = logging.getLogger(__name__)
 BY_PAGE = {section.name: section.title for section in contents.sections()}  # titles of the book's sections
 
 
+class PublicSpot(TypedDict):
+    """A pixel of a training run, and its place in the workgroup of its tile.
+
+    Attributes:
+        tile: Column and row.
+        stage: "" while the pixel's layers are in view.
+        iteration: Missing until it is known.
+    """
+
+    x: int
+    y: int
+    tile: tuple[int, int]
+    thread: int
+    stage: str
+    iteration: NotRequired[int]
+
+
+class StageRow(NamedTuple):
+    """A stage, with the section of the book about it."""
+
+    name: str
+    title: str
+    words: str
+    page: str
+    section: str
+
+
+class TileGaussian(NamedTuple):
+    """A Gaussian of a tile: its number, its colour as CSS, the event that blends it, and what is known only in some stages.
+
+    These are its gradients, and the transmittance behind it.
+    """
+
+    id: int
+    colour: str
+    step: int
+    gradients: list[float] | None
+    light: float | None
+
+
 class TileBar(Component):
     """The bar above the stepper: the pixel and iteration, the stages, the tile's Gaussians. Without a spot, training is in view.
 
     The browser requests a pixel and a stage through the address. Gaussians are chosen only in the browser.
     """
 
-    spot = param.Dict(
-        default={},
-        doc="x, y, tile, thread, stage (empty for the layers), and the iteration once it is known; empty while training is in view",
-    )
-    stages = param.List(
-        default=[(s.name, s.title, s.description, s.page, BY_PAGE[s.page]) for s in STAGES],
-        doc="(name, title, description, section, title of the section)",
+    spot = Maybe(PublicSpot, doc="Empty while training is in view")
+    stages = Typed(
+        list[StageRow], default=[(s.name, s.title, s.description, s.page, BY_PAGE[s.page]) for s in STAGES], doc="In order"
     )
     recording = param.String(doc="Hash of the stepper's recording that the Gaussians belong to")
     opening = param.Integer(
         default=0, doc="The step at which this recording opens if neither the address nor a choice names another"
     )
-    gaussians = param.List(
-        default=[], doc="The tile's Gaussians, nearest first: id, colour, step, gradients or none, light behind or none"
-    )
+    gaussians = Typed(list[TileGaussian], default=[], doc="Nearest first")
     fields = param.List(default=[], item_type=str, doc="Names of the nine raw values")
     notes = param.List(default=[], item_type=str, doc="Remarks on this recording, a line each")
-    keys = param.List(default=[*KEYS, ("Esc", "Back to training")], item_type=tuple, doc="The page's keys while a tile is in view")
-    keys_story = param.List(default=[], item_type=tuple, doc="The page's keys while a pixel's layers are in view")
-    keys_before = param.List(default=[], item_type=tuple, doc="The page's keys otherwise")
+    keys = Typed(list[KeyWords], default=[*KEYS, ("Esc", "Back to training")], doc="The page's keys while a tile is in view")
+    keys_story = Typed(list[KeyWords], default=[], doc="The page's keys while a pixel's layers are in view")
+    keys_before = Typed(list[KeyWords], default=[], doc="The page's keys otherwise")
 
 
 class TileView:
@@ -152,10 +187,10 @@ class TileView:
             self._recorded[key] = await record_tile(self.session.pool, state, spot, stage, on_progress)
         return self._recorded[key]
 
-    def _set_spot(self, spot: Spot, stage: Stage | None, **more: int) -> None:
-        width, height, _ = TILES[self.session.settings.tile]
-        values = {"x": spot.x, "y": spot.y, "tile": list(spot.tile), "size": [width, height], "thread": spot.thread}
-        self.bar.spot = values | {"stage": stage.name if stage else ""} | more
+    def _set_spot(self, spot: Spot, stage: Stage | None, iteration: int | None = None) -> None:
+        name = stage.name if stage else ""
+        public: PublicSpot = {"x": spot.x, "y": spot.y, "tile": spot.tile, "thread": spot.thread, "stage": name}
+        self.bar.spot = public if iteration is None else {**public, "iteration": iteration}
 
     def _show(self, spot: Spot, stage: Stage, recording: TileRecording, settings: Settings) -> None:
         gradients = [None] * len(recording.listed) if recording.gradients is None else recording.gradients.tolist()

@@ -2,15 +2,114 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
 import param
 
-from splatscope.web.runtime.component import Component
+from splatscope.web.runtime.component import Component, Typed
 from splatscope.web.runtime.receivers import receives
 from splatscope.web.widgets.upload import Inbox, Upload
 
-Spec = dict[str, Any]
+
+class _Named(TypedDict):
+    name: str
+    label: str
+
+
+class _Item(_Named):
+    doc: str
+
+
+_Span = TypedDict("_Span", {"from": float, "to": float})
+
+
+class _Bounds(TypedDict):
+    min: float
+    max: float
+    whole: bool
+
+
+class NumberItem(_Item, _Bounds):
+    """A field for a number."""
+
+    kind: Literal["number"]
+
+
+class SliderItem(_Item, _Bounds, _Span):
+    """A slider with a field.
+
+    Attributes:
+        from, to: The ends of the slider.
+        live: Whether values are sent during a drag.
+    """
+
+    kind: Literal["slider"]
+    log: bool
+    live: bool
+
+
+class SegmentsItem(_Item):
+    """A row of buttons. Each option is a value and its label."""
+
+    kind: Literal["segments"]
+    options: list[tuple[Any, str]]
+
+
+class MenuItem(_Item):
+    """A menu, which is `bare` if its label is not shown. Each option is a value and its label."""
+
+    kind: Literal["menu"]
+    options: list[tuple[str, str]]
+    bare: NotRequired[bool]
+
+
+class TextItem(_Item):
+    """A field for text."""
+
+    kind: Literal["text"]
+
+
+class BarsItem(_Item):
+    """Bars for `count` whole numbers."""
+
+    kind: Literal["bars"]
+    count: int
+    min: int
+    max: int
+
+
+class BitsItem(_Item):
+    """A switch for each bit of a number, in groups, each with its name and width."""
+
+    kind: Literal["bits"]
+    parts: list[tuple[str, int]]
+
+
+class ActionItem(_Named):
+    """A button, perhaps `on_phones` only."""
+
+    kind: Literal["action"]
+    on_phones: bool
+
+
+class UploadItem(_Named):
+    """A button for choosing a file of at most `most` bytes."""
+
+    kind: Literal["upload"]
+    accept: str
+    most: int
+    testid: str
+
+
+Item: TypeAlias = NumberItem | SliderItem | SegmentsItem | MenuItem | TextItem | BarsItem | BitsItem | ActionItem | UploadItem
+
+
+class Group(TypedDict):
+    """Items under a heading, which a bar does not show but only tells. A `folded` group opens on a click."""
+
+    title: str
+    items: list[Item]
+    folded: bool
 
 
 class Controls(Component):
@@ -19,9 +118,9 @@ class Controls(Component):
     The browser shows what was typed until Python answers. `values` holds the actual values, `notes` a line below an item.
     """
 
-    groups = param.List(default=[], item_type=dict, doc="Groups made by `group`, in order of importance")
-    values = param.Dict(default={}, doc="The value of every item by name")
-    notes = param.Dict(default={}, doc="A line below an item, by its name")
+    groups = Typed(list[Group], default=[], doc="In order of importance")
+    values = Typed(dict[str, Any], default={}, doc="The value of every item by name")
+    notes = Typed(dict[str, str], default={}, doc="A line below an item, by its name")
     bar = param.Boolean(default=False, doc="Whether the form is a bar above a figure, rather than a column at its side")
 
     def __init__(
@@ -58,76 +157,79 @@ class Controls(Component):
             self._inboxes[name].take(message)
 
 
-def group(title: str, *items: Spec, folded: bool = False) -> Spec:
-    """Return items under a heading, which a bar does not show but only tells. A `folded` group opens on a click."""
+def group(title: str, *items: Item, folded: bool = False) -> Group:
+    """Return items under a heading."""
     return {"title": title, "items": list(items), "folded": folded}
 
 
-def number(parameter: param.Number) -> Spec:
+def number(parameter: param.Number) -> NumberItem:
     """Return a field for a number."""
-    return _item("number", parameter) | _bounds(parameter)
+    return {"kind": "number", **_item(parameter), **_bounds(parameter)}
 
 
 def slider(
     parameter: param.Number, *, low: float | None = None, high: float | None = None, log: bool = False, live: bool = False
-) -> Spec:
+) -> SliderItem:
     """Return a slider from `low` to `high`, perhaps logarithmic, with a field beside it that takes any allowed value.
 
     A `live` slider sends its value during a drag.
     """
     bounds = _bounds(parameter)
-    span = {"from": bounds["min"] if low is None else low, "to": bounds["max"] if high is None else high, "log": log, "live": live}
-    return _item("slider", parameter) | bounds | span
+    low, high = bounds["min"] if low is None else low, bounds["max"] if high is None else high
+    return {"kind": "slider", **_item(parameter), **bounds, "from": low, "to": high, "log": log, "live": live}
 
 
-def choice(parameter: param.Selector, *, as_menu: bool = False) -> Spec:
+def choice(parameter: param.Selector, *, as_menu: bool = False) -> SegmentsItem | MenuItem:
     """Return a row of segments, or a menu if `as_menu`. Objects that have names are labelled with them."""
     objects = list(parameter.objects)
     labels = list(parameter.names or ()) or [str(value)[:1].upper() + str(value)[1:] for value in objects]
-    return _item("menu" if as_menu else "segments", parameter) | {"options": list(zip(objects, labels, strict=True))}
+    options = list(zip(objects, labels, strict=True))
+    if as_menu:
+        return {"kind": "menu", **_item(parameter), "options": options}
+    return {"kind": "segments", **_item(parameter), "options": options}
 
 
-def switch(parameter: param.Boolean, off: str = "Off", on: str = "On") -> Spec:
+def switch(parameter: param.Boolean, off: str = "Off", on: str = "On") -> SegmentsItem:
     """Return a switch of two segments."""
-    return _item("segments", parameter) | {"options": [(False, off), (True, on)]}
+    return {"kind": "segments", **_item(parameter), "options": [(False, off), (True, on)]}
 
 
-def text(parameter: param.String) -> Spec:
+def text(parameter: param.String) -> TextItem:
     """Return a field for text."""
-    return _item("text", parameter)
+    return {"kind": "text", **_item(parameter)}
 
 
-def bars(parameter: param.String, count: int, low: int, high: int) -> Spec:
+def bars(parameter: param.String, count: int, low: int, high: int) -> BarsItem:
     """Return `count` bars for whole numbers in `low` … `high`. The parameter holds them separated by spaces."""
-    return _item("bars", parameter) | {"count": count, "min": low, "max": high}
+    return {"kind": "bars", **_item(parameter), "count": count, "min": low, "max": high}
 
 
-def bits(parameter: param.Integer, parts: list[tuple[str, int]]) -> Spec:
+def bits(parameter: param.Integer, parts: list[tuple[str, int]]) -> BitsItem:
     """Return a switch for each bit of a number, the highest first, in groups `parts` of (name, width)."""
-    return _item("bits", parameter) | {"parts": parts}
+    return {"kind": "bits", **_item(parameter), "parts": parts}
 
 
-def menu(name: str, label: str, options: list[tuple[str, str]]) -> Spec:
+def menu(name: str, label: str, options: list[tuple[str, str]]) -> MenuItem:
     """Return a menu of (value, label) without a parameter."""
     return {"kind": "menu", "name": name, "label": label, "doc": "", "options": options, "bare": True}
 
 
-def upload(name: str, label: str, accept: str, most_bytes: int, testid: str = "") -> Spec:
+def upload(name: str, label: str, accept: str, most_bytes: int, testid: str = "") -> UploadItem:
     """Return a button for choosing a file, which can also be dropped on it."""
     return {"kind": "upload", "name": name, "label": label, "accept": accept, "most": most_bytes, "testid": testid}
 
 
-def action(name: str, label: str, *, on_phones: bool = False) -> Spec:
+def action(name: str, label: str, *, on_phones: bool = False) -> ActionItem:
     """Return a button. With `on_phones`, it is shown only if the top bar has no room for one."""
     return {"kind": "action", "name": name, "label": label, "on_phones": on_phones}
 
 
-def _item(kind: str, parameter: param.Parameter) -> Spec:
-    return {"kind": kind, "name": parameter.name, "label": parameter.label, "doc": parameter.doc or ""}
+def _item(parameter: param.Parameter) -> _Item:
+    return {"name": parameter.name or "", "label": parameter.label or "", "doc": parameter.doc or ""}
 
 
-def _bounds(parameter: param.Number) -> Spec:
-    assert parameter.bounds is not None
-    low, high = parameter.bounds
-    whole = isinstance(parameter, param.Integer)
-    return {"min": low, "max": high, "step": 1 if whole else None, "whole": whole}
+def _bounds(parameter: param.Number) -> _Bounds:
+    low, high = parameter.bounds or (None, None)
+    assert low is not None
+    assert high is not None
+    return {"min": low, "max": high, "whole": isinstance(parameter, param.Integer)}

@@ -5,7 +5,7 @@ from typing import Any
 
 import param
 
-from splatscope.web.runtime.component import Component
+from splatscope.web.runtime.component import Component, Typed
 from splatscope.web.runtime.receivers import receives
 
 PATIENCE = 5.0  # seconds after which a frame without acknowledgement counts as lost, with its connection
@@ -20,7 +20,7 @@ class Frame(Component):
 
     frame = param.Bytes(default=b"", doc="The encoded picture that is shown")
     sequence = param.Integer(default=0, doc="Number of the frame, counted from 1; the browser acknowledges it")
-    data = param.Dict(default={}, doc="data-attributes of the canvas, by name without `data-`")
+    data = Typed(dict[str, str], default={}, doc="data-attributes of the canvas, by name without `data-`")
     alt = param.String(default="", doc="What the picture shows, for screen readers")
 
     def __init__(self, **params: Any):
