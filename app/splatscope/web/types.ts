@@ -1,6 +1,7 @@
-// What crosses from Python to the browser: the packed recording (made by splatscope/recordings/wire.py) and Panel's side of a
-// component.
+// What crosses between Python and the browser: the packed recording (made by splatscope/recordings/wire.py), and a component's side of
+// its host. The parameters, children and messages of each class are generated from Python (tools/component_types.py).
 
+import type {Components} from "#components"
 import type {Breakpoints} from "./stepper/panes/breakpoints.ts"
 import type {Moment} from "./recording/moment.ts"
 
@@ -207,13 +208,6 @@ export interface Head {
   columns: Record<string, ColumnEntry>
 }
 
-/** What Python sends with a recording's bytes. */
-export interface Meta {
-  adapter?: string
-  recording?: string
-  [name: string]: unknown
-}
-
 /** What the reader follows: a cell of a memory, or a variable of a thread. */
 export type Followed = CellRef | VariableRef
 
@@ -231,15 +225,31 @@ export interface VariableRef {
   cell?: undefined
 }
 
-/**
- * A component's side of its host: its Python parameters as properties, and the way back.
- * `Children` names the parameters that hold components.
- */
-export type Model<Parameters, Children = object> = Parameters & {
+/** What a carrier without a session answers itself, beside the messages that Python receives. */
+interface Carried {
+  Stepper: {type: "missing"}
+  Drawing: {type: "set"; name: string; value: unknown}
+  LessonBar: {type: "recorded"; recorded: boolean}
+}
+
+/** What components of a class send. */
+export type Message<Name extends keyof Components> =
+  | Components[Name]["messages"]
+  | (Name extends keyof Carried ? Carried[Name] : never)
+
+/** A component's side of its host, by the name of its class: its parameters as properties, and the way back. */
+export type Model<Name extends keyof Components> = ModelOf<
+  Components[Name]["parameters"],
+  Components[Name]["children"],
+  Message<Name>
+>
+
+export type ModelOf<Parameters, Children, Sent> = Parameters & {
   /** Call back when a parameter changes, a message arrives ("message"), or the component is in the document ("after_render") or removed ("remove"). */
   on<Message>(event: string, act: (message: Message) => void): void
   /** Send a message to the method of the Python class that `receives` its type. */
-  send_msg(message: {type: string; [name: string]: unknown}): void
+  send_msg(message: Sent): void
+  /** What a parameter holds. */
   get_child<Name extends keyof Children>(name: Name): Children[Name]
 }
 
@@ -249,10 +259,13 @@ export interface BokehDocument {
 }
 
 /** The argument of a component's `render`. */
-export interface Render<Parameters, Children = object> {
-  model: Model<Parameters, Children>
+export interface Render<Name extends keyof Components> {
+  model: Model<Name>
   el: HTMLElement
 }
+
+/** The modules of these classes. */
+export type ModulesOf<Name extends keyof Components> = {[Class in Name]: {render(argument: Render<Class>): unknown}}
 
 /** What the source, threads and memory panes need from their stepper, or from their side of a comparison. */
 export interface PaneOwner {

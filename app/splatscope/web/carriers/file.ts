@@ -1,15 +1,16 @@
 // The carrier of the published book: shows the page in the address, and answers a change of inputs with what was recorded.
-import {type Place, UNNAMED} from "#web/runtime/address.ts"
+import {UNNAMED} from "#web/runtime/address.ts"
 import {h, nearView} from "#web/runtime/dom.ts"
 import {emit} from "#web/runtime/events.ts"
-import {answerWith, current, type Entry, setStep} from "#web/runtime/router.ts"
+import {answerWith, current, setStep} from "#web/runtime/router.ts"
 import {Tree, flat, type Described, type Modules, type Part, type Values} from "#web/runtime/host.ts"
 import {blend} from "#web/drawing/blend.ts"
 import {startShell} from "#web/shell/router.ts"
 import {embedButton, onlyFigure, partsBar} from "#web/publish/embed.ts"
 import {embedded, load, loadBytes, loadValue} from "#web/publish/files.ts"
 import {openWalk} from "#web/publish/walk.ts"
-import type {Meta} from "#web/types.ts"
+import type {Meta, Place, PublicEntry} from "#components"
+import type {Message} from "#web/types.ts"
 import {inputsOf, insteadOf, nearest, noteOn, type Published, RECORDED, type State, stateOf, valuesIn} from "#web/publish/states.ts"
 
 let modules: Modules
@@ -18,7 +19,7 @@ let shown: {name: string; published: Published; page: Tree; state: State} | null
 let changes = 0 // counts requests, so that an earlier one never replaces a later one
 
 /** Show the page in the address, and from then on those that links lead to. */
-export async function begin(components: Modules, entries: Entry[]) {
+export async function begin(components: Modules, entries: PublicEntry[]) {
   modules = components
   names = new Set(entries.map(({name}) => name))
   startShell(entries)
@@ -165,7 +166,7 @@ async function draw(part: Part, count: number) {
 }
 
 /** Handle a component's message. */
-function answer(message: {type: string; name: string; value: unknown; count: number; recorded: boolean}, sender: Part) {
+function answer(message: Message<"Controls" | "Drawing" | "LessonBar" | "LiveRender" | "Stepper">, sender: Part) {
   if (!shown) return
   if (message.type === "ask") draw(sender, message.count)
   const {published, state} = shown

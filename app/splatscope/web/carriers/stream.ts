@@ -5,9 +5,10 @@ import {pause, request, say, stop} from "#web/runtime/connection.ts"
 import {h, messageOf} from "#web/runtime/dom.ts"
 import {on} from "#web/runtime/events.ts"
 import {Tree, flat, type Described, type Modules, type Part, type Values} from "#web/runtime/host.ts"
-import {current, type Entry, isRead, pageRoot, readWith, wantSession} from "#web/runtime/router.ts"
+import {current, isRead, pageRoot, readWith, wantSession} from "#web/runtime/router.ts"
 import {startShell} from "#web/shell/router.ts"
-import type {Place} from "#web/runtime/address.ts"
+import type {Place, PublicEntry} from "#components"
+import type {Message} from "#web/types.ts"
 
 /** One line of the server's answer (section_view.py): notes about a change; the page; what has changed since. */
 interface Line {
@@ -54,7 +55,7 @@ export function readSections(components: Modules) {
   on("live", leave)
   const given = document.getElementById("first-view")
   if (!given) return
-  const {entries, view, done}: {entries: Entry[]; view?: Described; done?: boolean} = JSON.parse(given.textContent ?? "")
+  const {entries, view, done}: {entries: PublicEntry[]; view?: Described; done?: boolean} = JSON.parse(given.textContent ?? "")
   startShell(entries)
   const {page: name, inputs} = current()
   const words = document.getElementById("first")?.innerHTML ?? ""
@@ -216,7 +217,7 @@ function redraw({view, unknown = {}}: Line) {
 const inputsOf = (view: Described) => String(flat(view).find(({class: name}) => name === "LessonBar")?.values.address)
 
 /** Handle a component's message. */
-function answer(message: {type: string; name: string; value: unknown; recorded: boolean}, sender: Part) {
+function answer(message: Message<"Claim" | "Controls" | "Drawing" | "LessonBar" | "Show" | "Stepper">, sender: Part) {
   if (!shown) return
   if (message.type === "set") {
     changes[message.name] = message.value

@@ -3,62 +3,27 @@ import {hashOf} from "#web/runtime/draft.ts"
 import {within} from "#web/runtime/dom.ts"
 import {emit, on} from "#web/runtime/events.ts"
 import {addKeys} from "#web/runtime/keys.ts"
-import {UNNAMED, format, type Place} from "#web/runtime/address.ts"
+import {UNNAMED, format} from "#web/runtime/address.ts"
 import {pageRoot} from "#web/runtime/router.ts"
 import * as router from "#web/runtime/router.ts"
 import {remember, remembered} from "#web/runtime/stored.ts"
 import {lastPresented, notePresented, resumeAddress} from "./presented.ts"
 import {noteReached} from "./reached.ts"
 import {bring, land} from "./view.ts"
+import type {Place, PublicStop} from "#components"
 import type {Model} from "#web/types.ts"
-
-type Role = "alone" | "follow" | "present"
-
-interface Stop {
-  title: string
-  page: string
-  inputs: string
-  /** How often → is pressed at this stop, −1 for not at all. */
-  press: number
-  /** What to scroll into view, "" for the top. */
-  show: string
-  minutes: number
-}
 
 /** How many students follow, and how many are on their own. */
 export type Heads = {follow: number; apart: number}
 /** Where the presenter is. */
 type Presented = Place & {stop: number; show: string}
 
-export interface WalkParameters {
-  /** Name of the walk. */
-  walk: string
-  title: string
-  /** Code of the class, "" for none. */
-  code: string
-  role: Role
-  window: "page" | "notes"
-  stops: Stop[]
-  /** The stop to begin with. */
-  start: number
-  /** Whether there is a server, which presenting needs. */
-  teaches: boolean
-  /** HTML, one for each stop. */
-  notes: string[]
-  /** The link for students. */
-  link: string
-  /** The link as an SVG. */
-  qr: string
-  /** Why other machines cannot open the link, "" if they can. */
-  unreachable: string
-}
-
-export type WalkModel = Model<WalkParameters>
+export type WalkModel = Model<"WalkBar">
 
 // Messages from the server.
 type Joined = {
   type: "joined"
-  role: Role
+  role: WalkModel["role"]
   where: Partial<Presented>
   kernel: string
   present: boolean
@@ -128,7 +93,7 @@ export const randomName = () => [...crypto.getRandomValues(new Uint8Array(20))].
 export class Guide {
   model: WalkModel
   changed: () => void
-  stops: Stop[]
+  stops: PublicStop[]
   named: boolean
   stop: number
   last: Partial<Presented>
@@ -146,7 +111,7 @@ export class Guide {
   key: string
   presented: string
   revealed: Set<string>
-  role: Role
+  role: WalkModel["role"]
   led: boolean
   touched: boolean
   before: boolean
@@ -487,7 +452,7 @@ export class Guide {
   }
 
   /** @param same  whether the page is there already */
-  #prepare({press, show}: Pick<Stop, "press" | "show">, same = false) {
+  #prepare({press, show}: Pick<PublicStop, "press" | "show">, same = false) {
     this.press = press
     this.show = show
     if (!same) return

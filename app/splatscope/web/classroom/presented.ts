@@ -1,6 +1,7 @@
 // The class that this browser last presented, by walk.
-import {UNNAMED, format, type Place} from "#web/runtime/address.ts"
+import {UNNAMED, format} from "#web/runtime/address.ts"
 import {remember, rememberedJson} from "#web/runtime/stored.ts"
+import type {Place} from "#components"
 
 /** A class that this browser presents; `at`: when, ms. */
 type Presenting = Place & {key: string; code: string; stop: number; kernel: string; at?: number}

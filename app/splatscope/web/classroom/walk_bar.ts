@@ -6,7 +6,7 @@ import {UNNAMED} from "#web/runtime/address.ts"
 import {on as hear} from "#web/runtime/events.ts"
 import {current, isSection, setGuide, titleOf} from "#web/runtime/router.ts"
 import {icon} from "#web/stepper/panes/icons.ts"
-import {Guide, randomName, type WalkParameters} from "./guide.ts"
+import {Guide, randomName} from "./guide.ts"
 import {attendance} from "./attendance.ts"
 import {more} from "./more.ts"
 import {headsText, notes, stopAloud} from "./notes.ts"
@@ -20,7 +20,7 @@ const BESIDE: Record<string, string> = {exercises: "Exercises", debugger: "Debug
 const AT_STOP = "walk-stop" // id of what describes the strip: the stop, in words
 const ASKS = 6000 // ms within which “Stop presenting” must be pressed again
 
-export function render({model, el}: Render<WalkParameters>) {
+export function render({model, el}: Render<"WalkBar">) {
   style(el)
   const root = h("section", {class: "walk", "data-testid": "walk", tabindex: "-1", "aria-label": `Walk: ${model.title}`})
   let paint = () => {}

@@ -9,22 +9,9 @@ import {expose} from "#web/recording/painted.ts"
 import {aloud} from "#web/recording/aloud.ts"
 import {near} from "#web/recording/moment.ts"
 import {type Recording, unpack} from "#web/recording/recording.ts"
-import type {CellRef, Meta, Model, Render} from "#web/types.ts"
+import type {CellRef, Model, Render} from "#web/types.ts"
 
 const MOST_WALLS = 120 // barriers drawn for one recording
-
-/** The parameters of the Python class Compare. */
-interface Parameters {
-  first: ArrayBuffer | Uint8Array<ArrayBuffer> | null
-  second: ArrayBuffer | Uint8Array<ArrayBuffer> | null
-  first_meta: Meta
-  second_meta: Meta
-  names: [string, string]
-  alignment: "event" | "epoch"
-  sequence: number
-  busy: string
-  error: string
-}
 
 /** The events of a pair, one for each recording. */
 const both = (pair: Pair | null): [number, number] => (pair ? [pair.first, pair.second] : [-1, -1])
@@ -43,12 +30,12 @@ export class Compare {
   range = h("input", {type: "range", min: 0, step: 1, "aria-label": "Position in both runs"})
   strips = [0, 1].map(() => h("div", {class: "cmp-strip", "aria-hidden": "true"})) // for each side: its length, barriers and differences
   modes: HTMLElement[] = [] // event by event, epoch by epoch
-  model: Model<Parameters>
+  model: Model<"Compare">
   sides: Side[]
   root: HTMLDivElement
   leave: () => void
 
-  constructor(model: Model<Parameters>) {
+  constructor(model: Model<"Compare">) {
     this.model = model
     this.sides = [new Side(this, 0), new Side(this, 1)]
     this.root = this.#assemble()
@@ -343,7 +330,7 @@ export class Compare {
   }
 }
 
-export function render({model, el}: Render<Parameters>) {
+export function render({model, el}: Render<"Compare">) {
   style(el)
   const compare = new Compare(model)
   const show = soon(() => compare.show())

@@ -9,7 +9,8 @@ import {verdictOf} from "#web/stepper/panes/findings.ts"
 import {severityIcon} from "#web/stepper/panes/icons.ts"
 import {describeEvent} from "#web/recording/describe.ts"
 import type {Recording} from "#web/recording/recording.ts"
-import type {Followed, Meta} from "#web/types.ts"
+import type {Meta} from "#components"
+import type {Followed} from "#web/types.ts"
 import type {Compare} from "./compare.ts"
 
 export class Side {

@@ -1,18 +1,8 @@
 // The compile settings of a source: values of link-time constants, macros, types.
 import {h} from "#web/runtime/dom.ts"
+import type {Open, Settings} from "#components"
 import type {Draft} from "#web/runtime/draft.ts"
 
-/** What a source leaves open, from `sandbox_jobs.Open`. */
-export interface LeftOpen {
-  /** Types by name. */
-  constants?: Record<string, string>
-  /** Constants without a value. */
-  missing?: string[]
-  /** The entry point's generic parameters. */
-  generic?: string
-}
-
-export type Said = Partial<Pick<Draft, "defines" | "constants" | "arguments" | "conformances">>
 type Text = "defines" | "arguments" | "conformances"
 
 const TEXTS: [key: Text, label: string, placeholder: string][] = [
@@ -79,7 +69,7 @@ export class CompileSettings {
    * Show the settings that the compiler needs.
    * @param said  the settings in the source's comment, which apply where a field is empty
    */
-  show({constants = {}, missing = [], generic = ""}: LeftOpen, said: Said = {}) {
+  show({constants = {}, missing = [], generic = ""}: Partial<Open>, said: Settings = {}) {
     const key = JSON.stringify([constants, missing, generic, said])
     if (key === this.shown) return
     this.shown = key

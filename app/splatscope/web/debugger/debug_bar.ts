@@ -7,7 +7,7 @@ import type {Render} from "#web/types.ts"
 
 const BOTH = "both"
 
-export function render({model, el}: Render<object>) {
+export function render({model, el}: Render<"DebugBar">) {
   style(el)
   const words = h("span", {class: "crumb wide"}, "Recorded on"),
     pill = h("span", {class: "adapter wide", "data-testid": "debugger-adapter"})

@@ -1,21 +1,9 @@
 // Chooses the functions to record, and shows what that costs before anything runs.
 import {h} from "#web/runtime/dom.ts"
-
-/** A function of the source, and what recording it costs. */
-interface Cost {
-  name: string
-  file: string
-  /** Number of places that record. */
-  places: number
-  /** Why it cannot be recorded; "" if it can. */
-  why: string
-}
-
-/** With the seconds that a place takes to compile. */
-export type Costs = {functions?: Cost[]; seconds: number; entries: string[]}
+import type {PublicFunction, PublicInterface} from "#components"
 
 export class Functions {
-  found: Cost[] = []
+  found: PublicFunction[] = []
   wanted: Set<string> | null | undefined // functions of a draft that was opened, null for all; undefined once they are shown
   seconds = 0
   entry = ""
@@ -58,8 +46,8 @@ export class Functions {
    * Show the functions that the compiler found.
    * @param entry  the entry point
    */
-  show({functions, seconds, entries}: Costs, entry: string) {
-    this.found = functions ?? []
+  show({functions, seconds, entries}: PublicInterface, entry: string) {
+    this.found = functions
     this.seconds = seconds
     this.entry = entries.includes(entry) ? entry : entries[0]
     if (this.wanted !== undefined) {
@@ -86,7 +74,7 @@ export class Functions {
     this.words.textContent = ""
   }
 
-  #row({name, places, why}: Cost) {
+  #row({name, places, why}: PublicFunction) {
     const box = h("input", {type: "checkbox", disabled: name === this.entry || Boolean(why)})
     box.checked = !why && !this.left.has(name)
     box.onchange = () => {

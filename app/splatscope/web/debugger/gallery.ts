@@ -1,8 +1,7 @@
 // The dialog that opens an example or the user's own files.
 import {h} from "#web/runtime/dom.ts"
 import {severityIcon} from "#web/stepper/panes/icons.ts"
-
-export type Example = [name: string, title: string, about: string, broken: boolean]
+import type {PublicExample} from "#components"
 
 export class Gallery {
   el: HTMLDialogElement
@@ -14,7 +13,7 @@ export class Gallery {
    * @param take  opens files
    */
   constructor(
-    groups: [title: string, entries: Example[]][],
+    groups: [title: string, entries: PublicExample[]][],
     open: (name: string) => void,
     kinds: string[],
     take: (files: File[]) => void,
@@ -32,7 +31,7 @@ export class Gallery {
     }
     const file = picker({accept: [...kinds, ".zip", ".npz"].join(",")}),
       folder = picker({webkitdirectory: true})
-    const entry = ([name, title, about, broken]: Example) =>
+    const entry = ([name, title, about, broken]: PublicExample) =>
       h(
         "button",
         {

@@ -1,37 +1,10 @@
 // The inputs of a kernel: its entry point, groups, and a small widget for each buffer and uniform.
 import {h} from "#web/runtime/dom.ts"
 import {send} from "#web/widgets/upload.ts"
-import {samplerRow, seedField, type Texture, textureRow} from "./texture_widgets.ts"
-import type {Draft, Spec} from "#web/runtime/draft.ts"
+import {samplerRow, seedField, textureRow} from "./texture_widgets.ts"
+import type {Arrival, NamedType, PublicBuffer, PublicTexture, Spec} from "#components"
+import type {Draft} from "#web/runtime/draft.ts"
 import type {Model} from "#web/types.ts"
-import type {Said} from "./compile_settings.ts"
-import type {Costs} from "./functions.ts"
-
-/** What the compiler found in a source, from `draft.public`. Empty until it was compiled. */
-interface Found {
-  entry: string
-  entries: string[]
-  group_size: number[]
-  buffers: {name: string; type: string; count: number; parts: number}[]
-  uniforms: {name: string; type: string}[]
-  textures: Texture[]
-  samplers: string[]
-  unfit: {name: string; type: string}[]
-  /** Specifications from attributes and the comment. */
-  said: Record<string, Spec>
-  /** From attributes or the comment. */
-  groups: number[] | null
-  /** From the comment. */
-  group: number[] | null
-  /** A hint about the comment. */
-  comment: string
-  /** From the comment. */
-  settings: Said
-}
-
-export type InputParameters = {interface: Found & Costs; fills: string[]; texture_fills: string[]}
-/** The result of uploading an array file. */
-export type Arrival = {buffer: string; array?: string; file?: string; words?: string; error?: string}
 
 const WORDS: Record<string, string> = {
   zeros: "zeros",
@@ -53,7 +26,7 @@ export class Inputs {
   pictures = new Map<string, HTMLImageElement>() // previews of textures, by name
   shown = ""
   stale = false // whether what the compiler found belongs to another source
-  model: Model<InputParameters>
+  model: Model<"Debugger">
   changed: () => void
   groups: number[]
   group: number[]
@@ -67,7 +40,7 @@ export class Inputs {
   one: HTMLDivElement
   el: HTMLElement
 
-  constructor(model: Model<InputParameters>, changed: () => void) {
+  constructor(model: Model<"Debugger">, changed: () => void) {
     this.model = model
     this.changed = changed
     this.groups = [1, 1, 1]
@@ -200,7 +173,7 @@ export class Inputs {
     return this.specs[name]
   }
 
-  #texture(texture: Texture) {
+  #texture(texture: PublicTexture) {
     const spec = this.#spec(texture.name),
       kinds = "PNG, JPEG or WebP; or .npy, (rows, columns, components)",
       file = this.#file(texture.name, spec, ".png,.jpg,.jpeg,.webp,.npy,.npz", kinds)
@@ -209,7 +182,7 @@ export class Inputs {
     return row.el
   }
 
-  #buffer({name, type, count, parts}: Found["buffers"][number]) {
+  #buffer({name, type, count, parts}: PublicBuffer) {
     this.specs[name] ??= {fill: "zeros", count}
     const spec = this.specs[name]
     spec.count ??= spec.fill === "values" ? Math.max(1, Math.ceil(amount(spec.values) / parts)) : count
@@ -313,10 +286,10 @@ export class Inputs {
 
   /** Handle the result of uploading an array file. */
   arrived(arrival: Arrival) {
-    this.files.get(arrival.buffer)?.(arrival)
+    this.files.get(arrival.buffer ?? "")?.(arrival)
   }
 
-  #uniform({name, type}: Found["uniforms"][number]) {
+  #uniform({name, type}: NamedType) {
     this.specs[name] ??= {values: "0"}
     const spec = this.specs[name]
     const values = h("input", {type: "text", value: spec.values ?? "", "aria-label": `Value of ${name}`, spellcheck: "false"})

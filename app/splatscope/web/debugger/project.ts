@@ -1,20 +1,6 @@
 // Reads the files of a project: chosen or dropped files, a folder or a zip. All limits are checked before anything is read.
 import {unzip} from "./zip.ts"
-
-/** The limits of a project. `source_filter` in Python enforces them. */
-export interface Limits {
-  files: number
-  /** Per file. */
-  bytes: number
-  /** Bytes of all files. */
-  together: number
-  /** Characters of a path. */
-  name: number
-  /** Folders of a path. */
-  depth: number
-  /** File extensions of sources. */
-  kinds: string[]
-}
+import type {Limits} from "#components"
 
 /** Texts by path. */
 export type Files = Record<string, string>

@@ -1,7 +1,8 @@
 // The sources in the editor: a single one, or the files of a project with a tab each.
 import {h} from "#web/runtime/dom.ts"
 import {ARROWS, neighbour, onArrows, setTabStop} from "#web/widgets/roving.ts"
-import {entryFile, type Files, filesOf, type Limits, wrongPath} from "./project.ts"
+import {entryFile, type Files, filesOf, wrongPath} from "./project.ts"
+import type {Limits} from "#components"
 import type {Draft} from "#web/runtime/draft.ts"
 import type {Diagnostic, Editor} from "#web/widgets/codemirror.ts"
 

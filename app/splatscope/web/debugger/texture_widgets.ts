@@ -1,19 +1,6 @@
 // Widgets for textures, with a preview, and for samplers.
 import {h} from "#web/runtime/dom.ts"
-import type {Spec} from "#web/runtime/draft.ts"
-
-/** A texture that the compiler found, from `draft.public`. */
-export interface Texture {
-  name: string
-  type: string
-  /** "1d", "2d", "3d", "cube", perhaps followed by "_array". */
-  shape: string
-  /** Per texel. */
-  components: number
-  writable: boolean
-  /** The address of a small picture; "" for none. */
-  preview: string
-}
+import type {PublicTexture, Spec} from "#components"
 
 const WORDS: Record<string, string> = {
   zeros: "zeros",
@@ -36,7 +23,7 @@ const axesOf = (shape: string) => (shape.startsWith("1d") ? 1 : shape.startsWith
  * @param file  the part that chooses a picture or an array
  */
 export function textureRow(
-  {name, type, shape, components, writable, preview}: Texture,
+  {name, type, shape, components, writable, preview}: PublicTexture,
   spec: Spec,
   fills: string[],
   file: HTMLElement,

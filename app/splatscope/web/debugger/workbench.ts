@@ -1,6 +1,6 @@
 // The debugger's workbench: the editor and its inputs, the stepper, or two recordings side by side. The browser holds the draft;
 // Python compiles and records it.
-import {type Diagnostic, makeEditor} from "#web/widgets/codemirror.ts"
+import {makeEditor} from "#web/widgets/codemirror.ts"
 import {placeInWords} from "#web/widgets/place.ts"
 import {losesOnReload} from "#web/runtime/connection.ts"
 import {classKernel, isJoining, isLed, nameTab} from "#web/runtime/router.ts"
@@ -13,13 +13,14 @@ import {primary} from "#web/stepper/steppers.ts"
 import {listing} from "#web/widgets/quote.ts"
 import {send} from "#web/widgets/upload.ts"
 import {clearLink, type Draft, isKnown, keepLink, know, linked, linkTo, loadDraft, MOST, saveDraft} from "#web/runtime/draft.ts"
-import {CompileSettings, type LeftOpen} from "./compile_settings.ts"
+import {CompileSettings} from "./compile_settings.ts"
 import {Functions} from "./functions.ts"
-import {type Example, Gallery} from "./gallery.ts"
-import {type Arrival, type InputParameters, Inputs} from "./inputs.ts"
+import {Gallery} from "./gallery.ts"
+import {Inputs} from "./inputs.ts"
 import {Outputs} from "./outputs.ts"
-import {dropped, entryFile, givenIn, type Limits, readProject} from "./project.ts"
+import {dropped, entryFile, givenIn, readProject} from "./project.ts"
 import {ONLY, Sources} from "./sources.ts"
+import type {Arrival} from "#components"
 import type {Recording} from "#web/recording/recording.ts"
 import type {Model, Render} from "#web/types.ts"
 
@@ -31,25 +32,6 @@ const HAS_RUN = "The kernel has run. " // left out on a phone
 const CAME = "This kernel came with a link and has not run. Read it, then run it if you trust where it comes from."
 const LED = "The class has this kernel open. Run it, and those that follow in this class?"
 const INVITATION = "Step through it, forward and back. Choose a thread or a cell to follow it."
-
-/** The parameters of the Python class Debugger, except those for inputs. */
-interface OwnParameters {
-  opened: Draft
-  examples: [title: string, entries: Example[]][]
-  limits: Limits
-  left_open: LeftOpen
-  diagnostics: Diagnostic[]
-  error: string
-  adapters: string[]
-  pair: string[]
-  notice: string
-  arrival: Arrival | {buffer?: undefined; error?: string}
-  file: ArrayBuffer | Uint8Array<ArrayBuffer>
-  file_name: string
-}
-
-type Parameters = OwnParameters & InputParameters
-type Children = {stepper: HTMLElement; compare: HTMLElement}
 
 class Workbench {
   recording: Recording | null = null // the current recording
@@ -82,7 +64,7 @@ class Workbench {
   go = h("button", {type: "button", class: "btn pri", "data-testid": "debugger-go", onclick: () => this.run()}, "Run it")
   invitedAt = 0 // the position at which a newcomer is invited to step
   begin = h("button", {type: "button", class: "btn pri", onclick: () => primary()?.move(1)}, "One step forward ", icon("on"))
-  model: Model<Parameters, Children>
+  model: Model<"Debugger">
   el: HTMLElement
   view: string
   example: string
@@ -97,7 +79,7 @@ class Workbench {
   gallery: Gallery
   root: HTMLDivElement
 
-  constructor(model: Model<Parameters, Children>, el: HTMLElement) {
+  constructor(model: Model<"Debugger">, el: HTMLElement) {
     this.model = model
     this.el = el
     this.view = "step"
@@ -237,7 +219,7 @@ class Workbench {
     this.#takeDrops()
     model.on("opened", () =>
       queueMicrotask(() => {
-        if (!this.editor) return
+        if (!this.editor || model.opened.source === undefined) return
         this.put(model.opened)
         this.#tells()
       }),
@@ -248,7 +230,7 @@ class Workbench {
     model.on("adapters", () => this.state())
     model.on("notice", () => this.note(model.notice, "fix"))
     model.on("arrival", () => queueMicrotask(() => this.#arrived(model.arrival)))
-    model.on("saved", () => queueMicrotask(() => download(model.file, model.file_name)))
+    model.on("saved", () => queueMicrotask(() => model.file && download(model.file, model.file_name)))
     document.querySelector(".app")?.classList.add("rail")
     model.on("remove", () => {
       for (const end of ends) end()
@@ -572,7 +554,7 @@ class Workbench {
     this.state()
   }
 
-  #arrived(arrival: Parameters["arrival"]) {
+  #arrived(arrival: Arrival) {
     if (arrival.buffer !== undefined) return this.inputs.arrived(arrival)
     if (arrival.error) this.note(arrival.error)
   }
@@ -640,7 +622,7 @@ class Workbench {
   }
 }
 
-export function render({model, el}: Render<Parameters, Children>) {
+export function render({model, el}: Render<"Debugger">) {
   style(el)
   return new Workbench(model, el).root
 }

@@ -3,7 +3,7 @@ import {h, style} from "#web/runtime/dom.ts"
 import {drawFigure} from "./bokeh.ts"
 import type {Render} from "#web/types.ts"
 
-export function render({model, el}: Render<{item: unknown}>) {
+export function render({model, el}: Render<"Chart">) {
   style(el)
   const box = h("div", {class: "bokeh", style: "height: 100%"})
   el.style.height = "100%" // a figure may be as high as the page gives it room

@@ -22,7 +22,7 @@ export function smallOf(drawing: Element) {
   return make()
 }
 
-export function render({model, el}: Render<{lesson: string; options: unknown; facts: unknown; values: unknown}>) {
+export function render({model, el}: Render<"Drawing">) {
   style(el)
   const root = h("div", {class: `drawing drawing-${model.lesson}`})
   const host: DrawingHost = {

@@ -13,7 +13,7 @@ type Line = {el: HTMLElement; columns?: Column[]; paint(look: Look, stops: numbe
 
 const NO_VALUE = "–"
 
-export function render({model, el}: Render<{text: string; bits: number}>) {
+export function render({model, el}: Render<"Formula">) {
   style(el)
   const root = h("div", {class: "numbers", "aria-live": "off"})
   let lines: Line[] = []

@@ -1,12 +1,12 @@
 // The text of a task, which a learner reads before the first try.
 import {h} from "#web/runtime/dom.ts"
-import type {Task} from "./exercises.ts"
+import type {PublicTask, PublishedExercisesParameters} from "#components"
 
 /**
  * Make the column with a task's text.
  * @param parts  shown below the text
  */
-export function brief(task: Task, model: {courses: [name: string, title: string][]; tasks: Task[]}, ...parts: HTMLElement[]) {
+export function brief(task: PublicTask, model: Pick<PublishedExercisesParameters, "courses" | "tasks">, ...parts: HTMLElement[]) {
   const same = model.tasks.filter(({course}) => course === task.course)
   const course = model.courses.find(([name]) => name === task.course)?.[1] ?? ""
   const [address, title] = task.section

@@ -6,64 +6,8 @@ import {current, nameTab} from "#web/runtime/router.ts"
 import {list} from "./list.ts"
 import {Workplace} from "./workplace.ts"
 import type {Render} from "#web/types.ts"
-import type {Diagnostic} from "#web/widgets/codemirror.ts"
 
-export interface Task {
-  name: string
-  title: string
-  course: string
-  /** Section of the book to read first. */
-  section: [address: string, title: string] | []
-  /** HTML. */
-  words: string
-  /** HTML. */
-  hints: string[]
-  /** The kernel to begin with. */
-  start: string
-  /** Conditions besides the right outputs. */
-  rules: string[]
-  cases: [name: string, hidden: boolean][]
-}
-
-export interface Cause {
-  kind: string
-  heading: string
-  words: string
-  case: string
-  hidden: boolean
-  line: number
-  step: number
-  threads: number[]
-  /** An explanation, if the words are the compiler's. */
-  meaning: string
-}
-
-export interface Mark {
-  task: string
-  number: number
-  passed: boolean
-  /** The share of cases that are passed. */
-  points: number
-  causes: Cause[]
-  cases: [name: string, hidden: boolean, passed: boolean | null, waves: number][]
-  diagnostics: Diagnostic[]
-}
-
-export interface Parameters {
-  courses: [name: string, title: string][]
-  tasks: Task[]
-  mark: Mark | {number?: undefined}
-  busy: string
-  error: string
-  revealed: {task?: string; explanation: string; solution: string}
-  /** The workgroup and case that the stepper shows. */
-  place: string
-  view: "" | "stepper" | "compare"
-}
-
-export type Children = {stepper: HTMLElement; compare: HTMLElement}
-
-export function render({model, el}: Render<Parameters, Children>) {
+export function render({model, el}: Render<"Exercises">) {
   style(el)
   const place = h("div"),
     moment = {stepper: h("div", {class: "moment", hidden: true}), compare: h("div", {class: "moment", hidden: true})}
@@ -71,7 +15,7 @@ export function render({model, el}: Render<Parameters, Children>) {
   model.on("place", () => (title.textContent = model.place))
   const back = h("button", {type: "button", class: "btn", onclick: () => work?.back()}, "Back to the editor")
   moment.stepper.append(h("div", {class: "ph"}, title, h("span", {class: "sp"}), back))
-  for (const name of ["stepper", "compare"] as (keyof Children)[]) moment[name].append(model.get_child(name))
+  for (const name of ["stepper", "compare"] as const) moment[name].append(model.get_child(name))
   const root = h("div", {class: "exercise-page", "data-testid": "exercises"}, place, moment.stepper, moment.compare)
   let work: Workplace | null = null
   let end: () => void = () => {}

@@ -2,12 +2,12 @@
 import {h} from "#web/runtime/dom.ts"
 import {severityIcon} from "#web/stepper/panes/icons.ts"
 import {type Attempts, attempts, onAttempts} from "#web/runtime/attempts.ts"
-import type {Task} from "./exercises.ts"
+import type {PublicTask, PublishedExercisesParameters} from "#components"
 
 export const addressOf = (name: string) => `?page=exercises&task=${encodeURIComponent(name)}`
 
 /** The task to continue with: the first unsolved one in the course with the most attempted tasks. */
-function upNext(tasks: Task[], known: Attempts) {
+function upNext(tasks: PublicTask[], known: Attempts) {
   const open = tasks.filter(({name}) => !known[name]?.solved)
   const tried = (course: string) => tasks.filter((task) => task.course === course && known[task.name]?.tries)
   const courses = [...new Set(open.map(({course}) => course))].sort((a, b) => tried(b).length - tried(a).length)
@@ -20,7 +20,7 @@ function upNext(tasks: Task[], known: Attempts) {
  * @returns ends it
  */
 export function list(
-  model: {courses: [name: string, title: string][]; tasks: Task[]},
+  model: Pick<PublishedExercisesParameters, "courses" | "tasks">,
   place: HTMLElement,
   missing: string,
 ): () => void {
@@ -65,7 +65,7 @@ const ABOUT = {
   write: "You get the parameters and a task, and write the body.",
 }
 
-function courseOf(tasks: Task[], course: string, title: string, known: Attempts) {
+function courseOf(tasks: PublicTask[], course: string, title: string, known: Attempts) {
   const rows = tasks
     .filter((task) => task.course === course)
     .map((task, i) => {

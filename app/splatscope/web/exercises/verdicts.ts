@@ -1,8 +1,8 @@
 // The last verdict on each task, with its kernel. It is stored in this browser only, so that it is still there after a reload.
 import {remember, rememberedJson} from "#web/runtime/stored.ts"
-import type {Mark} from "./exercises.ts"
+import type {PublicMark} from "#components"
 
-type Verdict = {source: string; mark: Mark}
+type Verdict = {source: string; mark: PublicMark}
 
 const KEY = "splatscope-verdicts"
 const MOST = 40 // tasks; older verdicts are dropped

@@ -10,7 +10,7 @@ import {brief, counted, prose} from "./brief.ts"
 import {addressOf} from "./list.ts"
 import {keepVerdict, keptVerdict} from "./verdicts.ts"
 import type {Model} from "#web/types.ts"
-import type {Cause, Children, Mark, Parameters, Task} from "./exercises.ts"
+import type {PublicCause, PublicMark, PublicTask} from "#components"
 
 const TRIES = 3 // tries after which the solution may be shown
 const today = () => new Date().toISOString().slice(0, 10)
@@ -34,8 +34,8 @@ export class Workplace {
     h("kbd", {"aria-hidden": "true"}, "Ctrl ⏎"),
   )
   ends: (() => void)[] = []
-  model: Model<Parameters, Children>
-  task: Task
+  model: Model<"Exercises">
+  task: PublicTask
   moment: Record<"stepper" | "compare", HTMLElement>
   editor
   kept
@@ -47,8 +47,8 @@ export class Workplace {
    * @param root  the root that contains it, now or soon
    */
   constructor(
-    model: Model<Parameters, Children>,
-    task: Task,
+    model: Model<"Exercises">,
+    task: PublicTask,
     place: HTMLElement,
     moment: Record<"stepper" | "compare", HTMLElement>,
     root: ShadowRoot,
@@ -71,7 +71,7 @@ export class Workplace {
     if (this.fresh) this.counted = this.fresh.number // counted before the reader returned to this task
     for (const name of ["mark", "busy", "error", "revealed", "view"]) model.on(name, () => this.#live() && this.paint())
     this.ends.push(addKeys({keys: {"Ctrl+Enter": () => this.mark()}}))
-    if (attempt(task.name).solved) this.#ask("reveal")
+    if (attempt(task.name).solved) this.model.send_msg({type: "reveal", task: this.task.name})
     if (attempt(task.name).pending) this.mark() // the page was left before the answer arrived
     this.paint()
   }
@@ -103,11 +103,7 @@ export class Workplace {
     if (this.model.busy) return
     this.marked = this.editor.text
     note(this.task.name, {pending: true})
-    this.#ask("mark", {source: this.marked})
-  }
-
-  #ask(type: string, more: Record<string, unknown> = {}) {
-    this.model.send_msg({type, task: this.task.name, ...more})
+    this.model.send_msg({type: "mark", task: this.task.name, source: this.marked})
   }
 
   #typed(text: string) {
@@ -214,7 +210,7 @@ export class Workplace {
     requestAnimationFrame(() => this.work.scrollIntoView({block: "nearest"}))
   }
 
-  #count(mark: Mark) {
+  #count(mark: PublicMark) {
     this.counted = mark.number
     const {name} = this.task
     const before = attempt(name)
@@ -229,7 +225,7 @@ export class Workplace {
     this.#toVerdict()
   }
 
-  #paintVerdict(mark: Mark) {
+  #paintVerdict(mark: PublicMark) {
     this.verdict.dataset.passed = String(mark.passed)
     this.verdict.dataset.number = String(mark.number)
     this.verdict.dataset.points = String(mark.points)
@@ -255,10 +251,10 @@ export class Workplace {
     )
   }
 
-  #cause(cause: Cause, number: number) {
+  #cause(cause: PublicCause, number: number) {
     const where = this.task.cases.length > 1 && cause.case ? `${cause.hidden ? "Hidden case" : "Case"}: ${cause.case}.` : ""
     const button = (label: string, act: () => void) => h("button", {type: "button", class: "btn", onclick: act}, label)
-    const step = () => this.#ask("moment", {cause: number})
+    const step = () => this.model.send_msg({type: "moment", cause: number})
     return h(
       "div",
       {class: "cause", "data-kind": cause.kind},
@@ -347,7 +343,7 @@ export class Workplace {
             class: "btn",
             onclick: () => {
               note(name, {seen: true})
-              this.#ask("reveal")
+              this.model.send_msg({type: "reveal", task: this.task.name})
             },
           },
           "Show a solution",
@@ -361,7 +357,7 @@ export class Workplace {
           {},
           h(
             "button",
-            {type: "button", class: "btn", onclick: () => this.#ask("compare")},
+            {type: "button", class: "btn", onclick: () => this.model.send_msg({type: "compare", task: this.task.name})},
             "Compare yours with a solution, step by step",
           ),
         ),
@@ -378,7 +374,7 @@ export class Workplace {
 }
 
 /** A verdict for screen readers: that all is right, or the first reason why not, and what the next one is. */
-function verdictWords(mark: Mark) {
+function verdictWords(mark: PublicMark) {
   const [first, ...rest] = mark.causes
   if (!first) return `Solved. ${passedWords(mark)}`
   const plain = (words: string) => (/[.!?]$/.test(words) ? words : `${words}.`)
@@ -388,14 +384,14 @@ function verdictWords(mark: Mark) {
     .join(" ")
 }
 
-function passedWords(mark: Mark) {
+function passedWords(mark: PublicMark) {
   const waves = [...new Set(mark.cases.map(([, , , width]) => width).filter(Boolean))]
   const more = waves.length ? `, with waves of ${waves.join(" and ")}, too` : ""
   return `Right on all ${counted(mark.cases.length, "case")}${more}, and no two threads got in each other's way.`
 }
 
 /** The cases with their results; nothing if there is only one. */
-function cases({cases: all}: Mark) {
+function cases({cases: all}: PublicMark) {
   if (all.length < 2) return ""
   const words = {true: "passed", false: "not passed", null: "not run yet"}
   const waits = all.filter(([, hidden, passed]) => hidden && passed === null).length

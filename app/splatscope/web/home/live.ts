@@ -4,34 +4,10 @@ import {isLost} from "#web/runtime/router.ts"
 import {showFrames} from "#web/widgets/frame.ts"
 import type {Render} from "#web/types.ts"
 
-interface Parameters {
-  width_px: number
-  height_px: number
-  /** Number of Gaussians. */
-  total: number
-  /** Number of Gaussians to blend at first. */
-  count: number
-  /** Whether kernels are available to render. */
-  ready: boolean
-  /** Address of the pictures drawn in advance, in one column. */
-  stills: string
-  /** Gaussians in each of them, ascending. */
-  counts: number[]
-  /** Index of the one to begin with. */
-  first: number
-  /** Data of the picture. */
-  data: Record<string, string>
-  alt: string
-  /** Number of the frame. */
-  sequence: number
-  /** The picture, encoded. */
-  frame: ArrayBuffer
-}
-
 const PACE = 220 // ms for which each picture is shown while the number rises
 const thousands = (n: number) => n.toLocaleString("en")
 
-export function render({model, el}: Render<Parameters>) {
+export function render({model, el}: Render<"LiveRender">) {
   style(el)
   const canvas = h("canvas", {width: model.width_px, height: model.height_px})
   const stills = model.counts.length ? h("img", {src: model.stills, alt: ""}) : null

@@ -3,20 +3,10 @@ import {h, style} from "#web/runtime/dom.ts"
 import {progress} from "./progress.ts"
 import type {Render} from "#web/types.ts"
 
-interface Parameters {
-  html: string
-  /** What was measured, and where. */
-  said: string
-  /** Sizes, by the name of a kernel. */
-  shapes: Record<string, string>
-  /** ms by the name of a kernel, and their total. */
-  times: Record<string, number>
-}
-
 /** A time with two significant digits, or more from 100 on. */
 export const timeText = (ms: number) => (ms >= 99.5 ? ms.toFixed(0) : ms >= 0.095 ? ms.toPrecision(2) : ms.toFixed(2))
 
-export function render({model, el}: Render<Parameters>) {
+export function render({model, el}: Render<"ProgramMap">) {
   style(el)
   const root = h("div", {"data-testid": "program-map"})
   root.innerHTML = model.html

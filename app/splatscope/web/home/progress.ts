@@ -3,7 +3,7 @@ import {attempts, onAttempts, takeIn} from "#web/runtime/attempts.ts"
 import {answers, keepAnswers, validAnswers} from "#web/runtime/answers.ts"
 import {around, download, h} from "#web/runtime/dom.ts"
 import {on} from "#web/runtime/events.ts"
-import type {Entry} from "#web/runtime/router.ts"
+import type {PublicEntry} from "#components"
 
 /** Name of a section → the day it was finished, YYYY-MM-DD. */
 type Finished = Record<string, string>
@@ -23,7 +23,7 @@ const painters = new Set<() => void>() // each repaints one part of the page tha
  * Start tracking finished sections: those in which a question was answered and the figure was used, by the reader or by a step to
  * the answer. Called once, by the router.
  */
-export function startProgress(entries: Entry[]) {
+export function startProgress(entries: PublicEntry[]) {
   const read = entries.filter(({group}) => group && group !== "Tools")
   sections = read.map(({name}) => name)
   titles = new Map(read.map(({name, title}) => [name, title]))

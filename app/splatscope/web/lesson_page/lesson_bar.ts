@@ -5,25 +5,10 @@ import {current, setInputs} from "#web/runtime/router.ts"
 import {icon} from "#web/stepper/panes/icons.ts"
 import type {Render} from "#web/types.ts"
 
-interface Parameters {
-  /** The lesson's inputs as in an address. */
-  address: string
-  /** Address of its kernel in the debugger, "" for none. */
-  debugger: string
-  /** This device, "" before it has recorded anything. */
-  adapter: string
-  /** Whether this device is a program that runs on the processor. */
-  software: boolean
-  /** The device whose recording ships with the lesson, "" for none. */
-  elsewhere: string
-  /** Whether that recording is shown. */
-  recorded: boolean
-}
-
 const READING = 6000 // ms for which the note is shown
 const DEBUG = "Debug: open in the debugger" // it contains what is seen, in wide and in narrow windows
 
-export function render({model, el}: Render<Parameters>) {
+export function render({model, el}: Render<"LessonBar">) {
   style(el)
   const page = current().page
   const badge = (recorded: boolean, id: string) => {

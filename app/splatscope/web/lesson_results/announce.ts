@@ -3,7 +3,7 @@
 import {h} from "#web/runtime/dom.ts"
 import type {Model} from "#web/types.ts"
 
-export function announceRuns(model: Pick<Model<{busy: boolean}>, "busy" | "send_msg">) {
+export function announceRuns(model: Model<"Claim"> | Model<"Show">) {
   const el = h("p", {class: "sr", role: "status"})
   let awaited = false // whether the reader waits for a run
   let wasBusy = model.busy

@@ -8,32 +8,6 @@ import {type Severity, severityIcon} from "#web/stepper/panes/icons.ts"
 import {announceRuns} from "./announce.ts"
 import type {Render} from "#web/types.ts"
 
-/** HTML: what was run, and the outcome; empty until then. */
-interface Verdict {
-  /** Null: in part; "undecided": this device cannot tell. */
-  holds?: boolean | null | "undecided"
-  ran?: string
-  said?: string
-  /** This claim and the bets on it, sealed by the server; "" without one. */
-  offer?: string
-}
-
-interface Parameters {
-  /** HTML. */
-  claim: string
-  /** HTML. */
-  source: string
-  /** A name that no other claim of the page has. */
-  label: string
-  /** Whether the verdict waits for the reader's bet. */
-  bets: boolean
-  verdict: Verdict
-  /** The device that ran it, if it cannot be run again; "" for this one. */
-  device: string
-  busy: boolean
-  error: string
-}
-
 /** By whether a claim holds: the verdict's class, words and sign, and the label of a bet on it. */
 const VERDICTS: Record<string, {name: string; words: string; sign: Severity; bet: string}> = {
   true: {name: "yes", words: "Holds", sign: "ok", bet: "Holds"},
@@ -47,7 +21,7 @@ let made = 0
 /** The first words of a claim, by which it is told from others; the whole claim is read out after its name. */
 const beginning = (text: string) => `${text.trim().split(/\s+/).slice(0, 6).join(" ")} …`
 
-export function render({model, el}: Render<Parameters>) {
+export function render({model, el}: Render<"Claim">) {
   style(el)
   const number = made++
   const claim = h("p", {class: "quoted", id: `claim-${number}`})

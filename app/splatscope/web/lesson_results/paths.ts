@@ -6,34 +6,14 @@ import {s, setAttributes} from "#web/drawing/svg.ts"
 import {h} from "#web/runtime/dom.ts"
 import {contour} from "./contours.ts"
 import {scrubber} from "./scenes.ts"
-
-interface Path {
-  label: string
-  /** At each step. */
-  x: number[]
-  y: number[]
-}
-
-export interface PathsResult {
-  /** By row, from the bottom, and column (`floatsOf`). */
-  heights: string | Uint8Array<ArrayBuffer>
-  columns: number
-  /** The lower corner. */
-  low: [number, number]
-  /** The upper corner. */
-  high: [number, number]
-  /** Levels of the contours. */
-  levels: number[]
-  paths: Path[]
-  goal: [number, number] | null
-}
+import type {PathsPart} from "#components"
 
 const WIDTH = 640
 const MOST_RATIO = 1.6 // of width to height
 const FAR = 100 // a path beyond this is called “gone”
 const TICK = 70 // ms per step while it plays
 
-export function paths({heights, columns, low, high, levels, paths, goal}: PathsResult) {
+export function paths({heights, columns, low, high, levels, paths, goal}: PathsPart) {
   const ratio = Math.min(MOST_RATIO, (high[0] - low[0]) / (high[1] - low[1]))
   const height = Math.round(WIDTH / ratio)
   const x = (value: number) => ((value - low[0]) / (high[0] - low[0])) * WIDTH

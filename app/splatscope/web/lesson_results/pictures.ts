@@ -4,37 +4,11 @@ import {bytesOf, context2d, floatsOf} from "#web/drawing/pixels.ts"
 import {h} from "#web/runtime/dom.ts"
 import {GRID_AND_ENDS, onArrows} from "#web/widgets/roving.ts"
 import {diverging, fire} from "./colour_maps.ts"
-
-/** Either pixels as bytes, or a map of numbers (`bytesOf` and `floatsOf`). */
-interface Picture {
-  width: number
-  height: number
-  /** HTML. */
-  caption: string
-  bytes?: string | Uint8Array<ArrayBuffer>
-  /** Whether the bytes hold a fourth channel. */
-  alpha?: boolean
-  values?: string | Uint8Array<ArrayBuffer>
-  unit?: string
-  /** Whether 0 is the middle of the colours. */
-  signed?: boolean
-  /** Value of the first colour. */
-  low?: number | null
-  /** Value of the last colour. */
-  high?: number | null
-}
-
-export interface PicturesResult {
-  pictures: Picture[]
-  /** Pixels across the magnified part, 0 for none. */
-  lens: number
-  /** The pixel that is read while nothing points at one. */
-  at: [number, number] | null
-}
+import type {PicturesPart, PublicPicture} from "#components"
 
 type Pixel = [x: number, y: number]
 
-export function pictures({pictures, lens, at}: PicturesResult) {
+export function pictures({pictures, lens, at}: PicturesPart) {
   const read = (pixel: Pixel | null) => {
     for (const view of views) view.read(pixel ?? at)
   }
@@ -43,7 +17,7 @@ export function pictures({pictures, lens, at}: PicturesResult) {
   return h("div", {class: "pictures"}, ...views.map((view) => view.el))
 }
 
-function pictureView(picture: Picture, lens: number, onRead: (pixel: Pixel | null) => void) {
+function pictureView(picture: PublicPicture, lens: number, onRead: (pixel: Pixel | null) => void) {
   const {width, height} = picture
   // a picture to screen readers, but one that they leave the arrow keys to
   const spoken = {role: "application", "aria-roledescription": "picture"}
@@ -100,14 +74,14 @@ function pictureView(picture: Picture, lens: number, onRead: (pixel: Pixel | nul
   }
 }
 
-function describe({width, unit, alpha}: Picture, values: Float32Array | null, data: Uint8ClampedArray, [x, y]: Pixel) {
+function describe({width, unit, alpha}: PublicPicture, values: Float32Array | null, data: Uint8ClampedArray, [x, y]: Pixel) {
   const i = y * width + x
   if (values) return `(${x}, ${y}): ${show(values[i])}${unit ? `\u2009${unit}` : ""}`
   return `(${x}, ${y}): ${[...data.slice(4 * i, 4 * i + (alpha ? 4 : 3))].join(", ")}`
 }
 
 /** The same in words, for screen readers. */
-function spell({width, unit, alpha}: Picture, values: Float32Array | null, data: Uint8ClampedArray, [x, y]: Pixel) {
+function spell({width, unit, alpha}: PublicPicture, values: Float32Array | null, data: Uint8ClampedArray, [x, y]: Pixel) {
   const i = y * width + x
   const channels = ["red", "green", "blue", ...(alpha ? ["alpha"] : [])]
   const read = values
@@ -128,7 +102,7 @@ function magnify(from: HTMLCanvasElement, to: HTMLCanvasElement, [x, y]: Pixel) 
 }
 
 /** Red, green, blue and alpha of each pixel. */
-function byteColours({width, height, bytes = "", alpha}: Picture) {
+function byteColours({width, height, bytes = "", alpha}: PublicPicture) {
   const out = new Uint8ClampedArray(4 * width * height)
   const decoded = bytesOf(bytes)
   const channels = alpha ? 4 : 3
@@ -138,7 +112,7 @@ function byteColours({width, height, bytes = "", alpha}: Picture) {
 }
 
 /** The same for a map of numbers. */
-function mapColours(picture: Picture, values: Float32Array) {
+function mapColours(picture: PublicPicture, values: Float32Array) {
   const out = new Uint8ClampedArray(4 * values.length)
   const {low, high} = rangeOf(picture, values)
   values.forEach((value, i) => {
@@ -149,7 +123,7 @@ function mapColours(picture: Picture, values: Float32Array) {
 }
 
 /** The colours of a map and the numbers that they begin and end with; null if all its pixels have one value. */
-function scaleOf(picture: Picture, values: Float32Array) {
+function scaleOf(picture: PublicPicture, values: Float32Array) {
   const {low, high} = rangeOf(picture, values)
   if (!(low < high)) return null
   const colours = Array.from({length: 9}, (_, i) => `rgb(${(picture.signed ? diverging : fire)(i / 8)})`)
@@ -162,7 +136,7 @@ function scaleOf(picture: Picture, values: Float32Array) {
 /**
  * The values of the first and the last colour: as given, else the smallest and largest value; for a signed map, equally far from 0.
  */
-export function rangeOf({low, high, signed}: Pick<Picture, "low" | "high" | "signed">, values: Float32Array) {
+export function rangeOf({low, high, signed}: Partial<Pick<PublicPicture, "low" | "high" | "signed">>, values: Float32Array) {
   const finite = values.filter(Number.isFinite)
   if (signed) {
     const top = high ?? finite.reduce((most, value) => Math.max(most, Math.abs(value)), 1e-30)

@@ -5,27 +5,9 @@ import {answers, markOf, noteAnswer} from "#web/runtime/answers.ts"
 import {emit} from "#web/runtime/events.ts"
 import {UNNAMED} from "#web/runtime/address.ts"
 import {current, followLink, isLed, stepLed} from "#web/runtime/router.ts"
-import type {Render} from "#web/types.ts"
+import type {Model, Render} from "#web/types.ts"
 
-/** Empty until the recording is there. */
-interface Answer {
-  value?: string
-  options: string[]
-  /** The step that shows it, 0 for none. */
-  step: number
-  /** The thread that it is about, which the figure then chooses; -1 for none. */
-  thread?: number
-  /** HTML. */
-  because: string
-  /** For a wrong option, why it is wrong, HTML. */
-  wrong?: Record<string, string>
-  /** HTML; replaces the text's question, with the inputs filled in. */
-  question?: string
-  /** This question and its options, sealed by the server; "" without one. */
-  offer?: string
-}
-
-export function render({model, el}: Render<{question: string; answer: Answer; error: string}>) {
+export function render({model, el}: Render<"Quiz">) {
   style(el)
   const question = h("h3", {id: "question"})
   // whoever reads on has heard the question as the heading; whoever comes by Tab hears it as the description
@@ -139,20 +121,23 @@ export function render({model, el}: Render<{question: string; answer: Answer; er
 
   const show = () => {
     const {answer} = asked
+    const {step = 0} = answer
     noteAnswer(mark(), chosen ?? "")
     reveal()
     said.focus({preventScroll: true}) // the focused button is gone; focusing the answer has it read out
-    const steps = answer.step > 0 && !stale() && !isLed() // the presenter moves the figure of a student who follows
+    const steps = step > 0 && !stale() && !isLed() // the presenter moves the figure of a student who follows
     emit("answered", {root, steps, option: chosen ?? "", offer: answer.offer ?? ""})
     if (!steps) return
     chooseThread(answer)
-    emit("step", answer.step)
+    emit("step", step)
   }
 
   ask()
   model.on("answer", () => queueMicrotask(update))
   return root
 }
+
+type Answer = Model<"Quiz">["answer"]
 
 /** Identifies a question: answers with the same key belong to the same one, whichever device gave them. */
 const about = ({value, options, question}: Answer) => JSON.stringify([value, options, question])
@@ -165,7 +150,7 @@ function chooseThread({thread = -1}: Answer) {
 /** Step the page's figure to what shows an answer, and scroll it into view. */
 function toFigure(answer: Answer) {
   chooseThread(answer)
-  stepLed(answer.step)
+  stepLed(answer.step ?? 0)
   within(document, ".stage")?.scrollIntoView({block: "center"})
 }
 

@@ -1,16 +1,9 @@
 // Scenes, of which a slider shows one at a time.
 import {h} from "#web/runtime/dom.ts"
-
-export interface ScenesResult<Part> {
-  scenes: Part[][]
-  /** The words of each scene, HTML. */
-  words: string[]
-  /** The scene to begin with. */
-  first: number
-}
+import type {FilmPart} from "#components"
 
 /** @param name  what the scenes show, which names the slider */
-export function scenes<Part>({scenes, words, first}: ScenesResult<Part>, name: string, draw: (part: Part) => Node) {
+export function scenes({scenes, words, first}: FilmPart, name: string, draw: (part: FilmPart["scenes"][number][number]) => Node) {
   const body = h("div", {class: "film-scene"})
   const slider = scrubber(name || "Scene", scenes.length - 1, first, (i) => {
     body.replaceChildren(...scenes[i].map(draw))

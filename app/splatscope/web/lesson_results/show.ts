@@ -1,53 +1,22 @@
 // Draws the result of an experiment: a chart, bars, a table, pictures, words.
 import {h, style} from "#web/runtime/dom.ts"
 import {announceRuns} from "./announce.ts"
-import {paths, type PathsResult} from "./paths.ts"
-import {pictures, type PicturesResult} from "./pictures.ts"
+import {paths} from "./paths.ts"
+import {pictures} from "./pictures.ts"
 import {drawFigure} from "#web/drawing/bokeh.ts"
 import {listing} from "#web/widgets/quote.ts"
-import {scenes, type ScenesResult} from "./scenes.ts"
+import {scenes} from "./scenes.ts"
+import type {BarsPart, ChartPart, ShowParameters, TablePart} from "#components"
 import type {Render} from "#web/types.ts"
 
-// Results by kind (textbook/results.py). Labels, words and cells are HTML.
-/** Names of the axes, the chart in a sentence, and Bokeh's description of it. */
-type ChartResult = {x: string; y: string; words: string; item: unknown}
-type BarsResult = {labels: string[]; amounts: number[]; words: string[]; unit: string}
-type TableResult = {head: string[]; rows: string[][]; marked: number[]}
-type CodeResult = {text: string; first: number; notes: string[]}
-type DrawingsResult = {svgs: string[]}
-type WordsResult = {html: string}
-
-type Part =
-  | ({kind: "chart"} & ChartResult)
-  | ({kind: "bars"} & BarsResult)
-  | ({kind: "table"} & TableResult)
-  | ({kind: "paths"} & PathsResult)
-  | ({kind: "pictures"} & PicturesResult)
-  | ({kind: "code"} & CodeResult)
-  | ({kind: "drawings"} & DrawingsResult)
-  | ({kind: "words"} & WordsResult)
-
-type Result = Part | ({kind: "film"} & ScenesResult<Part>)
+type Part = ShowParameters["results"][number]
 
 /** Functions that free what is shown. */
 type Cleanup = (() => void)[]
 
-interface Parameters {
-  method: string
-  /** The type of the pending result. */
-  expects?: string
-  /** HTML. */
-  caption: string
-  results: Result[]
-  /** The device that ran it, if it cannot be run again; "" for this one. */
-  device: string
-  busy: boolean
-  error: string
-}
-
 const KEPT = new Set(["table", "words", "code"]) // kinds of results
 
-export function render({model, el}: Render<Parameters>) {
+export function render({model, el}: Render<"Show">) {
   style(el)
   const body = h("div", {class: "body"})
   const caption = h("figcaption")
@@ -64,7 +33,7 @@ export function render({model, el}: Render<Parameters>) {
       "aria-label": subject || null,
       "data-testid": "show",
       "data-name": model.method,
-      "data-expects": model.expects ?? "",
+      "data-expects": model.expects,
     },
     body,
     foot,
@@ -72,7 +41,7 @@ export function render({model, el}: Render<Parameters>) {
 
   let drawn: {key: string; el: Node}[] = []
   /** Draw the results. Tables and words that are the same stay, with the focus and the place to which they are scrolled. */
-  const draw = (results: Result[]) => {
+  const draw = (results: Part[]) => {
     const before = drawn
     drawn = results.map((result, i) => {
       const key = KEPT.has(result.kind) ? JSON.stringify(result) : ""
@@ -121,13 +90,13 @@ export function render({model, el}: Render<Parameters>) {
 const subjectOf = (caption: HTMLElement) => (caption.textContent ?? "").split(/[.:;]\s|\.$/)[0].trim()
 
 /** @param cleanup  gets the function that frees the chart */
-function chart({x, y, words, item}: ChartResult, cleanup: Cleanup) {
+function chart({x, y, words, item}: ChartPart, cleanup: Cleanup) {
   const box = h("div", {class: "bokeh", role: "img", "aria-label": words})
   cleanup.push(drawFigure(item, box).close)
   return h("div", {class: "chartbox"}, y ? h("p", {class: "axis-y"}, y) : null, box, h("p", {class: "axis-x"}, x))
 }
 
-function drawResult(result: Result, cleanup: Cleanup, caption: HTMLElement): Node {
+function drawResult(result: Part, cleanup: Cleanup, caption: HTMLElement): Node {
   switch (result.kind) {
     case "chart":
       return chart(result, cleanup)
@@ -157,7 +126,7 @@ function html<Tag extends keyof HTMLElementTagNameMap>(tag: Tag, text: string, a
   return el
 }
 
-function bars({labels, amounts, words, unit}: BarsResult) {
+function bars({labels, amounts, words, unit}: BarsPart) {
   const most = Math.max(...amounts.map(Math.abs), Number.MIN_VALUE)
   const rows = labels.map((label, i) => {
     const amount = words[i] ?? `${Number(amounts[i].toPrecision(3))}${unit ? `\u2009${unit}` : ""}`
@@ -174,7 +143,7 @@ const NUMBER = /^[−-]?\d[\d,.]*(\s?(%|×|dB|KB|MB|ms|µs|ns|s))?$/ // with its
  * A table, which is a Tab stop where it is cut off, so that arrow keys can move it. Where no caption below it names the figure, it is
  * named by its column heads.
  */
-function table({head, rows, marked}: TableResult, caption: HTMLElement) {
+function table({head, rows, marked}: TablePart, caption: HTMLElement) {
   const titles = head.map((cell) => (cell ? html("th", cell, {scope: "col"}) : h("td")))
   const lines = rows.map(([first, ...others], i) => {
     const cells = [tableCell("th", first, {scope: "row"}), ...others.map((cell) => tableCell("td", cell))]

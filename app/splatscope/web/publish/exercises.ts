@@ -3,18 +3,10 @@ import {h, style} from "#web/runtime/dom.ts"
 import {brief, prose} from "#web/exercises/brief.ts"
 import {addressOf, list} from "#web/exercises/list.ts"
 import {listing} from "#web/widgets/quote.ts"
-import type {Task} from "#web/exercises/exercises.ts"
+import type {PublicTask} from "#components"
 import type {Model, Render} from "#web/types.ts"
 
-interface Parameters {
-  courses: [name: string, title: string][]
-  tasks: Task[]
-  shown: {task?: string; source: string; explanation: string; commands: string}
-}
-
-type Children = {stepper: HTMLElement}
-
-export function render({model, el}: Render<Parameters, Children>) {
+export function render({model, el}: Render<"PublishedExercises">) {
   style(el)
   const place = h("div"),
     moment = h("div", {class: "moment"}, model.get_child("stepper"))
@@ -37,8 +29,8 @@ export function render({model, el}: Render<Parameters, Children>) {
   return h("div", {class: "exercise-page", "data-testid": "exercises"}, place, moment)
 }
 
-function taskOf(model: Model<Parameters, Children>, task: Task) {
-  const {source, explanation, commands} = model.shown
+function taskOf(model: Model<"PublishedExercises">, task: PublicTask) {
+  const {source = "", explanation = "", commands = ""} = model.shown
   const kernel = h("pre", {tabindex: "0", role: "region", "aria-label": "The kernel"})
   listing(kernel, source, 1)
   const way = (words: string, solved: boolean) => {

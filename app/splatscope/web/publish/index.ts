@@ -15,9 +15,11 @@ import * as Show from "#web/lesson_results/show.ts"
 import * as Stepper from "#web/stepper/stepper.ts"
 import * as Text from "#web/widgets/text.ts"
 import * as WalkBar from "#web/classroom/walk_bar.ts"
+import type {Components} from "#components"
+import type {ModulesOf} from "#web/types.ts"
 import {begin} from "#web/carriers/file.ts"
 
-const MODULES = {
+const MODULES: Partial<ModulesOf<keyof Components>> = {
   Claim,
   ClaimsBar,
   Controls,

@@ -1,7 +1,7 @@
 // A walk through the published book, read alone: `index.html?walk=NAME&stop=3`.
 import {type Described, type Modules, Tree} from "#web/runtime/host.ts"
 import {load} from "./files.ts"
-import type {Place} from "#web/runtime/address.ts"
+import type {Place} from "#components"
 
 /**
  * Open the walk that the address names, if the book has it.

@@ -17,7 +17,7 @@ const claimsOf = (section: HTMLElement) =>
     return {place, verdict: claim?.getAttribute("data-verdict") ?? "", bet: claim?.getAttribute("data-bet") ?? ""}
   })
 
-export function render({model, el}: Render<{sections: [name: string, title: string][]}>) {
+export function render({model, el}: Render<"ClaimsBar">) {
   style(el)
   const all = (name: string, words: string) => h("option", {value: name}, words)
   const section = h(

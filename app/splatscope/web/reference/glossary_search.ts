@@ -6,7 +6,7 @@ import type {Render} from "#web/types.ts"
 
 const REST = 500 // ms without a key press after which the number of terms is announced
 
-export function render({el}: Render<object>) {
+export function render({el}: Render<"GlossarySearch">) {
   style(el)
   const field = h("input", {type: "search", id: "glossary-search", placeholder: "wave, gradient, PSNR …", autocomplete: "off"})
   const said = h("p", {class: "num"})

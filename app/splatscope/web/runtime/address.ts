@@ -1,14 +1,5 @@
 // The query of an address: `?page=NAME&step=N`, followed by the page's inputs.
-
-/** A page at a step. */
-export interface Place {
-  /** Name of the page. */
-  page: string
-  /** Event of its primary stepper, counted from 1; 0 before the first, UNNAMED if the address names none. */
-  step: number
-  /** The page's inputs as in the address, `count=16&seed=2`. */
-  inputs: string
-}
+import type {Place} from "#components"
 
 export const UNNAMED = -1 // the step of an address without one: the page opens at a step of its own choice
 const RESERVED = ["page", "step", "walk", "class", "key", "stop", "notes", "slide"] // all other parameters are inputs of the page

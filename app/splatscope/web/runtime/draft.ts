@@ -2,6 +2,7 @@
 //
 // An address may come from anyone, so a kernel in it runs by itself only if this browser knows it: the reader has run it, or a link of
 // the app has led to it. The links themselves are compared, because their hashes could be forged unless they were long.
+import type * as components from "#components"
 import {rememberedInTab, rememberedJson, rememberInTab, remember} from "./stored.ts"
 
 const KEY = "splatscope-debugger"
@@ -10,64 +11,8 @@ const MOST_KNOWN = 30
 export const MOST = 16_000 // characters of a link
 const MOST_UNPACKED = 4 * 2 ** 20 // characters of a draft
 
-/** The specification of a buffer, texture, sampler or uniform. */
-export interface Spec {
-  /** Size of a texture, in x, y and z. */
-  size?: number[]
-  mips?: boolean
-  srgb?: boolean
-  /** Filter of a sampler. */
-  filter?: string
-  address?: string
-  /** `zeros`, `ramp`, `shuffle`, `random`, `values` or `file`. */
-  fill?: string
-  count?: number
-  seed?: number
-  /** As typed. */
-  values?: string
-  /** Key of the file's array on the server. */
-  array?: string
-  file?: string
-  /** A description of the file's contents. */
-  words?: string
-  /** The attribute that set it. */
-  from?: string
-  /** The file named by the attribute. */
-  wanted?: string
-}
-
 /** What the user is working on. */
-export interface Draft {
-  /** The text of the file that runs. */
-  source: string
-  /** Its name; kernel.slang if left out. */
-  file?: string
-  /** The other files of its project, by name. */
-  files?: Record<string, string>
-  example?: string
-  /** The functions to record; null for all. */
-  functions?: string[] | null
-  inputs?: Record<string, Spec>
-  groups?: number[]
-  /** The workgroup to record. */
-  group?: number[]
-  entry?: string
-  /** The groups that an attribute set. */
-  groups_said?: number[] | null
-  /** Macros, one per line. */
-  defines?: string
-  /** Link-time constants. */
-  constants?: Record<string, string>
-  /** Types of the entry point's generic parameters. */
-  arguments?: string
-  /** Types that implement interfaces, one per line. */
-  conformances?: string
-  from_file?: boolean
-  step?: number
-  /** Factor on the usual number of events. */
-  room?: number
-  /** Whether this is the same kernel with its fix. */
-  fix?: boolean
+export interface Draft extends components.Draft {
   /** Whether it came with a link and waits for the reader to run it. */
   asks?: boolean
 }

@@ -1,6 +1,6 @@
 // All of the app's own events on `window`, with their payloads. Features that do not know each other communicate here.
 import type {Moment} from "#web/recording/moment.ts"
-import type {Place} from "./address.ts"
+import type {Place} from "#components"
 import type {Draft} from "./draft.ts"
 
 /** A stepper has painted a moment of its recording. */

@@ -1,6 +1,7 @@
 // Draws a tree of components from its description (tree.py), whichever carrier has brought it.
 import {h} from "./dom.ts"
-import type {Meta, Model} from "#web/types.ts"
+import type {ControlsParameters, ShowParameters, StepperParameters} from "#components"
+import type {ModelOf} from "#web/types.ts"
 
 /** Parameters by name. */
 export type Values = Record<string, unknown>
@@ -25,15 +26,11 @@ export interface Change {
 }
 
 /** The parameters that carriers read of a component whose class they do not know. Each class has some of them. */
-interface Known {
-  busy?: boolean | string
-  error?: string
-  file?: string
-  groups?: {items: {name: string}[]}[]
-  meta?: Meta
-  results?: unknown[]
-  stops?: number[]
-}
+type Known = Partial<
+  Pick<ControlsParameters, "groups"> &
+    Pick<ShowParameters, "results"> &
+    Pick<StepperParameters, "error" | "file" | "meta" | "stops"> & {busy: boolean | string}
+>
 
 /** Handles a message of a component, which is of the type that its class sends. */
 type Answer = (message: never, sender: Part) => void
@@ -102,7 +99,7 @@ export class Tree {
 export class Part {
   /** Has the component's shadow tree. */
   host = h("div")
-  model: Model<Known, Record<string, HTMLElement>>
+  model: ModelOf<Known, Record<string, HTMLElement>, unknown>
   /** By the name of the parameter that holds them. */
   held: Record<string, Part[]> = {}
   id: number

@@ -1,5 +1,6 @@
 // Global keys: one listener that dispatches to registered scopes, and the list of keys that `?` opens.
 import {below, h, typing} from "./dom.ts"
+import type {KeyWords} from "#components"
 
 /**
  * Keys that act without focus. A chord is a key's name, single letters in lower case, after the modifiers held: "e", "Shift+e",
@@ -63,9 +64,6 @@ function dispatch(event: KeyboardEvent) {
     act(event)
   }
 }
-
-/** "Shift+→ Shift+←" and what they do. */
-export type KeyWords = [keys: string, words: string]
 
 const SHELL: KeyWords[] = [
   ["?", "Show or hide this list"],

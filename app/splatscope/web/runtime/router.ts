@@ -1,20 +1,12 @@
 // The address is the state: ?page=NAME&step=N, then the page's inputs. A page pushes a history entry, a step replaces it.
 import {know} from "./draft.ts"
-import {UNNAMED, format, parse, type Place} from "./address.ts"
+import {UNNAMED, format, parse} from "./address.ts"
 import {isAway, lose, refuse, renew, stop} from "./connection.ts"
 import {below, focused, messageOf, within} from "./dom.ts"
 import {emit} from "./events.ts"
 import {beginSession} from "./session.ts"
+import type {Place, PublicEntry} from "#components"
 import type {BokehDocument, Model} from "#web/types.ts"
-
-/** A page in the table of contents. */
-export interface Entry {
-  name: string
-  title: string
-  group: string
-  description: string
-  section: boolean
-}
 
 /** The guide of a walk. Together with the router it decides where this reader is. */
 interface Guide {
@@ -42,13 +34,6 @@ interface Guide {
   popped: () => boolean
 }
 
-export interface RouterParameters {
-  entries: Entry[]
-  begin: Place | {page?: undefined}
-}
-
-export type RouterChildren = {view: HTMLElement; walk: HTMLElement | null}
-
 const POLICY_VIOLATION = 1008 // a code with which servers close a socket
 const PACE = 200 // ms between two writes of the step: browsers allow about 200 in 30 s, and Python should get at most 5 a second
 let due: Place | null = null // where a link led before there was a session
@@ -58,7 +43,7 @@ let tellPython: (place: Place, followed: boolean) => void = (place, followed) =>
   if (!isRead(place.page)) wantSession()
 }
 let read: ((place: Place) => void) | null = null // shows a section without a session
-let entries = new Map<string, Entry>()
+let entries = new Map<string, PublicEntry>()
 let shown = parse(location.search)
 const SLIDE = new URLSearchParams(location.search).has("slide") // stays in all addresses
 let guide: Guide | null = null
@@ -323,7 +308,7 @@ function onClick(event: MouseEvent) {
 export const watchConnection = (connection: BokehDocument) => connection.on_event("connection_lost", endSession)
 
 /** Have the session's router handle links, and show the current page. */
-export function connect(model: Model<RouterParameters, RouterChildren>) {
+export function connect(model: Model<"Router">) {
   wanted = true
   if (model.begin.page) shown = model.begin
   tellPython = ({page, step, inputs}, followed) => {
@@ -339,7 +324,7 @@ export function connect(model: Model<RouterParameters, RouterChildren>) {
  * Handle links, Back and Forward from now on. Called by a section or the live router, whichever comes first.
  * @returns whether that is new
  */
-export function startRouting(pages: Entry[]): boolean {
+export function startRouting(pages: PublicEntry[]): boolean {
   if (entries.size) return false
   entries = new Map(pages.map((entry) => [entry.name, entry]))
   history.scrollRestoration = "manual"

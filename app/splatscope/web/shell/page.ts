@@ -8,7 +8,7 @@ import {paintModels} from "#web/theme/theme.ts"
 import {losesOnReload} from "#web/runtime/connection.ts"
 import {enclosing, h, style} from "#web/runtime/dom.ts"
 import {emit} from "#web/runtime/events.ts"
-import {type KeyWords, setKeys} from "#web/runtime/keys.ts"
+import {setKeys} from "#web/runtime/keys.ts"
 import {printing} from "./print.ts"
 import {progress} from "#web/home/progress.ts"
 import {arrived, current, isRead, setPageRoot} from "#web/runtime/router.ts"
@@ -44,13 +44,7 @@ function touched(root: HTMLElement) {
   return losesOnReload(() => any)
 }
 
-export function render({
-  model,
-  el,
-}: Render<
-  {page: string; html: string; slot_names: string[]; keys: KeyWords[]},
-  {slots: HTMLElement[] | null; actions: HTMLElement[] | null}
->) {
+export function render({model, el}: Render<"Page">) {
   style(el)
   const hasSession = !isRead(model.page)
   const overtaken = () => hasSession && isRead(current().page) // the reader has moved on to a section meanwhile
@@ -59,7 +53,7 @@ export function render({
   root.innerHTML = model.html
   setPageRoot(root)
   quote(root)
-  const slots = model.get_child("slots") ?? []
+  const slots = model.get_child("slots")
   slots.forEach((child, i) => {
     const slot = root.querySelector(`[data-slot="${CSS.escape(model.slot_names[i])}"]`)
     if (slot) slot.replaceChildren(child)
@@ -67,7 +61,7 @@ export function render({
   })
   nameCrumb(!root.querySelector("h1"))
   const bar = document.getElementById("actions")
-  bar?.replaceChildren(...(model.get_child("actions") ?? []))
+  bar?.replaceChildren(...model.get_child("actions"))
   owner = el
   model.on("remove", () => {
     if (owner === el) bar?.replaceChildren() // unless the next page has already filled it

@@ -2,16 +2,17 @@
 import {watchTyping} from "#web/runtime/connection.ts"
 import {h} from "#web/runtime/dom.ts"
 import {startKeys} from "#web/runtime/keys.ts"
-import {connect, type Entry, readShown, type RouterChildren, type RouterParameters, startRouting} from "#web/runtime/router.ts"
+import {connect, readShown, startRouting} from "#web/runtime/router.ts"
 import {startTheme} from "#web/theme/theme.ts"
 import {startDrawer} from "./drawer.ts"
 import {startProgress} from "#web/home/progress.ts"
+import type {PublicEntry} from "#components"
 import type {Render} from "#web/types.ts"
 
 /**
  * Start what needs no server: links, theme, keys, drawer, progress. Called by a section or the live router, whichever comes first.
  */
-export function startShell(pages: Entry[]) {
+export function startShell(pages: PublicEntry[]) {
   if (!startRouting(pages)) return
   watchTyping()
   startTheme()
@@ -20,7 +21,7 @@ export function startShell(pages: Entry[]) {
   startProgress(pages)
 }
 
-export function render({model}: Render<RouterParameters, RouterChildren>) {
+export function render({model}: Render<"Router">) {
   connect(model)
   startShell(model.entries)
   readShown()

@@ -1,9 +1,10 @@
 // The carrier of a single recording: draws the stepper that the page describes, and starts what the shell starts in the app.
 import {type Described, Tree} from "#web/runtime/host.ts"
-import {type KeyWords, setKeys, startKeys} from "#web/runtime/keys.ts"
+import {setKeys, startKeys} from "#web/runtime/keys.ts"
 import * as Stepper from "#web/stepper/stepper.ts"
 import {primary} from "#web/stepper/steppers.ts"
 import {beginTheme, startTheme} from "#web/theme/theme.ts"
+import type {KeyWords} from "#components"
 
 /** What `single_page.py` embeds besides the recording. */
 interface About {

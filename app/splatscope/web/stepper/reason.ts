@@ -1,22 +1,7 @@
 // A message that the user got elsewhere, such as a test's, and what of a recording explains it.
 import {findingOf} from "./panes/findings.ts"
+import type {Reason} from "#components"
 import type {Recording} from "#web/recording/recording.ts"
-
-/** A message that the user got elsewhere and that the recording is to explain. */
-export interface Reason {
-  heading: string
-  words: string
-  /** A finding's kind, or another one. */
-  kind: string
-  /** Name of the memory, "" for none. */
-  name: string
-  /** 0 for none. */
-  line: number
-  /** The thread, -1 for none. */
-  lane: number
-  /** Element of the memory, -1 for none. */
-  element: number
-}
 
 /**
  * Where a recording explains a message: at a finding, else at the thread's last event on the line or at the element.

@@ -14,7 +14,7 @@ import {Moment, near} from "#web/recording/moment.ts"
 import {MissingRecording, openFile, type Recording, unpack} from "#web/recording/recording.ts"
 import {Origin} from "#web/stepper/panes/origin.ts"
 import {Player} from "./player.ts"
-import {explained, type Reason} from "./reason.ts"
+import {explained} from "./reason.ts"
 import {Wait} from "./wait.ts"
 import {Layout} from "./layout.ts"
 import {Scrub} from "#web/stepper/panes/scrub.ts"
@@ -26,41 +26,13 @@ import {Timeline} from "#web/stepper/panes/timeline.ts"
 import {Transport} from "#web/stepper/panes/transport.ts"
 import {WriteHistory} from "#web/stepper/panes/write_history.ts"
 import type {Watch} from "#web/stepper/panes/watches.ts"
-import type {Followed, Meta, Model, Render} from "#web/types.ts"
+import type {Followed, Model, Render} from "#web/types.ts"
 
 const QUICK = 150 // ms between two paints below which steps are not animated: repeating keys, a dragged slider
 const MANY = 64 // threads: with more, so many things would fade that a step would take longer than a frame
 
-/** The parameters of the Python class Stepper. */
-interface Parameters {
-  recording: ArrayBuffer | Uint8Array<ArrayBuffer> | null
-  /** Address of the recording, "" if it is in `recording`. */
-  file: string
-  /** In the published book, the sources that `recording` does not contain itself. */
-  sources?: Record<string, string>
-  meta: Meta
-  /** Inputs of a figure's recording, as in an address. */
-  inputs: string
-  busy: string
-  error: string
-  layout: "bench" | "figure"
-  parts: string[]
-  memories: string[]
-  unit: string
-  stops: number[]
-  sentences: string[]
-  opening: number
-  tour: boolean
-  caption?: string
-  lockstep: boolean
-  kernel: string
-  offers: boolean
-  thread: number
-  reason: Reason | {heading?: undefined}
-  fix: [sign: string, line: number, text: string][]
-}
-
-type Children = {settings: HTMLElement | null; aside: HTMLElement | null; below: HTMLElement | null}
+/** Its parameters, and in the published book, the sources that `recording` does not contain itself. */
+type Shown = Model<"Stepper"> & {sources?: Record<string, string>}
 
 /** Whether a recording has a finding that is more than a note. */
 const isWrong = ({findings}: Recording) => findings.some((finding) => severityOf(finding) === "error")
@@ -87,7 +59,7 @@ export class Stepper {
   frame: number | null = null // the frame in which the panes are painted next
   #placed: {moment: Moment; stops: number[]; positions: number[]; order: number[]} | null = null
   // the model's values for the recording shown; its current ones may belong to the next
-  #about: Pick<Parameters, "stops" | "sentences"> = {stops: [], sentences: []}
+  #about: Pick<Shown, "stops" | "sentences"> = {stops: [], sentences: []}
   kernel = "" // the kernel shown, which has its own breakpoints and watches
   #own = new Map<string, {set: Map<string, string>; watches: Watch[]}>() // by kernel
   #opened = false // whether the reader has not moved since the recording opened
@@ -97,7 +69,7 @@ export class Stepper {
   #given = -1 // the thread that the model chose last
   #visited = -1 // number of the finding to which the reader went last
   #mended = false // whether the next recording is that of a fix, whose result the reader waits for
-  model: Model<Parameters, Children>
+  model: Shown
   source: Source
   lineAtHand: LineAtHand
   threads: Threads
@@ -117,7 +89,7 @@ export class Stepper {
   leave: () => void
   unsettle: () => void
 
-  constructor(model: Model<Parameters, Children>) {
+  constructor(model: Shown) {
     this.model = model
     this.source = new Source(this)
     this.lineAtHand = new LineAtHand(this)
@@ -681,7 +653,7 @@ export class Stepper {
   }
 }
 
-export function render({model, el}: Render<Parameters, Children>) {
+export function render({model, el}: Render<"Stepper">) {
   style(el)
   const stepper = new Stepper(model)
   const ends = [

@@ -1,30 +1,7 @@
 // Simple, tiled and binned kernels: a panel for each kind, with its time as a bar, its kernels, its counts, and why it is faster.
 import {h, style} from "#web/runtime/dom.ts"
+import type {Rung} from "#components"
 import type {Render} from "#web/types.ts"
-
-/** A kind of kernels. */
-interface Kind {
-  name: string
-  title: string
-  why: string
-  /** Per iteration. */
-  ms: number
-  /** How many times faster than the previous kind, 0 for the first. */
-  gain: number
-  kernels: [name: string, ms: number][]
-  counts: [words: string, tip: string, count: number][]
-}
-
-interface Parameters {
-  rungs: Kind[]
-  /** What was measured and where, or what went wrong. */
-  said: string
-  /** The same at a size typical of training. */
-  large: string
-  /** Measured on this device, not one that ships. */
-  here: boolean
-  busy: boolean
-}
 
 const ms = (value: number) => (value >= 9.95 ? value.toFixed(0) : value >= 0.095 ? value.toPrecision(2) : value.toFixed(2))
 const times = (gain: number) => (gain >= 9.95 ? gain.toFixed(0) : gain.toFixed(1))
@@ -41,7 +18,7 @@ function row(name: string, value: number, share: number) {
  * @param slowest  ms per iteration
  * @param before  the previous kind
  */
-function panel(kind: Kind, slowest: number, before?: string) {
+function panel(kind: Rung, slowest: number, before?: string) {
   const words = kind.gain >= 1 ? ` faster than ${before}` : ` the speed of ${before}`
   const gain = before ? h("span", {class: "rung-gain"}, h("b", {}, `${times(kind.gain)} ×`), words) : null
   return h(
@@ -63,7 +40,7 @@ function panel(kind: Kind, slowest: number, before?: string) {
   )
 }
 
-export function render({model, el}: Render<Parameters>) {
+export function render({model, el}: Render<"KernelComparison">) {
   style(el)
   let asked = false // whether the reader waits for a measurement, with the focus on the button
   const measure = () => {

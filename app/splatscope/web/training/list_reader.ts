@@ -1,14 +1,12 @@
 // Lies over the map of the tiles' lists: arrow keys go from tile to tile, and the length of its list is said and shown.
 import {h, style} from "#web/runtime/dom.ts"
 import {GRID_AND_ENDS, onArrows} from "#web/widgets/roving.ts"
+import type {Bytes} from "#components"
 import type {Render} from "#web/types.ts"
 
 const NAME = "Map: length of each tile's list"
 
-export function render({
-  model,
-  el,
-}: Render<{lengths: ArrayBuffer | ArrayBufferView; columns: number; tile: [width: number, height: number]}>) {
+export function render({model, el}: Render<"ListReader">) {
   style(el)
   const mark = h("i")
   const words = h("p", {class: "num", "aria-hidden": "true"})
@@ -55,7 +53,8 @@ export function render({
 }
 
 /** Bytes as whole numbers. They are copied, because a view may not be aligned. */
-function numbersOf(bytes: ArrayBuffer | ArrayBufferView) {
+function numbersOf(bytes: Bytes) {
+  if (!bytes) return new Uint32Array()
   const view =
     bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   return new Uint32Array(view.slice().buffer)

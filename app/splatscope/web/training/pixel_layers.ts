@@ -1,7 +1,5 @@
 // The layers of a pixel of a training run, as numbers and in words, and which of them matter.
-
-/** A Gaussian at the pixel: its number, its colour as CSS, α, T in front of it and behind it. */
-export type Layer = [id: number, colour: string, alpha: number, before: number, after: number]
+import type {Layer} from "#components"
 
 const MOST = 9 // layers that get their own row
 const LEAST = 0.001 // the share of the pixel below which a layer gets no row

@@ -4,23 +4,9 @@ import {shareRow, short} from "#web/drawing/share_row.ts"
 import {css, s} from "#web/drawing/svg.ts"
 import {h, soon, style} from "#web/runtime/dom.ts"
 import {followLink} from "#web/runtime/router.ts"
-import {chosenLayers, type Layer, percent, sentence, share, summary, times} from "./pixel_layers.ts"
+import {chosenLayers, percent, sentence, share, summary, times} from "./pixel_layers.ts"
+import type {Bytes, Layer, PixelStoryParameters} from "#components"
 import type {Render} from "#web/types.ts"
-
-interface Parameters {
-  /** A PNG. */
-  picture: ArrayBuffer | Uint8Array<ArrayBuffer> | null
-  pixel: [x: number, y: number] | []
-  tile: [width: number, height: number]
-  /** The target's colour. */
-  target: number[]
-  /** Nearest first. */
-  layers: Layer[]
-  /** The recorded colour, empty until there is one. */
-  colour: number[]
-  busy: string
-  error: string
-}
 
 const [ACROSS, DOWN] = [40, 30] // pixels of the crop
 const AWAITED = 9 // placeholder rows
@@ -28,7 +14,7 @@ const LASTS = [1000, 5000] // ms after which what is being waited for is announc
 
 const bytes = (colour: number[]) => colour.map((c) => Math.round(255 * Math.min(1, Math.max(0, c)))).join("  ")
 
-export function render({model, el}: Render<Parameters>) {
+export function render({model, el}: Render<"PixelStory">) {
   style(el)
   const crop = pictureCrop()
   const now = swatch("The pixel")
@@ -123,7 +109,7 @@ function paintMix(mix: HTMLElement, layers: Layer[]) {
 }
 
 /** A row for each layer that matters, one for all others, one for the paper, one for the sum. */
-function rowsOf(layers: Layer[], colour: number[], pixel: Parameters["pixel"]) {
+function rowsOf(layers: Layer[], colour: number[], pixel: PixelStoryParameters["pixel"]) {
   const {own, fainter, unseen} = chosenLayers(layers)
   const rows = layers.flatMap((layer, i) => (own.has(layer) ? [layerRow(layer, i + 1, pixel)] : []))
   const others = layers.filter((layer) => !own.has(layer))
@@ -153,7 +139,7 @@ function rowsOf(layers: Layer[], colour: number[], pixel: Parameters["pixel"]) {
 }
 
 /** @param place  from the front */
-function layerRow([id, colour, alpha, before, after]: Layer, place: number, [x, y]: Parameters["pixel"]) {
+function layerRow([id, colour, alpha, before, after]: Layer, place: number, [x, y]: PixelStoryParameters["pixel"]) {
   const patch = h("i", {class: "tile-sw"})
   patch.style.background = colour
   const step = () => followLink("train", 0, "", `x=${x}&y=${y}&stage=blend&gaussian=${id}`)
@@ -201,7 +187,7 @@ function pictureCrop() {
   let bitmap: ImageBitmap | null = null
   return {
     el,
-    async show(picture: Parameters["picture"], x: number, y: number, [width, height]: [width: number, height: number]) {
+    async show(picture: Bytes, x: number, y: number, [width, height]: [width: number, height: number]) {
       words.textContent = `The picture around it. The larger frame is its tile: ${width} × ${height} pixels, each drawn by a thread of one workgroup.`
       if (drawn !== picture) {
         drawn = picture

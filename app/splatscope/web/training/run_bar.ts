@@ -1,20 +1,7 @@
 // The bar of a training run: start, pause, step and reset; the run's readings; and a line for errors.
 import {h, style} from "#web/runtime/dom.ts"
 import {addKeys} from "#web/runtime/keys.ts"
-import type {Render} from "#web/types.ts"
-
-/** Empty before the first report. */
-interface Reading {
-  iteration?: number
-  /** Iterations of the whole run. */
-  iterations?: number
-  /** In dB. */
-  psnr?: number | null
-  /** Iterations per second. */
-  speed?: number
-  /** Seconds of device time. */
-  seconds?: number
-}
+import type {Message, Render} from "#web/types.ts"
 
 const SOON = 250 // ms between two updates of the line that says what a started run is waiting for
 const EVERY = 10_000 // ms between two announcements of a running run
@@ -23,9 +10,9 @@ const REST = 300 // ms without news after which a run that stands is announced
 const DONE = "Choose a pixel of the picture to see what it is made of."
 const NUMBER = new Intl.NumberFormat("en")
 
-export function render({model, el}: Render<{running: boolean; settled: boolean; busy: string; message: string; reading: Reading}>) {
+export function render({model, el}: Render<"RunBar">) {
   style(el)
-  const act = (name: string) => () => model.send_msg({type: name})
+  const act = (type: Message<"RunBar">["type"]) => () => model.send_msg({type})
   const toggle = h("button", {class: "btn pri", "data-testid": "train-start"})
   toggle.onclick = () => {
     if (!model.running) begin()

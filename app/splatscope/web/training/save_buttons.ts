@@ -1,17 +1,8 @@
 // The device of the run, and buttons to save its picture and its state.
 import {download, h, style} from "#web/runtime/dom.ts"
-import type {Render} from "#web/types.ts"
+import type {Message, Render} from "#web/types.ts"
 
-interface Parameters {
-  adapter: string
-  adapter_words: string
-  file: ArrayBuffer
-  file_name: string
-  /** Increased with each file. */
-  sequence: number
-}
-
-export function render({model, el}: Render<Parameters>) {
+export function render({model, el}: Render<"SaveButtons">) {
   style(el)
   const pill = h("span", {class: "adapter", "data-testid": "adapter"})
   const words = h("span", {class: "crumb wide"}, "Running on")
@@ -22,8 +13,8 @@ export function render({model, el}: Render<Parameters>) {
   }
   model.on("adapter", show)
   show()
-  model.on("sequence", () => queueMicrotask(() => download(model.file, model.file_name)))
-  const button = (name: string, label: string) =>
+  model.on("sequence", () => queueMicrotask(() => model.file && download(model.file, model.file_name)))
+  const button = (name: Message<"SaveButtons">["type"], label: string) =>
     h(
       "button",
       {class: "btn wide", type: "button", "data-testid": `train-${name}`, onclick: () => model.send_msg({type: name})},

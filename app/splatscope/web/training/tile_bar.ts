@@ -1,49 +1,13 @@
 // The bar above a pixel's layers and its tile's stepper: the pixel, the stages, the tile's Gaussians, and the way back to training.
 import {h, style} from "#web/runtime/dom.ts"
 import {emit, type MomentShown, on} from "#web/runtime/events.ts"
-import {addKeys, type KeyWords, setKeys} from "#web/runtime/keys.ts"
+import {addKeys, setKeys} from "#web/runtime/keys.ts"
 import {current, followLink, setInputs} from "#web/runtime/router.ts"
 import {primary} from "#web/stepper/steppers.ts"
 import {ARROWS, onArrows, setTabStop} from "#web/widgets/roving.ts"
 import {refocus} from "./pixel_cursor.ts"
+import type {PublicSpot, TileGaussian} from "#components"
 import type {Model, Render} from "#web/types.ts"
-
-interface Spot {
-  x: number
-  y: number
-  tile: [column: number, row: number]
-  thread: number
-  /** "" while the pixel's layers are in view. */
-  stage: string
-  iteration?: number
-}
-
-/**
- * A Gaussian of the tile: its number, its colour as CSS, the event that blends it, its gradients, and T behind it, null if no light
- * gets through.
- */
-type TileGaussian = [id: number, colour: string, step: number, gradients: number[] | null, light: number | null]
-
-interface Parameters {
-  /** Empty while training is in view. */
-  spot: Spot | {x?: undefined}
-  stages: [name: string, title: string, words: string, page: string, section: string][]
-  /** Hash of the stepper's recording that the Gaussians belong to. */
-  recording: string
-  /** The step it opens at. */
-  opening: number
-  /** Nearest first. */
-  gaussians: TileGaussian[]
-  /** Names of the nine raw values. */
-  fields: string[]
-  notes: string[]
-  /** The page's keys while a tile is in view. */
-  keys: KeyWords[]
-  /** The page's keys while a pixel's layers are in view. */
-  keys_story: KeyWords[]
-  /** The page's keys otherwise. */
-  keys_before: KeyWords[]
-}
 
 const withCommas = (n: number) => n.toLocaleString("en")
 
@@ -65,18 +29,18 @@ class TileBar {
   unfolded = false
   values = h("dl", {class: "tile-raws"})
   notes = h("p", {class: "tile-notes", role: "status"})
-  model: Model<Parameters>
+  model: Model<"TileBar">
   el: HTMLElement
   open: boolean
   story: boolean
   chosenId: string | null
-  spot: Parameters["spot"] | null
+  spot: Model<"TileBar">["spot"] | null
   listed: TileGaussian[] | null
   begun: string
   wantedStep: number
   root: HTMLElement
 
-  constructor(model: Model<Parameters>, el: HTMLElement) {
+  constructor(model: Model<"TileBar">, el: HTMLElement) {
     this.model = model
     this.el = el
     this.open = false
@@ -139,7 +103,7 @@ class TileBar {
 
   /** The address's inputs for a stage of this pixel. */
   #inputs(stage: string) {
-    const {x, y} = this.model.spot as Spot
+    const {x, y} = this.model.spot as PublicSpot
     return `x=${x}&y=${y}${stage && `&stage=${stage}`}${this.chosenId === null ? "" : `&gaussian=${this.chosenId}`}`
   }
 
@@ -167,7 +131,7 @@ class TileBar {
     if (spot.x !== undefined) this.#paint(spot)
   }
 
-  #paint(spot: Spot) {
+  #paint(spot: PublicSpot) {
     const {model} = this
     this.root.setAttribute("aria-label", spot.stage ? "The tile" : "The pixel")
     const iteration = spot.iteration === undefined ? "" : ` at iteration ${withCommas(spot.iteration)}`
@@ -186,7 +150,7 @@ class TileBar {
     this.#paintList()
   }
 
-  #paintStages(spot: Spot) {
+  #paintStages(spot: PublicSpot) {
     const {stages} = this
     if (!stages.children.length) {
       const go = (name: string) => this.#goToStage(name)
@@ -199,7 +163,7 @@ class TileBar {
 
   #goToStage(stage: string) {
     followLink("train", 0, "", this.#inputs(stage))
-    this.#paintStages({...(this.model.spot as Spot), stage}) // at once, because the server's answer may take a moment
+    this.#paintStages({...(this.model.spot as PublicSpot), stage}) // at once, because the server's answer may take a moment
     if (stage) primary()?.wait("Recording this stage …")
   }
 
@@ -288,7 +252,7 @@ class TileBar {
   }
 }
 
-export function render({model, el}: Render<Parameters>) {
+export function render({model, el}: Render<"TileBar">) {
   style(el)
   return new TileBar(model, el).root
 }

@@ -5,27 +5,8 @@ import {addKeys} from "#web/runtime/keys.ts"
 import {showFrames} from "#web/widgets/frame.ts"
 import {arrowsChoose, checkOne} from "#web/widgets/roving.ts"
 import {PixelCursor} from "./pixel_cursor.ts"
+import type {Bytes} from "#components"
 import type {Render} from "#web/types.ts"
-
-interface Parameters {
-  /** Data of the picture. */
-  data: Record<string, string>
-  alt: string
-  /** Number of the frame. */
-  sequence: number
-  /** The picture, encoded. */
-  frame: ArrayBuffer
-  /** The error map, encoded. */
-  error: ArrayBuffer
-  /** Encoded. */
-  target: ArrayBuffer
-  /** Float32, 10 per Gaussian. */
-  ellipses: ArrayBuffer | ArrayBufferView
-  /** The ellipses of one in this many Gaussians are shown. */
-  one_in: number
-  /** The tile that a click opens, in pixels. */
-  tile: [width: number, height: number]
-}
 
 const NAMES = {picture: "The picture", target: "The target", error: "The error map: dark is right, bright is wrong"}
 const VIEWS: [name: keyof typeof NAMES, label: string][] = [
@@ -36,7 +17,7 @@ const VIEWS: [name: keyof typeof NAMES, label: string][] = [
 const STILL = 4000 // ms without a new picture after which the ellipses go
 const FLOATS = 10 // per ellipse: centre, axis, radii, opacity, red, green, blue
 
-export function render({model, el}: Render<Parameters>) {
+export function render({model, el}: Render<"TrainingPicture">) {
   style(el)
   const picture = h("canvas", {class: "plain", width: 300, height: 200}) // space for most pictures until the first one arrives
   const error = h("canvas", {class: "emap", role: "img", "aria-label": NAMES.error})
@@ -136,7 +117,7 @@ export function render({model, el}: Render<Parameters>) {
 }
 
 /** @param bytes  an encoded picture */
-async function paint(canvas: HTMLCanvasElement, bytes: ArrayBuffer) {
+async function paint(canvas: HTMLCanvasElement, bytes: Bytes) {
   if (!bytes?.byteLength) return
   const bitmap = await createImageBitmap(new Blob([bytes]))
   canvas.width = bitmap.width
@@ -150,7 +131,7 @@ async function paint(canvas: HTMLCanvasElement, bytes: ArrayBuffer) {
  * @param picture  the picture below
  * @param bytes  float32, FLOATS per Gaussian
  */
-function drawEllipses(canvas: HTMLCanvasElement, picture: HTMLCanvasElement, bytes: ArrayBuffer | ArrayBufferView) {
+function drawEllipses(canvas: HTMLCanvasElement, picture: HTMLCanvasElement, bytes: Bytes) {
   const {width, height} = canvas.getBoundingClientRect()
   if (!width || !bytes?.byteLength) return
   const density = window.devicePixelRatio || 1

@@ -4,17 +4,9 @@ import {h} from "#web/runtime/dom.ts"
 import {aloud} from "#web/recording/aloud.ts"
 import {floatFromBits, text} from "#web/recording/values.ts"
 import {ARROWS, neighbour, onArrows, setTabStop} from "./roving.ts"
+import type {BitsItem} from "#components"
 
-interface BitItem {
-  /** Name of the parameter. */
-  name: string
-  label: string
-  doc: string
-  /** From the highest bit. */
-  parts: [name: string, bits: number][]
-}
-
-export function bitField(item: BitItem, set: (name: string, value: unknown) => void) {
+export function bitField(item: BitsItem, set: (name: string, value: unknown) => void) {
   const sizes = item.parts.map(([, size]) => size)
   const count = sizes.reduce((sum, size) => sum + size, 0)
   const hexadecimal = h("output", {"aria-live": "off"})

@@ -4,54 +4,21 @@ import {bitField} from "./bit_field.ts"
 import {Ladder} from "./ladder.ts"
 import {arrowsChoose, checkOne, onArrows} from "./roving.ts"
 import {send} from "./upload.ts"
+import type {Group, NumberItem, SliderItem} from "#components"
 import type {Model, Render} from "#web/types.ts"
 
 type Setter = (name: string, value: unknown) => void
 
-/** An input as Python describes it. Its fields depend on the kind. */
-interface Item {
-  kind: "number" | "slider" | "segments" | "menu" | "text" | "bars" | "bits" | "action" | "upload"
-  name: string
-  label: string
-  doc: string
-  min: number
-  max: number
-  /** The left end of a slider. */
-  from: number
-  to: number
-  log: boolean
-  /** Whether values are sent during a drag. */
-  live: boolean
-  whole: boolean
-  bare: boolean
-  on_phones: boolean
-  count: number
-  /** Value and label. */
-  options: [string, string][]
-  parts: [name: string, bits: number][]
-  accept: string
-  testid?: string
-  /** Bytes of an upload. */
-  most: number
-}
-
 /** `input`: what a note below it describes. `show` takes a value of the item's kind: a number, a string, a boolean. */
 type Made = {el: HTMLElement; input?: HTMLElement; show?: (value: never) => void}
 
-interface Parameters {
-  groups: {title: string; folded: boolean; items: Item[]}[]
-  values: Record<string, unknown>
-  notes: Record<string, string>
-  bar: boolean
-}
-
-export function render({model, el}: Render<Parameters>) {
+export function render({model, el}: Render<"Controls">) {
   style(el)
   const set: Setter = (name, value) => model.send_msg({type: "set", name, value})
   const items = new Map<string, Made & {note: HTMLElement}>()
   const groups = model.groups.map((group) => {
     const parts = group.items.map((item) => {
-      const made = MAKERS[item.kind](item, set, model)
+      const made = make(item, set, model)
       const note = h("p", {class: "hint", id: `note-${item.name}`, hidden: true})
       items.set(item.name, {...made, note})
       return [made.el, note]
@@ -92,7 +59,10 @@ export function render({model, el}: Render<Parameters>) {
   )
 }
 
-const MAKERS: Record<Item["kind"], (item: Item, set: Setter, model: Model<Parameters>) => Made> = {
+type Item = Group["items"][number]
+type Maker<Kind> = (item: Extract<Item, {kind: Kind}>, set: Setter, model: Model<"Controls">) => Made
+
+const MAKERS: {[Kind in Item["kind"]]: Maker<Kind>} = {
   number(item, set) {
     const {input, grouped, show} = field(item, set)
     return {el: h("label", {class: "f", title: item.doc}, h("span", {}, item.label, grouped), input), input, show}
@@ -154,7 +124,7 @@ const MAKERS: Record<Item["kind"], (item: Item, set: Setter, model: Model<Parame
 
   segments(item, set) {
     const values = item.options.map(([value]) => value)
-    const show = (value: string) => checkOne(buttons, values.indexOf(value))
+    const show = (value: unknown) => checkOne(buttons, values.indexOf(value))
     const buttons = item.options.map(([value, label]) => {
       const choose = ({detail}: MouseEvent) => {
         show(value)
@@ -292,8 +262,11 @@ const MAKERS: Record<Item["kind"], (item: Item, set: Setter, model: Model<Parame
   },
 }
 
+const make = <Kind extends Item["kind"]>(item: Extract<Item, {kind: Kind}>, set: Setter, model: Model<"Controls">) =>
+  (MAKERS[item.kind] as Maker<Kind>)(item, set, model)
+
 /** A field for a number. Browsers show 40960, so for large numbers the label is followed by 40,960. */
-function field(item: Item, set: Setter) {
+function field(item: NumberItem | SliderItem, set: Setter) {
   const grouped = h("span", {class: "grouped", "aria-hidden": "true"})
   const input = h("input", {
     type: "number",
@@ -333,7 +306,7 @@ const put = (input: HTMLInputElement, value: string) => {
 }
 
 /** Round to two significant digits, the precision of a slider moved by hand. Whole numbers stay whole. */
-function round(value: number, item: Item) {
+function round(value: number, item: NumberItem | SliderItem) {
   const rough = Number(value.toPrecision(2))
   const tied = Math.min(item.max, Math.max(item.min, rough))
   return item.whole ? Math.round(tied) : tied

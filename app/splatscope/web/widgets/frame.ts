@@ -2,17 +2,7 @@
 import {h, style} from "#web/runtime/dom.ts"
 import type {Model, Render} from "#web/types.ts"
 
-interface Frames {
-  /** Number of the newest frame. */
-  sequence: number
-  /** An encoded picture. */
-  frame: ArrayBuffer | Uint8Array<ArrayBuffer> | null
-  /** For the canvas's dataset. */
-  data: Record<string, string>
-  alt: string
-}
-
-export function render({model, el}: Render<Frames>) {
+export function render({model, el}: Render<"Frame">) {
   style(el)
   const canvas = h("canvas", {width: 300, height: 200}) // space for most pictures until the first one arrives
   showFrames(model, canvas)
@@ -23,7 +13,7 @@ export function render({model, el}: Render<Frames>) {
  * Keep a canvas up to date with the model's newest frame.
  * @param drawn  called after each
  */
-export function showFrames(model: Model<Frames>, canvas: HTMLCanvasElement, drawn: (sequence: number) => void = () => {}) {
+export function showFrames(model: Model<"Frame">, canvas: HTMLCanvasElement, drawn: (sequence: number) => void = () => {}) {
   let last = 0
   canvas.setAttribute("role", "img")
 
@@ -31,7 +21,6 @@ export function showFrames(model: Model<Frames>, canvas: HTMLCanvasElement, draw
     const {sequence, frame, data, alt} = model
     if (sequence === last || !frame?.byteLength) return
     last = sequence
-    let error = null
     try {
       const bitmap = await createImageBitmap(new Blob([frame]))
       if (canvas.width !== bitmap.width) canvas.width = bitmap.width
@@ -40,10 +29,10 @@ export function showFrames(model: Model<Frames>, canvas: HTMLCanvasElement, draw
       bitmap.close()
       for (const [name, value] of Object.entries(data)) canvas.dataset[name] = value
       canvas.setAttribute("aria-label", alt)
-    } catch (reason) {
-      error = String(reason)
+    } catch {
+      /* a picture that cannot be drawn is acknowledged too, so that the next one comes */
     }
-    model.send_msg({type: "drawn", sequence, error})
+    model.send_msg({type: "drawn", sequence})
     drawn(sequence)
   }
   // the parts of a frame arrive one by one within a task, so wait until all are there

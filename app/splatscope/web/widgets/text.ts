@@ -2,7 +2,7 @@
 import {h, style} from "#web/runtime/dom.ts"
 import type {Render} from "#web/types.ts"
 
-export function render({model, el}: Render<{html: string}>) {
+export function render({model, el}: Render<"Text">) {
   style(el)
   const root = h("div", {class: "text"})
   const show = () => {

@@ -1,8 +1,10 @@
 // Sends a file to Python in pieces.
 import {messageOf} from "#web/runtime/dom.ts"
-import type {Model} from "#web/types.ts"
 
 const PIECE = 2 ** 20
+
+/** As `Inbox.take` takes it. */
+type Chunk = {type: "chunk"; name: string; filename: string; offset: number; total: number; data: ArrayBuffer}
 
 /**
  * Send a file to a component's Python side.
@@ -10,7 +12,7 @@ const PIECE = 2 ** 20
  * @returns "", or one line that says why it was not sent
  */
 export async function send(
-  model: Model<unknown>,
+  model: {send_msg(chunk: Chunk): void},
   item: {name: string; most: number},
   file: File,
   progress: (share: number) => void = () => {},
