@@ -104,6 +104,11 @@ def test_an_array_of_buffers_is_missed():
     assert found.missed == ["kernel.slang, line 4: this access to several is not recorded: no race with it is looked for."]
 
 
+def test_a_load_that_the_recorder_does_not_know_is_missed():
+    found = checked("data[l] = bytes.LoadByteOffset<uint>(0);", "RWByteAddressBuffer bytes;")
+    assert found.missed == ["kernel.slang, line 4: this access to bytes is not recorded: no race with it is looked for."]
+
+
 UNGUARDED = """
 StructuredBuffer<int> numbers;
 RWStructuredBuffer<int> tripled;

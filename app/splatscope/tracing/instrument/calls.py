@@ -29,7 +29,9 @@ BARRIERS = {
 _ATOMIC_METHODS = {
     "load", "exchange", "compareExchange", "add", "sub", "max", "min", "and", "or", "xor", "increment", "decrement",
 }  # fmt: skip
-_LOADS = {"Load", "Load2", "Load3", "Load4", "LoadAligned"}
+# Some take an alignment behind the address, which changes nothing of what is loaded. Without `Aligned` that place has the status.
+_LOADS = {"Load", "Load2", "Load3", "Load4"}
+_ALIGNED_LOADS = {"LoadAligned", "Load2Aligned", "Load3Aligned", "Load4Aligned"}
 _OUT_PARAMETERS = {"sincos": {1, 2}, "modf": {1}, "frexp": {1}, "GetDimensions": {0, 1, 2, 3}, "asuint": {1, 2}}
 # Functions whose arguments are functions, or that the compiler treats specially.
 _SPECIAL = {
@@ -45,9 +47,9 @@ def template_argument(call: str) -> str:
     return arguments.removesuffix(">") if arguments.endswith(">") else ""
 
 
-def lanes_of(method: Node) -> str:
-    """Return the number of words that a byte-address buffer's method accesses: "3" for `b.Load3`; "" if its name has none."""
-    last = text_of(method)[-1:]
+def lanes_of(method: str) -> str:
+    """Return the number of words that a byte-address buffer's method accesses: "3" for "Load3Aligned"; "" if its name has none."""
+    last = method.removesuffix("Aligned")[-1:]
     return last if last in ("2", "3", "4") else ""
 
 
@@ -180,31 +182,35 @@ class Calls:
 
     def _load(self, node: Node, function: Node, arguments: Node, method: str) -> str:
         """Return a recorded `buffer.Load(…)`, "" for any other method."""
-        receiver = part(function, "argument")
-        memory = self._context.scope.memory.get("".join(text_of(receiver).split()))
-        if memory is None or memory.space == "shared" or method not in _LOADS or len(arguments.named_children) != 1:
+        context, receiver = self._context, part(function, "argument")
+        memory = context.scope.memory.get("".join(text_of(receiver).split()))
+        if memory is None or memory.space == "shared" or not method.startswith("Load") or not arguments.named_children:
             return ""
-        type_text = self._context.recorded_type(self._loaded_type(memory, function))
-        size = self._context.struct_bytes(memory, type_text, self._loaded_type(memory, function))
-        site = self._context.site(node, "read", memory.declared_name, type=type_text, space=memory.space, bytes=size)
+        place, *alignment = arguments.named_children
+        is_plain = method in _LOADS and not alignment
+        is_aligned = method in _ALIGNED_LOADS and all(context.scope.is_repeatable(argument) for argument in alignment)
+        if not (is_plain or is_aligned):
+            context.unfollowed(node, LValue(memory, [], [], ""))
+            return ""
+        loaded_type = self._loaded_type(memory, function, method)
+        type_text = context.recorded_type(loaded_type)
+        size = context.struct_bytes(memory, type_text, loaded_type)
+        site = context.site(node, "read", memory.declared_name, type=type_text, space=memory.space, bytes=size)
+        called = self._writer.span(receiver.start_byte, function.end_byte)
         if memory.coordinates:
-            texel = self._textures.texel(LValue(memory, arguments.named_children, [], memory.type), "read")
-            call = f"{self._writer.span(receiver.start_byte, function.end_byte)}({texel})"
-            return self._context.without_derivative(node, f"_rec_read({site}, {call})")
-        index = self._writer.emit(arguments.named_children[0])
+            texel = self._textures.texel(LValue(memory, [place], [], memory.type), "read")
+            return context.without_derivative(node, f"_rec_read({site}, {called}({texel}))")
+        index = self._writer.emit(place)
         if memory.byte_address:
-            type_loaded = self._loaded_type(memory, function)
-            index = self._operations.aligned(arguments.named_children[0], index, type_loaded, memory.declared_name, "read")
+            index = self._operations.aligned(place, index, loaded_type, memory.declared_name, "read")
         template = template_argument(self._writer.text(function))
-        extent = room(memory, f"sizeof({template})" if template else str(4 * int(lanes_of(function) or "1")))
-        call = f"{self._writer.span(receiver.start_byte, function.end_byte)}(_rec_at(uint({index}), {extent}))"
-        return self._context.without_derivative(node, f"_rec_read({site}, {call})")
+        extent = room(memory, f"sizeof({template})" if template else str(4 * int(lanes_of(method) or "1")))
+        behind = self._writer.span(place.end_byte, arguments.end_byte)
+        return context.without_derivative(node, f"_rec_read({site}, {called}(_rec_at(uint({index}), {extent}){behind})")
 
-    def _loaded_type(self, memory: Memory, function: Node) -> str:
+    def _loaded_type(self, memory: Memory, function: Node, method: str) -> str:
         """Return the type that a `Load` returns."""
         if not memory.byte_address:
             return memory.type
         template = template_argument(self._writer.text(function))
-        if template:
-            return self._context.symbols.resolve(template.strip())
-        return f"uint{lanes_of(function)}"
+        return self._context.symbols.resolve(template.strip()) if template else f"uint{lanes_of(method)}"

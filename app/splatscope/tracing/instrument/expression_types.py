@@ -185,7 +185,8 @@ class ExpressionTypes:
         if memory is None:
             return ""
         if memory.byte_address:
-            return method.replace("Load", "uint") if method in ("Load", "Load2", "Load3", "Load4") else ""
+            words = method.removesuffix("Aligned").replace("Load", "uint")
+            return words if words in ("uint", "uint2", "uint3", "uint4") else ""
         return self.named(memory.type) if method == "Load" else ""
 
 

@@ -24,7 +24,7 @@ from splatscope.tracing.instrument.lvalues import LValue
 from splatscope.tracing.instrument.operations import Operations
 from splatscope.tracing.instrument.writer import TreeWriter
 
-_BYTE_STORES = {"Store", "Store2", "Store3", "Store4", "StoreAligned"}
+_BYTE_STORES = {f"Store{lanes}{aligned}" for lanes in ("", "2", "3", "4") for aligned in ("", "Aligned")}
 
 
 @dataclass(frozen=True)
@@ -138,8 +138,8 @@ class Stores:
         receiver = part(function, "argument")
         method = text_of(part(function, "field")).split("<")[0]
         memory = self._context.scope.memory.get("".join(text_of(receiver).split()))
-        if memory is not None and memory.byte_address and method in _BYTE_STORES and len(arguments.named_children) == 2:
-            return self._store_bytes(node, memory, function, arguments)
+        if memory is not None and memory.byte_address and method in _BYTE_STORES and len(arguments.named_children) in (2, 3):
+            return self._store_bytes(node, memory, function, arguments, method)
         if memory is not None and memory.coordinates and method == "Store" and len(arguments.named_children) == 2:
             return self._store_texel(node, memory, function, arguments)
         if memory is not None and memory.byte_address and method.startswith("Interlocked"):
@@ -275,16 +275,17 @@ class Stores:
         call = f"{target.text}.{method}({', '.join([value, *order])})"
         return self._values.after(node, target.guarded(site, f"{compute}{call}; {record}"))
 
-    def _store_bytes(self, node: Node, memory: Memory, function: Node, arguments: Node) -> str:
-        address, value = arguments.named_children
+    def _store_bytes(self, node: Node, memory: Memory, function: Node, arguments: Node, method: str) -> str:
+        address, value, *_ = arguments.named_children  # an alignment may follow
         name = self._writer.text(function)
-        lanes, template = lanes_of(function), template_argument(name)
+        lanes, template = lanes_of(method), template_argument(name)
         type_text = self._context.symbols.resolve(template.strip()) if template else f"uint{lanes}" if lanes else ""
         recorded_type = self._context.recorded_type(type_text)
         written_type = type_text or self._context.types.of(value) or self._context.types.whole(value)
         size = self._context.struct_bytes(memory, recorded_type, written_type)
         site = self._context.site(node, "write", memory.declared_name, type=recorded_type, space=memory.space, bytes=size)
-        store = f"{name}(_rec_i, _rec_v); _rec_wrote({site}, _rec_i, _rec_v);"
+        behind = self._writer.span(value.end_byte, arguments.end_byte)
+        store = f"{name}(_rec_i, _rec_v{behind}; _rec_wrote({site}, _rec_i, _rec_v);"
         address_text = self._operations.aligned(
             address, self._writer.as_argument(address), written_type, memory.declared_name, "write"
         )
