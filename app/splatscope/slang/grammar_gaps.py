@@ -3,6 +3,7 @@
 import re
 
 from splatscope.slang.comments import blank
+from splatscope.slang.tokens import Tokens
 
 
 def blank_span(text: list[str], start: int, end: int, first: str = "") -> None:
@@ -22,9 +23,11 @@ def _opaque(text: list[str], start: int, end: int) -> None:
     text[end - 1] = ";"
 
 
-_ALIAS = re.compile(r"\b(typealias|typedef|associatedtype|throw)\b[^;{}]*;")
+_ALIAS = re.compile(r"\b(typealias|typedef|associatedtype)\b[^;{}]*;")
+_THROW = re.compile(r"\bthrow\s+(\w[^;{}]*);")
+_TRY = re.compile(r"\btry\b(?=\s+\w)")
 # Before a bracket such a word is left alone, since it may be a call: `expand(v)` of a kernel's own function.
-_PREFIX = re.compile(r"\b(no_diff|try|expand|each|dyn|some|constexpr|nonuniform)\b(?=\s+\w)")
+_PREFIX = re.compile(r"\b(no_diff|expand|each|dyn|some|constexpr|nonuniform)\b(?=\s+\w)")
 _DEFER = re.compile(r"\bdefer\b\s*(\{)?")
 _LABEL = re.compile(r"\b(?:break|continue)(\s+\w+)\s*;")
 _HINT = re.compile(r"\[[A-Za-z_]\w*(\s*\([^()]*\))?\](?=\s*(?:\[[A-Za-z_]\w*(?:\([^()]*\))?\]\s*)*(?:for|while|do|if|switch)\b)")
@@ -65,8 +68,22 @@ def without_hints(text: str) -> str:
     return _HINTS.sub(lambda run: blank(run[1]) + run[2] if run[2] else run[0], text)
 
 
+def _unwrap_catches(text: str, masked: list[str]) -> None:
+    """Leave two blocks of `do { … } catch (error: E) { … }`, which is no loop."""
+    tokens = Tokens(text) if "catch" in text else Tokens("")
+    words, partners = tokens.words, tokens.partners
+    for at in tokens.indices:
+        if words[at - 1 : at + 1] == ["}", "catch"]:
+            end = partners[at + 1] if words[at + 1] == "(" else at
+            blank_span(masked, tokens.starts[at], tokens.end(min(end, len(partners) - 1)))
+        elif words[at : at + 2] == ["do", "{"] and words[min(partners[at + 1] + 1, len(partners))] == "catch":
+            blank_span(masked, tokens.starts[at], tokens.end(at))
+
+
 def mask(text: str) -> str:
     """Blank the constructs in a function's body that the grammar lacks, and replace names that it reads as keywords.
+
+    `try` becomes an operator, so that it stays beside its call, and `throw` a goto, which Slang does not have.
 
     Example:
         `float[4] v; [unroll] for (…)` becomes `float    v;          for (…)`, and `out[i] = 1;` becomes `$ut[i] = 1;`.
@@ -78,6 +95,12 @@ def mask(text: str) -> str:
         _opaque(masked, *match.span())
     for match in _PREFIX.finditer(text):
         blank_span(masked, *match.span())
+    for match in _TRY.finditer(text):
+        blank_span(masked, *match.span(), first="+")
+    for match in _THROW.finditer(text):
+        blank_span(masked, *match.span(1), first="_")
+        masked[match.start() : match.start() + 5] = "goto "
+    _unwrap_catches(text, masked)
     for match in _DEFER.finditer(text):
         if match.group(1):
             blank_span(masked, match.start(), match.start() + 5)

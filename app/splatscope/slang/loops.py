@@ -118,7 +118,9 @@ def loops_that_may_not_end(source: Source, with_budget: Collection[tuple[int, in
     for block in (block for block in source.walk() if block.is_outermost_code):
         for at in tokens.inside(block.brace):
             if words[at] == "do":
-                do_tails.add(_behind_statement(tokens, at))
+                do_tails.add(tail := _behind_statement(tokens, at + 1))
+                if words[tail] == "catch":
+                    continue  # `do { … } catch { … }` is no loop
             if words[at] not in ("for", "while", "do") or at in do_tails:
                 continue
             start = tokens.starts[at]
@@ -150,9 +152,11 @@ def _behind_statement(tokens: Tokens, at: int) -> int:
                 if kind == "if" and at < last and words[at] == "else":
                     at += 1
                     break
+                if kind in ("do", "catch") and words[at] == "catch":
+                    around.append("catch")
+                    at = min(partners[at + 1] + 1, last) if words[at + 1] == "(" else at + 1
+                    break
                 if kind == "do":
-                    if not around:
-                        return at  # its condition follows
                     at = _behind_semicolon(tokens, at)
             else:
                 return at

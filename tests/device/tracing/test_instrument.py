@@ -294,6 +294,16 @@ def test_a_loop_without_a_budget_is_named() -> None:
     ]
 
 
+def test_what_catches_errors_is_no_loop_and_all_of_it_is_recorded() -> None:
+    recording = recorded("errors_caught")
+    verdict = judge(recording, find(recording.trace))
+    assert (verdict.missed, verdict.unreached, verdict.findings) == ((), (), ())
+    assert recording.outputs["outputBuffer"][:8].tolist() == [3, 7, 14, 19, 100, 100, 100, 100]
+    written = {thread: events(recording, "write", thread=thread) for thread in range(4)}
+    assert [event for event in written[1] if event[2] < 4] == [("write", "outputBuffer", 1)]
+    assert len([event for event in written[3] if event[2] < 4]) == 3
+
+
 def test_only_chosen_functions_record() -> None:
     recording = recorded("early_return", functions=("computeMain",))
     assert "find" in recording.stepped_over

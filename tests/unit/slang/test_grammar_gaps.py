@@ -23,6 +23,9 @@ from splatscope.slang.grammar_gaps import mask
         ("{ float sample = 1; f(sample); }", "{ float $ample = 1; f($ample); }"),
         ("{ x = 1.#INF; }", "{ x = 1.e999; }"),
         ("{ precise float z = x; }", "{ precise float z = x; }"),
+        ("{ x = try f(y); throw E.A; }", "{ x = +   f(y); goto  _  ; }"),
+        ("{ do { f(); } catch (e: E) { g(); } catch { } }", "{    { f(); }              { g(); }       { } }"),
+        ("{ do { f(); } while (catch(x)); }", "{ do { f(); } while (catch(x)); }"),
     ],
 )
 def test_a_construct_is_blanked_length_for_length(text, masked):

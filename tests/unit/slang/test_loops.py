@@ -150,6 +150,9 @@ def test_the_unrolled_loop_that_the_compiler_gets_wrong_is_found(loop, line):
         ("do { while (b) a(); } while (a);", [2, 2]),
         ("for (int i = 0; i < 8; i++) if (a) if (b) x = 1; else x = 2; else x = 3; while (c) { }", [2]),
         ("for (int i = 0; i < 8; i++) do x++; while (x < 3); i = 4;", [2]),
+        ("do { try f(); }\ncatch (e: E) { while (a); }", [3]),
+        ("for (int i = 0; i < 8; i++) do { try f(); } catch (e: E) { } catch { } i = 4;", []),
+        ("for (int i = 0; i < 8; i++) do { try f(); } catch (e: E) { } catch { i = 4; }", [2]),
     ],
 )
 def test_a_loop_is_as_long_as_its_statement(body, lines):

@@ -29,6 +29,7 @@ class ControlFlow:
             "break_statement": self.jump,
             "continue_statement": self.jump,
             "discard_statement": self.jump,
+            "goto_statement": self.jump,  # `throw`, masked as one
         }
 
     # Branches
@@ -200,5 +201,5 @@ class ControlFlow:
         return self._writer.on_as_many_lines(node, text)
 
     def jump(self, node: Node) -> str:
-        """Rewrite break, continue and discard."""
+        """Rewrite break, continue, discard and throw."""
         return f"{{{self._values.step(node)} {self._writer.text(node)} }}"

@@ -66,7 +66,7 @@ class FunctionRewriter:
             first = begin
         inner = self._writer.rules["compound_statement"](body)
         last = ""
-        if not _ends_with_return(body):
+        if not _ends_with_jump(body):
             last = f" _rec_step({context.site(body, 'return', context.block.name, at_end=True)});"
         if self._needs_value_at_end(body):
             last += " return {};"
@@ -99,6 +99,7 @@ class FunctionRewriter:
         return records
 
 
-def _ends_with_return(body: Node) -> bool:
+def _ends_with_jump(body: Node) -> bool:
+    """Return whether the last statement is a return or, masked as a goto, a throw."""
     statements = [child for child in body.named_children if child.type != "comment"]
-    return bool(statements) and statements[-1].type == "return_statement"
+    return bool(statements) and statements[-1].type in ("return_statement", "goto_statement")

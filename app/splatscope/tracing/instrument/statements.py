@@ -8,7 +8,7 @@ from splatscope.gpu.slang_types import is_numeric
 from splatscope.slang.declaration import split_declaration
 from splatscope.slang.grammar_gaps import blank_span
 from splatscope.slang.source import part, text_of
-from splatscope.slang.tokens import Tokens
+from splatscope.slang.tokens import Tokens, names_in
 from splatscope.tracing.instrument.calls import BARRIERS
 from splatscope.tracing.instrument.context import FunctionContext
 from splatscope.tracing.instrument.expressions import Expressions
@@ -88,6 +88,7 @@ class Statements:
                 records += self._values.value(node, name)
         bits = self._unwritten.declared(node, declared.type, declared.names, declared.values)
         before, after = self._unwritten.outs(node)
+        before = self._begin_of_try(node) + before
         return before + self._values.after(node, text) + after + bits + (records or self._values.step(node))
 
     def declarators(self, node: Node) -> str:
@@ -146,9 +147,13 @@ class Statements:
         while expression.type == "parenthesized_expression" and len(expression.named_children) == 1:
             expression = expression.named_children[0]
         rules = {"assignment_expression": self._assignment, "update_expression": self._update, "call_expression": self._call}
-        text = rules[expression.type](node, expression) if expression.type in rules else ""
-        text = text or self._values.after(node, self._writer.children(node), self._values.step(node))
-        return self._unwritten.around(node, expression, text)
+        text, begin = rules[expression.type](node, expression) if expression.type in rules else "", self._begin_of_try(node)
+        text = text or self._values.after(node, self._writer.children(node), "" if begin else self._values.step(node))
+        return begin + self._unwritten.around(node, expression, text)
+
+    def _begin_of_try(self, node: Node) -> str:
+        """Return a record of a statement with `try`, which may leave it before its own record; "" for any other statement."""
+        return self._values.step(node) if "try" in names_in(self._writer.text(node)) else ""
 
     def _assignment(self, node: Node, expression: Node) -> str:
         left, right = part(expression, "left"), part(expression, "right")
