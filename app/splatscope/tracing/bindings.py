@@ -121,7 +121,7 @@ class _Binder:
             self.bind(cursor, name, layout)
             return
         if name in self.inputs:
-            cursor.set_data(np.ascontiguousarray(self.inputs[name]))
+            cursor.set_data(_writable(self.inputs[name]))
         for member in layout.fields:
             self.bind(cursor[member.name], f"{name}.{member.name}", member.type_layout)
 
@@ -187,6 +187,11 @@ def _texel_buffer(device: spy.Device, cursor: spy.ShaderCursor, name: str, layou
     return BoundBuffer(buffer, texel.scalar.name)
 
 
+def _writable(values: np.ndarray) -> np.ndarray:
+    """Return a copy by rows, since SlangPy refuses arrays that may not be written to."""
+    return np.array(values, order="C")
+
+
 def _padded(values: np.ndarray | None, stride: int) -> np.ndarray:
     """Return the bytes of an input, padded with zeros to whole elements."""
     data = (
@@ -214,5 +219,5 @@ def _value(value: np.ndarray, layout: Any) -> Any:
     if "bool" in names_in(layout.type.full_name):
         value = value.astype(bool)
     if (matrix := _numeric_type(layout)) is not None:
-        return np.ascontiguousarray(value.reshape(matrix.shape))
+        return _writable(value.reshape(matrix.shape))
     return value.tolist() if value.size > 1 else value.reshape(-1)[0].item()

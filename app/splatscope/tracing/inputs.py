@@ -159,8 +159,11 @@ def _listed(names: list[str]) -> str:
 def _converted(name: str, value: np.ndarray, parameter: Parameter) -> np.ndarray:
     if parameter.kind == "uniform":
         return _numbers(name, value, short_name(parameter.layout.type.full_name), parameter.layout)
+    if parameter.kind == "block":
+        return _whole(name, value, parameter.layout)
     if parameter.kind == "buffer" and parameter.layout.element_type_layout is not None:
-        return _elements(name, value, parameter.layout.element_type_layout)
+        element = parameter.layout.element_type_layout
+        return _elements(name, value, element, f"buffer of {short_name(element.type.full_name)}")
     if value.dtype == object:
         raise ValueError(f"{name} is a {short_name(parameter.layout.type.full_name)}: it takes an array of numbers.")
     return value
@@ -204,26 +207,35 @@ def _cast(name: str, value: np.ndarray, dtype: np.dtype, type_name: str) -> np.n
     return cast
 
 
-def _elements(name: str, value: np.ndarray, element: Any) -> np.ndarray:
-    """Return a buffer's contents in the layout of its elements."""
+def _whole(name: str, value: np.ndarray, struct: Any) -> np.ndarray:
+    """Return the bytes of a struct or a constant buffer that is given whole, without those that fill it up to 16 bytes."""
+    type_name, size = short_name(struct.type.full_name), struct.size
+    data = np.frombuffer(_elements(name, value, struct, type_name).tobytes(), np.uint8)
+    if len(data) > -(-size // 16) * 16:
+        raise ValueError(f"{name} is a {type_name}: it has {size:,} bytes, not {len(data):,}.")
+    return data[:size]
+
+
+def _elements(name: str, value: np.ndarray, element: Any, what: str) -> np.ndarray:
+    """Return the contents of a buffer, or of a struct (`what`), in the layout of its elements."""
     type_name = short_name(element.type.full_name)
     if value.dtype == object or value.dtype.names is not None:
         dtype = dtype_of(element)
         if dtype is None or dtype.names is None:
-            raise ValueError(f"{name} is a buffer of {type_name}: it takes an array of numbers.")
+            raise ValueError(f"{name} is a {what}: it takes an array of numbers.")
         try:
             return filled(dtype, value)
         except (KeyError, ValueError, TypeError) as error:
             raise ValueError(f"{name}: {error.args[0] if error.args else error}") from None
     if value.dtype.kind not in "fiubV":
-        raise ValueError(f"{name} is a buffer of {type_name}: it takes numbers, not {value.dtype}.")
+        raise ValueError(f"{name} is a {what}: it takes numbers, not {value.dtype}.")
     type_ = SlangType.parse(type_name)
     if type_ is None and value.dtype.kind in "fi" and value.dtype.itemsize == 8:
         type_ = _only_type(element)
         if type_ is None or value.size * type_.scalar.dtype.itemsize % element.stride:
-            raise ValueError(f"{name} is a buffer of {type_name}: it takes dicts, a structured array, or its words as uint32.")
+            raise ValueError(f"{name} is a {what}: it takes dicts, a structured array, or its words as uint32.")
     if type_ is not None and value.dtype.kind in "fi" and value.dtype.itemsize == 8 and type_.scalar.dtype.itemsize < 8:
-        return _cast(name, value, type_.scalar.dtype, f"buffer of {type_name}")
+        return _cast(name, value, type_.scalar.dtype, what)
     return value
 
 

@@ -447,6 +447,26 @@ def test_a_batch_job_takes_bits_for_a_float_member(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["buffers"]["o"][0] == bits
 
 
+def test_a_batch_job_takes_words_for_a_whole_block_a_uniform_and_a_matrix(tmp_path, capsys):
+    file, jobs = tmp_path / "whole.slang", tmp_path / "jobs.jsonl"
+    file.write_text("""struct Signs { int a; };
+struct Scale { float by; int n; };
+ConstantBuffer<Signs> signs;
+ConstantBuffer<float2x2> turned;
+[numthreads(1, 1, 1)]
+void main(uniform Scale scale, uniform RWStructuredBuffer<float> o) { o[0] = signs.a + scale.by * scale.n; o[1] = turned[1][0]; }
+""")
+    scale = [int(np.array([2.5], np.float32).view(np.uint32)[0]), 4]
+    turned = np.array([1, 2, 3, 4], np.float32).view(np.uint32).tolist()
+    given = {"signs": [1, 0, 0, 0], "scale": scale, "turned": turned}  # a constant buffer may be filled up to 16 bytes
+    both = [{name: {"stride": 4, "words": words} for name, words in (given | more).items()} for more in ({}, {"scale": [0] * 5})]
+    jobs.write_text("\n".join(job(file, entry="main", buffers=buffers) for buffers in both))
+    trace_batch.batch(jobs)
+    right, wrong = (json.loads(line) for line in capsys.readouterr().out.splitlines())
+    assert np.array(right["buffers"]["o"][:2], np.uint32).view(np.float32).tolist() == [11, 3]
+    assert wrong["error"] == "scale is a Scale: it has 8 bytes, not 20."
+
+
 @pytest.mark.parametrize("form", [(), ("--json",)])
 def test_where_nothing_was_recorded_nothing_is_called_clean(call, monkeypatch, form):
     def record_nothing(job, *_):

@@ -76,6 +76,8 @@ def test_bit_patterns_become_numbers_of_the_members_type(device):
         ({"n": [1, 2]}, "CB.n is a uint: it takes one number, not 2"),
         ({"n": 2.5}, "2.5 does not fit"),
         ({"n": -1}, "-1 does not fit"),
+        ({"lights[1]": np.zeros(13, np.uint32)}, "is a Light: it has 16 bytes, not 52"),
+        ({"lights[1]": [1, 2, 3, 4, 5]}, "is a Light: it takes dicts"),
         ({"n": 2**32}, "4294967296 does not fit"),
         ({"CB": {"lights": [{}, {}, {"power": 1}]}}, "CB.lights has 2 elements, not 3"),
         ({"particles": [{"where": [1, 2]}]}, "there is no member where; there are at, id, own"),
