@@ -98,26 +98,28 @@ class Source:
 
     def type_parameters(self, block: Block) -> set[str]:
         """Return the type parameters of a function and its enclosing blocks: {"T"} in `struct Box<T> { void f() {} }`."""
-        names: set[str] = set()
+        return {self.tokens.words[part.start] for part in self._generic_parameters(block) if self._is_type(part)}
+
+    def value_parameters(self, block: Block) -> set[str]:
+        """Return the values among the generic parameters of a function and its enclosing blocks: {"N"} in `struct Box<int N>`."""
+        values = (part.start for part in self._generic_parameters(block) if len(part) > 1 and not self._is_type(part))
+        return {self.tokens.words[at + 1] for at in values if self.tokens.words[at] != "each"}
+
+    def _is_type(self, parameter: range) -> bool:
+        at, words = parameter.start, self.tokens.words
+        is_alone = len(parameter) == 1 or words[at + 1] in (":", "=")
+        return is_alone and self.tokens.is_name_or_number(at) and not is_numeric(words[at])
+
+    def _generic_parameters(self, block: Block) -> Iterator[range]:
+        """Yield the tokens of each generic parameter of a function and its enclosing blocks."""
         around: Block | None = block
         while around is not None:
-            names |= self._own_type_parameters(around)
+            at, stop = around.head_tokens.start, around.signature.stop or around.brace
+            while at < stop:
+                behind = self.tokens.after_template(at, stop)
+                yield from self.tokens.split(range(at + 1, behind - 1)) if behind > at else ()
+                at = max(behind, at + 1)
             around = around.owner
-        return names
-
-    def _own_type_parameters(self, block: Block) -> set[str]:
-        tokens, words = self.tokens, self.tokens.words
-        at, stop = block.head_tokens.start, block.signature.stop or block.brace
-        names = set()
-        while at < stop:
-            behind = tokens.after_template(at, stop)
-            for part in tokens.split(range(at + 1, behind - 1)) if behind > at else ():
-                name = words[part.start]
-                is_alone = len(part) == 1 or words[part.start + 1] in (":", "=")
-                if is_alone and tokens.is_name_or_number(part.start) and not is_numeric(name):
-                    names.add(name)
-            at = max(behind, at + 1)
-        return names
 
     def line_column(self, offset: int) -> tuple[int, int]:
         """Return (line, column) in the file, both from 1; for a macro's expansion, the place of the call."""

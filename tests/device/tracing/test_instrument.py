@@ -304,6 +304,14 @@ def test_what_catches_errors_is_no_loop_and_all_of_it_is_recorded() -> None:
     assert len([event for event in written[3] if event[2] < 4]) == 3
 
 
+def test_a_branch_that_the_compiler_leaves_out_is_recorded_and_left_out() -> None:
+    recording = recorded("constant_branches")
+    assert recording.trace.verdict.unseen == ()
+    sites = [recording.trace.sites[number] for number in np.unique(recording.trace.site)]
+    written = (LANGUAGE / "constant_branches.slang").read_text().split("\n")
+    assert {site.line for site in sites if site.kind == "branch"} == {n for n, line in enumerate(written, 1) if "if (" in line}
+
+
 def test_only_chosen_functions_record() -> None:
     recording = recorded("early_return", functions=("computeMain",))
     assert "find" in recording.stepped_over

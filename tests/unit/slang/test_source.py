@@ -51,12 +51,13 @@ def test_of_branches_that_open_other_braces_the_first_stands():
     assert [block.name for block in source.functions()] == ["f", "h"]
 
 
-def test_a_function_tells_its_parameters_attributes_and_type_parameters():
-    source = Source("struct Box<T, let N : int> { [mutating] void put<U>(inout T x[N], U y = f(1, 2)) {} }")
+def test_a_function_tells_its_parameters_attributes_and_generic_parameters():
+    source = Source("struct Box<T, let N : int, bool f = true> { [mutating] void put<U, each V>(inout T x[N], U y = f(1, 2)) {} }")
     (put,) = source.functions()
     assert source.parameters(put) == ["inout T x[N]", "U y = f(1, 2)"]
     assert source.attributes(put).strip() == "[mutating]"
     assert source.type_parameters(put) == {"T", "U"}
+    assert source.value_parameters(put) == {"N", "f"}
     assert put.struct_name == "Box"
     assert put.is_outermost_code
     source = Source('[[shader("compute")]] [numthreads(4, 1, 1)] void main<T : IOperation>() {}')

@@ -58,6 +58,7 @@ class FunctionContext:
         scope: The names visible at the current position.
         types: The types of expressions at the current position.
         type_parameters: The type parameters of the function and of the generic structs around it.
+        value_parameters: The values among their generic parameters.
         is_differentiable: Whether autodiff differentiates it. Then nothing may be inserted between its values.
         changed_locals: Locals that expressions of the current statement change; their values are recorded after it.
         records_after: Records to write after the current statement.
@@ -67,6 +68,7 @@ class FunctionContext:
         self.source, self.block, self.symbols = source, block, symbols
         self._table = table
         self.type_parameters = source.type_parameters(block)
+        self.value_parameters = source.value_parameters(block)
         self.scope = Scope(symbols, block.struct_name, self.type_parameters)
         self.types = ExpressionTypes(self.scope)
         self.is_differentiable = any(name.endswith("Differentiable") for name in names_in(source.attributes(block)))

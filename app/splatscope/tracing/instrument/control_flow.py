@@ -3,10 +3,17 @@
 from tree_sitter import Node
 
 from splatscope.slang.loops import attributes_before, is_counted, is_unrolled, runs_more_than_once
+from splatscope.slang.source import parent_of, text_of, walk
 from splatscope.tracing.instrument.context import FunctionContext
 from splatscope.tracing.instrument.local_values import LocalValues
 from splatscope.tracing.instrument.statements import Statements
 from splatscope.tracing.instrument.writer import Rule, TreeWriter
+
+# The expressions that a condition may consist of if the compiler is to know its value; `T.COUNT` is a member of a type.
+_CONSTANT = {
+    "number_literal", "true", "false", "binary_expression", "unary_expression", "parenthesized_expression", "field_expression",
+    "field_identifier",
+}  # fmt: skip
 
 
 class ControlFlow:
@@ -77,7 +84,22 @@ class ControlFlow:
         branch = f"_rec_branch({site}, bool({self._writer.as_argument(value)}))"
         branch = self._context.without_derivative(value, branch)
         self._context.records_after = []
+        if has_brackets and parent_of(clause).type == "if_statement" and self._is_constant(value):
+            branch = f"{branch}, {self._writer.text(value)}"  # the compiler may refuse what is in a branch that it need not keep
         return f"({branch})" if has_brackets else branch
+
+    def _is_constant(self, value: Node) -> bool:
+        """Return whether a condition consists of literals, static constants and generic parameters."""
+        context, symbols = self._context, self._context.symbols
+        known = (symbols.constants, context.value_parameters, context.type_parameters, symbols.structs, symbols.enums)
+
+        def is_known(name: str) -> bool:
+            return name not in context.scope.types and any(name in names for names in known)
+
+        return all(
+            is_known(text_of(node)) if node.type == "identifier" else node.type in _CONSTANT or not node.is_named
+            for node in walk(value)
+        )
 
     def _braced(self, node: Node, first: str = "") -> str:
         """Return a statement in braces, so that records can be added, with `first` at the beginning."""
