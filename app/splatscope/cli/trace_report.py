@@ -73,7 +73,8 @@ def print_findings(recording: Recording, all_groups: bool) -> None:
         console.print(_on_command_line(note), soft_wrap=True, markup=False)
     for missed in recording.missed:
         console.print(missed, style="yellow", soft_wrap=True, markup=False)
-    console.print(recording.comparison, soft_wrap=True, markup=False)
+    if recording.comparison not in (*recording.notes, *recording.missed):
+        console.print(recording.comparison, soft_wrap=True, markup=False)
     for finding in recording.findings:
         colour = "yellow" if CHECKS[finding.kind].severity == "note" else "red"
         console.print(recording.told(finding), style=colour, soft_wrap=True, markup=False)

@@ -15,6 +15,7 @@ from splatscope.api import record as api_record
 from splatscope.cli import trace_batch
 from splatscope.cli.main import main
 from splatscope.gpu.device import open_device
+from splatscope.tracing import record_and_check as record_and_check_module
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.record_and_check import record_and_check
 from splatscope.tracing.trace import Trace
@@ -465,6 +466,24 @@ void main(uniform Scale scale, uniform RWStructuredBuffer<float> o) { o[0] = sig
     right, wrong = (json.loads(line) for line in capsys.readouterr().out.splitlines())
     assert np.array(right["buffers"]["o"][:2], np.uint32).view(np.float32).tolist() == [11, 3]
     assert wrong["error"] == "scale is a Scale: it has 8 bytes, not 20."
+
+
+@pytest.mark.parametrize("value", ["float(t.x)", "frac(sin(t.x * 12.9898) * 43758.5453)"])
+def test_what_the_plain_kernel_leaves_is_said_once(call, monkeypatch, tmp_path, value):
+    real, file = record_and_check_module.record, tmp_path / "kernel.slang"
+    file.write_text(
+        f"RWStructuredBuffer<float> o;\n[numthreads(8, 1, 1)] void main(uint3 t : SV_GroupThreadID) {{ o[t.x] = {value}; }}"
+    )
+
+    def leaves_others(device, job, *more):
+        recording = real(device, job, *more)
+        recording.plain["o"] = recording.plain["o"] + np.uint32(1 << 22)
+        return recording
+
+    monkeypatch.setattr(record_and_check_module, "record", leaves_others)
+    monkeypatch.setattr(api_record, "record_on_worker", lambda job, *_: record_and_check(open_device(), job))
+    _, lines, _ = call(file, "--buffer", "o=float[8]")
+    assert len([line for line in lines if "The plain kernel leaves other values in o" in line]) == 1
 
 
 @pytest.mark.parametrize("form", [(), ("--json",)])
