@@ -25,10 +25,11 @@ from functools import cached_property
 from tree_sitter import Node
 
 from splatscope.gpu.slang_types import SlangType
+from splatscope.slang.blocks import Block
 from splatscope.slang.declaration import split_parameter
 from splatscope.slang.integer_constants import integer
 from splatscope.slang.source import parent_of, part, text_of, walk
-from splatscope.slang.tokens import last_name, names_in
+from splatscope.slang.tokens import Tokens, last_name, names_in
 from splatscope.tracing.instrument.context import FunctionContext
 from splatscope.tracing.instrument.expression_types import INTRINSICS
 from splatscope.tracing.instrument.writer import TreeWriter
@@ -86,7 +87,7 @@ class UninitialisedLocals:
             if followed in self._context.followed and parameter.split()[0] == "inout" and function not in self._names:
                 type_text, name, sizes = split_parameter(parameter)
                 local = self._parts(type_text, sizes) if name not in self._behind_macros and name in self._names else None
-                if local is not None and self._is_simple(name, body):
+                if local is not None and self._is_simple(name, local, body):
                     self._locals[name], self._flags[name] = local, f"_rec_left_{followed}"
                     text += f" _rec_left_{followed} = _rec_given_{followed}; _rec_given_{followed} = {_ALL};"
         return text
@@ -99,7 +100,7 @@ class UninitialisedLocals:
         for name, sizes in names:
             self._locals.pop(name, None)
             local = self._parts(type_text, sizes) if name not in values and name not in self._behind_macros else None
-            if local is not None and name in self._names and self._is_simple(name, node):
+            if local is not None and name in self._names and self._is_simple(name, local, node):
                 self._locals[name] = local
                 text += f" uint {self._flag(name)} = 0;"
         return text
@@ -207,21 +208,44 @@ class UninitialisedLocals:
             return _Local(numeric.shape[0] if numeric.shape else 1)
         type_text = self._context.symbols.resolve(type_text)
         struct = self._context.symbols.structs.get(type_text)
-        blocks = [b for b in self._context.source.walk() if b.kind == "struct" and b.name == type_text]
-        if struct is None or struct.is_opaque or len(blocks) != 1:
+        if struct is None or struct.is_opaque or not self._begins_without_value(type_text):
             return None
-        body = self._context.source.code[blocks[0].start : blocks[0].end]
         names = (*struct.fields, *struct.arrays)
-        is_plain = "=" not in body and "__init" not in body and "(" not in body and ":" not in self._context.source.head(blocks[0])
-        return _Local(len(names), names) if is_plain and 0 < len(names) <= _MOST_BITS else None
+        return _Local(len(names), names) if 0 < len(names) <= _MOST_BITS else None
 
-    def _is_simple(self, name: str, declaration: Node) -> bool:
+    def _begins_without_value(self, name: str) -> bool:
+        """Return whether a variable of a struct begins without a value: this file declares it and all that it inherits from."""
+        tokens, pending, seen = self._context.source.tokens, [name], set()
+        while pending:
+            name = pending.pop()
+            blocks = self._types.get(name, [])
+            if len(blocks) != 1 or _gives_value(tokens, blocks[0]):
+                return False
+            head = blocks[0].head_tokens
+            colon = next((at for at in head if tokens.words[at] == ":"), head.stop)
+            seen.add(name)
+            pending += {tokens.text(base) for base in tokens.split(range(colon + 1, head.stop))} - seen
+        return True
+
+    @cached_property
+    def _types(self) -> dict[str, list[Block]]:
+        """The structs and interfaces of this file, with their extensions, by name."""
+        types: dict[str, list[Block]] = {}
+        for block in self._context.source.walk():
+            if block.kind in ("struct", "interface", "extension"):
+                types.setdefault(block.name, []).append(block)
+        return types
+
+    def _is_simple(self, name: str, local: _Local, declaration: Node) -> bool:
         """Return whether a local is declared once and written only by statements and through out parameters.
 
-        `declaration` is the body of the function for a parameter.
+        What a struct declares may write it, too: a method, a property, a subscript. `declaration` is the body of the function for a
+        parameter.
         """
         context = self._context
         for node in self._names[name]:
+            if local.fields and _may_call(node, local):
+                return False
             outer, inner = node.parent, node
             is_target = True  # whether `inner` is still the l-value that begins with the name
             while outer is not None and not (outer.type.endswith("statement") or outer.type == "declaration"):
@@ -293,6 +317,23 @@ class UninitialisedLocals:
 def _holds(outer: Node, node: Node) -> bool:
     """Return whether a node is within another."""
     return outer.start_byte <= node.start_byte and node.end_byte <= outer.end_byte
+
+
+def _gives_value(tokens: Tokens, block: Block) -> bool:
+    """Return whether a struct gives its variables a value, by a constructor or by initial values of its members."""
+    if any(method.name == "__init" for method in block.inner):
+        return True
+    statements = [set(tokens.words[span.start : span.stop]) for span in block.statements]
+    return any("__init" in words or ("=" in words and words.isdisjoint(("static", "typealias"))) for words in statements)
+
+
+def _may_call(name: Node, local: _Local) -> bool:
+    """Return whether what follows the name of a struct calls something of its own: a method, a property or a subscript."""
+    outer = name.parent
+    if outer is None or outer.child_by_field_name("argument") != name:
+        return False
+    is_field = outer.type == "field_expression" and text_of(part(outer, "field")) in local.fields
+    return outer.type in ("field_expression", "subscript_expression") and not is_field
 
 
 def _out_arguments(call: Node, context: FunctionContext) -> list[Node]:
