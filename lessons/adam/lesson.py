@@ -255,8 +255,8 @@ class AdamLesson(Lesson):
         """Try whether dividing by 1 − β gives the same steps as by 1 − βᵗ, in units of η, for a constant gradient."""
         right, in_sample = self._streams(experiment, np.ones((1, LONG)))[0].T
         at = (1, 12, LONG)
-        ran = "a constant gradient; divided by 1 − βᵗ, then by 1 − β<br>" + "<br>".join(
-            f"step {t:,}: {right[t - 1]:.2f} η, <b>{number(in_sample[t - 1])} η</b>" for t in at
+        ran = "a constant gradient; divided by 1 − βᵗ, then by 1 − β\n" + "\n".join(
+            f"step {t:,}: {right[t - 1]:.2f} η, **{number(in_sample[t - 1])} η**" for t in at
         )
         said = "That is right at t = 1 only. The correction is 1 − βᵗ: it makes m̂ an average from the first step on, and fades."
         return Verdict(bool(np.allclose(in_sample, right, rtol=0.05)), ran, said)
@@ -267,10 +267,10 @@ class AdamLesson(Lesson):
         large, steady, noisy = means[3], means[0], means[1]
         spike = self._streams(experiment, np.r_[np.full(1000, 1e-3), 1000][None])[0, -1, 0]
         ran = (
-            f"always 1: steps of <b>{steady[0]:.2f} η</b>, by the sample {steady[1]:.2f} η<br>"
-            f"always 1,000: <b>{large[0]:.2f} η</b>, by the sample {large[1]:.2f} η<br>"
-            f"+1 or −1 by chance: <b>{noisy[0]:.2f} η</b>, by the sample {noisy[1]:.2f} η<br>"
-            f"1,000 times 0.001, then once 1,000: a step of <b>{spike:.1f} η</b>"
+            f"always 1: steps of **{steady[0]:.2f} η**, by the sample {steady[1]:.2f} η\n"
+            f"always 1,000: **{large[0]:.2f} η**, by the sample {large[1]:.2f} η\n"
+            f"+1 or −1 by chance: **{noisy[0]:.2f} η**, by the sample {noisy[1]:.2f} η\n"
+            f"1,000 times 0.001, then once 1,000: a step of **{spike:.1f} η**"
         )
         said = (
             "The factor η/√v̂, by which a gradient is multiplied, is indeed small where gradients are large. But the step itself is "

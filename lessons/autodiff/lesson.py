@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import replace
-from html import escape
 from typing import Any, ClassVar, Literal, NotRequired, TypedDict
 
 import numpy as np
@@ -235,7 +234,7 @@ class Autodiff(Lesson):
         for field, name in enumerate(FIELDS):
             by_rule, tried = trained.reshape(9, BLOBS)[field, self.blob], self._tried(experiment, field)
             rows.append((name, number(by_rule), number(tried), number(abs(by_rule - tried), 1)))
-        return Table(("raw value", "<code>bwd_diff(loss)</code>", "difference", "apart"), tuple(rows))
+        return Table(("raw value", "`bwd_diff(loss)`", "difference", "apart"), tuple(rows))
 
     def _whole(self, entry: str, raw: np.ndarray | None = None) -> KernelJob:
         """Return a kernel of the whole picture's loss, or of its gradient."""
@@ -309,7 +308,7 @@ class Autodiff(Lesson):
         ]
         rows = [
             ("value", *(f"{value:g}" for value in values)),
-            ("gradient", *(f"<b>{value:g}</b>" for value in gradient)),
+            ("gradient", *(f"**{value:g}**" for value in gradient)),
             ("difference", *(f"{value / 2e-3:.4g}" for value in loss)),
         ]
         shown = source.split("import slangpy;", 1)[1].strip()
@@ -318,7 +317,7 @@ class Autodiff(Lesson):
     def recompute(self, experiment: Experiment) -> Several:
         """Show the bytes, the time and the gradient of a loop with and without `[PreferRecompute]`."""
         rows, gradients = [], []
-        for name, words in (("", "without it"), ("[PreferRecompute]", "with <code>[PreferRecompute]</code>")):
+        for name, words in (("", "without it"), ("[PreferRecompute]", "with `[PreferRecompute]`")):
             bytes_of = []
             for most in (8, 16):
                 job = self.loop(most, name)
@@ -368,12 +367,12 @@ class Autodiff(Lesson):
         at = 0.6
         _, gradient, difference = self._look(experiment, MEMBER, np.array([at]))[:, 0]
         ran = (
-            f"<code>return smoothstep(0, 1, x);</code> {f'is refused: {code[1]}' if code else 'compiles'}<br>"
-            f"<code>{escape(MEMBER)}</code> {'is refused' if experiment.compile_errors(self.form(MEMBER)) else 'compiles'}<br>"
-            f"at x = {at:g}: gradient <b>{number(gradient)}</b>, difference <b>{number(difference)}</b>"
+            f"`return smoothstep(0, 1, x);` {f'is refused: {code[1]}' if code else 'compiles'}\n"
+            f"`{MEMBER}` {'is refused' if experiment.compile_errors(self.form(MEMBER)) else 'compiles'}\n"
+            f"at x = {at:g}: gradient **{number(gradient)}**, difference **{number(difference)}**"
         )
         said = (
-            "Stored to a member, an element or a swizzle such as <code>.x</code>, a value without a derivative passes for a "
+            "Stored to a member, an element or a swizzle such as `.x`, a value without a derivative passes for a "
             "constant, without a warning."
         )
         return Verdict(bool(np.isclose(gradient, difference, atol=0.01)), ran, said)
@@ -385,7 +384,7 @@ class Autodiff(Lesson):
         for body in FORMS:
             refused = experiment.compile_errors(self.form(body))
             found = ("refused", "") if refused else tuple(number(n) for n in self._look(experiment, body)[1:])
-            rows.append((f"<code>{escape(body)}</code>", *found))
+            rows.append((f"`{body}`", *found))
         return Table(("s(x)", "gradient", "difference"), tuple(rows))
 
     def trap(self, experiment: Experiment) -> Curves:
@@ -494,8 +493,7 @@ def refusal(head: str, diagnostics: str) -> Words:
     """Return what the compiler says, under a heading."""
     code = re.search(r"error\[(\w+)\]", diagnostics)
     said = f"{code[1]}: {first_error(diagnostics).partition(': ')[2]}" if code else "It compiles."
-    box = "class='diagnostic wrap' tabindex='0' role='group' aria-label='Compiler’s message'"
-    return Words(f"<p>{escape(head)}:</p><pre {box}>{escape(said)}</pre>")
+    return Words(f"{head}:", said)
 
 
 def numbers(value: Any) -> str:

@@ -161,12 +161,12 @@ class Background(Lesson):
         found = self._sweep(experiment, layers)
         right, in_sample = found["asItShould"], found["inSample"]
         ran = (
-            f"white, α = 0.5, on white: the claimed formula gives <b>{in_sample[0, 0]:g}</b>, C + T <b>{right[0, 0]:g}</b><br>"
-            f"65,535 other layers: darker by up to <b>{(right - in_sample).max():.3f}</b>, never brighter"
+            f"white, α = 0.5, on white: the claimed formula gives **{in_sample[0, 0]:g}**, C + T **{right[0, 0]:g}**\n"
+            f"65,535 other layers: darker by up to **{(right - in_sample).max():.3f}**, never brighter"
         )
         said = (
-            "For a straight colour, with <code>a</code> for the share that shines through, it is. This <code>rgb</code> was "
-            "multiplied by its alpha when it was blended; over white it is <code>rgb + a</code>."
+            "For a straight colour, with `a` for the share that shines through, it is. This `rgb` was "
+            "multiplied by its alpha when it was blended; over white it is `rgb + a`."
         )
         return Verdict(bool(np.allclose(right, in_sample, atol=VISIBLE)), ran, said)
 

@@ -245,9 +245,9 @@ class Binned(Lesson):
             drawn[kernels] = Trainer(experiment.device, state).look().picture
         apart = np.abs(drawn["tiled"] - drawn["binned"]).max(axis=2) * 255
         ran = (
-            f"a photograph of {found.count:,} Gaussians by both kernels, {apart.size:,} pixels<br>"
-            f"largest difference <b>{apart.max():.2f}</b> steps of 1/255, "
-            f"by a step or more in <b>{(apart >= 1).mean():.1%}</b> of the pixels"
+            f"a photograph of {found.count:,} Gaussians by both kernels, {apart.size:,} pixels\n"
+            f"largest difference **{apart.max():.2f}** steps of 1/255, "
+            f"by a step or more in **{(apart >= 1).mean():.1%}** of the pixels"
         )
         said = "They skip layers fainter than 1/255 at a pixel. Where many of these lie over one another, that adds up."
         return Verdict(bool(apart.max() < 0.01), ran, said)
@@ -275,11 +275,11 @@ class Binned(Lesson):
                 best = {name: min(ms, best.get(name, ms)) for name, ms in trainer.kernel_ms.items()}
             used = {bound.kernel.name: best[bound.kernel.name] for bound in trainer.kernels.iteration}
             totals[kernels] = sum(used.values())
-            rows = [(f"<code>{name}</code>", f"{ms:.2f}", DOES[name]) for name, ms in used.items()]
+            rows = [(f"`{name}`", f"{ms:.2f}", DOES[name]) for name, ms in used.items()]
             rows.append(("together", f"{totals[kernels]:.2f}", ""))
             tables.append(Table((head, "ms in one iteration", "what it does"), tuple(rows), marked=(len(rows) - 1,)))
         ratio = totals["tiled"] / totals["binned"]
-        return Several((*tables, Words(f"<p>Here the fast kernels are {about_times(ratio)} as fast.</p>")))
+        return Several((*tables, Words(f"Here the fast kernels are {about_times(ratio)} as fast.")))
 
 
 # What the kernels of an iteration do.

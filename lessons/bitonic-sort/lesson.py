@@ -34,7 +34,7 @@ SENTINEL = 0xFFFFFFFF
 ORDERS = ("shuffled", "rising", "falling", "a hill")
 SORT, MERGE = "all passes", "the last merge of eight"
 HILL = "2 4 6 8 7 5 3 1"
-EIGHT_WANTED = Words("<p>Type eight whole numbers from 0 to 99, with spaces between them.</p>")
+EIGHT_WANTED = Words("Type eight whole numbers from 0 to 99, with spaces between them.")
 THREADS = 32
 NETWORK = 16  # more keys than that are drawn as rows of colours
 CHOSEN = 5  # the thread whose pairs are shown at first
@@ -303,8 +303,8 @@ class BitonicSort(Lesson):
             if says != does:
                 differ += 1
                 first = first or f"k = {k}, i = {i}: the claim says {str(says).lower()}, the kernel {str(does).lower()}"
-        ran = f"<b>{differ} of {total}</b> tests differ.<br>First: {first}"
-        return Verdict(differ == 0, ran, "It is true throughout every even-numbered block of <code>k</code> places.")
+        ran = f"**{differ} of {total}** tests differ.\nFirst: {first}"
+        return Verdict(differ == 0, ran, "It is true throughout every even-numbered block of `k` places.")
 
     def nearest_first(self, experiment: Experiment) -> Verdict:
         """Try whether the list is blended back to front: a red Gaussian, id 0, and a blue one behind it, as arrived and sorted."""
@@ -318,8 +318,8 @@ class BitonicSort(Lesson):
                 "sortFirst": np.uint32(sort_first),
             }
             found[words] = experiment.run(self.kernel("tile", entry="drawTile", inputs=inputs))["picture"][1, 3, :3]
-        ran = "ids of a near red and a far blue Gaussian, and the pixel under both<br>" + "<br>".join(
-            f"{words}: <b>({c[0]:.2f}, {c[1]:.2f}, {c[2]:.2f})</b>" for words, c in found.items()
+        ran = "ids of a near red and a far blue Gaussian, and the pixel under both\n" + "\n".join(
+            f"{words}: **({c[0]:.2f}, {c[1]:.2f}, {c[2]:.2f})**" for words, c in found.items()
         )
         red, _, blue = found["sorted, 0 and 1"]
         holds = red < blue
@@ -334,7 +334,7 @@ class BitonicSort(Lesson):
         one = len(serial.steps(kind="read", name="blobs", function="serial", line=loop_line(serial)))
         many = len(network.steps(kind="value", name="b", function="orderPair"))
         made = len(passes(network))
-        ran = f"insertion of 16 shuffled keys: <b>{one}</b> comparisons<br>the network, in {made} passes: <b>{many}</b>"
+        ran = f"insertion of 16 shuffled keys: **{one}** comparisons\nthe network, in {made} passes: **{many}**"
         said = (
             "15 is the count for adding 16 numbers, not for sorting them. No method is sure to sort 16 keys in fewer than 46 "
             "comparisons; the network makes 80."
@@ -349,8 +349,8 @@ class BitonicSort(Lesson):
         worked = len(query.steps(kind="value", name="b", function="orderPair"))
         swapped = len(query.steps(kind="write", name="blobs", function="orderPair")) // 2
         ran = (
-            f"512 keys, 32 threads: <b>{calls:,}</b> calls of orderPair<br>"
-            f"{calls - worked:,} return at once, as <code>l &lt; i</code><br>{swapped:,} of the other {worked:,} swap"
+            f"512 keys, 32 threads: **{calls:,}** calls of orderPair\n"
+            f"{calls - worked:,} return at once, as `l < i`\n{swapped:,} of the other {worked:,} swap"
         )
         said = (
             "Half of the calls have nothing to do, and whether a pair swaps depends on its keys: the lanes of a wave go two ways."
@@ -382,12 +382,12 @@ class BitonicSort(Lesson):
         query = experiment.record(self._merge(keys))
         made = passes(query)
         lists = [keys, *query.contents("blobs", 8, [one["end"] for one in made])]
-        names = ("before", *(f"after <code>j</code> = {one['j']}" for one in made))
+        names = ("before", *(f"after `j` = {one['j']}" for one in made))
         swaps = ("", *(f"{len(one['swapped'])} of 4" for one in made))
         rows = tuple((name, *marked(row), many) for name, row, many in zip(names, lists, swaps, strict=True))
         is_sorted = bool(np.all(np.diff(lists[-1].astype(int)) >= 0))
         was = "was bitonic" if bitonic(keys) else "was not bitonic"
-        verdict = f"<p>After the last pass the list is {'sorted' if is_sorted else 'not sorted'}: the sequence {was}.</p>"
+        verdict = f"After the last pass the list is {'sorted' if is_sorted else 'not sorted'}: the sequence {was}."
         return Several((Table(("place", *map(str, range(8)), "pairs swapped"), rows), Words(verdict)))
 
     def pairs(self, experiment: Experiment) -> Table:
@@ -399,8 +399,8 @@ class BitonicSort(Lesson):
             partners = {}
             for step in steps[query.threads(steps) == i].tolist():
                 partners[query.last_number("j", i, step)] = int(query.values([step])[0])
-            rows.append((f"<code>{i:03b}</code> = {i}", *(f"<code>{partners[j]:03b}</code> = {partners[j]}" for j in (1, 2, 4))))
-        head = ("place", *(f"its partner, <code>j</code> = <code>{j:03b}</code>" for j in (1, 2, 4)))
+            rows.append((f"`{i:03b}` = {i}", *(f"`{partners[j]:03b}` = {partners[j]}" for j in (1, 2, 4))))
+        head = ("place", *(f"its partner, `j` = `{j:03b}`" for j in (1, 2, 4)))
         return Table(head, tuple(rows))
 
     def padding(self, experiment: Experiment) -> Table:
@@ -669,4 +669,4 @@ def listed(keys: np.ndarray, height: int) -> str:
 
 def marked(row: np.ndarray) -> list[str]:
     """Return a row's keys as HTML, with a mark on those that are larger than the next."""
-    return [f"<b>{key}</b> ◆" if i + 1 < len(row) and key > row[i + 1] else str(key) for i, key in enumerate(row)]
+    return [f"**{key}** ◆" if i + 1 < len(row) and key > row[i + 1] else str(key) for i, key in enumerate(row)]

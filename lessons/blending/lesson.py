@@ -239,8 +239,8 @@ class Blending(Lesson):
         for name, layers in (("red first, then blue", (red, blue)), ("blue first, then red", (blue, red))):
             inputs = {"layers": np.array(layers, np.float32), "result": np.zeros((1, 4), np.float32)}
             found[name] = experiment.run(self.kernel("two", entry="blendTwo", inputs=inputs))["result"][0]
-        ran = "Red and blue, each of α = 0.5:<br>" + "<br>".join(
-            f"{name}: <b>({c[0]:g}, {c[1]:g}, {c[2]:g})</b>" for name, c in found.items()
+        ran = "Red and blue, each of α = 0.5:\n" + "\n".join(
+            f"{name}: **({c[0]:g}, {c[1]:g}, {c[2]:g})**" for name, c in found.items()
         )
         red_share, _, blue_share, _ = found["red first, then blue"]
         said = "The first gets its full α, the second only a share of the rest: what is blended first lies on top."
@@ -254,10 +254,7 @@ class Blending(Lesson):
         most = float(np.abs(front - back).max())
         step = float(np.abs(to_bytes(front).astype(int) - to_bytes(back)).max())
         pixels = WIDTH * HEIGHT
-        ran = (
-            f"{pixels:,} pixels of your stack, both ways<br>"
-            f"largest difference <b>{number(most, 2)}</b>, <b>{step:g}</b> of 255 steps"
-        )
+        ran = f"{pixels:,} pixels of your stack, both ways\nlargest difference **{number(most, 2)}**, **{step:g}** of 255 steps"
         said = "The two agree, except for rounding and for the layers that an opaque pixel leaves out."
         return Verdict(step > 1, ran, said)
 

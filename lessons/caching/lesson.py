@@ -190,7 +190,7 @@ class Caching(Lesson):
         curves = tuple(Curve(label, np.array(BOUNDS), np.array(amounts, float)) for label, amounts in ways.items())
         rows = []
         for label, amounts in ways.items():
-            words = f"<code>{label}</code>" if label.startswith("[") else label
+            words = f"`{label}`" if label.startswith("[") else label
             each = (amounts[-1] - amounts[0]) / (BOUNDS[-1] - BOUNDS[0])
             rows.append((words, *(f"{amount:,}" for amount in amounts), f"{each:g}"))
         head = ("turns at most", *map(str, BOUNDS), "each turn")
@@ -209,9 +209,9 @@ class Caching(Lesson):
         each = (many - few) / 24
         again = (self.stored(experiment, 32, recompute=True) - self.stored(experiment, 8, recompute=True)) / 24
         ran = (
-            f"a copy of (r, g, b, T): <b>{STATE} bytes</b><br>"
-            f"plain autodiff: <b>{each:g} bytes</b> a turn<br>"
-            f"with <code>[PreferRecompute]</code>: <b>{again:g} bytes</b> a turn"
+            f"a copy of (r, g, b, T): **{STATE} bytes**\n"
+            f"plain autodiff: **{each:g} bytes** a turn\n"
+            f"with `[PreferRecompute]`: **{again:g} bytes** a turn"
         )
         said = (
             "The copies are there, twice and each with its count, and far more besides: evaluating a Gaussian leaves values that "
@@ -225,8 +225,8 @@ class Caching(Lesson):
         short, refused = self.stored(experiment, 128, count=3), experiment.compile_errors(self._without_bound())
         why = re.search(r"error\[(\w+)\]", refused)
         ran = (
-            "".join(f"promised {bound} turns: <b>{amount:,} bytes</b><br>" for bound, amount in with_bound.items())
-            + f"promised 128, a list of 3: <b>{short:,} bytes</b><br>"
+            "".join(f"promised {bound} turns: **{amount:,} bytes**\n" for bound, amount in with_bound.items())
+            + f"promised 128, a list of 3: **{short:,} bytes**\n"
             + f"nothing promised: {f'refused, {why[1]}' if why else 'compiles'}"
         )
         said = "It does grow linearly, but with the longest list that was promised. A tile of three Gaussians pays for all."
@@ -238,8 +238,8 @@ class Caching(Lesson):
         found = experiment.shared_variables(self.way("byUndo", 1))
         shared = (found["finalVal"] + found["maxCount"]) // (TILE[0] * TILE[1])
         ran = (
-            f"arrays of a thread: <b>{arrays} bytes</b>, whatever the list<br>"
-            f"in shared memory: <code>finalVal</code> and <code>maxCount</code>, <b>{shared} bytes</b> a thread"
+            f"arrays of a thread: **{arrays} bytes**, whatever the list\n"
+            f"in shared memory: `finalVal` and `maxCount`, **{shared} bytes** a thread"
         )
         said = "That is so. The way back is given the state at the end and the count of layers blended, and nothing else."
         return Verdict(arrays == 0, ran, said)
@@ -282,9 +282,7 @@ class Caching(Lesson):
         ratio = spent["byUndo"][-1] / spent["byBuffer"][-1]
         long = "about as long as" if 0.9 < ratio < 1.1 else f"{ratio:.2g} times as long as"
         said = f"for 64 layers the undo takes {long} the states in a buffer. That buffer takes 1,024 bytes a pixel, the undo none."
-        return Several(
-            (Curves("layers", "µs for 512 pixels", curves), Table(head, tuple(rows)), Words(f"<p>On {here}, {said}</p>"))
-        )
+        return Several((Curves("layers", "µs for 512 pixels", curves), Table(head, tuple(rows)), Words(f"On {here}, {said}")))
 
     def _times(self, experiment: Experiment, entry: str) -> np.ndarray:
         """Return the µs of a way for each of LENGTHS; none where the driver refuses the kernel."""
@@ -335,15 +333,15 @@ COLOURS = (
 
 
 def element(name: str) -> str:
-    """Say as HTML what an array holds that SPIR-V names by its element: PixelState for `%_arr_PixelState_uint_66`.
+    """Say what an array holds that SPIR-V names by its element: PixelState for `%_arr_PixelState_uint_66`.
 
     The compiler gathers in a struct what a function leaves for its own backward pass, and names that after the function.
     """
     held = re.sub(r"^%_arr_|_u?int_\d+$", "", name)
     if left := re.search(r".*Ctx_(\w+)$", held):
-        return f"what <code>{left[1]}</code> leaves for its backward pass"
+        return f"what `{left[1]}` leaves for its backward pass"
     slang = re.sub(r"^v([234])float$", r"float\1", held)
-    return f"<code>{slang}</code>"
+    return f"`{slang}`"
 
 
 def apart(words: str, found: float, other: float) -> str:

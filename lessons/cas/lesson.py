@@ -230,14 +230,14 @@ class Cas(Lesson):
         values = random_numbers(8192)
         swapped, own = (self._many(way, values) for way in ("compareAndSwap", "native"))
         if not has_float_atomics(experiment):
-            ran = f"{experiment.adapter.short_name}: <b>no float atomics</b>; compare and swap gives {total(experiment, swapped)}"
+            ran = f"{experiment.adapter.short_name}: **no float atomics**; compare and swap gives {total(experiment, swapped)}"
             return Verdict(True, ran, "True on this device, and in WGSL. CUDA, Slang and, by an extension, Vulkan have one.")
         lines = [
-            f"{words}: <b>{total(experiment, job):.4f}</b> in {microseconds(experiment.seconds(job))}"
+            f"{words}: **{total(experiment, job):.4f}** in {microseconds(experiment.seconds(job))}"
             for words, job in (("compare and swap", swapped), ("InterlockedAdd on a float", own))
         ]
         said = "WGSL has none. CUDA has one, Vulkan by an extension; Slang passes it on. The sums agree but for the last bits."
-        return Verdict(None, f"{experiment.adapter.short_name}, 8,192 numbers<br>" + "<br>".join(lines), said)
+        return Verdict(None, f"{experiment.adapter.short_name}, 8,192 numbers\n" + "\n".join(lines), said)
 
     def same_gradients(self, experiment: Experiment) -> Verdict:
         """Run one dispatch 20 times and count the gradients whose bits differ."""
@@ -251,8 +251,8 @@ class Cas(Lesson):
         largest = np.abs(floats).max(axis=0)
         off = float(np.max(np.ptp(floats, axis=0) / np.where(largest > 0, largest, 1)))
         ran = (
-            f"120 Gaussians, 64 × 64 pixels, the same dispatch {runs} times:<br>"
-            f"<b>{differ} of {found.shape[1]:,}</b> gradients differ between runs, by at most {number(off, 2)} of their size"
+            f"120 Gaussians, 64 × 64 pixels, the same dispatch {runs} times:\n"
+            f"**{differ} of {found.shape[1]:,}** gradients differ between runs, by at most {number(off, 2)} of their size"
         )
         said = "The tiles add in a different order each time, and float addition rounds: the last bits differ."
         if not differ:
@@ -264,10 +264,10 @@ class Cas(Lesson):
         query = experiment.record(Cas().job())
         end = float(query.output("derivBuffer").view(np.float32)[0])
         where = "a driver that runs on the CPU" if experiment.adapter.is_software else "a GPU"
-        ran = f"{experiment.adapter.short_name}, <b>{where}</b>: 32 threads added by compare and swap, sum <b>{number(end, 4)}</b>"
+        ran = f"{experiment.adapter.short_name}, **{where}**: 32 threads added by compare and swap, sum **{number(end, 4)}**"
         said = (
             "Compare and swap was a CPU's instruction long before it was a GPU's. In C++ the addition to a "
-            "<code>std::atomic&lt;float&gt;</code> is compiled to this very loop on most CPUs, and lock-free queues and "
+            "`std::atomic<float>` is compiled to this very loop on most CPUs, and lock-free queues and "
             "allocators are built of it."
         )
         return Verdict(False, ran, said)
@@ -281,7 +281,7 @@ class Cas(Lesson):
         ways = [
             ("compare and swap", self.kernel(entry="addAll", inputs=swap, functions=RECORDED)),
             ("atomic load, atomic store", self.kernel("broken", entry="addAll", inputs=swap)),
-            ("plain <code>+=</code>", self.kernel("broken", entry="addPlain", inputs=plain)),
+            ("plain `+=`", self.kernel("broken", entry="addPlain", inputs=plain)),
         ]
         if has_float_atomics(experiment):
             ways.append(("the device's own float add", self.kernel("broken", entry="addNative", inputs=plain)))
@@ -289,7 +289,7 @@ class Cas(Lesson):
         for words, job in ways:
             query = experiment.record(job)
             end = float(query.output("totals" if "totals" in job.inputs else "derivBuffer").view(np.float32)[0])
-            says = ", ".join(f"{one.kind} on <code>{one.name}</code>" for one in query.findings) or "no finding"
+            says = ", ".join(f"{one.kind} on `{one.name}`" for one in query.findings) or "no finding"
             rows.append((words, number(end, 6), number(hoped, 6), says))
         return Table(("way", "sum", "should be", "the recording says"), tuple(rows), marked=(1, 2))
 
@@ -304,13 +304,13 @@ class Cas(Lesson):
             exponent, f"2 to the power {exponent - 127}"
         )
         rows = (
-            ("bits", f"<code>0x{self.start:08X}</code>"),
+            ("bits", f"`0x{self.start:08X}`"),
             ("sign", f"{sign}: {'minus' if sign else 'plus'}"),
             ("exponent", f"{exponent}: {power}"),
             ("fraction", f"{fraction:,} of 8,388,608"),
-            ("as a float", f"<b>{exactly(x)}</b>"),
+            ("as a float", f"**{exactly(x)}**"),
             ("the next bits up", f"{exactly(above)}"),
-            ("<code>asuint(asfloat(bits))</code>", f"<code>0x{back:08X}</code>"),
+            ("`asuint(asfloat(bits))`", f"`0x{back:08X}`"),
         )
         return Table(("", "what the kernel found"), rows, marked=(4,))
 
@@ -355,7 +355,7 @@ class Cas(Lesson):
             found = np.array([total(experiment, job) for _ in range(runs)])
             often, times = Counter(found.tolist()).most_common(1)[0]
             off = (found - exact) / np.spacing(np.float32(exact))
-            rows.append((words, f"<b>{len(set(found.tolist()))}</b>", f"{often:.5f}", str(times), number(np.ptp(off), 3)))
+            rows.append((words, f"**{len(set(found.tolist()))}**", f"{often:.5f}", str(times), number(np.ptp(off), 3)))
             curves.append(Curve(short, np.arange(1, runs + 1), off, points=True))
         head = ("way", "different sums", "the most frequent", "times", "spread")
         chart = Curves("run", "off by, in units in the last place", tuple(curves), lines=((0.0, "exact"),), height=260)

@@ -245,11 +245,11 @@ class CoarseRaster(Lesson):
         small, big = (sample_lists(self, experiment, shape) for shape in SHAPES)
         over, over_big = small > SHAPES[0][2], big > SHAPES[1][2]
         ran = (
-            "512 × 512 pixels, 40,960 Gaussians where the sample starts them<br>"
-            f"tiles of 8 × 4, list of 512: median <b>{np.median(small):g}</b>, longest <b>{small.max()}</b>, "
-            f"<b>{over.sum()}</b> of {small.size:,} tiles too full<br>"
+            "512 × 512 pixels, 40,960 Gaussians where the sample starts them\n"
+            f"tiles of 8 × 4, list of 512: median **{np.median(small):g}**, longest **{small.max()}**, "
+            f"**{over.sum()}** of {small.size:,} tiles too full\n"
             f"tiles of 16 × 16, list of 256: median {np.median(big):g}, longest {big.max()}, "
-            f"<b>{over_big.sum()}</b> of {big.size:,}"
+            f"**{over_big.sum()}** of {big.size:,}"
         )
         said = "Most tiles need more than 64 places, a few more than 512. So ours tests for room first, and counts the overflow."
         return Verdict(not over.any() and bool(np.median(small) <= 64), ran, said)
@@ -260,9 +260,9 @@ class CoarseRaster(Lesson):
         found = [finding for finding in query.findings if "race" in finding.kind]
         writes = query.steps(kind="write", name="blobCount")
         values = sorted({int(value) for value in query.values(writes)})
-        names = ", ".join(f"{RACES[finding.kind]} on <b>{finding.name}</b>" for finding in found) or "no race"
+        names = ", ".join(f"{RACES[finding.kind]} on **{finding.name}**" for finding in found) or "no race"
         count = " or ".join(map(str, values))
-        ran = f"the recording reports: {names}<br>{len(writes)} threads write blobCount, each the value <b>{count}</b>"
+        ran = f"the recording reports: {names}\n{len(writes)} threads write blobCount, each the value **{count}**"
         said = (
             "All threads store the same count, so it does not matter who is last: harmless on every device that we know. "
             "The language promises nothing for a race, though. Letting one thread store it, before another barrier, would avoid it."
@@ -324,8 +324,8 @@ class CoarseRaster(Lesson):
             count = int(query.values(query.steps(kind="write", name="blobCount"))[0])
             says = f"◆ out-of-bounds, line {found.line} of the kernel" if found else "no such finding"
             rows.append((name, str(len(places)), str(sum(place >= ROOM for place in places) if not guard else 0), str(count), says))
-        head = ("the test for room", "found", "written past the end", "<code>blobCount</code>", "what the recording reports")
-        return Several((Table(head, tuple(rows), marked=(1,)), Words(f"<p>{PAST_THE_END}</p>")))
+        head = ("the test for room", "found", "written past the end", "`blobCount`", "what the recording reports")
+        return Several((Table(head, tuple(rows), marked=(1,)), Words(PAST_THE_END)))
 
     def map(self, experiment: Experiment) -> Pictures:
         """Show the list lengths of all tiles at the sample's random start, and where they overflow."""
@@ -348,9 +348,9 @@ class CoarseRaster(Lesson):
         allowed = FRAME * rate * 1e6
         tiles = 512 * 512 / 32
         said = (
-            f"<p>This device makes up to <b>{rate * 1000:,.0f} million tests a second</b>, {allowed / 1e6:,.1f} million in a "
-            f"sixtieth of one. That is enough for <b>{allowed / tiles:,.0f} Gaussians</b> over the {tiles:,.0f} tiles of "
-            f"512 × 512 pixels. 40,960 Gaussians need {tiles * 40960 / 1e6:,.0f} million tests.</p>"
+            f"This device makes up to **{rate * 1000:,.0f} million tests a second**, {allowed / 1e6:,.1f} million in a "
+            f"sixtieth of one. That is enough for **{allowed / tiles:,.0f} Gaussians** over the {tiles:,.0f} tiles of "
+            f"512 × 512 pixels. 40,960 Gaussians need {tiles * 40960 / 1e6:,.0f} million tests."
         )
         chart = Curves(
             "tests, in millions",
@@ -376,7 +376,7 @@ class CoarseRaster(Lesson):
             else "Here drawing them takes longer throughout."
         )
         curves = (Curve("coarse pass", counts, coarse), Curve("sort and blend", counts, rest))
-        return Several((Curves("Gaussians", "ms a picture", curves, log_x=True, log_y=True, height=260), Words(f"<p>{said}</p>")))
+        return Several((Curves("Gaussians", "ms a picture", curves, log_x=True, log_y=True, height=260), Words(said)))
 
     # Their kernels
 
@@ -412,7 +412,7 @@ SHAPES = ((8, 4, 512), (16, 16, 256))  # of the sample's two versions: tile and 
 DRAWN_SIGMAS = 2  # to the outline that the drawing shows
 PAST_THE_END = (
     "No standard says what a write past the end does. The recording holds it back and reports it. Unrecorded, it changes whatever "
-    "lies behind the array. And as <code>blobCount</code> then names more places than there are, the sort and the blend go "
+    "lies behind the array. And as `blobCount` then names more places than there are, the sort and the blend go "
     "past the end too."
 )
 
@@ -522,4 +522,4 @@ def joined(words: list[str]) -> str:
 
 def ids_of(ids: np.ndarray) -> str:
     """Return ids as HTML."""
-    return f"<code>{' '.join(map(str, ids))} …</code>"
+    return f"`{' '.join(map(str, ids))} …`"

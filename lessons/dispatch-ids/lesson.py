@@ -170,8 +170,8 @@ class DispatchIds(Lesson):
         picture = shaped(spy.grid((HEIGHT, WIDTH)), 1.0, _result="numpy")
         raw = experiment.run(self.draw("by shape"))["picture"]
         difference = float(np.abs(picture - raw).max())
-        same = f"is off by up to <b>{number(difference, 2)}</b>" if difference else "is the <b>same</b>, to the last bit"
-        ran = f"a call with <code>call_group_shape</code> {TILE[1]} × {TILE[0]}:<br>beside the kernel's picture, its own {same}"
+        same = f"is off by up to **{number(difference, 2)}**" if difference else "is the **same**, to the last bit"
+        ran = f"a call with `call_group_shape` {TILE[1]} × {TILE[0]}:\nbeside the kernel's picture, its own {same}"
         return Verdict(
             difference > 1e-5, ran, "That was so when the post was written. Today a call's workgroups can be given a shape."
         )
@@ -197,7 +197,7 @@ class DispatchIds(Lesson):
             y, x = np.argwhere(owner == thread)[0]
             listed = f"({ids[thread][0]}, {ids[thread][1]})"
             rows.append((str(thread), str(thread // LANES), str(thread % LANES), listed, f"({x}, {y})"))
-        return Table(("number", "workgroup", "thread in it", "<code>ids[number]</code>", "pixel it drew"), tuple(rows))
+        return Table(("number", "workgroup", "thread in it", "`ids[number]`", "pixel it drew"), tuple(rows))
 
     def functional(self, experiment: Experiment) -> Table:
         """Show picture, gradient and time of three functional calls beside the kernel's."""

@@ -154,9 +154,9 @@ class FinalCount(Lesson):
         _, skipped, late, ends = found["counted"].T
         off = np.abs(found["lastT"] - 1).max()
         ran = (
-            f"{PIXELS:,} pixels, {int(skipped.sum()):,} layers skipped on the way back<br>"
-            f"skipped after an undo: <b>{int(late.sum())}</b><br>"
-            f"pixels that end with a count other than 0: <b>{int(np.sum(ends != 0))}</b>; "
+            f"{PIXELS:,} pixels, {int(skipped.sum()):,} layers skipped on the way back\n"
+            f"skipped after an undo: **{int(late.sum())}**\n"
+            f"pixels that end with a count other than 0: **{int(np.sum(ends != 0))}**; "
             f"T comes back within {number(off, 1)}"
         )
         said = "All skips come first, then all undos. The test needs nothing but the count as it stands."
@@ -167,11 +167,11 @@ class FinalCount(Lesson):
         found = experiment.run(FinalCount().job())
         count, transmittance = int(found["thereCount"][-1]), found["there"][:, 3]
         changed = [index for index in range(len(transmittance) - 1) if transmittance[index + 1] != transmittance[index]]
-        last = f"the last element that changed the pixel: <b>layers[{changed[-1]}]</b>"
-        ran = f"eight layers of α = 0.56: finalCount is <b>{count}</b><br>{last}"
+        last = f"the last element that changed the pixel: **layers[{changed[-1]}]**"
+        ran = f"eight layers of α = 0.56: finalCount is **{count}**\n{last}"
         said = (
-            "It is a count. As the undo's <code>index</code> it is right, since that begins at 1. In the array, which begins at 0, "
-            "the last layer is number <code>finalCount - 1</code>."
+            "It is a count. As the undo's `index` it is right, since that begins at 1. In the array, which begins at 0, "
+            "the last layer is number `finalCount - 1`."
         )
         return Verdict(None if count == changed[-1] + 1 else False, ran, said)
 
@@ -187,7 +187,7 @@ class FinalCount(Lesson):
         }
         found = experiment.run(self.kernel("tile", entry="drawTile", groups=(size[0] // 8, size[1] // 4, 1), inputs=inputs))
         counts = found["counts"]
-        caption = f"<code>finalCount</code>: from {counts.min()} to {counts.max()} of {count}; the brightest pixels took all"
+        caption = f"`finalCount`: from {counts.min()} to {counts.max()} of {count}; the brightest pixels took all"
         picture = Picture("the picture", to_bytes(found["picture"][..., :3]))
         return Pictures((picture, Picture(caption, counts, unit="layers")))
 

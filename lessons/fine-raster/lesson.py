@@ -13,7 +13,7 @@ from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson, edited
 from splatscope.textbook.numbers import number
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.questions import answer_among
-from splatscope.textbook.results import Answer, Bars, Picture, Pictures, Several, Table, Verdict
+from splatscope.textbook.results import Answer, Bars, Picture, Pictures, Several, Table, Verdict, literal
 from splatscope.tracing.job import KernelJob
 
 TILE = (8, 4)
@@ -185,14 +185,14 @@ class FineRaster(Lesson):
         """Try whether autodiff alone differentiates the loop, and at how many bytes for each turn."""
         refused = experiment.compile_errors(edited(self.back("stored", 8), "    [MaxIters(MOST)]\n", ""))
         why = re.search(r"loops inside[^.\n]*", refused)
-        says = f": {why[0]}" if why else ""
+        says = f": {literal(why[0])}" if why else ""
         each = self.bytes_a_turn(experiment)
         own = sum(experiment.private_arrays(self.back("undone", 8)).values())
         ran = (
-            f"[Differentiable] on this loop: <b>{'refused' if refused else 'compiles'}</b>{says}<br>"
-            f"with a bound: <b>{each:g} bytes</b> in arrays of each thread for each turn the bound allows, "
-            f"{512 * each / 1024:,.0f} KB for a list of 512<br>"
-            f"[BackwardDerivative(fineRasterize_bwd)], as in the source: <b>{own} bytes</b>"
+            f"[Differentiable] on this loop: **{'refused' if refused else 'compiles'}**{says}\n"
+            f"with a bound: **{each:g} bytes** in arrays of each thread for each turn the bound allows, "
+            f"{512 * each / 1024:,.0f} KB for a list of 512\n"
+            f"[BackwardDerivative(fineRasterize_bwd)], as in the source: **{own} bytes**"
         )
         said = "The sample's source gives the loop a backward pass of its own, which undoes each turn instead of storing it."
         return Verdict(not refused, ran, said)
@@ -233,7 +233,7 @@ class FineRaster(Lesson):
             arrays = experiment.private_arrays(self.back("stored", most))
             rows.append((f"stored by autodiff, bound {most}", f"{sum(arrays.values()):,}", "0"))
         own = sum(experiment.private_arrays(self.back("undone", 32)).values())
-        rows.append(("undone, a list of any length", f"{own:,}", "20: <code>finalVal</code> and <code>maxCount</code>"))
+        rows.append(("undone, a list of any length", f"{own:,}", "20: `finalVal` and `maxCount`"))
         gradients, times = {}, {}
         for entry in ("stored", "undone"):
             job = self.back(entry, 32)

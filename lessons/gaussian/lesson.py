@@ -266,8 +266,8 @@ class Gaussian(Lesson):
             edges(picture) for picture in (paint_photograph(experiment, PHOTOGRAPH_COUNTS[-1]), photograph_itself())
         )
         ran = (
-            f"pairs of neighbouring pixels of the cup that differ by more than {EDGE}&nbsp;of&nbsp;255<br>"
-            f"in the photograph <b>{photograph:,}</b>, in the picture of {PHOTOGRAPH_COUNTS[-1]:,} Gaussians <b>{drawn:,}</b>"
+            f"pairs of neighbouring pixels of the cup that differ by more than {EDGE}\u00a0of\u00a0255\n"
+            f"in the photograph **{photograph:,}**, in the picture of {PHOTOGRAPH_COUNTS[-1]:,} Gaussians **{drawn:,}**"
         )
         said = "A Gaussian can be thin, nearly opaque, and lie over others: then its flank makes an edge."
         if drawn > photograph:

@@ -1,7 +1,6 @@
 """The model of the section on the pipeline."""
 
 import re
-from html import escape
 from typing import Any, ClassVar, TypedDict
 
 import numpy as np
@@ -14,7 +13,7 @@ from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson, edited
 from splatscope.textbook.numbers import number
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.questions import answer_among
-from splatscope.textbook.results import Answer, Code, Table, Verdict, Words
+from splatscope.textbook.results import Answer, Code, Table, Verdict, Words, literal
 from splatscope.tracing.job import KernelJob
 
 SIZE, TILE, LANES = (24, 12), (1, 1), 32
@@ -201,8 +200,8 @@ class Pipeline(Lesson):
         query = experiment.record(self.job())
         dummies = len(query.steps(kind="value", name="padded._dummy"))
         ran = (
-            f"wrong order: <b>{'refused' if wrong else 'compiled'}</b><br>forged token <code>{{ 0 }}</code>: "
-            f"<b>{'refused' if forged else 'compiled'}</b><br>the number in a token was set <b>{dummies}</b> times"
+            f"wrong order: **{'refused' if wrong else 'compiled'}**\nforged token `{{ 0 }}`: "
+            f"**{'refused' if forged else 'compiled'}**\nthe number in a token was set **{dummies}** times"
         )
         said = (
             "The order of calls is checked. But a token is not empty, can be forged, and says nothing of barriers or a full list."
@@ -215,10 +214,7 @@ class Pipeline(Lesson):
         """Try whether the gradient passes through the fine stage alone: hold the composite constant."""
         full, bare = (self.gradient_of(experiment, entry) for entry in ("gradientOfTile", "gradientWithoutComposite"))
         share = np.abs(full - bare).max() / np.abs(full).max()
-        ran = (
-            f"largest gradient: <b>{number(np.abs(full).max(), 4)}</b><br>"
-            f"the composite held constant changes it by <b>{share:.0%}</b>"
-        )
+        ran = f"largest gradient: **{number(np.abs(full).max(), 4)}**\nthe composite held constant changes it by **{share:.0%}**"
         said = "It also goes through the composite, the loss, and the maps from raw values to a Gaussian."
         return Verdict(bool(share < 1e-3), ran, said)
 
@@ -227,7 +223,7 @@ class Pipeline(Lesson):
         words = experiment.compile_errors(KernelJob(f"{BEFORE}{LISTING}{AFTER}", file="printed.slang", entry="draw"))
         missing = list(dict.fromkeys(re.findall(r"undefined identifier '(\w+)'", words)))
         first = next((line for line in words.split("\n") if line.startswith("error")), "it compiles")
-        ran = f"{escape(first)}<br>names that are declared nowhere: <b>{', '.join(missing) or 'none'}</b>"
+        ran = f"{literal(first)}\nnames that are declared nowhere: **{', '.join(missing) or 'none'}**"
         said = "Its stages are the right ones, in the right order. But it is shortened for reading, and cannot run as it stands."
         return Verdict(None if words else True, ran, said)
 
@@ -243,7 +239,7 @@ class Pipeline(Lesson):
         line = next(line for line in job.source.split("\n") if "bitonicSort(filled" in line)
         first = re.search(r"error\[.*?(?=\n(?:error|warning|---)|\Z)", experiment.compile_errors(job), re.DOTALL)
         said = re.sub(r"(--> )\S*/", r"\1", first[0]) if first else "It compiled."  # no folder: it is gone
-        return Words(f"<p><code>{escape(line.strip())}</code></p><pre class='diagnostic' tabindex='0'>{escape(said)}</pre>")
+        return Words(f"`{line.strip()}`", said)
 
     @param.depends("blobs", "seed")
     def gradient(self, experiment: Experiment) -> Table:
@@ -265,7 +261,7 @@ class Pipeline(Lesson):
         rows = []
         for function in ("initShortList", "coarseRasterize", "padBuffer", "bitonicSort", "fineRasterize", "fineRasterize_bwd"):
             counts = (len(query.steps(kind="call", name=function)) for query in (forward, backward))
-            rows.append((f"<code>{function}</code>", *(f"{count}" for count in counts)))
+            rows.append((f"`{function}`", *(f"{count}" for count in counts)))
         return Table(("stage", "calls in the forward kernel", "calls in the gradient's kernel"), tuple(rows))
 
     # What these share

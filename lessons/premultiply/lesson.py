@@ -128,7 +128,7 @@ class Premultiply(Lesson):
         colour, alpha = found["gval"][1], found["gval"][3]
         misconceptions = (
             (f"{alpha * colour:.2f}", "That is α·c: what the layer should add."),
-            (f"{colour:.2f}", "That is c: all that the layer adds without <code>preMult</code>. Part of it, α·c, belongs there."),
+            (f"{colour:.2f}", "That is c: all that the layer adds without `preMult`. Part of it, α·c, belongs there."),
             (
                 f"{1 - alpha:.2f}",
                 "That is 1 − α, the share that shows what lies behind. It has to be multiplied by the green.",
@@ -158,7 +158,7 @@ class Premultiply(Lesson):
             else (str(n), "A screen shows up to 1, and some channels still have room for the excess.")
             for n in range(4)
         ]
-        misconceptions[0] = ("0", "That would be right with <code>preMult</code>: then the shares add up to one.")
+        misconceptions[0] = ("0", "That would be right with `preMult`: then the shares add up to one.")
         layer, behind = rgb(found["gval"]), rgb(found["through"])
         question = f"Without `preMult` the layer adds {layer}, and {behind} shows through. How many of the channels exceed 1?"
         return answer_among(question, str(many), misconceptions, self.stops(query)[-1], f"{count} A screen shows 1 at most.")
@@ -174,8 +174,8 @@ class Premultiply(Lesson):
             darker += int(np.sum((wrong < right - 1e-4).any(axis=2)))
             brighter += int(np.sum((wrong > right + 1e-4).any(axis=2)))
         total = len(BACKGROUNDS) * SPRITE[0] * SPRITE[1]
-        ran = f"the soft disc over four backgrounds, {total:,} pixels: without <code>preMult</code>"
-        ran += f"<br><b>{darker:,}</b> are darker than with it<br><b>{brighter:,}</b> are brighter"
+        ran = f"the soft disc over four backgrounds, {total:,} pixels: without `preMult`"
+        ran += f"\n**{darker:,}** are darker than with it\n**{brighter:,}** are brighter"
         return Verdict(
             darker > 0,
             ran,
@@ -187,9 +187,9 @@ class Premultiply(Lesson):
         """Try whether the error is largest below α = 0.3 and above 0.7: the excess of red by α."""
         alphas = np.array([0.1, 0.3, 0.5, 0.7, 0.9], np.float32)
         right, wrong = self._sweep(experiment, alphas)
-        ran = "<br>".join(f"α = {alpha:.1f}: <b>{diff:.2f}</b>" for alpha, diff in zip(alphas, wrong - right, strict=True))
+        ran = "\n".join(f"α = {alpha:.1f}: **{diff:.2f}**" for alpha, diff in zip(alphas, wrong - right, strict=True))
         holds = bool(wrong[-1] - right[-1] > wrong[2] - right[2])
-        return Verdict(holds, f"red that is too much<br>{ran}", "It falls steadily from α = 0 to α = 1. Above 0.7 it is smallest.")
+        return Verdict(holds, f"red that is too much\n{ran}", "It falls steadily from α = 0 to α = 1. Above 0.7 it is smallest.")
 
     def filtering(self, experiment: Experiment) -> Verdict:
         """Count the pixels of an enlarged disc that are too dark, from straight and from premultiplied texels."""
@@ -198,7 +198,7 @@ class Premultiply(Lesson):
             picture = self._enlarged(experiment, (*RED, 1.0), "white", premultiply)
             found[name] = int(np.sum((picture < np.minimum(RED, 1.0) - 1 / 255).any(axis=2)))
         ran = "A red disc on white, enlarged: pixels darker than the red and the white"
-        ran += "".join(f"<br>{name} texels averaged: <b>{count:,}</b> of {ENLARGED**2:,}" for name, count in found.items())
+        ran += "".join(f"\n{name} texels averaged: **{count:,}** of {ENLARGED**2:,}" for name, count in found.items())
         said = "The colour of invisible texels is averaged in, unless multiplying by their alpha has removed it first."
         return Verdict(found["straight"] > 0 and found["premultiplied"] == 0, ran, said)
 

@@ -279,11 +279,11 @@ class Reduction(Lesson):
             "adam.step": np.uint32(1),
         }
         moves = experiment.run(self.kernel("step", entry="firstStep", inputs=inputs, groups=(3, 1, 1)))["moves"]
-        steps = ", ".join(f"{gradient:g} → <b>{move:.3f} η</b>" for gradient, move in zip(gradients, moves, strict=True))
-        ran = f"256 threads with a gradient of 1,000 each: the workgroup adds <b>{emitted:,.0f}</b><br>Adam's first step: {steps}"
+        steps = ", ".join(f"{gradient:g} → **{move:.3f} η**" for gradient, move in zip(gradients, moves, strict=True))
+        ran = f"256 threads with a gradient of 1,000 each: the workgroup adds **{emitted:,.0f}**\nAdam's first step: {steps}"
         said = (
             "The clamp acts on each thread before the sum, so the sum can be far larger. And the "
-            "<a href='?page=adam'>optimiser</a> divides by a gradient's usual size: a first step of 1 η is the same for all three."
+            "[optimiser](?page=adam) divides by a gradient's usual size: a first step of 1 η is the same for all three."
         )
         return Verdict(emitted <= LIMIT and moves[2] > 2 * moves[0], ran, said)
 
@@ -334,7 +334,7 @@ class Reduction(Lesson):
                     trainer.advance(20)
                 gradients, beyond, largest = np.array(tallies).T
                 many, over = int(gradients.sum()), int(beyond.sum())
-                rows.append((f"{side} × {side} pixels, {words}", f"{many:,}", f"<b>{over:,}</b>", number(largest.max(), 2)))
+                rows.append((f"{side} × {side} pixels, {words}", f"{many:,}", f"**{over:,}**", number(largest.max(), 2)))
         return Table(("run", "gradients", "beyond ±10", "largest"), tuple(rows))
 
     def _count(
@@ -385,7 +385,7 @@ class Reduction(Lesson):
             else f"On {here} a barrier costs little. What costs is many threads that want the same float at once."
         )
         head = ("way", here, "NVIDIA H200", "barriers", "swaps")
-        return Several((shown, Words(f"<p>{why} {LONELY}</p>"), Table(head, tuple(rows))))
+        return Several((shown, Words(f"{why} {LONELY}"), Table(head, tuple(rows))))
 
 
 def adder_of(query: RecordingQuery) -> str:

@@ -20,7 +20,7 @@ MOST = 128
 STEP = 1 / 255  # of a pixel's eight bits
 STACKS, DEEP = 2_000, 200
 RECORDED = ("walk", "transformPixelState", "alphaBlend", "preMult")
-VARIANTS = {"withoutLimit": "without the limit", "withLimit": "with it", "withBreak": "with a <code>break</code>"}
+VARIANTS = {"withoutLimit": "without the limit", "withLimit": "with it", "withBreak": "with a `break`"}
 ROUNDS = 4  # of timing the variants in turn, so that a busy moment of the machine falls on all of them
 TRAINED = ASSETS / "astronaut.npz"
 PART, PART_SIZE = (80, 0), (160, 160)  # pixels: its upper left corner, its size
@@ -134,7 +134,7 @@ class Termination(Lesson):
             (str(blended), "That is how many are blended. The others are fetched too, and then left out."),
             (
                 str(blended + 1),
-                "That would be right if the loop ended at the first layer that is left out. It has no <code>break</code>.",
+                "That would be right if the loop ended at the first layer that is left out. It has no `break`.",
             ),
             (str(count - blended), "Those are the layers that are left out. The blended ones are fetched as well."),
             (str(2 * count), "One fetch a layer is enough for both: the test needs only T."),
@@ -164,12 +164,12 @@ class Termination(Lesson):
         opaque = limited[..., 3] < trained.count
         off = np.abs(every - limited)[..., :3].max(axis=2) / STEP
         ran = (
-            f"{STACKS:,} stacks of {DEEP} random layers, colours up to 1; <b>{some.sum():,}</b> leave layers out<br>"
-            f"most that those could have added: <b>{added.max() / STEP:.3f}</b> of a step<br>"
-            f"rounded to 255 steps, <b>{int(np.sum(steps[some] == 1)):,}</b> of these pixels change by one step, "
-            f"<b>{int(np.sum(steps[some] > 1)):,}</b> by more<br>"
-            f"a part of a trained picture, {off.size:,} pixels: <b>{int(opaque.sum()):,}</b> leave layers out, "
-            f"<b>{int(np.sum(off > 1)):,}</b> of them lose more than a step, at most <b>{off.max():.1f}</b>"
+            f"{STACKS:,} stacks of {DEEP} random layers, colours up to 1; **{some.sum():,}** leave layers out\n"
+            f"most that those could have added: **{added.max() / STEP:.3f}** of a step\n"
+            f"rounded to 255 steps, **{int(np.sum(steps[some] == 1)):,}** of these pixels change by one step, "
+            f"**{int(np.sum(steps[some] > 1)):,}** by more\n"
+            f"a part of a trained picture, {off.size:,} pixels: **{int(opaque.sum()):,}** leave layers out, "
+            f"**{int(np.sum(off > 1)):,}** of them lose more than a step, at most **{off.max():.1f}**"
         )
         said = (
             "With colours up to 1, all layers left out add less than one step together. Training makes some Gaussians brighter "
@@ -202,13 +202,13 @@ class Termination(Lesson):
             for entry in VARIANTS:
                 times[entry] = min(times[entry], 1e3 * experiment.seconds(self._tiles(entry), 1, 4))
         ran = (
-            f"one pixel, 64 layers of α = 0.5: <b>{blended}</b> blended, <b>{fetched}</b> fetched<br>"
-            f"2,048 pixels under 256 wide Gaussians, time of one dispatch:<br>"
-            + "<br>".join(f"{words}: <b>{times[entry]:.2f}</b>\u2009ms" for entry, words in VARIANTS.items())
+            f"one pixel, 64 layers of α = 0.5: **{blended}** blended, **{fetched}** fetched\n"
+            f"2,048 pixels under 256 wide Gaussians, time of one dispatch:\n"
+            + "\n".join(f"{words}: **{times[entry]:.2f}**\u2009ms" for entry, words in VARIANTS.items())
         )
         limit, leave = (1 - times[entry] / times["withoutLimit"] for entry in ("withLimit", "withBreak"))
         saved = f"saves {limit:.0%} of the time" if limit >= WORTH else "saves no time worth mentioning"
-        said = f"Every layer is still fetched. On this device the limit {saved}; a <code>break</code> would save {leave:.0%}."
+        said = f"Every layer is still fetched. On this device the limit {saved}; a `break` would save {leave:.0%}."
         return Verdict(None if limit >= WORTH else False, ran, said)
 
     # What is tried

@@ -241,9 +241,9 @@ class TrainingLoop(Lesson):
         trainer = real_run(experiment)
         names = ", ".join(bound.kernel.name for bound in trainer.kernels.iteration)
         ran = (
-            f"dispatched in an iteration: <code>{names}</code><br>"
-            f"40 iterations, a picture after each: <b>{usual:.2f} dB</b><br>"
-            f"40 iterations, a picture after the last only: <b>{unseen:.2f} dB</b>"
+            f"dispatched in an iteration: `{names}`\n"
+            f"40 iterations, a picture after each: **{usual:.2f} dB**\n"
+            f"40 iterations, a picture after the last only: **{unseen:.2f} dB**"
         )
         said = "They are three, but the third one updates. The picture has a kernel of its own, which training does not need."
         *_, last = kernels = [bound.kernel.name for bound in trainer.kernels.iteration]
@@ -254,10 +254,7 @@ class TrainingLoop(Lesson):
         usual, added = ends_with(experiment, "none"), ends_with(experiment, "clear")
         fast = real_run(experiment, kernels="binned")
         names = ", ".join(bound.kernel.name for bound in fast.kernels.iteration)
-        ran = (
-            f"40 iterations: <b>{usual:.1f} dB</b>; without the clear: <b>{added:.1f} dB</b><br>"
-            f"dispatched by the fast kernels: <code>{names}</code>"
-        )
+        ran = f"40 iterations: **{usual:.1f} dB**; without the clear: **{added:.1f} dB**\ndispatched by the fast kernels: `{names}`"
         said = (
             "It must, but not by a kernel of its own: the fast kernels' update takes each sum and leaves a zero behind, "
             "so they dispatch no clear."
@@ -276,8 +273,8 @@ class TrainingLoop(Lesson):
         apart = np.abs(first - again).max() / scale
         ran = (
             f"{pixels:,} pixels, all of them in every iteration; their shares add up to the gradient, but for "
-            f"<b>{number(off, 1)}</b> of the largest<br>"
-            f"the same state once more: {f'apart by <b>{number(apart, 1)}</b>' if apart else '<b>the same bits</b>'}"
+            f"**{number(off, 1)}** of the largest\n"
+            f"the same state once more: {f'apart by **{number(apart, 1)}**' if apart else '**the same bits**'}"
         )
         said = (
             "No pixel is left out, so nothing is estimated. From one iteration to the next the gradient changes because the "
@@ -292,10 +289,10 @@ class TrainingLoop(Lesson):
         printed, plain, left = (int(one["evaluated"].sum()) for one in found)
         same = np.array_equal(found[0]["gathered"], found[1]["gathered"])
         ran = (
-            f"with <code>continue</code>: <b>{printed:,}</b> evaluations<br>without the test: <b>{plain:,}</b>, "
-            f"{'the same picture' if same else 'another picture'}<br>with <code>break</code>: <b>{left:,}</b>"
+            f"with `continue`: **{printed:,}** evaluations\nwithout the test: **{plain:,}**, "
+            f"{'the same picture' if same else 'another picture'}\nwith `break`: **{left:,}**"
         )
-        said = "<code>continue</code> goes on to the next turn, and it is at the end of the turn: it skips nothing."
+        said = "`continue` goes on to the next turn, and it is at the end of the turn: it skips nothing."
         return Verdict(printed < plain, ran, said)
 
     def faster(self, experiment: Experiment) -> Verdict:
@@ -311,9 +308,9 @@ class TrainingLoop(Lesson):
         ratio = times["simple"] / times["tiled"]
         ran = (
             f"an iteration, 64 × 64 pixels, {FASTER_BLOBS} Gaussians, {experiment.adapter.short_name}: simple: "
-            f"<b>{times['simple']:.1f} ms</b>; tiled: <b>{times['tiled']:.1f} ms</b>, {ratio:.1f} times as fast.<br>"
+            f"**{times['simple']:.1f} ms**; tiled: **{times['tiled']:.1f} ms**, {ratio:.1f} times as fast.\n"
             "Measured once on an NVIDIA H200, 10,000 iterations, 512 × 512 pixels, 40,960 Gaussians: the sample, ported to "
-            "today's SlangPy, <b>308 s</b>, its kernels as this book runs them <b>68 s</b>, the fast kernels of Train <b>1.5 s</b>"
+            "today's SlangPy, **308 s**, its kernels as this book runs them **68 s**, the fast kernels of Train **1.5 s**"
         )
         said = (
             "Tiled is faster by far. The minutes belong to a machine that the post does not name: on an H200, the sample took more "
@@ -332,8 +329,8 @@ class TrainingLoop(Lesson):
             fits[blobs] = trainer.look().psnr
         gain = fits[4096] - fits[200]
         ran = (
-            f"a photograph of 128 × 128 pixels, 300 iterations: 200 Gaussians <b>{fits[200]:.1f} dB</b>, "
-            f"4,096 Gaussians <b>{fits[4096]:.1f} dB</b>: the squared error is {10 ** (gain / 10):,.0f} times smaller"
+            f"a photograph of 128 × 128 pixels, 300 iterations: 200 Gaussians **{fits[200]:.1f} dB**, "
+            f"4,096 Gaussians **{fits[4096]:.1f} dB**: the squared error is {10 ** (gain / 10):,.0f} times smaller"
         )
         said = (
             "Better by far, as measured by the squared error. An order of magnitude is 10 dB; how many it is depends on the "
@@ -358,7 +355,7 @@ class TrainingLoop(Lesson):
             a_group = int(np.prod(bound.kernel.group_size))
             reads, writes = TOUCHED[name]
             short_name = next(kernel for kernel, entry in ENTRIES.items() if entry == name)
-            rows.append((f"<b>{short_name}</b>", f"{groups} × {a_group}", f"{times[name]:.2f}\u2009ms", reads, writes))
+            rows.append((f"**{short_name}**", f"{groups} × {a_group}", f"{times[name]:.2f}\u2009ms", reads, writes))
         return Table(("kernel", "workgroups × threads", "time", "reads", "writes"), tuple(rows))
 
     def left_out(self, experiment: Experiment) -> Several:
@@ -394,7 +391,7 @@ class TrainingLoop(Lesson):
             held = scene.gradient[field, which]
             words.append(
                 f"after {scene.look.iteration} iterations: {scene.look.psnr:.1f} dB. The map adds up to {number(one.sum())}, "
-                f"<code>derivBuffer</code> then holds {number(held)}"
+                f"`derivBuffer` then holds {number(held)}"
             )
         return Scenes(tuple(frames), tuple(words), first=4)
 
@@ -420,7 +417,7 @@ class TrainingLoop(Lesson):
                 if not include:
                     columns.append(differences(experiment, values, wanted, constants))
         rows = [(LABELS[i], *(number(column[i]) for column in columns)) for i in range(len(LABELS))]
-        head = ("raw value", "this book: kernel", "difference", "the sample: kernel", "difference", "with <code>smoothstep</code>")
+        head = ("raw value", "this book: kernel", "difference", "the sample: kernel", "difference", "with `smoothstep`")
         return Table(head, tuple(rows))
 
     def same(self, experiment: Experiment) -> Pictures:

@@ -164,9 +164,9 @@ class Undo(Lesson):
         for depth in (15, 100, 500):
             pixels = 16_384
             off = self._many(experiment, rng.uniform(0, 5.5 / max(depth, 11), pixels), np.full(pixels, depth))["off"].max(axis=0)
-            lines.append(f"{depth} layers: T within <b>{number(off[0], 2)}</b>, C within <b>{number(off[1], 2)}</b>")
+            lines.append(f"{depth} layers: T within **{number(off[0], 2)}**, C within **{number(off[1], 2)}**")
             worst = max(worst, float(off.max()))
-        ran = "16,384 pixels through random layers and back<br>" + "<br>".join(lines)
+        ran = "16,384 pixels through random layers and back\n" + "\n".join(lines)
         said = (
             "“Analytically” means on paper, and there it is exact. In float32 every step rounds, but very little: one step of an "
             "8-bit picture is 0.0039."
@@ -179,11 +179,11 @@ class Undo(Lesson):
         worst = Undo(count=3, alphas=[0.93737, 0.93737, 1.0] + [0.5] * 5).job()
         least = experiment.run(worst)["forward"][3, 3]
         ran = (
-            f"T = 1, then a layer of α = 1: it is blended, and T comes back as <b>{'NaN' if np.isnan(free) else 1 + free}</b><br>"
-            f"α clamped to 0.99: T comes back <b>{f'but for {number(clamped, 2)}' if clamped else 'to the last bit'}</b><br>"
-            f"clamp and limit at their worst: T falls to <b>{number(least, 2)}</b>, which is 1/255 · 0.01"
+            f"T = 1, then a layer of α = 1: it is blended, and T comes back as **{'NaN' if np.isnan(free) else 1 + free}**\n"
+            f"α clamped to 0.99: T comes back **{f'but for {number(clamped, 2)}' if clamped else 'to the last bit'}**\n"
+            f"clamp and limit at their worst: T falls to **{number(least, 2)}**, which is 1/255 · 0.01"
         )
-        said = "The limit looks at T <em>before</em> the blend, and T = 1 passes it. What helps is that α is clamped at 0.99."
+        said = "The limit looks at T *before* the blend, and T = 1 passes it. What helps is that α is clamped at 0.99."
         return Verdict(not np.isnan(free), ran, said)
 
     # Tried out

@@ -236,9 +236,9 @@ class Workgroups(Lesson):
         lines, most = [], 0
         for size, (width, height) in SHAPES.items():
             many, _ = unwritten(experiment.record(self._job(1, size=size)))
-            lines.append(f"{size}: <b>{many} of {width * height}</b>")
+            lines.append(f"{size}: **{many} of {width * height}**")
             most = max(most, many)
-        ran = "threads that had not written their cell when thread 0 had come to the barrier<br>" + "<br>".join(lines)
+        ran = "threads that had not written their cell when thread 0 had come to the barrier\n" + "\n".join(lines)
         said = (
             f"The threads of one wave execute together, here {experiment.adapter.wave_size} of them. "
             "The waves of a workgroup run in turn or side by side, in any order. Only a barrier brings them together."
@@ -252,9 +252,9 @@ class Workgroups(Lesson):
             self._nanoseconds(experiment, *one) for one in (("shared", SMALL), ("buffer", SMALL), ("buffer", largest(experiment)))
         )
         ran = (
-            f"{experiment.adapter.short_name}, nanoseconds for an access<br>shared memory: <b>{near:.1f}</b><br>"
-            f"a buffer of 4 KB: <b>{small:.1f}</b>, {small / near:.1f} times<br>"
-            f"a buffer of {size_of(largest(experiment))}: <b>{large:.0f}</b>, {large / near:.0f} times"
+            f"{experiment.adapter.short_name}, nanoseconds for an access\nshared memory: **{near:.1f}**\n"
+            f"a buffer of 4 KB: **{small:.1f}**, {small / near:.1f} times\n"
+            f"a buffer of {size_of(largest(experiment))}: **{large:.0f}**, {large / near:.0f} times"
         )
         said = "What is in a cache is nearly as close. Only memory that no cache holds is far, usually some tens of times."
         if experiment.adapter.is_software:
@@ -297,10 +297,10 @@ class Workgroups(Lesson):
         plain, atomic = query.output("counted")
         races = {one.name for one in query.findings if one.kind == "race"}
         rows = [
-            (f"<code>{code}</code>", f"<code>{type_}</code>", f"{count} of {THREADS}", "a race" if name in races else "no race")
+            (f"`{code}`", f"`{type_}`", f"{count} of {THREADS}", "a race" if name in races else "no race")
             for code, type_, count, name in (
                 ("count = count + 1", "uint", plain, "plainCount"),
-                ("count++", "Atomic<uint>".replace("<", "&lt;"), atomic, "atomicCount"),
+                ("count++", "Atomic<uint>", atomic, "atomicCount"),
             )
         ]
         return Table(("each thread does", "the counter's type", "counted", "the recording reports"), tuple(rows))

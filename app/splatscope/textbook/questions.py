@@ -19,7 +19,7 @@ def answer_among(
         misconceptions: Wrong options, each with the reason why it is wrong, the most instructive first. One that equals another
             option for these inputs is omitted. So are those beyond MOST options.
         step: The step of the recording that shows the answer.
-        because: Why it is right, as HTML.
+        because: Why it is right, as Markdown.
         rank: Whether to sort the options by their first number; otherwise they keep their order, with the right one first.
     """
     wrong: dict[str, str] = {}

@@ -1,5 +1,10 @@
-"""The results of a lesson's methods: answers, verdicts, and what a page shows without a stepper."""
+"""The results of a lesson's methods: answers, verdicts, and what a page shows without a stepper.
 
+Texts that may have `code`, **bold** words or links are Markdown, of which each line is shown on a line of its own. The others are
+shown as they are.
+"""
+
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
@@ -15,8 +20,8 @@ class Answer:
         value: The answer, one of the options.
         options: Up to four distinct texts. Each wrong one results from a certain misconception.
         step: The step of the recording that shows it; 0 for none.
-        because: A sentence that says why it is right, as HTML.
-        wrong: By wrong option, what leads to it and why it is wrong, as HTML.
+        because: A sentence that says why it is right, as Markdown.
+        wrong: By wrong option, what leads to it and why it is wrong, as Markdown.
         question: The question with its inputs, as one paragraph of Markdown; "" to use the question in the text.
         thread: The thread that it is about, which the figure then chooses; -1 for none.
     """
@@ -32,7 +37,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The verdict on a claim: whether it holds, what was run and counted, and what is true instead (both HTML).
+    """The verdict on a claim: whether it holds, what was run and counted, and what is true instead (both Markdown).
 
     `holds` is None if the claim holds in part, and "undecided" if it cannot be decided on this device.
     """
@@ -69,7 +74,7 @@ class Curves:
 class Bars:
     """Labelled amounts, drawn as bars from zero. At the end of each bar are its `words`, or else the amount."""
 
-    labels: tuple[str, ...]
+    labels: tuple[str, ...]  # Markdown
     amounts: tuple[float, ...]
     words: tuple[str, ...] = ()
     unit: str = ""
@@ -77,7 +82,7 @@ class Bars:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of short HTML under a head. The first cell of a row names it. A row in `marked` stands out."""
+    """Rows of short Markdown under a head. The first cell of a row names it. A row in `marked` stands out."""
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -88,7 +93,7 @@ class Table:
 class Picture:
     """A picture (h, w, 3) or (h, w, 4) uint8, or a map (h, w) of floats or integers whose values can be read with the pointer."""
 
-    caption: str
+    caption: str  # Markdown
     pixels: np.ndarray
     unit: str = ""
     low: float | None = None  # for a map: the values of its first and last colours
@@ -117,9 +122,10 @@ class Drawings:
 
 @dataclass(frozen=True)
 class Words:
-    """HTML: a compiler's diagnostic, a number in a sentence."""
+    """A paragraph of Markdown, such as a number in a sentence, and below it a compiler's message as it is, "" for none."""
 
-    html: str
+    text: str
+    message: str = ""
 
 
 @dataclass(frozen=True)
@@ -140,7 +146,7 @@ class Several:
 
 @dataclass(frozen=True)
 class Scenes:
-    """Results shown one at a time, selected by a slider. `words` (HTML) name them; `first` is the index shown at first."""
+    """Results shown one at a time, selected by a slider. `words` (Markdown) name them; `first` is the index shown at first."""
 
     scenes: tuple["Result", ...]
     words: tuple[str, ...]
@@ -169,3 +175,8 @@ class Paths:
 
 Part: TypeAlias = Curves | Bars | Table | Pictures | Drawings | Words | Code | Scenes | Paths
 Result: TypeAlias = Part | Several
+
+
+def literal(text: str) -> str:
+    """Return the Markdown that shows a text as it is, such as what a compiler says in a sentence."""
+    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", text)

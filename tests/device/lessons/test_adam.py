@@ -82,9 +82,9 @@ def test_claims(record_lesson, experiment):
     corrected, erratic = lesson.corrected(experiment), lesson.erratic(experiment)
     assert not corrected.holds
     assert erratic.holds is None
-    assert "step 12: 1.00 η, <b>2.08 η</b>" in corrected.ran
+    assert "step 12: 1.00 η, **2.08 η**" in corrected.ran
     assert "0.316 η" in corrected.ran
-    assert "once 1,000: a step of <b>2.5 η</b>" in erratic.ran
+    assert "once 1,000: a step of **2.5 η**" in erratic.ran
 
 
 def test_streams_end_where_theory_says(record_lesson, experiment):

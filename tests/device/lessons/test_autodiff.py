@@ -155,14 +155,14 @@ def notes(code) -> dict[str, dict[str, float]]:
 def test_what_the_compiler_refuses(experiment):
     lesson = Autodiff()
     for method, words in (("differentiable", "'bwd_diff' is not a member"), ("nodiff", "steps"), ("differential", "finalCount")):
-        refusal = getattr(lesson, method)(experiment).shows[1].html
+        refusal = getattr(lesson, method)(experiment).shows[1].message
         assert "E" in refusal
-        assert words in refusal.replace("&#x27;", "'")
+        assert words in refusal
 
 
 def test_a_tensor_gathers_the_gradients_of_its_elements(experiment):
     _, table = Autodiff().tensor(experiment).shows
-    values, gradient, difference = ([float(cell.strip("</b>")) for cell in row[1:]] for row in table.rows)
+    values, gradient, difference = ([float(cell.strip("*")) for cell in row[1:]] for row in table.rows)
     np.testing.assert_allclose(gradient, np.roll(values, 1) + np.roll(values, -1))
     np.testing.assert_allclose(difference, gradient, rtol=1e-3)
 

@@ -57,7 +57,7 @@ def test_the_facts_are_of_every_pixel(record_lesson):
 def test_the_claim_does_not_hold(experiment):
     verdict = Background().standard(experiment)
     assert not verdict.holds
-    assert "<b>0.75</b>" in verdict.ran
+    assert "**0.75**" in verdict.ran
 
 
 def test_the_samples_formula_loses_a_quarter_at_most(experiment):

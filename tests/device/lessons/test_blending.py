@@ -79,8 +79,8 @@ def test_answers_are_the_twins(record_lesson: Told, layers: list[dict[str, Any]]
 def test_the_list_is_not_blended_back_to_front(experiment: Experiment) -> None:
     verdict = find_lesson("blending")().back_to_front(experiment)
     assert not verdict.holds
-    assert "red first, then blue: <b>(0.5, 0, 0.25)" in verdict.ran
-    assert "blue first, then red: <b>(0.25, 0, 0.5)" in verdict.ran
+    assert "red first, then blue: **(0.5, 0, 0.25)" in verdict.ran
+    assert "blue first, then red: **(0.25, 0, 0.5)" in verdict.ran
 
 
 def test_both_directions_give_one_picture(experiment: Experiment) -> None:

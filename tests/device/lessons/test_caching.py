@@ -108,7 +108,7 @@ def test_bytes_by_the_bound(experiment):
     table = lesson.types(experiment)
     assert sum(float(row[1]) for row in table.rows) == (more - few_turns) / 4
     kinds = [row[0] for row in table.rows]
-    assert "what <code>layerAt</code> leaves for its backward pass" in kinds
+    assert "what `layerAt` leaves for its backward pass" in kinds
     assert not any("Ctx" in kind for kind in kinds), "the compiler's own names mean nothing to a reader"
 
 
@@ -145,7 +145,7 @@ def test_a_way_that_the_driver_refuses_is_said_to_be_refused():
     curves, table, words = Caching().time(refusing).shows
     assert [curve.label for curve in curves.curves] == ["states in a buffer", "undo"]
     assert [row[1] for row in table.rows] == ["refused by the driver", "10", "10"]
-    assert "takes about as long as the states in a buffer" in words.html
+    assert "takes about as long as the states in a buffer" in words.text
     assert all(row[1] == "refused by the driver" and value_of(row[2]) < 1e-5 for row in Caching().gradients(refusing).rows)
 
 

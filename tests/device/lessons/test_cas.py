@@ -85,13 +85,13 @@ def test_a_compare_that_is_missing_loses_numbers_and_only_plain_accesses_race(ex
 def test_the_kernel_takes_a_float_apart(experiment: Experiment, pattern: int):
     rows = dict(find_lesson(STEM)(start=pattern).bits(experiment).rows)
     value = np.uint32(pattern).view(np.float32)
-    assert rows["bits"] == f"<code>0x{pattern:08X}</code>"
+    assert rows["bits"] == f"`0x{pattern:08X}`"
     assert rows["sign"].startswith(str(pattern >> 31))
     assert rows["exponent"].startswith(f"{pattern >> 23 & 255}:")
     assert rows["fraction"].startswith(f"{pattern & 0x7FFFFF:,} ")
     if not math.isnan(value):
-        assert rows["as a float"] == f"<b>{value!s}</b>"
-        assert rows["<code>asuint(asfloat(bits))</code>"] == f"<code>0x{pattern:08X}</code>"
+        assert rows["as a float"] == f"**{value!s}**"
+        assert rows["`asuint(asfloat(bits))`"] == f"`0x{pattern:08X}`"
 
 
 def test_a_nan_swaps_by_bits_and_never_by_floats(experiment: Experiment, lesson: Lesson):
@@ -106,10 +106,10 @@ def test_all_ways_give_the_same_sum_but_for_the_last_bits(experiment: Experiment
     chart, table = lesson.last_bits(experiment).shows
     assert len(table.rows) >= 4
     for row, curve in zip(table.rows, chart.curves, strict=True):
-        assert len(set(curve.y)) == int(row[1].strip("</b>"))
+        assert len(set(curve.y)) == int(row[1].strip("*"))
         assert abs(float(row[2]) - math.fsum(values.tolist())) < 0.02
         assert 1 <= int(row[3]) <= 100
-    assert table.rows[-1][1] == "<b>1</b>"  # integers
+    assert table.rows[-1][1] == "**1**"  # integers
     assert all(amount > 0 for amount in lesson.times(experiment).shows[0].amounts)
 
 
@@ -118,5 +118,5 @@ def test_the_claims(experiment: Experiment, lesson: Lesson):
     assert native.holds is (None if experiment.has("atomic_float") else True)
     assert "169.86" in native.ran
     gradients = lesson.same_gradients(experiment)
-    assert gradients.holds == ("<b>0 of 1,080</b>" in gradients.ran)
+    assert gradients.holds == ("**0 of 1,080**" in gradients.ran)
     assert not lesson.not_on_cpus(experiment).holds

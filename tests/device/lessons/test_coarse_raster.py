@@ -97,7 +97,7 @@ def test_claims(record_lesson, experiment):
     lesson, _ = record_lesson("coarse-raster")
     race = lesson.no_race(experiment)
     assert not race.holds
-    assert "a harmless race on <b>blobCount</b>" in race.ran
+    assert "a harmless race on **blobCount**" in race.ran
     enough = lesson.enough(experiment)
     assert not enough.holds
 

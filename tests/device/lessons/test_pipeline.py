@@ -67,13 +67,13 @@ def test_the_shortened_listing_lacks_names(experiment: Experiment):
 
 def test_a_wrong_order_is_refused_and_a_forged_token_is_not(experiment: Experiment):
     lesson = find_lesson(STEM)()
-    said = lesson.wrong_order(experiment).html
+    said = lesson.wrong_order(experiment).message
     assert "PaddedShortList" in said
-    assert "--&gt; pipeline-page.slang:" in said  # and no folder of this machine
+    assert "--> pipeline-page.slang:" in said  # and no folder of this machine
     assert experiment.compile_errors(lesson.forged()) == ""
     ran = lesson.order_is_checked(experiment).ran
-    assert "<b>refused</b>" in ran
-    assert "<b>compiled</b>" in ran
+    assert "**refused**" in ran
+    assert "**compiled**" in ran
 
 
 def test_gradients_are_the_differences_and_the_composite_has_its_share(experiment: Experiment):
@@ -86,5 +86,5 @@ def test_gradients_are_the_differences_and_the_composite_has_its_share(experimen
 
 def test_every_stage_runs_again_for_the_gradient(experiment: Experiment):
     counts = {row[0]: tuple(map(int, row[1:])) for row in find_lesson(STEM)().backward_runs(experiment).rows}
-    assert counts.pop("<code>fineRasterize_bwd</code>") == (0, 32)
+    assert counts.pop("`fineRasterize_bwd`") == (0, 32)
     assert all(forward == backward == 32 for forward, backward in counts.values())

@@ -67,8 +67,8 @@ def test_answers_are_the_twins(record_lesson: Told, values: dict[str, Any]) -> N
 def test_it_glows_and_nothing_turns_dark(experiment: Experiment) -> None:
     verdict = find_lesson("premultiply")().dark_halo(experiment)
     assert not verdict.holds
-    assert "<b>0</b> are darker" in verdict.ran
-    assert "<b>19,200</b> are brighter" in verdict.ran
+    assert "**0** are darker" in verdict.ran
+    assert "**19,200** are brighter" in verdict.ran
 
 
 def test_the_mistake_falls_as_alpha_grows(experiment: Experiment) -> None:

@@ -65,7 +65,7 @@ def test_what_is_left_out_adds_less_than_a_step_unless_colours_are_brighter_than
     lesson = find_lesson("termination")()
     verdict = lesson.unseen(experiment)
     assert verdict.holds is None
-    said = (float(number.replace(",", "")) for number in re.findall(r"<b>([\d.,]+)</b>", verdict.ran)[1:])
+    said = (float(number.replace(",", "")) for number in re.findall(r"\*\*([\d.,]+)\*\*", verdict.ran)[1:])
     most, one, more, opaque, lose, trained_most = said
     assert 0.5 < most < 1
     assert one > 1_000  # of 2,000 stacks
@@ -87,8 +87,8 @@ def test_what_is_left_out_adds_less_than_a_step_unless_colours_are_brighter_than
 def test_the_loop_fetches_every_layer_and_the_verdict_follows_the_times_beside_it(experiment: Experiment) -> None:
     verdict = find_lesson("termination")().saves(experiment)
     assert verdict.holds is not True
-    assert "<b>8</b> blended, <b>64</b> fetched" in verdict.ran
-    without, limit, leave = map(float, re.findall(r"<b>([\d.]+)</b>\u2009ms", verdict.ran))
+    assert "**8** blended, **64** fetched" in verdict.ran
+    without, limit, leave = map(float, re.findall(r"\*\*([\d.]+)\*\*\u2009ms", verdict.ran))
     shares = [int(share) / 100 for share in re.findall(r"(\d+)%", verdict.said)]
     assert (len(shares) == 2) == (verdict.holds is None) == ("saves no time" not in verdict.said)
     if verdict.holds is None:

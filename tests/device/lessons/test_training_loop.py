@@ -129,10 +129,10 @@ def test_claims(record_lesson, experiment):
 def test_the_posts_own_numbers_stand_beside_ours(record_lesson, experiment):
     lesson, _ = record_lesson("training-loop")
     faster, better = lesson.faster(experiment), lesson.better(experiment)
-    simple, tiled = (float(one) for one in re.findall(r"(?:simple|tiled): <b>([\d.]+) ms</b>", faster.ran))
+    simple, tiled = (float(one) for one in re.findall(r"(?:simple|tiled): \*\*([\d.]+) ms\*\*", faster.ran))
     assert simple > tiled
     assert faster.holds is None
-    few, many = (float(one) for one in re.findall(r"Gaussians <b>([\d.]+) dB</b>", better.ran))
+    few, many = (float(one) for one in re.findall(r"Gaussians \*\*([\d.]+) dB\*\*", better.ran))
     assert many > few + 3
     assert better.holds == (True if many - few >= 20 else None if many - few >= 10 else False)
 

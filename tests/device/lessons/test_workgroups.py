@@ -69,7 +69,7 @@ def test_waves_that_run_first_do_not_wait_for_the_others_to_write(experiment: Ex
         assert lesson.not_yet(query).value == str(32 - wave)
         claim = lesson.same_moment(experiment)
         assert claim.holds is None  # the threads of one wave do
-        assert f"<b>{256 - wave} of 256</b>" in claim.ran
+        assert f"**{256 - wave} of 256**" in claim.ran
     for row in lesson.waves(experiment).rows:
         assert int(row[2]) * int(row[3]) == int(row[1])
 

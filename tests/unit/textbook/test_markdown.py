@@ -2,17 +2,18 @@
 
 import ast
 import textwrap
+from html import unescape
 
 import pytest
 
 from splatscope.paths import LESSONS
 from splatscope.textbook.contents import find_lesson, lesson_names, text_of
 from splatscope.textbook.lesson import kernels_of
-from splatscope.textbook.markdown import KINDS, drawings, html_of, inline, keep_terms_together, parse, region
-from splatscope.textbook.results import Answer, Verdict
+from splatscope.textbook.markdown import KINDS, drawings, html_of, inline, parse, region
+from splatscope.textbook.results import Answer, Table, Verdict, Words, literal
 from splatscope.textbook.terms import Links, terms
 from splatscope.web.lesson_page.lesson_form import address_of, set_from_address
-from splatscope.web.lesson_results.results import public_answer, public_verdict
+from splatscope.web.lesson_results.results import plain, public_answer, public_verdict
 from splatscope.web.shell.pages import BY_NAME
 
 STEMS = lesson_names()
@@ -131,7 +132,6 @@ def test_a_term_stays_on_one_line_and_a_sum_may_break():
     text = "So T = 1 − α, m̂ / √v̂ and **0.3** · `T`: 0.9 η + 1, so α = 0.5."
     joined = "So T_=_1_−_α, m̂_/_√v̂ and <strong>0.3</strong>_·_<code>T</code>: 0.9_η + 1, so α_=_0.5."
     assert inline(text) == joined.replace("_", "\u00a0")
-    assert keep_terms_together("<b>0.3</b> · T, a − b") == "<b>0.3</b>_·_T, a_−_b".replace("_", "\u00a0")
 
 
 def test_terms_of_an_answer_and_a_verdict_stay_on_one_line():
@@ -141,3 +141,15 @@ def test_terms_of_an_answer_and_a_verdict_stay_on_one_line():
     assert not [text for text in shown if " " in text]
     assert set(answer["options"]) == {answer["value"], *answer["wrong"]}
     assert verdict["holds"] is None
+
+
+def test_a_result_is_markdown_in_lines():
+    shown = "<strong>1</strong> of <code>a &lt; b</code><br>then &lt;b&gt;"
+    assert public_verdict(Verdict(True, "**1** of `a < b`\nthen <b>", ""), "")["ran"] == shown
+    assert plain(Table(("**1**",), (("`2`",),)))["rows"] == (("<code>2</code>",),)
+
+
+def test_what_a_compiler_says_is_shown_as_it_is():
+    said = "error[E1]: '*p*' < `q` \\ &amp; _r_, ~~s~~, [a](b), **c**, 1 · 2"
+    assert unescape(inline(literal(said))) == said.replace("1 · 2", "1\u00a0·\u00a02")
+    assert plain(Words("`f`:", "a < *b*"))["html"].endswith(">a &lt; *b*</pre>")

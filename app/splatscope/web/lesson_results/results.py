@@ -2,6 +2,7 @@
 
 import base64
 from collections.abc import Callable
+from html import escape
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
 import numpy as np
@@ -262,15 +263,20 @@ class Show(_Experiment):
         self.results = parts_of(result)
 
 
+def html(text: str) -> str:
+    """Return a result's Markdown as HTML, with a break at the end of each line."""
+    return inline(text).replace("\n", "<br>")
+
+
 def public_answer(answer: Answer) -> PublicAnswer:
     """Return an answer without an offer."""
     return {
         "value": keep_terms_together(answer.value),
         "options": [keep_terms_together(option) for option in answer.options],
         "step": answer.step,
-        "because": keep_terms_together(answer.because),
-        "wrong": {keep_terms_together(option): keep_terms_together(why) for option, why in answer.wrong.items()},
-        "question": inline(answer.question) if answer.question else "",
+        "because": html(answer.because),
+        "wrong": {keep_terms_together(option): html(why) for option, why in answer.wrong.items()},
+        "question": html(answer.question),
         "thread": answer.thread,
         "offer": "",
     }
@@ -278,8 +284,7 @@ def public_answer(answer: Answer) -> PublicAnswer:
 
 def public_verdict(verdict: Verdict, offer: str) -> PublicVerdict:
     """Return a verdict with its sealed offer."""
-    ran, said = keep_terms_together(verdict.ran), keep_terms_together(verdict.said)
-    return {"holds": verdict.holds, "ran": ran, "said": said, "offer": offer}
+    return {"holds": verdict.holds, "ran": html(verdict.ran), "said": html(verdict.said), "offer": offer}
 
 
 _drawn: LRUCache[int, tuple[Result, list[PublicPart]]] = LRUCache(256)  # by id of a result, the result and its parts
@@ -305,9 +310,11 @@ def plain(part: Part) -> PublicPart:
         case Curves():
             return {"kind": "chart", "x": part.x, "y": part.y, "words": in_words(part), "item": _item(part)}
         case Bars():
-            return {"kind": "bars", "labels": part.labels, "amounts": part.amounts, "words": part.words, "unit": part.unit}
+            labels = tuple(map(html, part.labels))
+            return {"kind": "bars", "labels": labels, "amounts": part.amounts, "words": part.words, "unit": part.unit}
         case Table():
-            return {"kind": "table", "head": part.head, "rows": part.rows, "marked": part.marked}
+            head, *rows = (tuple(map(html, row)) for row in (part.head, *part.rows))
+            return {"kind": "table", "head": head, "rows": tuple(rows), "marked": part.marked}
         case Pictures():
             return {
                 "kind": "pictures",
@@ -316,7 +323,7 @@ def plain(part: Part) -> PublicPart:
                 "pictures": [_picture(picture) for picture in part.pictures],
             }
         case Scenes():
-            words = tuple(map(keep_terms_together, part.words))
+            words = tuple(map(html, part.words))
             return {"kind": "film", "scenes": [parts_of(scene) for scene in part.scenes], "words": words, "first": part.first}
         case Paths():
             return {
@@ -334,8 +341,15 @@ def plain(part: Part) -> PublicPart:
         case Drawings():
             return {"kind": "drawings", "svgs": part.svgs}
         case Words():
-            return {"kind": "words", "html": keep_terms_together(part.html)}
+            return {"kind": "words", "html": f"<p>{html(part.text)}</p>{_message(part.message)}"}
     raise TypeError(f"A page cannot show a {type(part).__name__}")
+
+
+def _message(text: str) -> str:
+    """Return a compiler's message as HTML. A single line is wrapped; the lines of others keep their columns."""
+    look = "diagnostic" if "\n" in text else "diagnostic wrap"
+    said = "role='group' aria-label='Compiler’s message'"
+    return f"<pre class='{look}' tabindex='0' {said}>{escape(text)}</pre>" if text else ""
 
 
 def _picture(picture: Picture) -> PublicPicture:
@@ -343,7 +357,7 @@ def _picture(picture: Picture) -> PublicPicture:
     public: PublicPicture = {
         "width": pixels.shape[1],
         "height": pixels.shape[0],
-        "caption": keep_terms_together(picture.caption),
+        "caption": html(picture.caption),
         "unit": picture.unit,
         "signed": picture.signed,
         "low": picture.low,
