@@ -27,7 +27,7 @@ KINDS = ("afterwards", "controls", "figure", "formula", "quiz", "claim", "show")
 KINDS += ("code", "drawing", "deeper", "aside", "end")
 _blocks = MarkdownIt("zero").enable("fence").use(front_matter_plugin).use(container_plugin, "block", validate=lambda *_: True)
 # in a term; a sum or an equation may still break. At an end of the text stands markup.
-_OPERATOR = re.compile(r"(?:(?<=[\w)>\u0300-\u036f])|^) ([−·/]) (?=[\w(√<]|$)")
+_OPERATOR = re.compile(r"(?:(?<=[\w)\u0300-\u036f])|^) ([−·/]) (?=[\w(√]|$)")
 _FACTOR = re.compile(r"(?<=\d) (?=[α-ω]\b)")  # 2.5 η
 _VALUE = re.compile(r"(?<=\b[A-Za-zα-ω]) = (?=−?\d)")  # α = 0.5
 _markdown = MarkdownIt("commonmark", {"html": False, "typographer": False}).enable(["table", "strikethrough"])
@@ -36,7 +36,7 @@ _markdown = MarkdownIt("commonmark", {"html": False, "typographer": False}).enab
 def keep_terms_together(text: str) -> str:
     """Keep on one line the parts of a derivative, which may break after the slash of ∂L/∂p, and of a short term such as 1 − α.
 
-    `html_of` and `inline` do so with Markdown, `web/lesson_results/results.py` with what the methods of a lesson return.
+    `html_of` and `inline` do so with Markdown, `web/lesson_results/results.py` with the options of a question.
     """
     joined = _VALUE.sub("\u00a0=\u00a0", _FACTOR.sub("\u00a0", text.replace("/∂", "/\u2060∂")))
     return _OPERATOR.sub("\u00a0\\1\u00a0", joined)
