@@ -6,12 +6,14 @@ import pytest
 
 from helpers.book import SHIPPED
 from helpers.section_rules import check_answers, check_stops, check_threads, quizzes_of
+from splatscope.paths import LESSONS
 from splatscope.recordings.shipped import FILES, open_current
 from splatscope.services.lessons import LessonRequest, _open_shipped
 from splatscope.textbook.contents import find_lesson, lesson_names, text_of
 from splatscope.textbook.markdown import parse
 
 SECTIONS = lesson_names()
+HTML = re.compile(r"</(?!svg|text)\w|<(?:br|hr|img|wbr)\b|&#?\w+;|\bfrom html\b")  # but no SVG
 # A section that ships no recording is judged by one that a device makes: tests/device/lessons/test_every_section.py.
 
 
@@ -47,6 +49,11 @@ def test_each_claim_says_where_it_is_from(stem):
         words, _, source = claim.text.strip().partition("\nFrom: ")
         assert words
         assert len(source) > 5, f"the claim {claim.args[0]} needs a last line “From: …”"
+
+
+@pytest.mark.parametrize("stem", SECTIONS)
+def test_a_model_returns_markdown_and_no_html(stem):
+    assert HTML.findall((LESSONS / stem / "lesson.py").read_text(encoding="utf-8")) == []
 
 
 @pytest.mark.parametrize("stem", SECTIONS)
