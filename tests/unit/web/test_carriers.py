@@ -10,11 +10,12 @@ from bokeh.core.serialization import Serializer
 from bokeh.document import Document
 from panel.io.state import set_curdoc
 
+from helpers.declared import wrong
 from splatscope.textbook.contents import lesson_names
 from splatscope.web.carriers.session import Session
 from splatscope.web.lesson_page.lesson_page import LessonPage
 from splatscope.web.publish.states import FILE, PublishedPage
-from splatscope.web.runtime.component import Described, components, plain
+from splatscope.web.runtime.component import Described, Typed, components, parameters_of, plain
 from splatscope.web.runtime.tree import Tree, described
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
@@ -81,6 +82,16 @@ def by_file(page: Page) -> Described:
 def test_a_page_is_described_in_the_same_way_by_all_carriers(name, carried):
     page = page_of(name)
     assert carried(page) == described(page)
+    page.close()
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_the_values_of_a_page_have_the_types_that_the_browser_is_told(name):
+    page = page_of(name)
+    for part in components(page):
+        for parameter, value in ((part.param[name], getattr(part, name)) for name in parameters_of(part)[0]):
+            if isinstance(parameter, Typed) and value not in ({}, []):
+                assert wrong(value, parameter.type, f"{parameter.owner}.{parameter.name}") is None
     page.close()
 
 
