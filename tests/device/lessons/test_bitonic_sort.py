@@ -146,7 +146,7 @@ def test_the_partners_that_are_shown_differ_in_one_bit(experiment: Experiment, l
     assert len(rows) == 8
     for i, row in enumerate(rows):
         assert [int(cell.split(" = ")[1]) for cell in row] == [i, i ^ 1, i ^ 2, i ^ 4]
-        assert [int(cell.split("<")[1].split(">")[1], 2) for cell in row] == [i, i ^ 1, i ^ 2, i ^ 4]
+        assert [int(cell.split("`")[1], 2) for cell in row] == [i, i ^ 1, i ^ 2, i ^ 4]
 
 
 def test_most_that_the_merge_sorts_is_not_bitonic(lesson: Lesson):
