@@ -5,8 +5,8 @@ import {isAway, lose, refuse, renew, stop} from "./connection.ts"
 import {below, focused, messageOf, within} from "./dom.ts"
 import {emit} from "./events.ts"
 import {beginSession} from "./session.ts"
-import type {Place, PublicEntry} from "#components"
-import type {BokehDocument, Model} from "#web/types.ts"
+import type {Place, PublicEntry, RouterMessages, RouterParameters} from "#components"
+import type {BokehDocument} from "#web/types.ts"
 
 /** The guide of a walk. Together with the router it decides where this reader is. */
 interface Guide {
@@ -307,12 +307,16 @@ function onClick(event: MouseEvent) {
 /** Go on without the session once its connection is lost. No attempt is made to resume it: Bokeh's would lose binary values. */
 export const watchConnection = (connection: BokehDocument) => connection.on_event("connection_lost", endSession)
 
-/** Have the session's router handle links, and show the current page. */
-export function connect(model: Model<"Router">) {
+/**
+ * Have the session handle links.
+ * @param begin  the place that it begins with, {} for that of the address
+ * @param send  sends a message to its router
+ */
+export function connect(begin: RouterParameters["begin"], send: (message: RouterMessages) => void) {
   wanted = true
-  if (model.begin.page) shown = model.begin
+  if (begin.page) shown = begin
   tellPython = ({page, step, inputs}, followed) => {
-    model.send_msg({type: "go", page, step, inputs: Object.fromEntries(new URLSearchParams(inputs)), followed})
+    send({type: "go", page, step, inputs: Object.fromEntries(new URLSearchParams(inputs)), followed})
     guide?.moved()
   }
   setTimeout(() => {

@@ -6,7 +6,7 @@ import {connect, readShown, startRouting} from "#web/runtime/router.ts"
 import {startTheme} from "#web/theme/theme.ts"
 import {startDrawer} from "./drawer.ts"
 import {startProgress} from "#web/home/progress.ts"
-import type {PublicEntry} from "#components"
+import type {PublicEntry, RouterMessages, RouterParameters} from "#components"
 import type {Render} from "#web/types.ts"
 
 /**
@@ -21,9 +21,13 @@ export function startShell(pages: PublicEntry[]) {
   startProgress(pages)
 }
 
+/** Start what a session's router needs, before any part of its page is drawn. */
+export function startSession({begin, entries}: RouterParameters, send: (message: RouterMessages) => void) {
+  connect(begin, send)
+  startShell(entries)
+}
+
 export function render({model}: Render<"Router">) {
-  connect(model)
-  startShell(model.entries)
   readShown()
   const strip = document.getElementById("walk"),
     walk = model.get_child("walk")
