@@ -93,13 +93,16 @@ def test_an_expression_is_watched(race, from_disk):
 
 def test_the_theme_is_chosen_and_remembered(race, from_disk):
     page = ready(from_disk(race))
-    ground = "getComputedStyle(document.body.querySelector('.panel')).backgroundColor"
-    light = page.evaluate(ground)
+
+    def ground() -> str:
+        return page.locator(".panel").first.evaluate("panel => getComputedStyle(panel).backgroundColor")
+
+    light = ground()
     page.get_by_role("button", name="Light or dark").click()
-    assert page.evaluate(ground) != light
+    assert ground() != light
     page.reload()
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
-    assert page.evaluate(ground) != light
+    assert ground() != light
 
 
 def test_the_keys_are_listed(race, from_disk):

@@ -137,7 +137,7 @@ async function take(
     if (line.view) {
       if (shown?.name !== name) await draw(name, line.view, signal)
       else redraw(line)
-      if (notes) shown?.page.answerInputs(notes)
+      shown?.page.answerInputs(notes ?? {}) // also where Back or a link has changed them
       if (signal.aborted) return false
       asked.inputs = inputsOf(line.view)
       unknown = new Set(Object.entries(line.unknown ?? {}).flatMap(([number, names]) => names.map((one) => `${number} ${one}`)))
