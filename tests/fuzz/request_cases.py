@@ -508,7 +508,7 @@ def _nonsense() -> list[list[str | bytes]]:
         *([head, "{}", part] for part in ("{}", '{"events": 5}', "1" * 5000, '{"events": [{"kind": "MessageSent"}]}', "[" * 5000)),
         *([json.dumps({"msgid": "m", "msgtype": kind}), "{}", "{}"] for kind in ("PUSH-DOC", "ACK", "OK", "ERROR", "x" * 9999)),
         [json.dumps({"msgid": "m", "msgtype": "PATCH-DOC", "num_buffers": 10**9}), "{}", "{}", b"x"],
-        _parts("p99999999", {"type": "go"}),
+        _parts("p99999999", 1, {"type": "go"}),
     ]
 
 

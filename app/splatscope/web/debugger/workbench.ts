@@ -570,7 +570,7 @@ class Workbench {
       this.verdict.append(h("button", {type: "button", class: "btn quiet", onclick: there}, "Show"))
     }
     this.verdict.classList.toggle("wrong", Boolean(model.error))
-    this.announcer.textContent = this.view === "edit" || model.error ? placeInWords(model.error) || "It compiles." : ""
+    if (this.view === "edit" || model.error) this.announcer.textContent = placeInWords(model.error) || "It compiles."
     if (this.editor) this.sources.mark(model.diagnostics)
     this.inputs.stale = false
     this.settings.show(model.left_open, model.interface.settings)
