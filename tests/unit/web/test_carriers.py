@@ -88,7 +88,7 @@ def test_a_page_is_described_in_the_same_way_by_all_carriers(name, carried):
 @pytest.mark.parametrize("name", BY_NAME)
 def test_the_values_of_a_page_have_the_types_that_the_browser_is_told(name):
     page = page_of(name)
-    values = [(part.param[name], getattr(part, name)) for part in components(page) for name in parameters_of(part)[0]]
+    values = [(part.param[name], getattr(part, name)) for part in components(page) for name in parameters_of(type(part))[0]]
     typed = [(parameter, value) for parameter, value in values if isinstance(parameter, Typed) and value not in ({}, [])]
     assert [words for parameter, value in typed if (words := wrong(value, parameter.type, parameter.name or ""))] == []
     page.close()

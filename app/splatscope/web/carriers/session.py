@@ -42,9 +42,9 @@ class Session(JSComponent):
     def _changed(self, number: int, names: list[str]) -> None:
         component = self._tree.part(number)
         assert component is not None
-        values, holders = ([name for name in names if name in kind] for kind in parameters_of(component))
+        values, holders = ([name for name in names if name in kind] for kind in parameters_of(type(component)))
         children = {name: self._tree.held(component, name) for name in holders}
-        self._post({"id": number, "values": self._tree.values(component, values), "children": children})
+        self._post({"id": number, "values": self._tree.values(number, values), "children": children})
 
     def _sent(self, number: int, message: Any) -> None:
         self._post({"id": number, "message": message})

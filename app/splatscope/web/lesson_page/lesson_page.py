@@ -129,7 +129,6 @@ class LessonPage:
         self.quizzes: dict[str, Quiz] = {}
         self.experiments: dict[str, Claim | Show] = {}  # by the lesson's method
         self.waiting: list[str]  # methods to run once the figure is recorded
-        self.controls: list[Controls] = []
         self.drawing: Drawing | None = None
         self.stepper: Stepper | None = None
         text = text_of(stem)
@@ -181,7 +180,7 @@ class LessonPage:
                 (self.bar, ("adapter", "software", "elsewhere", "recorded")),
             ]
             pending += [(quiz, ("answer",)) for quiz in self.quizzes.values()]
-        pending += [(self.experiments[name], ("verdict", "results")) for name in self.waiting]
+        pending += [(experiment, (experiment.RESULT,)) for experiment in map(self.experiments.__getitem__, self.waiting)]
         return [(component, names) for component, names in pending if component is not None]
 
     async def run_anew(self, number: int) -> dict[str, Any]:
@@ -262,8 +261,7 @@ class LessonPage:
 
     def _controls(self, block: TextBlock) -> Controls:
         groups = controls_of(self.lesson, block.args)
-        self.controls.append(Controls(groups=groups, values=self._values(), bar=True))
-        return self.controls[-1]
+        return Controls(groups=groups, values=self._values(), bar=True)
 
     def _figure(self, caption: str, settings: Controls | None) -> Stepper:
         spec, stem, formula = self.lesson.figure, self.lesson.stem(), None

@@ -80,8 +80,6 @@ class SectionHandler(AuthRequestHandler):
             self.write(await lesson.run_anew(number))
         except LookupError:
             raise HTTPError(400) from None
-        finally:
-            lesson.page.close()
 
     def _require_own_page(self) -> None:
         """Raise HTTPError if another site has sent the request, which may cost the workers time, or nobody who is authorized."""

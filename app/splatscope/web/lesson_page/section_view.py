@@ -7,6 +7,7 @@ figure is recorded and all experiments have run. Later readers get the complete 
 import asyncio
 import json
 import logging
+from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
@@ -19,7 +20,6 @@ from splatscope.web.lesson_page import first_recording
 from splatscope.web.lesson_page.inputs import Inputs
 from splatscope.web.lesson_page.lesson_form import address_of, set_from_address, set_parameter
 from splatscope.web.lesson_page.lesson_page import SETTLE, LessonPage
-from splatscope.web.runtime.component import flat
 from splatscope.web.runtime.tree import Tree
 from splatscope.web.shell.pages import entry_of
 from splatscope.web.shell.shell import neighbours
@@ -44,7 +44,8 @@ class SectionView:
     def __init__(self, inputs: Inputs):
         self._key = inputs, written_of(inputs.stem)
         self._lesson: LessonPage | None = build(inputs.stem, inputs.query)
-        self._tree = Tree(self._lesson.page, self._soon)
+        self._tree = Tree(self._lesson.page, self._note)
+        self._noted: defaultdict[int, set[str]] = defaultdict(set)  # by number of a component, what has changed since the last line
         self._changes: list[bytes] = []  # a line each
         self._changed = asyncio.Event()
         self._readers = 0
@@ -102,10 +103,10 @@ class SectionView:
         self._tree.close()
         if self._settles:  # only a document needs this, and that shows a section's first inputs
             self.described = {}
-        lesson.page.close()
 
-    def _soon(self, *_: Any) -> None:
-        """Describe the page soon, including all changes until then."""
+    def _note(self, number: int, names: list[str]) -> None:
+        """Note a change, and describe the page soon, including all changes until then."""
+        self._noted[number].update(names)
         if self._lesson is not None and self._due is None and self._filling is not None:
             self._due = asyncio.get_running_loop().call_later(PACE, self._describe)
 
@@ -114,29 +115,20 @@ class SectionView:
         if self._due is not None:
             self._due.cancel()
             self._due = None
-        lesson, before = self._lesson, getattr(self, "described", None)
+        lesson, tree = self._lesson, self._tree
         assert lesson is not None  # it is let go of once the page is complete
-        self.described = described = self._tree.described()
+        self.described = tree.described()
         self._packed = lesson.stepper.packed if lesson.stepper else None
-        earlier = self._unknown
-        self._unknown = pending = {self._tree.number_of(part): names for part, names in lesson.pending_results()}
-        self.page = Asset.of(_line({"view": described, "unknown": pending}), "application/x-ndjson")
-        if before is None:
-            return
-        changed = {
-            new["id"]: values
-            for old, new in zip(flat(before), flat(described), strict=True)
-            if (values := _difference(old["values"], new["values"], {*earlier.get(new["id"], ())} - {*pending.get(new["id"], ())}))
-        }
+        earlier, self._unknown = self._unknown, {tree.number_of(part): names for part, names in lesson.pending_results()}
+        self.page = Asset.of(_line({"view": self.described, "unknown": self._unknown}), "application/x-ndjson")
+        for number, names in earlier.items():  # of what was pending, readers may have the results for other inputs
+            self._noted[number].update({*names} - {*self._unknown.get(number, ())})
+        changed = {number: tree.values(number, sorted(names)) for number, names in sorted(self._noted.items()) if names}
+        self._noted.clear()
         if changed:
             self._changes.append(_line({"values": changed}))
         event, self._changed = self._changed, asyncio.Event()
         event.set()
-
-
-def _difference(old: Mapping[str, Any], new: Mapping[str, Any], learnt: set[str]) -> dict[str, Any]:
-    """Return the new values that readers lack: changed ones, and `learnt` ones, of which they may have those of other inputs."""
-    return {name: value for name, value in new.items() if value != old[name] or name in learnt}
 
 
 def _line(content: Any) -> bytes:

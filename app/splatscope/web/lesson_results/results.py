@@ -3,7 +3,7 @@
 import base64
 from collections.abc import Callable
 from html import escape
-from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
+from typing import Any, ClassVar, Literal, NotRequired, TypeAlias, TypedDict
 
 import numpy as np
 import param
@@ -222,6 +222,7 @@ class _Experiment(Component):
     device = param.String(doc="The device that ran it, if it cannot be run again; empty for this one")
 
     __abstract = True
+    RESULT: ClassVar[str]  # the parameter that holds it
 
     def __init__(self, run: Callable[[], None] = lambda: None, **params: Any):
         super().__init__(**params)
@@ -238,6 +239,7 @@ BETS = {True: "Holds", None: "In part", False: "Does not hold"}  # by whether a 
 class Claim(_Experiment):
     """A claim with its verdict."""
 
+    RESULT = "verdict"
     claim = param.String(doc="HTML")
     source = param.String(doc="The source of the claim, as HTML; empty if unknown")
     label = param.String(doc="A name that no other claim of the page has; empty for the claim's own words")
@@ -253,6 +255,7 @@ class Claim(_Experiment):
 class Show(_Experiment):
     """A result without a stepper."""
 
+    RESULT = "results"
     caption = param.String(doc="HTML")
     method = param.String(doc="The name of the lesson's method")
     expects = param.String(doc="The type of the pending result, in lower case, for which space is reserved; empty if unknown")

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Any, Generic, NewType, TypedDict, TypeVar
 
 import param
@@ -83,16 +84,17 @@ def _nobody(message: Any) -> None:
     """Receive the messages of a component that no session carries."""
 
 
-def parameters_of(component: Component) -> tuple[list[str], list[str]]:
-    """Return the names of a component's values, and of the parameters that hold other components."""
-    own = [name for name in component.param if name not in Component.param]
-    holders = [name for name in own if isinstance(component.param[name], Child | Children)]
+@cache
+def parameters_of(kind: type[Component]) -> tuple[list[str], list[str]]:
+    """Return the names of a class's values, and of the parameters that hold other components."""
+    own = [name for name in kind.param if name not in Component.param]
+    holders = [name for name in own if isinstance(kind.param[name], Child | Children)]
     return [name for name in own if name not in holders], holders
 
 
 def held_by(component: Component) -> Iterator[Component]:
     """Yield the components directly inside a component, in order."""
-    for name in parameters_of(component)[1]:
+    for name in parameters_of(type(component))[1]:
         yield from as_list(getattr(component, name))
 
 

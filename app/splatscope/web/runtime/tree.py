@@ -1,6 +1,6 @@
 """A page's components with a number for each, by which its two sides name them, and what changes in them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import count
 from typing import Any
@@ -60,17 +60,18 @@ class Tree:
             TypeError: The carrier cannot hold a value.
         """
         component = component or self.root
-        values, holders = parameters_of(component)
+        values, holders = parameters_of(type(component))
+        number = self.number_of(component)
         return {
-            "id": self.number_of(component),
+            "id": number,
             "class": type(component).__name__,
-            "values": self.values(component, values),
+            "values": self.values(number, values),
             "children": {name: self.held(component, name) for name in holders},
         }
 
-    def values(self, component: Component, names: list[str]) -> dict[str, Any]:
-        """Return some of a component's values, by name."""
-        return {name: self._encode(getattr(component, name)) for name in names}
+    def values(self, number: int, names: Iterable[str]) -> dict[str, Any]:
+        """Return some values of the component with a number, by name."""
+        return {name: self._encode(getattr(self._parts[number], name)) for name in names}
 
     def held(self, component: Component, name: str) -> Any:
         """Return the descriptions of what a parameter holds."""
@@ -87,7 +88,7 @@ class Tree:
         for part in components(component):
             number = next(self._next)
             self._parts[number], self._numbers[id(part)] = part, number
-            values, holders = parameters_of(part)
+            values, holders = parameters_of(type(part))
             self._watchers[number] = part.param.watch(partial(self._note, number), [*values, *holders])
             if self._sent is not None:
                 part.sender = partial(self._sent, number)
@@ -99,7 +100,7 @@ class Tree:
             del self._parts[number]
 
     def _note(self, number: int, *events: Any) -> None:
-        holders = parameters_of(self._parts[number])[1]
+        holders = parameters_of(type(self._parts[number]))[1]
         for event in events:
             if event.name in holders:
                 for part in as_list(event.old):

@@ -32,7 +32,7 @@ class Socket(WSHandler):
 
     _taken = 0  # bytes received so far of the current message
     _opened = 0.0  # when
-    _early = 0  # messages before the page has loaded, which wait for that
+    _early = 0  # messages before the page has loaded
 
     async def prepare(self) -> None:
         """Drop what Bokeh reserves before it is read."""

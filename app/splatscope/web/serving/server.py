@@ -35,10 +35,7 @@ _cache_fillers: list[subprocess.Popen] = []
 
 
 def on_server_loaded(server_context: Any) -> None:
-    """Import all pages, and start the workers in the background. They take a second, and longer to compile what visitors run first.
-
-    When a browser connects, Panel tells it all known component classes. It could not show a page that is imported later.
-    """
+    """Import all pages, and start the workers in the background: that takes a second, and longer to compile what is run first."""
     _limit_arenas()
     IOLoop.current().add_callback(bound_log)
     for entry in PAGES:
