@@ -6,6 +6,7 @@ available where nothing may be compiled (the cost of a draft, a recording opened
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -110,14 +111,18 @@ class Symbols:
     macros: dict[str, str] = field(default_factory=dict)  # bodies of macros that take arguments or are more than a value
     functions: dict[str, Function] = field(default_factory=dict)
     calls: CallArguments = field(default_factory=CallArguments)
+    sole: dict[str, str] = field(
+        default_factory=dict
+    )  # by struct: the shared variable that alone is one, so that methods work on it
     unknown_types: set[str] = field(default_factory=set)  # see `note_unknown`
 
     @classmethod
     def of(cls, sources: Iterable[Source]) -> "Symbols":
         """Read the symbols of a program's modules."""
-        symbols = cls()
+        symbols, sources = cls(), list(sources)
         for source in sources:
             symbols.add(source)
+        symbols.sole = symbols._sole_variables([source.tokens for source in sources])
         for memory in symbols.memory.values():
             if not symbols.resolve(memory.type):
                 symbols.note_unknown(memory.type)
@@ -173,6 +178,48 @@ class Symbols:
                 self.resource_arrays.add(name)
             elif (memory := buffer_memory(type_text, name, sizes)) is not None:
                 self.parameters[name] = memory
+
+    def _sole_variables(self, texts: list[Tokens]) -> dict[str, str]:
+        """Return the shared variables whose structs nothing else is of, by struct. None of them is copied as a whole."""
+        found, types = {}, Counter(memory.type for memory in self.memory.values())
+        for name, memory in self.memory.items():
+            struct = self.structs.get(memory.type) if types[memory.type] == 1 else None
+            if memory.space != "shared" or memory.sizes or struct is None or struct.is_opaque:
+                continue
+            uses = [(tokens.words[at - 1], tokens.words[at + 1]) for tokens in texts for at in tokens.places(name)]
+            copied = [before for before, after in uses if after not in (".", "[") and before not in (memory.type, "}")]
+            if (
+                not copied and sum(len(tokens.places(memory.type)) for tokens in texts) <= 2
+            ):  # its own declaration, and the variable's
+                found[memory.type] = name
+        return found
+
+    def shared_array(self, function: str, position: int) -> str:
+        """Return the shared array that all calls pass for an `inout` parameter; "" if they pass anything else."""
+        names, called = self.calls.parameters.get(function, []), self.function(function)
+        if position not in called.inout or position >= len(names) or called.bodies != 1:
+            return ""
+        passed = self.calls.reaching(function, names[position])
+        memory = self.memory.get(next(iter(passed))) if len(passed) == 1 else None
+        return memory.name if memory is not None and memory.space == "shared" and memory.sizes and not memory.atomic else ""
+
+    def handles(self) -> Iterator[tuple[str, str]]:
+        """Yield (name, type) for the uniforms that are handles of resources, with dots before members: "m.albedo"."""
+        for name, type_text in self.globals.items():
+            for path, inside in [(name, type_text), *islice(self._fields_in_block(type_text, name), _MOST_FIELDS)]:
+                if split_type(self.resolve(inside))[0] == "DescriptorHandle":
+                    yield path, inside
+
+    def in_place(self, block: Block) -> dict[str, str]:
+        """Return the names in a function that stand for shared memory, or for parts of it: fields in methods, and parameters."""
+        struct = self.structs.get(block.struct_name)
+        variable = self.sole.get(block.struct_name, "")
+        names = {name: variable for name, _ in struct.members} | {"this": variable} if struct is not None and variable else {}
+        for position, name in enumerate(self.calls.parameters.get(block.name, [])):
+            names.pop(name, None)
+            if shared := self.shared_array(block.name, position):
+                names[name] = shared
+        return names
 
     def function(self, name: str) -> Function:
         """Return what is known of the functions with a name; nothing if there are none."""
@@ -233,6 +280,20 @@ class Symbols:
         """
         size, _ = self._layout(type_text, depth)
         return size
+
+    def byte_parts(self, type_text: str) -> list[tuple[str, str, int]]:
+        """Return the numbers in a struct: (path, type, offset in bytes) of each; [] if it has gaps, arrays or other types."""
+        if not self.bytes_of(type_text) or self.has_arrays(type_text):
+            return []
+        parts, offset = [], 0
+        for name, field_type in self.fields(type_text).items():
+            inner = [("", field_type, 0)] if is_numeric(self.resolve(field_type)) else self.byte_parts(field_type)
+            if not inner:
+                return []
+            parts += [(f".{name}{path}", self.resolve(part_type), offset + at) for path, part_type, at in inner]
+            numeric = SlangType.parse(self.resolve(field_type))
+            offset += numeric.count * numeric.scalar.dtype.itemsize if numeric else self.bytes_of(field_type)
+        return parts
 
     def _layout(self, type_text: str, depth: int) -> tuple[int, int]:
         """Return the size and the alignment of a type, in bytes; 0 and 1 if they are not known or if it has gaps."""

@@ -59,6 +59,10 @@ class Tokens:
         """Return the tokens between a bracket and the one that closes it."""
         return range(opening + 1, self.partners[opening])
 
+    def places(self, word: str) -> list[int]:
+        """Return the positions of a word."""
+        return [at for at in self.indices if self.words[at] == word]
+
     def is_name_or_number(self, at: int) -> bool:
         """Return whether a token is a name or a number."""
         return self.words[at][:1].isalnum() or self.words[at][:1] in ("_", "$")

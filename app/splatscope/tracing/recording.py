@@ -11,7 +11,7 @@ from splatscope.gpu.device import adapter_of
 from splatscope.gpu.reflection import Interface, Layout, interface_of
 from splatscope.gpu.wave_width import lanes_of
 from splatscope.slang.program import Program
-from splatscope.slang.tokens import names_in
+from splatscope.slang.tokens import names_in, split_type
 from splatscope.tracing.checks import Finding, cut_off, left_out
 from splatscope.tracing.checks.analysis.barrier_arrivals import first_divergence
 from splatscope.tracing.dispatch import Dispatch, compiled, key_of, parameters_in
@@ -96,6 +96,10 @@ def record(device: spy.Device, job: KernelJob, run_plain: bool = True, like: np.
     plain_kernel = compiled(device, program, job)
     parameters = parameters_in(plain_kernel[0], program)
     job = replace(job, inputs=fitted(parameters, job.inputs))
+    for name, type_text in program.symbols.handles():
+        if not any(name == given or name.startswith(f"{given}.") for given in job.inputs):
+            resource = split_type(type_text)[1][0]
+            raise ValueError(f"{name} is a DescriptorHandle: handles cannot be given. Take a {resource} in its place.")
     interface = interface_of(plain_kernel[0], (program.entry,), parameters)
     report_progress(INSTRUMENTING)
     build = _instrumented(device, program, job)

@@ -12,7 +12,7 @@ class Site:
     Attributes:
         file, line, column: Its position; lines and columns count from 1.
         kind: step, value, element, read, write, atomic, arrive, resume, branch, loop, call, return, overrun, out-of-bounds, fault
-            (a faulty operation), or unfollowed (an access that leaves no record).
+            (a faulty operation), unfollowed (an access that leaves no record), or passed (memory that a call works on in place).
         name: The variable, memory or function.
         function: The function that contains it.
         type: The Slang type of the recorded value, "" if its records contain none.
@@ -20,8 +20,8 @@ class Site:
         space: "shared", "device" or "texture", or "alias" if the name may stand for different buffers.
         dims: The array sizes of a memory, as text; for a texture its size, outermost first.
         atomic: Whether the access is atomic.
-        operation: The method or operator of an atomic; of a fault, the operator whose result overflows, or the wave operation that
-            takes values of other lanes.
+        operation: The method or operator of an atomic; what changes passed memory; "&" for a pointer; of a fault, the operator
+            whose result overflows, or the wave operation that takes values of other lanes.
         access: What is done at an index out of bounds, or at an address that is misaligned: "read" or "write".
         by_call: Whether a call may read the memory, or only write it.
         bytes: The size of a struct in a byte-address buffer; 0 if it is not known, −1 for everything else.

@@ -24,6 +24,7 @@ INPUTS = {
     "workgroup_of_many": {"groups": (4, 2, 1)},
     "group_ids_many": {"groups": (3, 2, 1)},
     "cbuffer_forms": {"scale": np.array([3]), "offset": np.array([1, 2], np.float32), "loose": np.array([7])},
+    "matrices_in_bytes": {"source": np.arange(12, dtype=np.uint32)},
     "registers_spaces": {"inputBuffer": np.arange(4)},
 }
 
@@ -101,6 +102,13 @@ def test_the_compiler_says_the_types_that_the_source_does_not() -> None:
     assert values(recording, "yes", thread=1) == [[1]]
     assert values(recording, "half_of") == [[0.25]]
     assert values(recording, "sum")[:2] == [[0.5], [2.5]]
+
+
+def test_matrices_of_integers_in_bytes_are_recorded_whole() -> None:
+    recording = recorded("matrices_in_bytes")
+    assert values(recording, "a", thread=1) == [[6, 7, 8, 9, 10, 11]]
+    assert values(recording, "b", thread=1) == [[6, 7, 8, 9, 10, 11]]
+    assert not recording.verdict.unseen
 
 
 def test_structs_are_recorded_field_by_field() -> None:

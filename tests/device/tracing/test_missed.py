@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from splatscope.api.recording import Recording
-from splatscope.gpu.device import open_device
+from splatscope.gpu.device import adapter_of, open_device
+from splatscope.gpu.kernel import CompileError
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.judge import judge
 from splatscope.tracing.record_and_check import record_and_check
@@ -120,6 +121,35 @@ void triple(uint3 thread : SV_DispatchThreadID)
         tripled[0] = 1;
 }
 """
+
+
+def test_a_pointer_is_missed_with_what_to_write_in_its_place():
+    found = checked("put(&data[l], 1);", "void put(Ptr<uint> at, uint value) { *at = value; }")
+    (sentence,) = found.missed
+    assert sentence.startswith("kernel.slang, line 4: what is accessed through a pointer to data is not recorded")
+    assert "write data[index] where the pointer is used" in sentence
+
+
+def test_a_handle_is_refused_with_what_to_take_in_its_place():
+    with pytest.raises(ValueError, match=r"^m\.albedo is a DescriptorHandle: .* Take a Texture2D<float4> in its place\.$"):
+        checked(
+            "data[l] = uint(m.albedo.Load(int3(0)).r);",
+            """struct Material { DescriptorHandle<Texture2D<float4>> albedo; }
+ConstantBuffer<Material> m;""",
+        )
+
+
+def test_what_the_device_lacks_is_named():
+    if "NVIDIA" in adapter_of(open_device()).name:
+        pytest.skip("This device has it.")
+    with pytest.raises(CompileError, match=r"^This device has no WaveMatch: "):
+        checked("data[l] = WaveMatch(l % 3).x;")
+
+
+def test_a_function_that_changes_shared_memory_in_place_is_noted():
+    found = checked("put(s, l); data[l] = s[l];", "void put(inout uint cells[64], uint at) { cells[at] = at; }")
+    assert (kinds(found), found.missed) == ([], [])
+    assert any(note.startswith("put changes s in place here") for note in found.notes)
 
 
 def test_a_store_that_is_outside_in_another_workgroup_leaves_the_notes_of_the_first():

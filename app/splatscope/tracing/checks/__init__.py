@@ -82,8 +82,9 @@ def left_out(trace: Trace, own: Collection[str] = ()) -> list[str]:
         file, line = hidden["barriers"]
         unchecked = "races, reads before any write and threads that part at a barrier are not looked for"
         return [f"{file}, line {line}: this barrier is not recorded, so {unchecked}."]
+    pointers = {(site.file, site.line, site.name) for site in trace.sites if site.kind == "unfollowed" and site.operation == "&"}
     return [
-        _describe_hidden(f"{file}, line {line}", name, name in context.sources.shared)
+        _describe_hidden(f"{file}, line {line}", name, name in context.sources.shared, (file, line, name) in pointers)
         for (file, line), name in sorted((place, name) for name, place in hidden.items())
     ] + [*_describe_ambiguous(trace, own), *_describe_vague(trace, own)]
 
@@ -133,7 +134,10 @@ def _describe_vague(trace: Trace, own: Collection[str]) -> list[str]:
     ]
 
 
-def _describe_hidden(place: str, name: str, is_shared: bool) -> str:
+def _describe_hidden(place: str, name: str, is_shared: bool, is_pointer: bool) -> str:
+    if is_pointer:
+        mend = f"Pass the index in its place, and write {name}[index] where the pointer is used."
+        return f"{place}: what is accessed through a pointer to {name} is not recorded: no race with it is looked for. {mend}"
     if is_shared:
         unchecked = "this access is not recorded: no race with it is looked for, and no read before any write of"
         return f"{place}: {unchecked} {name}."

@@ -17,6 +17,7 @@ from splatscope.paths import SHADER_FOLDERS
 from splatscope.slang.comments import blanked
 from splatscope.slang.loops import roll, without_unrolling
 from splatscope.slang.program import Program, entries_of
+from splatscope.slang.tokens import names_in
 from splatscope.tracing.coverage import coverage_gaps
 from splatscope.tracing.instrument import exchange
 from splatscope.tracing.instrument.batching import Batches, types_of
@@ -29,6 +30,10 @@ from splatscope.tracing.sites import Site
 _MOST_PASSES = 4  # nested calls that pass a local on
 NOT_CHOSEN = "it was not chosen"  # why a function is not recorded
 ROLLED = "Loops that the source unrolls are recorded as loops, which compile faster."
+IN_PLACE = (
+    "{function} changes {memory} in place here, as in everything that Slang compiles for SPIR-V. In HLSL such a call copies all of "
+    "{memory} in and out, so that threads would overwrite each other's elements."
+)
 NO_PIPELINE = (
     "The device's driver refuses this kernel, and does not say why: it may need more memory than a thread or a page's kernel gets. "
     "If less of it is recorded, it may fit."
@@ -197,7 +202,14 @@ def pipeline_of(device: spy.Device, linked: spy.ShaderProgram, program: Program 
     except RuntimeError as error:
         sources = {file: without_bindings(without_asserts(text)) for file, text in (program.texts if program else {}).items()}
         message = exchange.as_written(str(error)).rpartition("RHI messages:\n")[2]  # Slang's own text, if there is any
-        raise CompileError(NO_PIPELINE if is_refused(error) else message, sources) from None
+        raise CompileError((_partitions(program) or NO_PIPELINE) if is_refused(error) else message, sources) from None
+
+
+def _partitions(program: Program | None) -> str:
+    """Return why a driver refuses a program that partitions waves; "" for any other program."""
+    names = (name for module in (program.modules if program else ()) for name in names_in(module.source.code))
+    used = min((name for name in names if name.startswith(("WaveMatch", "WaveMultiPrefix"))), default="")
+    return f"This device has no {used}: it needs VK_NV_shader_subgroup_partitioned, which NVIDIA's drivers have." if used else ""
 
 
 def _build(linker: _Linker, attempts: int) -> Build:
@@ -231,7 +243,9 @@ def _build(linker: _Linker, attempts: int) -> Build:
                 stepped_over[f"{name[:-1]} of {module.file})" if name in stepped_over else name] = reason
         gaps = coverage_gaps(program, excluded.lines, sites)
         unknown_types = frozenset(program.symbols.unknown_types)
-        return Build(linked, pipeline, sites, batches, functions, stepped_over, gaps, unknown_types, attempt)
+        changed = {site.name: site.operation for site in reversed(sites) if site.kind == "passed" and site.operation}
+        notes = [IN_PLACE.format(function=function, memory=memory) for memory, function in sorted(changed.items())]
+        return Build(linked, pipeline, sites, batches, functions, stepped_over, gaps, unknown_types, attempt, notes)
     raise AssertionError("not reached")
 
 

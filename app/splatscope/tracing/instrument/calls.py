@@ -4,11 +4,13 @@ from collections.abc import Callable, Collection, Mapping
 
 from tree_sitter import Node
 
+from splatscope.gpu.slang_types import SlangType
 from splatscope.slang.declaration import Memory
 from splatscope.slang.source import part, text_of
 from splatscope.slang.tokens import last_name
 from splatscope.tracing.instrument.bounds import Bounds, room
 from splatscope.tracing.instrument.context import FunctionContext
+from splatscope.tracing.instrument.expression_types import is_integer
 from splatscope.tracing.instrument.expressions import Expressions
 from splatscope.tracing.instrument.lvalues import LValue
 from splatscope.tracing.instrument.operations import Operations
@@ -29,6 +31,7 @@ BARRIERS = {
 _ATOMIC_METHODS = {
     "load", "exchange", "compareExchange", "add", "sub", "max", "min", "and", "or", "xor", "increment", "decrement",
 }  # fmt: skip
+ATOMIC_FUNCTION = "__atomic_"  # how the names of Slang's atomic functions begin: `__atomic_add(cell, 1, MemoryOrder.Relaxed)`
 # Some take an alignment behind the address, which changes nothing of what is loaded. Without `Aligned` that place has the status.
 _LOADS = {"Load", "Load2", "Load3", "Load4"}
 _ALIGNED_LOADS = {"LoadAligned", "Load2Aligned", "Load3Aligned", "Load4Aligned"}
@@ -47,10 +50,24 @@ def template_argument(call: str) -> str:
     return arguments.removesuffix(">") if arguments.endswith(">") else ""
 
 
+def operation_of(function: str) -> str:
+    """Return the method of Atomic<T> that does what an atomic function does: "compareExchange" for `__atomic_compare_exchange`."""
+    first, *words = function.removeprefix(ATOMIC_FUNCTION).removeprefix("reduce_").split("_")
+    return first + "".join(word.title() for word in words)
+
+
 def lanes_of(method: str) -> str:
     """Return the number of words that a byte-address buffer's method accesses: "3" for "Load3Aligned"; "" if its name has none."""
     last = method.removesuffix("Aligned")[-1:]
     return last if last in ("2", "3", "4") else ""
+
+
+def _by_rows(matrix: SlangType, load: str, address: str) -> str:
+    """Return a load of a matrix of integers, a row at a time. Slang 2026.12 dies of passing one on that was loaded as a whole."""
+    row = SlangType(matrix.scalar, matrix.shape[1:])
+    size = row.count * matrix.scalar.dtype.itemsize
+    rows = (f"{load}<{row.name}>({address} + {number * size})" for number in range(matrix.shape[0]))
+    return f"{matrix.name}({', '.join(rows)})"
 
 
 class Calls:
@@ -82,6 +99,8 @@ class Calls:
         if bare_name in symbols.macros or bare_name.removeprefix("__") in _SPECIAL or bare_name in BARRIERS:
             return self._special(function, arguments)
         called, intrinsic_outs = symbols.function(bare_name), _OUT_PARAMETERS.get(bare_name, set())
+        if bare_name.startswith(ATOMIC_FUNCTION) and (access := self._atomic_function(node, function, arguments, bare_name)):
+            return access
         if function.type == "field_expression":
             method = text_of(part(function, "field")).split("<")[0]
             access = self._atomic_method(node, function, arguments, method) or self._load(node, function, arguments, method)
@@ -91,7 +110,10 @@ class Calls:
             receiver = part(function, "argument")
             # A method may change its object. Then the object stays an l-value and is not read into a value.
             only_reads = called.is_method and not called.is_mutating
-            if only_reads or self._context.scope.lvalue(receiver) is None:
+            if self._context.scope.is_in_place(receiver):
+                self._context.passed(receiver, method if called.is_mutating else "")
+                head = self._writer.text(receiver)
+            elif only_reads or self._context.scope.lvalue(receiver) is None:
                 head = self._writer.emit(receiver)
             elif called.is_mutating:
                 head = self._changed(receiver, is_read=True)
@@ -102,6 +124,9 @@ class Calls:
             head = self._writer.text(function)
         else:
             head = self._writer.emit(function)
+        for position, argument in enumerate(arguments.named_children):
+            if symbols.shared_array(bare_name, position) and text_of(argument) in self._context.scope.memory:
+                self._context.passed(argument, bare_name)
         outs, inout = called.outputs | intrinsic_outs, called.inout
         if bare_name.startswith("Interlocked") and symbols.function(bare_name).returns is None:
             outs, inout = {0, len(arguments.named_children) - 1}, {0}
@@ -180,6 +205,17 @@ class Calls:
         call = f"{self._writer.span(receiver.end_byte, function.end_byte)}{self._writer.children(arguments)}"
         return self._expressions.atomic(node, lvalue, call, method, is_pushed)
 
+    def _atomic_function(self, node: Node, function: Node, arguments: Node, name: str) -> str:
+        """Return a recorded call of a function such as `__atomic_add(cell, 1)`, "" if its cell is not in recorded memory."""
+        cell, *others = arguments.named_children or [arguments]
+        lvalue = self._context.scope.lvalue(cell)
+        if lvalue is None or lvalue.memory.coordinates:
+            return ""
+        prefix = f"{self._writer.text(function)}("
+        suffix = "".join(f", {self._writer.emit(argument)}" for argument in others) + ")"
+        is_pushed = not all(self._context.scope.is_repeatable(argument) for argument in others)
+        return self._expressions.atomic(node, lvalue, suffix, operation_of(name), is_pushed, prefix)
+
     def _load(self, node: Node, function: Node, arguments: Node, method: str) -> str:
         """Return a recorded `buffer.Load(…)`, "" for any other method."""
         context, receiver = self._context, part(function, "argument")
@@ -206,7 +242,14 @@ class Calls:
         template = template_argument(self._writer.text(function))
         extent = room(memory, f"sizeof({template})" if template else str(4 * int(lanes_of(method) or "1")))
         behind = self._writer.span(place.end_byte, arguments.end_byte)
-        return context.without_derivative(node, f"_rec_read({site}, {called}(_rec_at(uint({index}), {extent}){behind})")
+        loaded = f"{called}(_rec_at(uint({index}), {extent}){behind}"
+        matrix = SlangType.parse(type_text)
+        if memory.byte_address and matrix and is_integer(matrix.scalar.name) and len(matrix.shape) == 2:
+            if not context.scope.is_repeatable(place):
+                context.unfollowed(node, LValue(memory, [], [], ""))
+                return ""
+            loaded = _by_rows(matrix, f"{text_of(receiver)}.Load", f"_rec_at(uint({index}), {extent})")
+        return context.without_derivative(node, f"_rec_read({site}, {loaded})")
 
     def _loaded_type(self, memory: Memory, function: Node, method: str) -> str:
         """Return the type that a `Load` returns."""

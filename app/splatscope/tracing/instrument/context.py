@@ -122,9 +122,13 @@ class FunctionContext:
             return -1
         return self.symbols.bytes_of(type_text)
 
-    def unfollowed(self, node: Node, lvalue: LValue) -> None:
-        """Note an access that is not recorded."""
-        self.site(node, "unfollowed", lvalue.memory.declared_name, **lvalue.site_fields)
+    def unfollowed(self, node: Node, lvalue: LValue, operation: str = "") -> None:
+        """Note an access that is not recorded; the operation "&" makes a pointer, through which more may be accessed."""
+        self.site(node, "unfollowed", lvalue.memory.declared_name, operation=operation, **lvalue.site_fields)
+
+    def passed(self, node: Node, changed_by: str = "") -> None:
+        """Note that a call or an accessor works on a node's shared memory in place; `changed_by` names one that may change it."""
+        self.site(node, "passed", self.scope.memory[text_of(node)].declared_name, operation=changed_by)
 
     def _paths(self, lvalue: LValue) -> tuple[list[str], str]:
         """Return the possible paths of an access within its element, and the expression for the one it takes; "" if there is one.

@@ -3,7 +3,7 @@
 from tree_sitter import Node
 
 from splatscope.slang.loops import attributes_before, is_counted, is_unrolled, runs_more_than_once
-from splatscope.slang.source import parent_of, text_of, walk
+from splatscope.slang.source import parent_of, part, text_of, walk
 from splatscope.tracing.instrument.context import FunctionContext
 from splatscope.tracing.instrument.local_values import LocalValues
 from splatscope.tracing.instrument.statements import Statements
@@ -55,7 +55,8 @@ class ControlFlow:
                 return self._braced(child)
             return self._writer.text(child)
 
-        return self._writer.children(node, part)
+        with self._context.scope.nested():
+            return self._writer.children(node, part)
 
     def switch_statement(self, node: Node) -> str:
         """Rewrite a switch."""
@@ -78,8 +79,12 @@ class ControlFlow:
         """Return a condition, with or without parentheses, whose outcome is recorded."""
         has_brackets = clause.type == "condition_clause"
         value = clause.child_by_field_name("value") if has_brackets else clause
-        if value is None or value.type == "declaration" or self._writer.is_excluded(clause) or clause.has_error:
+        if value is None or self._writer.is_excluded(clause) or clause.has_error:
             return self._writer.text(clause)
+        if value.type == "declaration":
+            return self._writer.children(
+                clause, lambda child: self._optional(child) if child == value else self._writer.text(child)
+            )
         site = self._context.site(value, "branch")
         branch = f"_rec_branch({site}, bool({self._writer.as_argument(value)}))"
         branch = self._context.without_derivative(value, branch)
@@ -87,6 +92,14 @@ class ControlFlow:
         if has_brackets and parent_of(clause).type == "if_statement" and self._is_constant(value):
             branch = f"{branch}, {self._writer.text(value)}"  # the compiler may refuse what is in a branch that it need not keep
         return f"({branch})" if has_brackets else branch
+
+    def _optional(self, declaration: Node) -> str:
+        """Return the declaration of `if (let x = …)`, with what x is initialised from rewritten."""
+        value, name = declaration.child_by_field_name("value"), part(declaration, "declarator")
+        text = self._writer.children(declaration, lambda child: (self._writer.emit if child == value else self._writer.text)(child))
+        self._context.records_after = []
+        self._context.scope.declare(text_of(name), "")
+        return text
 
     def _is_constant(self, value: Node) -> bool:
         """Return whether a condition consists of literals, static constants and generic parameters."""

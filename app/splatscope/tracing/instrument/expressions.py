@@ -36,6 +36,7 @@ class Expressions:
             "field_expression": self.field,
             "assignment_expression": self.assignment,
             "update_expression": self.update,
+            "pointer_expression": self.pointer,
         }
 
     # Reads
@@ -50,19 +51,28 @@ class Expressions:
 
     def field(self, node: Node) -> str:
         """Rewrite `a.b`."""
-        argument = node.child_by_field_name("argument")
-        emit, text = self._writer.emit, self._writer.text
+        argument = part(node, "argument")
+        text = self._writer.text
         return self._read_or(
-            node, lambda: self._writer.children(node, lambda child: emit(child) if child == argument else text(child))
+            node, lambda: self._writer.children(node, lambda child: self._accessed(child) if child == argument else text(child))
         )
+
+    def _accessed(self, node: Node) -> str:
+        """Return the new text of a value whose part is accessed; a shared variable whose accessors work in place stays one."""
+        if not self._context.scope.is_in_place(node):
+            return self._writer.emit(node)
+        self._context.passed(node)
+        return self._writer.text(node)
 
     def _local_element(self, node: Node) -> str:
         """Rewrite an element of an array that is not recorded memory."""
         argument, indices = part(node, "argument"), part(node, "indices")
         if len(indices.named_children) != 1:
-            return self._writer.children(node)
+            return self._writer.children(
+                node, lambda child: self._accessed(child) if child == argument else self._writer.emit(child)
+            )
         index = indices.named_children[0]
-        new_argument, array = self._writer.emit(argument), self._context.scope.type_of(argument)
+        new_argument, array = self._accessed(argument), self._context.scope.type_of(argument)
         return f"{new_argument}[{self._bounds.index(argument, index, array, self._writer.emit(index))}]"
 
     def _read_or(self, node: Node, otherwise: Callable[[], str]) -> str:
@@ -79,6 +89,15 @@ class Expressions:
         if lvalue.subscripts and self._context.symbols.is_interface(lvalue.type):  # no generic function takes its value
             return self._bounds.element(lvalue, also=[site])
         return self._context.without_derivative(node, self.recorded(site, lvalue))
+
+    def pointer(self, node: Node) -> str:
+        """Rewrite `&buffer[i]`. What is accessed through the pointer is not recorded."""
+        argument = part(node, "argument")
+        lvalue = self._context.scope.lvalue(argument) if text_of(node).startswith("&") else None
+        if lvalue is None:
+            return self._writer.children(node)
+        self._context.unfollowed(node, lvalue, operation="&")
+        return f"&{self.as_lvalue(argument)}"
 
     # Writes
 
@@ -141,6 +160,8 @@ class Expressions:
         """Return the l-value for an assignment or an out parameter, with only its indices rewritten."""
         lvalue = self._context.scope.lvalue(node)
         if lvalue is not None:
+            if self._context.scope.is_in_place(node):
+                self._context.passed(node, "set")
             return self._bounds.element(lvalue, access="write")
         if node.type == "subscript_expression" and len(part(node, "indices").named_children) == 1:
             argument, index = part(node, "argument"), part(node, "indices").named_children[0]

@@ -1,6 +1,6 @@
 """Recognise l-values: expressions that name elements of shared memory and of buffers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,7 +54,9 @@ def element_count(memory: Memory) -> str:
     return f"_rec_size(({memory.name}))"
 
 
-def find_lvalue(node: Node, memories: dict[str, Memory], type_of_part: Callable[[str, list[str]], str]) -> LValue | None:
+def find_lvalue(
+    node: Node, memories: dict[str, Memory], shared_fields: Collection[str], type_of_part: Callable[[str, list[str]], str]
+) -> LValue | None:
     """Return the element that an expression names; None if it does not name an element of a known memory.
 
     Example:
@@ -63,6 +65,7 @@ def find_lvalue(node: Node, memories: dict[str, Memory], type_of_part: Callable[
     Args:
         node: The expression.
         memories: Shared variables and buffers by name; those in parameter blocks are "block.field".
+        shared_fields: The fields of "this", if that is among them.
         type_of_part: Returns the type that a chain of ".field" and "[]" leads to, starting at a type.
     """
     chain, base = [], node
@@ -81,7 +84,10 @@ def find_lvalue(node: Node, memories: dict[str, Memory], type_of_part: Callable[
         else:
             break
     chain.reverse()
-    name = text_of(base) if base.type == "identifier" else ""
+    name = text_of(base) if base.type in ("identifier", "this") else ""
+    if name in shared_fields:
+        chain.insert(0, f".{name}")
+        name = "this"
     while name and name not in memories and chain and isinstance(chain[0], str):
         name += chain.pop(0)
     memory = memories.get(name)
@@ -93,8 +99,9 @@ def find_lvalue(node: Node, memories: dict[str, Memory], type_of_part: Callable[
     return LValue(memory, subscripts, path, type_of_part(memory.type, [p if isinstance(p, str) else "[]" for p in path]))
 
 
-def is_repeatable(node: Node, memories: dict[str, Memory]) -> bool:
+def is_repeatable(node: Node, memories: Collection[str]) -> bool:
     """Return whether an expression may be evaluated twice or later: it has no call, no change and no read of recorded memory."""
     return all(
-        (n.type in _REPEATABLE or not n.is_named) and not (n.type == "identifier" and text_of(n) in memories) for n in walk(node)
+        (n.type in _REPEATABLE or not n.is_named) and not (n.type in ("identifier", "this") and text_of(n) in memories)
+        for n in walk(node)
     )

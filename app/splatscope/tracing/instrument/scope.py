@@ -24,11 +24,12 @@ class Scope:
         memory: Shared variables and buffers, without globals that a local hides.
         own_struct: The struct whose method this is, "" if there is none.
         type_parameters: Type parameters of the function and its enclosing blocks; they hide aliases with their names.
+        shared_fields: In a method that works on shared memory in place, the fields, without those that a local hides.
     """
 
     def __init__(self, symbols: Symbols, own_struct: str = "", type_parameters: Set[str] = frozenset()):
         self.symbols, self.type_parameters = symbols, type_parameters
-        self.own_struct = own_struct
+        self.own_struct, self.shared_fields = own_struct, set[str]()
         self.types: dict[str, str] = {}
         self.sizes: dict[str, tuple[str, ...]] = {}
         self.inferred: dict[str, str] = {}
@@ -41,15 +42,20 @@ class Scope:
                 self.declare(name, element, sizes)
         if own_struct:
             self.types["this"] = own_struct
+        if variable := symbols.sole.get(own_struct):  # a method works on it in place
+            self.memory["this"] = replace(symbols.memory[variable], name="this", alias_of=variable)
+            self.shared_fields = {name for name, _ in symbols.structs[own_struct].members}
 
     @contextmanager
     def nested(self) -> Generator[None]:
         """At the end of a `with`, forget everything that was declared in it."""
         saved = dict(self.types), dict(self.sizes), dict(self.memory), dict(self.arrays), dict(self.inferred)
+        shared_fields = set(self.shared_fields)
         try:
             yield
         finally:
             self.types, self.sizes, self.memory, self.arrays, self.inferred = saved
+            self.shared_fields = shared_fields
 
     def resolve(self, type_text: str) -> str:
         """Return the type behind aliases; "" if it is not known."""
@@ -65,6 +71,7 @@ class Scope:
         self.memory.pop(name, None)
         self.sizes.pop(name, None)
         self.inferred.pop(name, None)
+        self.shared_fields.discard(name)
         memory = buffer_memory(type_text, name, sizes)
         if memory is not None:
             self.memory[name] = memory
@@ -90,8 +97,11 @@ class Scope:
         yield from (array.sizes for array in self.arrays.values())
 
     def bind_parameter(self, function: str, parameter: str) -> None:
-        """Find the buffer that a parameter stands for: the one that all calls of its function pass, if they agree."""
-        if parameter in self.memory:
+        """Find the memory that a parameter stands for: the one that all calls of its function pass, if they agree."""
+        names = self.symbols.calls.parameters.get(function, [])
+        if parameter in names and (shared := self.symbols.shared_array(function, names.index(parameter))):
+            self.memory[parameter] = replace(self.symbols.memory[shared], name=parameter, alias_of=shared)
+        elif parameter in self.memory:
             buffers = self.symbols.calls.reaching(function, parameter)
             if buffers:
                 self.bind(parameter, next(iter(buffers)) if len(buffers) == 1 else "")
@@ -107,11 +117,35 @@ class Scope:
 
     def lvalue(self, node: Node) -> LValue | None:
         """Return the element of shared memory or of a buffer that an expression names, None if there is none."""
-        return find_lvalue(node, self.memory, self.symbols.type_of_part)
+        lvalue = find_lvalue(node, self.memory, self.shared_fields, self._type_of_steps)
+        return None if lvalue is not None and self._is_accessor(lvalue) else lvalue
+
+    def _is_accessor(self, lvalue: LValue) -> bool:
+        """Return whether an expression calls a subscript or a property of a shared struct whose methods work on it in place."""
+        name = lvalue.memory.type
+        if lvalue.memory.sizes or not lvalue.path or self.symbols.sole.get(name) != lvalue.memory.declared_name:
+            return False
+        first = lvalue.path[0]
+        return not isinstance(first, str) or first[1:] not in dict(self.symbols.structs[name].members)
+
+    def is_in_place(self, node: Node) -> bool:
+        """Return whether an expression is a shared variable on which methods work in place."""
+        memory = self.memory.get(text_of(node))
+        return memory is not None and self.symbols.sole.get(memory.type, "") == memory.declared_name
+
+    def _type_of_steps(self, type_text: str, steps: list[str]) -> str:
+        """Return the type that a chain of `.field` and `[]` leads to; "" if it is not known, or an array."""
+        array = ArrayType(self.resolve(type_text))
+        for step in steps:
+            if step == "[]":
+                array = self.element_of(array)
+            else:
+                array = UNKNOWN_ARRAY if array.sizes else self.field_of(array.element, step[1:])
+        return "" if array.sizes else self.resolve(array.element)
 
     def is_repeatable(self, node: Node) -> bool:
         """Return whether an expression may be evaluated twice or later with the same result."""
-        return is_repeatable(node, self.memory)
+        return is_repeatable(node, self.memory.keys() | self.shared_fields if self.shared_fields else self.memory)
 
     def has_repeatable_path(self, lvalue: LValue) -> bool:
         """Return whether the indices after an element (`j` in `tile[i].rows[j]`) may be evaluated twice."""

@@ -9,7 +9,7 @@ from splatscope.slang.declaration import split_declaration
 from splatscope.slang.grammar_gaps import blank_span
 from splatscope.slang.source import part, text_of
 from splatscope.slang.tokens import Tokens, names_in
-from splatscope.tracing.instrument.calls import BARRIERS
+from splatscope.tracing.instrument.calls import ATOMIC_FUNCTION, BARRIERS
 from splatscope.tracing.instrument.context import FunctionContext
 from splatscope.tracing.instrument.expressions import Expressions
 from splatscope.tracing.instrument.local_values import LocalValues
@@ -199,7 +199,7 @@ class Statements:
             return self._assertion(node, arguments.named_children[0])
         if name in BARRIERS:
             return self._barrier(node, name)
-        if name.startswith("Interlocked") and not is_own and arguments.named_children:
+        if name.startswith(("Interlocked", f"{ATOMIC_FUNCTION}reduce_")) and not is_own and arguments.named_children:
             return self._stores.interlocked(node, name, arguments.named_children)
         if name.removeprefix("__").startswith(("bwd_diff", "fwd_diff")):
             text = f"_rec_replay(true); {self._writer.children(node)} _rec_replay(false);"

@@ -16,7 +16,7 @@ from splatscope.slang.declaration import Memory
 from splatscope.slang.source import part, text_of
 from splatscope.slang.tokens import is_simple_operand
 from splatscope.tracing.instrument.bounds import Bounds, count_of, flat_index, guarded, is_inside, room
-from splatscope.tracing.instrument.calls import Calls, lanes_of, template_argument
+from splatscope.tracing.instrument.calls import Calls, lanes_of, operation_of, template_argument
 from splatscope.tracing.instrument.context import FunctionContext
 from splatscope.tracing.instrument.expressions import Expressions
 from splatscope.tracing.instrument.local_values import MOST_FIELDS, LocalValues
@@ -150,7 +150,7 @@ class Stores:
         if lvalue.memory.atomic and method in ("store", "exchange") and arguments.named_children:
             return self._store_atomic(node, lvalue, method, arguments)
         called = self._context.symbols.function(method)
-        if not lvalue.memory.atomic and called.is_mutating:
+        if not lvalue.memory.atomic and called.is_mutating and not self._context.scope.is_in_place(receiver):
             target = self._target_of(lvalue)
             passed = self._calls.arguments(arguments, called.outputs, called.inout)
             call = self._writer.span(receiver.end_byte, function.end_byte) + passed
@@ -161,14 +161,16 @@ class Stores:
         return ""
 
     def interlocked(self, node: Node, name: str, arguments: list[Node]) -> str:
-        """Rewrite a statement that calls an Interlocked function: `InterlockedAdd(bins[i], 1, old);`."""
+        """Rewrite a statement that calls an atomic function: `InterlockedAdd(bins[i], 1, old);`, `__atomic_reduce_add(sum, 1);`."""
         context, writer = self._context, self._writer
         lvalue = context.scope.lvalue(arguments[0])
         if lvalue is None or lvalue.memory.atomic or not context.scope.has_repeatable_path(lvalue):
             return ""
         target, setup = self._target_of(lvalue), ""
-        returns = name != "InterlockedCompareStore" and len(arguments) == (4 if "CompareExchange" in name else 3)
-        site = context.access_site(node, "atomic", lvalue, atomic=True, operation=name)
+        is_interlocked = name.startswith("Interlocked")
+        returns = is_interlocked and name != "InterlockedCompareStore" and len(arguments) == (4 if "CompareExchange" in name else 3)
+        operation = name if is_interlocked else operation_of(name)
+        site = context.access_site(node, "atomic", lvalue, atomic=True, operation=operation)
         values = [writer.emit(a) for a in (arguments[1:-1] if returns else arguments[1:])]
         result, store_result = target.text, ""
         if returns:
@@ -283,15 +285,23 @@ class Stores:
         recorded_type = self._context.recorded_type(type_text)
         written_type = type_text or self._context.types.of(value) or self._context.types.whole(value)
         size = self._context.struct_bytes(memory, recorded_type, written_type)
-        site = self._context.site(node, "write", memory.declared_name, type=recorded_type, space=memory.space, bytes=size)
+        numbers = (
+            self._context.symbols.byte_parts(written_type) if size > 0 else []
+        )  # each has its value, as a whole struct has not
+        parts = [(*number, -1) for number in numbers] if 0 < len(numbers) <= MOST_FIELDS else [("", recorded_type, 0, size)]
+        sites, records = [], ""
+        for path, part_type, offset, part_size in parts:
+            site = self._context.site(node, "write", memory.declared_name, type=part_type, space=memory.space, bytes=part_size)
+            sites.append(site)
+            records += f" _rec_wrote({site}, _rec_i{f' + {offset}' if offset else ''}, _rec_v{path});"
         behind = self._writer.span(value.end_byte, arguments.end_byte)
-        store = f"{name}(_rec_i, _rec_v{behind}; _rec_wrote({site}, _rec_i, _rec_v);"
+        store = f"{name}(_rec_i, _rec_v{behind};{records}"
         address_text = self._operations.aligned(
             address, self._writer.as_argument(address), written_type, memory.declared_name, "write"
         )
         setup = f"uint _rec_i = uint({address_text}); "
         setup += f"{type_text or 'let'} _rec_v = {self._writer.emit(value)}; "
-        return self._values.after(node, guarded(site, ["_rec_i"], [room(memory, "sizeof(_rec_v)")], setup, store))
+        return self._values.after(node, guarded(sites[0], ["_rec_i"], [room(memory, "sizeof(_rec_v)")], setup, store))
 
     def _store_texel(self, node: Node, memory: Memory, function: Node, arguments: Node) -> str:
         coordinates, value = arguments.named_children

@@ -228,7 +228,8 @@ class Sources:
         if len(calls) != 1:
             return []
         given = part(calls[0], "arguments").named_children
-        texts = [text_of(node) for node in (given[1:] if site.operation.startswith("Interlocked") else given)]
+        is_method = part(calls[0], "function").type == "field_expression" and not site.operation.startswith("Interlocked")
+        texts = [text_of(node) for node in (given if is_method else given[1:])]
         return [integer(text, self.symbols.integers) for text in texts]
 
     def _atomic_calls(self, site: Site) -> list[Node]:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from splatscope.slang.preprocessor import definitions
 from splatscope.slang.source import Source
+from splatscope.slang.symbols import Symbols
 from splatscope.slang.tokens import names_in
 from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.sites import Site
@@ -28,15 +29,26 @@ def unrecorded_accesses(sources: Sources, sites: list[Site]) -> dict[str, tuple[
         if site.kind == "unfollowed":
             found.setdefault(site.name, (site.file, site.line))
     for file, source in sources.files.items():
+        in_place = _in_place(source, sources.symbols)
         for at, line in _in_code(source, macros):
             word, following = source.tokens.words[at], source.tokens.words[at + 1 : at + 3]
-            for name in macros.get(word, {word}):
+            for name in macros.get(word, {in_place.get(at, word)}):
                 is_known = name in sources.shared or name.endswith(_BARRIER)
                 if is_known and (file, line, name) not in about:
                     found.setdefault(name if name in sources.shared else "barriers", (file, line))
             is_accessed = following[0] == "[" or (following[0] == "." and following[1] != "GetDimensions")
             if word in sources.textures and is_accessed and (file, line) not in has_texel:
                 found.setdefault(word, (file, line))
+    return found
+
+
+def _in_place(source: Source, symbols: Symbols) -> dict[int, str]:
+    """Return the shared variables that tokens stand for: the fields in methods that work on one in place, and such parameters."""
+    words, found = source.tokens.words, {}
+    for block in source.functions():
+        if names := symbols.in_place(block):
+            inside = source.tokens.inside(block.brace)
+            found |= {at: names[words[at]] for at in inside if words[at] in names and words[at - 1] != "."}
     return found
 
 
