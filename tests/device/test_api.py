@@ -95,8 +95,8 @@ def test_what_is_raised_can_be_caught_by_its_documented_name():
 
 
 def test_one_of_several_groups_is_not_all_of_them():
-    assert not splatscope.record(source=KERNEL, vars=GIVEN, groups=(2, 1, 1)).complete
-    both = splatscope.record(source=KERNEL, vars=GIVEN, groups=(2, 1, 1), group="all")
+    assert not splatscope.record(source=KERNEL, vars=GIVEN, groups=(2, 1, 1), group=0).complete
+    both = splatscope.record(source=KERNEL, vars=GIVEN, groups=(2, 1, 1))
     assert both.complete
     assert {finding.kind for finding in both.findings} & {"race"}  # both groups write the same particles
 
@@ -113,7 +113,7 @@ void main(uint3 t : SV_DispatchThreadID, uint lane : SV_GroupIndex, uint3 g : SV
 
 
 def test_the_group_that_fails_is_recorded_and_findings_of_others_are_told():
-    found = splatscope.record(source=GROUPS, groups=(2, 3, 1), group="all")
+    found = splatscope.record(source=GROUPS, groups=(2, 3, 1))
     assert found.trace.info.group == (1, 2, 0)
     outside, division = found.findings
     assert (outside.kind, outside.line, outside.count, bool(outside.events)) == ("out-of-bounds", 7, 8, True)
@@ -134,7 +134,7 @@ def test_what_pages_say_stands_in_the_header(monkeypatch):
     source = KERNEL.replace("particles[t.x].id += 1;", "")
     options = {"source": source, "vars": GIVEN, "device": open_device()}
     assert not splatscope.record(**options).trace.verdict.rounding
-    assert splatscope.record(**options, groups=(2, 1, 1), group="all").trace.verdict.between_groups
+    assert splatscope.record(**options, groups=(2, 1, 1)).trace.verdict.between_groups
     monkeypatch.setattr(record_and_check, "record", rounds_otherwise)
     found = splatscope.record(**options)
     assert (found.difference, found.same_as_plain) == ("rounding", False)
@@ -169,14 +169,14 @@ void main(uint3 t : SV_DispatchThreadID)
 def test_all_threads_of_a_whole_picture_are_looked_at():
     picture = np.random.default_rng(5).random((512, 512, 4), dtype=np.float32)
     given = {"picture": picture, "halved": np.zeros((256 * 256, 4), np.float32), "width": 256}
-    found = splatscope.record(source=HALVED, groups=(32, 32), group="all", vars=given)
+    found = splatscope.record(source=HALVED, groups=(32, 32), vars=given)
     found.assert_clean()
     expected = picture.reshape(256, 2, 256, 2, 4).mean((1, 3))
     assert found.outputs["halved"].reshape(expected.shape) == pytest.approx(expected, rel=1e-5)
 
 
 def test_a_dispatch_too_large_for_one_recording_is_looked_at_in_parts_as_far_as_there_is_time():
-    found = splatscope.record(source=KERNEL, vars=GIVEN | {"particles": [{}]}, groups=(65535, 4), group="all")
+    found = splatscope.record(source=KERNEL, vars=GIVEN | {"particles": [{}]}, groups=(65535, 4))
     assert found.events > 0
     assert found.complete or all(
         one.startswith(("Of 262,140 workgroups ", "Not all workgroups were compared")) for one in found.missed
@@ -225,7 +225,7 @@ def test_a_saved_recording_keeps_its_notes(tmp_path, options):
 
 
 def test_a_saved_recording_keeps_what_was_found_in_other_groups(tmp_path):
-    found = splatscope.record(source=GROUPS, groups=(2, 3, 1), group="all")
+    found = splatscope.record(source=GROUPS, groups=(2, 3, 1))
     found.save(tmp_path / "r.npz")
     loaded = splatscope.load(tmp_path / "r.npz")
     assert [(f.kind, f.message) for f in loaded.findings] == [(f.kind, f.message) for f in found.findings]
@@ -237,7 +237,7 @@ def test_of_one_of_several_workgroups_everything_says_the_same(tmp_path):
     """The recording, its file, what the debugger opens of it, and the page that is saved: the others were not looked at."""
     part, missed = "Nothing found in what was recorded", "Only one workgroup was looked at."
     source = KERNEL.replace("particles[t.x].id += 1;", "")
-    found = splatscope.record(source=source, groups=(2, 1, 1), vars=GIVEN)
+    found = splatscope.record(source=source, groups=(2, 1, 1), group=0, vars=GIVEN)
     found.save(tmp_path / "r.npz")
     found.to_html(tmp_path / "r.html")
     loaded = splatscope.load(tmp_path / "r.npz")
@@ -407,7 +407,7 @@ def test_a_kernel_that_came_to_no_access_is_not_clean(tmp_path):
 def test_lines_that_no_group_reached_are_told_and_those_that_one_did_are_not():
     given = {"o": np.zeros(12), "picture": np.ones((1, 2)), "Size": {"n": 12, "steps": 0}}
     source = SKIPPED.replace("o[t.x] = sum;", "o[t.x] = t.x < 8 ? sum\n            : 1;")
-    found = splatscope.record(source=source, groups=3, group="all", vars=given)
+    found = splatscope.record(source=source, groups=3, vars=given)
     found.assert_clean()
     assert found.not_given == []
     assert found.unreached == [("kernel.slang", 15, 16)]
@@ -650,7 +650,7 @@ def test_a_finding_counts_in_all_groups(monkeypatch, most, tmp_path):
         "void main(uint3 t : SV_DispatchThreadID)\n{\n    picture[uint2(t.x, 99)] = 1;\n    o[t.x + 990] = 1;\n}\n"
     )
     given = {"picture": np.zeros((8, 64), np.float32), "o": np.zeros(1000, np.float32)}
-    found = splatscope.record(source=source, vars=given, groups=8, group="all", budget=most, device=open_device())
+    found = splatscope.record(source=source, vars=given, groups=8, budget=most, device=open_device())
     assert [(finding.name, finding.count) for finding in found.findings] == [("picture", 64), ("o", 54)]
     found.save(tmp_path / "r.npz")
     assert splatscope.load(tmp_path / "r.npz").findings == found.findings

@@ -354,7 +354,7 @@ def test_errors_of_the_program_are_its_own_and_slangpy_is_as_before(device):
         fail()
     assert [owner.__dict__[name] for owner, name in names] == before
     assert len(held[0].recordings) == 1
-    with pytest.raises(ValueError, match="first finding"), capture(group="some"):
+    with pytest.raises(ValueError, match="three numbers or “all”"), capture(group="some"):
         pass
     with pytest.raises(ValueError, match="predicate"), capture(when="never"):
         pass

@@ -148,7 +148,7 @@ def capture(
     device: spy.Device | None = None,
     kernel: Any = None,
     when: When | None = None,
-    group: Sequence[int] | Literal["all", "first finding"] = "first finding",
+    group: Sequence[int] | Literal["all"] = "all",
     *,
     timeout: float = SECONDS,
     budget: int = MOST_RECORDS,
@@ -164,8 +164,7 @@ def capture(
         kernel: The name of an entry point or a function, or the kernel, pipeline or function itself; by default all.
         when: Which of the dispatches of `kernel` to capture: a number or a range, counted from 0, or a predicate that is called
             with the name, the thread count (None if the arguments determine it) and the named inputs. By default the first 32.
-        group: The workgroup to record. "first finding" checks all of them and records the first that has a finding; "all" means
-            the same, as in `splatscope.record`.
+        group: The workgroup to record, without the others. "all" checks all of them and records the first that has a finding.
         timeout: Seconds after which a recording is abandoned.
         budget: The number of 16-byte records that all threads of a recording share.
 
@@ -175,11 +174,11 @@ def capture(
     Raises:
         ValueError: An argument is invalid.
     """
-    if isinstance(group, str) and group not in ("all", "first finding"):
-        raise ValueError(f"group is up to three numbers, “all” or “first finding”, not “{group}”.")
+    if isinstance(group, str) and group != "all":
+        raise ValueError(f"group is up to three numbers or “all”, not “{group}”.")
     chosen_group = None if isinstance(group, str) else tuple(int(number) for number in group)
     if chosen_group is not None and not (1 <= len(chosen_group) <= 3 and all(number >= 0 for number in chosen_group)):
-        raise ValueError(f"group is up to three numbers from 0, “all” or “first finding”, not {group}.")
+        raise ValueError(f"group is up to three numbers from 0, or “all”, not {group}.")
     if not (when is None or isinstance(when, int | range) or callable(when)):
         raise ValueError(f"when is a number, a range or a predicate, not a {type(when).__name__}.")
     if timeout <= 0:

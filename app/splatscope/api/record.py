@@ -40,7 +40,7 @@ def record(
     source: str | None = None,
     entry: str | None = None,
     groups: int | Sequence[int] = (1, 1, 1),
-    group: int | Sequence[int] | Literal["all"] = (0, 0, 0),
+    group: int | Sequence[int] | Literal["all"] = "all",
     vars: Mapping[str, Any] | None = None,
     defines: Mapping[str, Any] | None = None,
     include_paths: Iterable[str | Path] = (),
@@ -59,7 +59,7 @@ def record(
         source: The source itself, instead of a file.
         entry: The entry point; the first one by default.
         groups: Workgroups to dispatch in x, y and z.
-        group: The workgroup to record. "all" checks all of them and records the first that has a finding.
+        group: The workgroup to record, without the others. "all" checks all of them and records the first that has a finding.
         vars: Inputs by name. Members of constant buffers, parameter blocks and structs are nested dicts (`{"CB": {"n": 8}}`) or
             dotted names (`"CB.n"`); leading parts may be omitted if the rest is unique. A buffer takes an array; a buffer of
             structs also takes a structured array or a list of dicts. A texture takes an array of (height, width, components),

@@ -1,7 +1,7 @@
 """A pytest plugin: the fixture `splatscope` records kernels, and the report of a failed test says what was found.
 
     def test_scan_is_clean(splatscope):
-        recording = splatscope.record("scan.slang", groups=(4, 1, 1), group="all", vars={"data": numbers})
+        recording = splatscope.record("scan.slang", groups=(4, 1, 1), vars={"data": numbers})
         recording.assert_clean()
         assert recording.outputs["sums"][-1] == numbers.sum()
 

@@ -22,7 +22,7 @@ void main(uint3 g : SV_GroupID, uint t : SV_GroupIndex)
 
 def found(first: int, bound: str) -> dict[str, Finding]:
     source = KERNEL.replace("FIRST", str(first)).replace("BOUND", bound)
-    recording = splatscope.record(source=source, groups=4, group="all", vars={"o.count": 32})
+    recording = splatscope.record(source=source, groups=4, vars={"o.count": 32})
     return {finding.kind: finding for finding in recording.findings}
 
 
