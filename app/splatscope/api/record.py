@@ -14,6 +14,7 @@ from splatscope.gpu.kernel import CompileError
 from splatscope.processes import ChildError, ChildStalled, ChildTimeout
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.cost import endless_loops
+from splatscope.tracing.fixes import Fix, suggest
 from splatscope.tracing.inputs import flat
 from splatscope.tracing.job import MOST_RECORDS, KernelJob
 from splatscope.tracing.parts import MORE_SECONDS
@@ -243,6 +244,15 @@ def record_on_worker(
         attempt = following
 
 
+def fix_on_worker(job: KernelJob, adapter: str, timeout: float, between_groups: bool) -> Fix | None:
+    """Return a change of a job's source that takes findings away; None if none is found within `timeout` seconds."""
+    try:
+        device = adapter or os.environ.get("SPLATSCOPE_DEVICE", "")
+        return run_on_worker(_suggest, job, adapter, between_groups, timeout / 2, limit=timeout, kind=device)
+    except ChildError:
+        return None
+
+
 def check_names(job: KernelJob) -> None:
     """Check what the compiler does not check: names of constants and functions, and the entry point's generic parameters.
 
@@ -276,3 +286,10 @@ def _record(job: KernelJob, adapter: str, between_groups: bool, seconds: float) 
     check_names(job)
     device = open_device(adapter or None)
     return record_and_check(device, job, between_groups=between_groups, other_widths=True, follow=between_groups, seconds=seconds)
+
+
+def _suggest(job: KernelJob, adapter: str, between_groups: bool, seconds: float) -> Fix | None:
+    def record(changed: KernelJob) -> Recorded:
+        return _record(changed, adapter, between_groups, seconds)
+
+    return suggest(job, record(job), record)

@@ -4,6 +4,7 @@ import json
 import shlex
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -54,9 +55,13 @@ def trace(
         Path | None,
         typer.Option("--batch", help="File with one job per line, as JSON; prints one result per line. Only --json may be added."),
     ] = None,
+    diff: Annotated[bool, typer.Option("--diff", help="Look for a change that takes findings away, and print it.")] = False,
+    fix: Annotated[bool, typer.Option("--fix", help="The same, and write it into the file.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on one line.")] = False,
 ) -> None:
     """Record a kernel on a device, and say what is wrong with it.
+
+    With --diff and --fix, each change is tried by recording the changed kernel. It may still not be what you mean: read it.
 
     Exit status: 0 everything was looked at and nothing found, 1 findings, 2 it could not be recorded, or nothing was found but not
     everything was looked at. With --group, the other workgroups do not count.
@@ -72,10 +77,10 @@ def trace(
         raise CallError("Name a file with a kernel, or give --batch JOBS.jsonl.")
     from splatscope.api.errors import KernelTimeout, RecordError
     from splatscope.api.inputs_file import read_inputs
-    from splatscope.api.record import job_of, record_on_worker
+    from splatscope.api.record import fix_on_worker, job_of, record_on_worker
     from splatscope.api.recording import Recording
     from splatscope.cli.buffer_option import parse_buffer
-    from splatscope.cli.trace_report import print_findings, print_timeout, report
+    from splatscope.cli.trace_report import as_json_fix, print_findings, print_fix, print_timeout, report
     from splatscope.gpu.kernel import CompileError
     from splatscope.tracing.job import MOST_RECORDS
 
@@ -119,9 +124,14 @@ def trace(
             _write(target, write)
             if not as_json:
                 print(f"{target}: {target.stat().st_size / 1e6:.1f} MB")
+    found = fix_on_worker(job, device, timeout, everywhere) if (diff or fix) and recording.findings else None
+    if found is not None and fix:
+        _write(file, partial(Path.write_text, data=found.source, encoding="utf-8"))
     if as_json:
-        print(json.dumps(report(recording), allow_nan=False))
-    raise typer.Exit(_status(recording, everywhere))
+        print(json.dumps(report(recording) | ({"fix": as_json_fix(found)} if diff or fix else {}), allow_nan=False))
+    elif recording.findings and (diff or fix):
+        print_fix(found, file if fix else None)
+    raise typer.Exit(int(bool(found.left)) if found is not None and fix else _status(recording, everywhere))
 
 
 def _status(recording: "Recording", everywhere: bool) -> int:
@@ -142,7 +152,7 @@ def _find_given_parameters(context: typer.Context) -> set[str]:
     return names
 
 
-def _write(file: Path, write: Callable[[Path], None]) -> None:
+def _write(file: Path, write: Callable[[Path], object]) -> None:
     try:
         write(file)
     except OSError as error:

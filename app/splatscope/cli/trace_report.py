@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from splatscope.api.recording import Recording
 from splatscope.gpu.slang_types import scalar_named
 from splatscope.tracing.checks import CHECKS, Finding
+from splatscope.tracing.fixes import Fix
 
 MOST_SHOWN = 16  # numbers of a buffer
 MOST_STRUCTS = 4
@@ -48,6 +50,28 @@ def _on_command_line(note: str) -> str:
     for words, option in _OPTIONS.items():
         note = re.sub(words, option, note)
     return note
+
+
+def as_json_fix(fix: Fix | None) -> dict[str, Any] | None:
+    """Return what `--json` prints of a change that was tried."""
+    if fix is None:
+        return None
+    return {"patch": fix.patch, "verdict": fix.verdict, "findings": [finding.as_dict() for finding in fix.left]}
+
+
+def print_fix(fix: Fix | None, written: Path | None) -> None:
+    """Print a change that was tried, and what is said of the changed kernel."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    if fix is None:
+        console.print("No change was found that takes a finding away.", style="yellow", soft_wrap=True)
+        return
+    for line in fix.patch.splitlines():
+        style = {"+": "green", "-": "red"}.get(line[0]) if not line.startswith(("+++", "---")) else "bold"
+        console.print(line, style=style, soft_wrap=True, markup=False)
+    words = f"{written} has been changed, and recorded" if written else "With this change, which was recorded"
+    console.print(f"{words}: {fix.verdict}.", style="yellow" if fix.left else "green", soft_wrap=True, markup=False)
 
 
 def print_timeout(finding: Finding, as_json: bool) -> None:

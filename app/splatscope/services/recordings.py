@@ -19,6 +19,7 @@ from splatscope.workers.single_flight import SingleFlightCache
 
 RECORD_LIMIT = 60.0  # seconds: a driver without a warm cache compiles a long kernel slowly
 CHECK_LIMIT = 20.0  # seconds
+MAX_FIXES = 4 * 2**20  # characters of sources with fixes
 MAX_CACHED = 256 * 2**20  # bytes of recordings in the server's cache
 
 
@@ -50,6 +51,18 @@ async def record_source(
 
     key = job.key(adapter) if isinstance(job, DraftJob) else recording_key(job, adapter)
     return await _recordings.get(key, make)
+
+
+async def fix_source(pool: Pool, job: KernelJob | DraftJob, *, trusted: bool = False) -> str:
+    """Return a job's source with a change that takes findings away, "" if none is found. Equal jobs are looked at once.
+
+    Raises WorkerError, ValueError.
+    """
+
+    async def make() -> str:
+        return (await _work(pool, "fix", (job, not trusted), RECORD_LIMIT, trusted))[0]["source"]
+
+    return await _fixes.get(job.key("") if isinstance(job, DraftJob) else recording_key(job, ""), make)
 
 
 async def check_source(pool: Pool, job: KernelJob | DraftJob, *, trusted: bool = False) -> Checked:
@@ -110,3 +123,4 @@ async def _work(
 
 # If thirty learners open the same page, it is recorded once.
 _recordings = SingleFlightCache(MAX_CACHED, lambda packed: len(packed.data) + len(packed.file))
+_fixes = SingleFlightCache(MAX_FIXES, lambda source: max(1, len(source)))

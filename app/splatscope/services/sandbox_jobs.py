@@ -31,10 +31,13 @@ from splatscope.services.record_and_pack import record_and_pack
 from splatscope.services.refused_source import why_refused
 from splatscope.splat.files.images import FORMATS, encode
 from splatscope.tracing.cost import Cost, costs
+from splatscope.tracing.fixes import suggest
 from splatscope.tracing.interface import read_interface
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.perfetto import perfetto
 from splatscope.tracing.project import unpacked
+from splatscope.tracing.record_and_check import record_and_check
+from splatscope.tracing.recording import Recording
 from splatscope.tracing.trace import Trace
 from splatscope.workers.sandbox.source_filter import refuse_job
 from splatscope.workers.sandbox.supervisor import JobAnswer
@@ -117,6 +120,24 @@ def record_job(asked: KernelJob | DraftJob, adapter: str = "", untrusted: bool =
     if recording is None:
         return packed.meta, []
     return packed.meta, [packed.data, save(recording, job, recording.layouts, findings)]
+
+
+def fix_job(asked: KernelJob | DraftJob, untrusted: bool = False) -> JobAnswer:
+    """Return a job's source with a change that takes findings away, "" if none is found. It is filtered if it is `untrusted`.
+
+    Raises:
+        ValueError: The inputs do not fit the kernel.
+    """
+    if _refuse(asked, untrusted):
+        return {"source": ""}, []
+    job, device = asked.job() if isinstance(asked, DraftJob) else asked, open_device()
+
+    def record(changed: KernelJob) -> Recording:
+        with unpacked(changed) as job:
+            return record_and_check(device, job, between_groups=True)
+
+    fix = suggest(job, record(job), record)
+    return {"source": fix.source if fix else ""}, []
 
 
 def check_job(asked: KernelJob | DraftJob, untrusted: bool = False) -> JobAnswer:
@@ -233,6 +254,7 @@ def perfetto_job(file: bytes) -> JobAnswer:
 JOBS: dict[str, Callable[..., JobAnswer]] = {
     "record": record_job,
     "outcomes": outcomes_job,
+    "fix": fix_job,
     "check": check_job,
     "open": open_job,
     "array": array_job,

@@ -30,6 +30,42 @@ def test_the_fix_of_a_broken_example_takes_its_finding_away(bench, example):
     expect(bench.get_by_test_id("debugger-notice")).to_contain_text("The fix took")
 
 
+RACY = """groupshared uint tile[32];
+RWStructuredBuffer<uint> o;
+[shader("compute")] [numthreads(32, 1, 1)]
+void main(uint lane : SV_GroupIndex)
+{
+    tile[lane] = lane;
+    o[lane] = tile[31 - lane];
+}
+"""
+
+
+def test_a_fix_for_a_kernel_of_ones_own_is_found_tried_and_applied(bench):
+    write(bench, RACY)
+    run(bench)
+    card = bench.locator(".finding[data-kind=race]")
+    card.get_by_role("button", name="Look for a fix").press("Enter")
+    apply = card.get_by_role("button", name="Apply the fix and re-run")
+    expect(apply).to_be_focused()
+    expect(card.locator(".fix .add")).to_have_text("+   7      GroupMemoryBarrierWithGroupSync();")
+    apply.press("Enter")
+    expect(card).to_have_count(0)
+    expect(bench.get_by_test_id("findings")).to_be_focused()
+    expect(bench.get_by_test_id("debugger-notice")).to_contain_text("The fix took the race away.")
+    expect(bench.locator(".panel.source").first).to_contain_text("GroupMemoryBarrierWithGroupSync")
+    bench.get_by_role("button", name="See both side by side").click()
+    expect(bench.get_by_role("group", name="Both runs")).to_be_visible()
+
+
+def test_that_no_fix_is_found_is_said(bench):
+    write(bench, RACY.replace("tile[lane] = lane;", "tile[lane / 2] = lane;").replace("tile[31 - lane]", "lane"))
+    run(bench)
+    card = bench.locator(".finding[data-kind=race]")
+    card.get_by_role("button", name="Look for a fix").click()
+    expect(card).to_contain_text("None of the changes that were tried takes a finding away.")
+
+
 def test_a_newcomer_is_invited_to_step_until_they_have(visit):
     bench = opened(visit("/app?page=debugger"))
     notice, before = bench.get_by_test_id("debugger-notice"), at(bench)

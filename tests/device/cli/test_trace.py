@@ -107,6 +107,34 @@ def test_nothing_found(call):
     assert report["buffers"] == {"output": [sum(range(64))] * 64}
 
 
+def test_a_change_that_takes_the_finding_away_is_shown_and_written(call, tmp_path):
+    kernel, given = tmp_path / "racy.slang", ("--buffer", "output=uint[64]")
+    kernel.write_text(RACY.read_text())
+    status, lines, _ = call(kernel, *given, "--diff")
+    assert (status, lines[-1]) == (1, "With this change, which was recorded: Nothing found.")
+    assert "+    GroupMemoryBarrierWithGroupSync();" in lines
+    assert kernel.read_text() == RACY.read_text()
+
+    status, (line,), _ = call(kernel, *given, "--diff", "--json")
+    fix = json.loads(line)["fix"]
+    assert (status, fix["verdict"], fix["findings"]) == (1, "Nothing found", [])
+    assert fix["patch"].startswith("--- a/racy.slang\n+++ b/racy.slang\n@@ ")
+
+    status, lines, _ = call(kernel, *given, "--fix")
+    assert (status, lines[-1]) == (0, f"{kernel} has been changed, and recorded: Nothing found.")
+    assert call(kernel, *given)[0] == 0
+
+
+def test_that_no_change_is_found_is_said_and_the_file_stays(call, tmp_path):
+    kernel = tmp_path / "racy.slang"
+    kernel.write_text((FINDINGS / "race" / "reduction_stride.slang").read_text())
+    before = kernel.read_text()
+    status, lines, _ = call(kernel, "--fix")
+    assert (status, lines[-1]) == (1, "No change was found that takes a finding away.")
+    assert json.loads(call(kernel, "--fix", "--json")[1][0])["fix"] is None
+    assert kernel.read_text() == before
+
+
 def test_a_finding(call):
     status, lines, _ = call(RACY, "--json")
     report = json.loads(lines[0])

@@ -154,8 +154,8 @@ class Debugger(Component):
         self.files.take(message)
 
     def begin(self, kind: str, work: Any) -> None:
-        """Start `work` and cancel earlier work of the same kind. A run also cancels a check; a check never cancels a run."""
-        for name in (kind, "check") if kind == "run" else (kind,):
+        """Start `work` and cancel earlier work of the same kind. A run also cancels what was begun for the one before."""
+        for name in (kind, "check", "fix") if kind == "run" else (kind,):
             if name in self._tasks:
                 self._tasks.pop(name).cancel()
         self._tasks[kind] = begin(work, self._guard)
@@ -179,12 +179,14 @@ class Debugger(Component):
         self._run(draft_of(example), example)
 
     def _fix(self) -> None:
-        source, example = self.runs.fixed(), self.runs.example
-        if source is not None and example is not None:
-            self._run(self.runs.draft | {"source": source}, example, fix=True)
+        source = self.runs.fixed()
+        if source is None:
+            self.begin("fix", self.runs.look_for_fix())
+        else:
+            self._run(self.runs.draft | {"source": source}, self.runs.example, fix=True)
 
-    def _run(self, draft: dict[str, Any], example: Example, fix: bool = False) -> None:
-        draft |= {"example": example.name, "fix": fix}
+    def _run(self, draft: dict[str, Any], example: Example | None, fix: bool = False) -> None:
+        draft |= {"example": example.name if example else "", "fix": fix}
         self.put(draft)
         self.begin("run", self.runs.run(draft, fix))
 

@@ -11,8 +11,9 @@ from splatscope.gpu.reflection import Interface
 from splatscope.recordings.packed import PackedRecording
 from splatscope.services.adapters import adapters
 from splatscope.services.drafts.draft import DraftJob
-from splatscope.services.recordings import RECORD_LIMIT, check_source, record_source
+from splatscope.services.recordings import RECORD_LIMIT, check_source, fix_source, record_source
 from splatscope.tracing.checks import CHECKS
+from splatscope.tracing.fixes import MENDED
 from splatscope.tracing.progress import COMPARING, COMPILING, INSTRUMENTING
 from splatscope.tracing.retries import Attempt
 from splatscope.web.debugger.draft import DRAFT_KEYS, draft_job, is_trusted, records_only_entry
@@ -64,6 +65,8 @@ class RunHistory:
         self.shown: ShownRecording | None = None
         self.example: Example | None = None
         self.draft: dict[str, Any] = {}
+        self._suggested: str | None = None  # the source of the draft, changed so that findings are gone
+        self._job: DraftJob | None = None  # the draft's, as it was recorded
 
     def begin_kernel(self, name: str) -> None:
         """Forget recordings and inputs, because a new kernel, with this name, has nothing to compare with."""
@@ -75,11 +78,26 @@ class RunHistory:
         """Show a recording from a file."""
         self.begin_kernel(f"recording {shown.packed.meta.get('recording', '')}")
         self.example, self.draft, self.shown = None, shown.draft, shown
-        self._page.stepper.show(shown.packed, fix=[], opening=shown.packed.meta.get("opening", 0))
+        self._page.stepper.show(shown.packed, fix=[], fix_search="", opening=shown.packed.meta.get("opening", 0))
 
     def fixed(self) -> str | None:
-        """Return the source with the example's fix, or None if there is no fix to apply."""
-        return fixed(self.example, self.draft.get("source", "")) if self.example else None
+        """Return the source with the example's fix, or with one that was found; None if there is no fix to apply."""
+        return (fixed(self.example, self.draft.get("source", "")) if self.example else None) or self._suggested
+
+    async def look_for_fix(self) -> None:
+        """Look for a change of the draft that takes findings away, and offer it."""
+        stepper, job = self._page.stepper, self._job
+        if job is None or stepper.fix_search != "ready":
+            return
+        stepper.fix_search = "busy"
+        try:
+            source = await fix_source(worker_pool, job, trusted=is_trusted(job))
+        except (WorkerError, DeviceError, ValueError):
+            source = ""
+        if job is self._job:
+            self._suggested = source or None
+            fix = difference(self.draft["source"], source) if source else []
+            stepper.param.update(fix=fix, fix_search="" if source else "none")
 
     async def check(self, draft: dict[str, Any]) -> Interface | None:
         """Compile a draft, show the result in the editor, and return the interface, or None if it does not compile.
@@ -109,13 +127,13 @@ class RunHistory:
 
         The first example has a recording to step through in the meantime.
         """
-        self.draft = {name: draft.get(name) for name in DRAFT_KEYS}
+        self.draft, self._suggested, self._job = {name: draft.get(name) for name in DRAFT_KEYS}, None, None
         self._page.notice = ""
         first = await first_recording(draft)
         if first is None:
             self._page.stepper.wait("Compiling …")
         else:
-            self._page.stepper.show(first, fix=[], opening=first.meta["opening"])
+            self._page.stepper.show(first, fix=[], fix_search="", opening=first.meta["opening"])
         interface = await self.check(draft)
         if interface is None:
             self._page.stepper.param.update(busy="", error=self._page.error)
@@ -155,8 +173,9 @@ class RunHistory:
             is_wide = isinstance(error, WorkerError) and not records_only_entry(job, self._entry)
             self._page.stepper.param.update(busy="", error=str(error), offers=is_wide)
             return None
-        fix = difference(self.draft["source"], fixed_source) if fixed_source else []
-        self._page.stepper.show(packed, fix=fix, opening=packed.meta.get("opening", 0))
+        fix, self._job = difference(self.draft["source"], fixed_source) if fixed_source else [], job
+        may_be_fixed = not fix and not MENDED.isdisjoint(packed.meta.get("findings", ()))
+        self._page.stepper.show(packed, fix=fix, fix_search="ready" if may_be_fixed else "", opening=packed.meta.get("opening", 0))
         if packed.meta.get("error"):
             self._page.tell(packed.meta["diagnostics"], packed.meta["error"])
             return None

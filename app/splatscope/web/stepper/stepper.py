@@ -75,6 +75,9 @@ class Stepper(Component):
     reason = Maybe(Reason, doc="What the recording is to explain, if not its own findings")
     sentences = param.List(default=[], item_type=str, doc="For each stop, what has happened there, as HTML; empty for none")
     fix = Typed(list[FixLine], default=[], doc="The fix offered with the first finding")
+    fix_search = param.Selector(
+        default="", objects=["", "ready", "busy", "none"], doc="Whether a fix can be looked for, is being, or was without success"
+    )
     caption = param.String(default="", doc="In a figure, an explanation of its drawing, as HTML")
     settings = Child(optional=True, doc="In a figure, a component above it; on a phone, below the drawing")
     aside = Child(optional=True, doc="In a figure, a component to the left of the source")

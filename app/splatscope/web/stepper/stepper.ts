@@ -631,6 +631,16 @@ export class Stepper {
     if (!on) this.sentence.rest()
   }
 
+  /** Show how looking for a fix has gone; the button that began it may have had the focus. */
+  renewFix() {
+    if (!this.moment) return
+    const focused = this.findings.el.contains(this.#focused)
+    const said = this.findings.renew()
+    if (said) this.announce(said)
+    if (focused) this.findings.el.querySelector<HTMLElement>(".finding.open [data-testid=fix]")?.focus({preventScroll: true})
+    if (focused && !this.#focused) this.findings.el.focus({preventScroll: true})
+  }
+
   /** The fix offered with the findings, null if there is none. */
   offer() {
     const {fix} = this.model
@@ -668,6 +678,10 @@ export function render({model, el}: Render<"Stepper">) {
   ]
   const show = soon(() => stepper.show())
   for (const name of ["meta", "busy", "error"]) model.on(name, show)
+  model.on(
+    "fix_search",
+    soon(() => stepper.renewFix()),
+  )
   model.on("remove", () => {
     for (const end of ends) end()
   })

@@ -9,6 +9,8 @@ import type {Stepper} from "#web/stepper/stepper.ts"
 import type {Finding, Head} from "#web/types.ts"
 
 const MOST_MISSED = 6 // sentences about what was not looked at
+const SEARCHING = "Changing the kernel, and recording it again …"
+const NO_FIX = "None of the changes that were tried takes a finding away."
 const LOOKED_FOR =
   "No race, no barrier that only some threads reach, no access out of bounds, no read before a write, nor any of a dozen other faults."
 export const PLAIN = {
@@ -68,6 +70,15 @@ export class Findings {
     this.el.replaceChildren(...told, ...cards, ...rest.filter((el) => el !== null))
     this.el.hidden = !this.el.childElementCount
     this.#pick(this.picked)
+  }
+
+  /** Draw the cards again, the same one unfolded, once a fix is looked for or found. Return what to announce. */
+  renew() {
+    const {picked} = this
+    this.open(this.recording)
+    this.#pick(picked)
+    const {fix, fix_search: search} = this.stepper.model
+    return search === "busy" ? SEARCHING : search === "none" ? NO_FIX : fix.length ? "A fix was found, and tried." : ""
   }
 
   /** What a figure announces of a recording: what it found that is more than a side note, "" for nothing. */
@@ -277,7 +288,9 @@ export class Findings {
     const fix = offer?.lines.map(([sign, line, text]) =>
       h("div", {class: sign === "+" ? "add" : "del"}, `${sign} ${String(line).padStart(3)}  ${text}`),
     )
-    const apply = offer ? h("button", {type: "button", class: "btn", onclick: offer.apply}, "Apply the fix and re-run") : null
+    const apply = offer
+      ? h("button", {type: "button", class: "btn", "data-testid": "fix", onclick: offer.apply}, "Apply the fix and re-run")
+      : this.#search()
     const el = h(
       "article",
       {class: `finding is-${level}`, "data-kind": finding.kind},
@@ -292,6 +305,16 @@ export class Findings {
       ),
     )
     return {el, head}
+  }
+
+  /** What stands in place of a fix: a button that looks for one, or how that goes; null where none can be looked for. */
+  #search() {
+    const {model} = this.stepper
+    if (model.fix_search === "ready") {
+      const onclick = () => model.send_msg({type: "fix"})
+      return h("button", {type: "button", class: "btn", "data-testid": "fix", onclick}, "Look for a fix")
+    }
+    return model.fix_search ? h("span", {class: "dim"}, model.fix_search === "busy" ? SEARCHING : NO_FIX) : null
   }
 
   paint(moment: Moment) {

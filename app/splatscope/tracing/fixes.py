@@ -1,0 +1,325 @@
+"""Suggest a change of a kernel's source that takes its findings away, and try it: nothing is suggested that was not recorded again.
+
+Tried are, one change at a time, a barrier between two accesses that race, an atomic in place of `x += y`, a guard around an access
+out of bounds, and an initial value. A change is kept if the finding is gone and nothing new is found.
+"""
+
+import difflib
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from tree_sitter import Node
+
+from splatscope.gpu.kernel import CompileError
+from splatscope.gpu.slang_types import SCALARS
+from splatscope.slang.source import Source, parent_of, part, text_of, walk
+from splatscope.slang.symbols import Symbols
+from splatscope.slang.tokens import last_name
+from splatscope.tracing.checks import Finding
+from splatscope.tracing.job import KernelJob
+from splatscope.tracing.recording import Recording
+
+MENDED = frozenset(("race", "lost-update", "out-of-bounds", "uninitialised-read"))  # kinds for which there are changes
+MOST_TRIED = 12  # changes, of all findings together
+MOST_CHANGES = 4  # changes that are kept, one after another
+_BLOCK = "compound_statement"
+_SIMPLE = ("expression_statement", "declaration", "return_statement")
+_WITH_CONDITION = ("if_statement", "while_statement", "do_statement", "for_statement", "switch_statement")
+_LOOPS = ("for_statement", "while_statement", "do_statement")
+_INDENT = "    "
+_ATOMICS = {"+": "InterlockedAdd", "|": "InterlockedOr", "&": "InterlockedAnd", "^": "InterlockedXor"}
+_EXTREMES = {"max": "InterlockedMax", "min": "InterlockedMin"}
+_INTEGERS = ("int", "uint")
+Edit = tuple[int, int, str]  # the bytes from … to … are replaced
+
+
+@dataclass(frozen=True)
+class Fix:
+    """A change that was tried.
+
+    Attributes:
+        source: The changed source.
+        patch: The change as a unified diff.
+        gone: The findings that it takes away.
+        left: The findings that remain.
+        verdict: What is said of the changed kernel, in one line.
+    """
+
+    source: str
+    patch: str
+    gone: list[Finding]
+    left: list[Finding]
+    verdict: str
+
+
+def suggest(job: KernelJob, recording: Recording, record: Callable[[KernelJob], Recording]) -> Fix | None:
+    """Return a change of a job's own source that takes findings away; None if none of those tried does.
+
+    Args:
+        job: The job that was recorded.
+        recording: Its recording, with a verdict.
+        record: Records a job with another source, and judges it. What does not compile is passed over.
+    """
+    now, source, tried = recording, job.source, 0
+    for _ in range(MOST_CHANGES):
+        for text in _candidates(source, job.file, now):
+            tried += 1
+            if tried > MOST_TRIED:
+                break
+            try:
+                changed = record(replace(job, source=text))
+            except (CompileError, ValueError):
+                continue
+            if _is_better(now, changed):
+                now, source = changed, text
+                break
+        else:
+            break
+        if tried > MOST_TRIED:
+            break
+    if now is recording:
+        return None
+    left = {_cause(finding) for finding in now.findings}
+    gone = [finding for finding in recording.findings if _cause(finding) not in left]
+    return Fix(source, patch_of(job.source, source, job.file), gone, now.findings, now.verdict.summary)
+
+
+def patch_of(before: str, after: str, file: str) -> str:
+    """Return a change of a file as a unified diff, as `git apply` and `patch -p1` take it."""
+    lines = difflib.unified_diff(before.splitlines(True), after.splitlines(True), f"a/{file}", f"b/{file}")
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+
+
+def _cause(finding: Finding) -> tuple[str, str]:
+    return finding.kind, finding.name
+
+
+def _is_better(before: Recording, after: Recording) -> bool:
+    """Return whether a change takes a finding away, adds none, and leaves nothing unseen that was seen."""
+    old, new = ([_cause(finding) for finding in recording.findings] for recording in (before, after))
+    is_seen = len(after.verdict.shortfalls) <= len(before.verdict.shortfalls)
+    return len(new) < len(old) and set(new) <= set(old) and is_seen and len(after.trace) > 0
+
+
+def _candidates(text: str, file: str, recording: Recording) -> Iterator[str]:
+    """Yield changed texts, for each finding in turn, the most likely change first."""
+    source = Source(text, file)
+    code = _Code(source, Symbols.of([source]))
+    for finding in recording.findings:
+        if finding.kind not in MENDED or finding.file != file or finding.files:
+            continue
+        for edits in code.edits(finding, recording):
+            changed = text.encode()
+            for start, end, new in sorted(edits, reverse=True):
+                changed = changed[:start] + new.encode() + changed[end:]
+            yield changed.decode()
+
+
+class _Code:
+    """A source with the syntax trees of its functions, and the changes that may mend it."""
+
+    def __init__(self, source: Source, symbols: Symbols):
+        self._source, self._symbols = source, symbols
+        self._bodies = [(block.name, body) for block in source.functions() if (body := source.body(block)) is not None]
+
+    def edits(self, finding: Finding, recording: Recording) -> Iterator[list[Edit]]:
+        """Yield changes that may take a finding away."""
+        columns = [recording.trace.sites[recording.trace.site[event]].column for event in finding.events]
+        places = [(line, columns[number] if number < len(columns) else 0) for number, line in enumerate(finding.lines)]
+        statements = [self._statement(line, column, finding.name) for line, column in places]
+        known = [statement for statement in statements if statement is not None]
+        match finding.kind:
+            case "race" | "lost-update" if known:
+                yield from self._atomics(known, finding.name)
+                if len(known) == 2 and not finding.is_between_groups:
+                    yield from self._barriers(*known, finding.name)
+            case "out-of-bounds" if known:
+                yield from self._guards(known[0], finding.name)
+            case "uninitialised-read":
+                yield from self._initial_values(finding.name.split(".")[0].split("[")[0], finding.line)
+
+    def _statement(self, line: int, column: int, name: str) -> Node | None:
+        """Return the innermost statement at a place that names a memory, itself or in its condition."""
+        name, found = last_name(name), None
+        for _, body in self._bodies:
+            for node in walk(body):
+                first, last = (self._source.line_column(offset) for offset in (node.start_byte, node.end_byte))
+                if not first[0] <= line <= last[0] or (column and not first <= (line, column) <= last):
+                    continue
+                named = (
+                    node
+                    if node.type in _SIMPLE
+                    else node.child_by_field_name("condition")
+                    if node.type in _WITH_CONDITION
+                    else None
+                )
+                if named is not None and any(n.type == "identifier" and text_of(n) == name for n in walk(named)):
+                    found = node
+        return found
+
+    def _in_one_function(self, first: Node, second: Node) -> tuple[Node, Node] | None:
+        """Return two statements of one function: those given, or in place of one a statement that calls its function."""
+        names = [next(name for name, body in self._bodies if _holds(body, node)) for node in (first, second)]
+        if names[0] == names[1]:
+            return first, second
+        for one, name in ((first, names[1]), (second, names[0])):
+            body = next(body for _, body in self._bodies if _holds(body, one))
+            calls = (n for n in walk(body) if n.type == "call_expression" and last_name(text_of(part(n, "function"))) == name)
+            statements = (next(n for n in _ancestors(call) if n.type in _SIMPLE or n.type in _WITH_CONDITION) for call in calls)
+            if (statement := next((s for s in statements if not _holds(s, one)), None)) is not None:
+                return (one, statement) if one is first else (statement, one)
+        return None
+
+    # A barrier
+
+    def _barriers(self, first: Node, second: Node, name: str) -> Iterator[list[Edit]]:
+        pair = self._in_one_function(first, second)
+        if pair is None:
+            return
+        first, second = sorted(pair, key=lambda node: node.start_byte)
+        memory = self._symbols.memory.get(name)
+        kind = "Group" if memory is None or memory.space == "shared" else "All"
+        barrier = f"{kind}MemoryBarrierWithGroupSync();"
+        around = [node for node in _ancestors(second) if _holds(node, first)]
+        block = next((node for node in around if node.type == _BLOCK), None)
+        loop = next((node for node in [second, *around] if node.type in _LOOPS), None)
+        if block is None:
+            return
+        above, below = (next(child for child in block.named_children if _holds(child, node)) for node in (first, second))
+        between = [self._before(below, barrier)] if above.start_byte != below.start_byte else []
+        if between:
+            yield between
+        if loop is None:
+            return
+        body, indent = part(loop, "body"), self._indent(loop)
+        if body.type == _BLOCK:
+            at_end = [self._after(body.named_children[-1], barrier)]
+        else:
+            inner = f"\n{indent}{_INDENT}"
+            at_end = [
+                (body.start_byte, body.start_byte, f"{{{inner}"),
+                (body.end_byte, body.end_byte, f"{inner}{barrier}\n{indent}}}"),
+            ]
+        yield at_end
+        if between:
+            yield between + at_end
+
+    # An atomic
+
+    def _atomics(self, statements: list[Node], name: str) -> Iterator[list[Edit]]:
+        memory = self._symbols.memory.get(name)
+        if memory is None or self._symbols.resolve(memory.type) not in _INTEGERS:
+            return
+        calls = {statement.start_byte: (statement, call) for statement in statements if (call := self._atomic(statement))}
+        if calls:
+            yield [(statement.start_byte, statement.end_byte, f"{call};") for statement, call in calls.values()]
+
+    def _atomic(self, statement: Node) -> str:
+        """Return the call of an atomic that does what a statement does, "" if there is none."""
+        expression = statement.named_children[0] if statement.type == "expression_statement" and statement.named_children else None
+        if expression is None:
+            return ""
+        if expression.type == "update_expression":
+            value = "1" if "++" in text_of(expression) else "-1"
+            return f"InterlockedAdd({text_of(part(expression, 'argument'))}, {value})"
+        if expression.type != "assignment_expression":
+            return ""
+        left, right = text_of(part(expression, "left")), part(expression, "right")
+        operator = text_of(part(expression, "operator"))
+        if operator == "=" and right.type == "binary_expression" and text_of(part(right, "left")) == left:
+            operator, right = text_of(part(right, "operator")) + "=", part(right, "right")
+        elif operator == "=" and right.type == "call_expression":
+            name, arguments = text_of(part(right, "function")), [text_of(n) for n in part(right, "arguments").named_children]
+            others = [argument for argument in arguments if argument != left]
+            return f"{_EXTREMES[name]}({left}, {others[0]})" if name in _EXTREMES and len(others) == 1 == len(arguments) - 1 else ""
+        if operator == "-=":
+            return f"InterlockedAdd({left}, -({text_of(right)}))"
+        return f"{_ATOMICS[operator[:-1]]}({left}, {text_of(right)})" if operator[:-1] in _ATOMICS else ""
+
+    # A guard
+
+    def _guards(self, statement: Node, name: str) -> Iterator[list[Edit]]:
+        memory = self._symbols.memory.get(name)
+        accesses = [
+            n
+            for n in walk(statement)
+            if n.type == "subscript_expression" and last_name(text_of(part(n, "argument"))) == last_name(name)
+        ]
+        indices = part(accesses[0], "indices").named_children if accesses else []
+        if len(indices) != 1:
+            return
+        index, indent = text_of(indices[0]), self._indent(statement)
+        array = self._symbols.arrays.get(name)
+        sizes = memory.sizes if memory is not None and memory.space == "shared" else array.sizes if array is not None else ()
+        if sizes:
+            setup, size = "", sizes[0]
+        elif memory is not None and memory.space == "device" and not memory.byte_address and not memory.has_texels:
+            count = f"{re.sub(r'[^A-Za-z0-9_]', '_', name)}Count"
+            setup = f"uint {count}, {count}Stride;\n{indent}{name}.GetDimensions({count}, {count}Stride);\n{indent}"
+            size = count
+        else:
+            return
+        for tested in (index, f"uint({index})"):
+            if statement.type == "expression_statement":
+                guard = f"{setup}if ({tested} < {size})\n{indent}{_INDENT}"
+                yield (
+                    [(statement.start_byte, statement.start_byte, guard)]
+                    if parent_of(statement).type == _BLOCK
+                    else [
+                        (
+                            statement.start_byte,
+                            statement.end_byte,
+                            f"{{\n{indent}{setup}if ({tested} < {size})\n{indent}{_INDENT}{text_of(statement)}\n{indent}}}",
+                        )
+                    ]
+                )
+            else:
+                yield [
+                    (
+                        statement.start_byte,
+                        statement.start_byte,
+                        f"{setup}if ({tested} >= {size})\n{indent}{_INDENT}return;\n{indent}",
+                    )
+                ]
+
+    # An initial value
+
+    def _initial_values(self, name: str, line: int) -> Iterator[list[Edit]]:
+        for _, body in self._bodies:
+            first, last = (self._source.line_column(offset)[0] for offset in (body.start_byte, body.end_byte))
+            if not first <= line <= last:
+                continue
+            for declaration in (n for n in walk(body) if n.type == "declaration"):
+                for declarator in declaration.children_by_field_name("declarator"):
+                    names = [text_of(n) for n in walk(declarator) if n.type == "identifier"]
+                    if declarator.type != "init_declarator" and names[:1] == [name]:
+                        type_text = self._symbols.resolve(text_of(part(declaration, "type")))
+                        is_scalar = type_text in SCALARS and declarator.type == "identifier"
+                        yield [(declarator.end_byte, declarator.end_byte, " = 0" if is_scalar and type_text != "bool" else " = {}")]
+
+    # Where
+
+    def _indent(self, node: Node) -> str:
+        line_start = self._source.text.rfind("\n", 0, node.start_byte) + 1
+        line = self._source.text[line_start : node.start_byte]
+        return line[: len(line) - len(line.lstrip())]
+
+    def _before(self, statement: Node, text: str) -> Edit:
+        return statement.start_byte, statement.start_byte, f"{text}\n{self._indent(statement)}"
+
+    def _after(self, statement: Node, text: str) -> Edit:
+        return statement.end_byte, statement.end_byte, f"\n{self._indent(statement)}{text}"
+
+
+def _ancestors(node: Node) -> list[Node]:
+    """Return the nodes around a node, innermost first."""
+    found, ancestor = [], node.parent
+    while ancestor is not None:
+        found.append(ancestor)
+        ancestor = ancestor.parent
+    return found
+
+
+def _holds(outer: Node, inner: Node) -> bool:
+    return outer.start_byte <= inner.start_byte and inner.end_byte <= outer.end_byte
