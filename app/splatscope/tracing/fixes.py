@@ -7,7 +7,9 @@ out of bounds, and an initial value. A change is kept if the finding is gone and
 import difflib
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from tree_sitter import Node
 
@@ -61,22 +63,16 @@ def suggest(job: KernelJob, recording: Recording, record: Callable[[KernelJob], 
         recording: Its recording, with a verdict.
         record: Records a job with another source, and judges it. What does not compile is passed over.
     """
-    now, source, tried = recording, job.source, 0
+    now, source, most = recording, job.source, MOST_TRIED
     for _ in range(MOST_CHANGES):
-        for text in _candidates(source, job.file, now):
-            tried += 1
-            if tried > MOST_TRIED:
-                break
-            try:
+        for text in islice(_candidates(source, job.file, now), most):
+            most -= 1
+            with suppress(CompileError, ValueError):
                 changed = record(replace(job, source=text))
-            except (CompileError, ValueError):
-                continue
-            if _is_better(now, changed):
-                now, source = changed, text
-                break
+                if _is_better(now, changed):
+                    now, source = changed, text
+                    break
         else:
-            break
-        if tried > MOST_TRIED:
             break
     if now is recording:
         return None
@@ -98,7 +94,7 @@ def _cause(finding: Finding) -> tuple[str, str]:
 def _is_better(before: Recording, after: Recording) -> bool:
     """Return whether a change takes a finding away, adds none, and leaves nothing unseen that was seen."""
     old, new = ([_cause(finding) for finding in recording.findings] for recording in (before, after))
-    is_seen = len(after.verdict.shortfalls) <= len(before.verdict.shortfalls)
+    is_seen = len(after.verdict.unseen) <= len(before.verdict.unseen)
     return len(new) < len(old) and set(new) <= set(old) and is_seen and len(after.trace) > 0
 
 
