@@ -17,7 +17,6 @@ from splatscope.paths import SHADER_FOLDERS
 from splatscope.slang.comments import blanked
 from splatscope.slang.loops import roll, without_unrolling
 from splatscope.slang.program import Program, entries_of
-from splatscope.slang.tokens import names_in
 from splatscope.tracing.coverage import coverage_gaps
 from splatscope.tracing.instrument import exchange
 from splatscope.tracing.instrument.batching import Batches, types_of
@@ -34,6 +33,12 @@ IN_PLACE = (
     "{function} changes {memory} in place here, as in everything that Slang compiles for SPIR-V. In HLSL such a call copies all of "
     "{memory} in and out, so that threads would overwrite each other's elements."
 )
+_FEW_HAVE = {  # by the beginning of a name
+    "WaveMatch": "It needs VK_NV_shader_subgroup_partitioned, which NVIDIA's drivers have.",
+    "WaveMultiPrefix": "It needs VK_NV_shader_subgroup_partitioned, which NVIDIA's drivers have.",
+    "TensorView": "It exists in Slang's CUDA target. Take a StructuredBuffer in its place.",
+    "DiffTensorView": "It exists in Slang's CUDA target. Take a StructuredBuffer in its place.",
+}
 NO_PIPELINE = (
     "The device's driver refuses this kernel, and does not say why: it may need more memory than a thread or a page's kernel gets. "
     "If less of it is recorded, it may fit."
@@ -202,14 +207,19 @@ def pipeline_of(device: spy.Device, linked: spy.ShaderProgram, program: Program 
     except RuntimeError as error:
         sources = {file: without_bindings(without_asserts(text)) for file, text in (program.texts if program else {}).items()}
         message = exchange.as_written(str(error)).rpartition("RHI messages:\n")[2]  # Slang's own text, if there is any
-        raise CompileError((_partitions(program) or NO_PIPELINE) if is_refused(error) else message, sources) from None
+        lacking = _lacking(program) if program else ""
+        raise CompileError(lacking or (NO_PIPELINE if is_refused(error) else message), sources) from None
 
 
-def _partitions(program: Program | None) -> str:
-    """Return why a driver refuses a program that partitions waves; "" for any other program."""
-    names = (name for module in (program.modules if program else ()) for name in names_in(module.source.code))
-    used = min((name for name in names if name.startswith(("WaveMatch", "WaveMultiPrefix"))), default="")
-    return f"This device has no {used}: it needs VK_NV_shader_subgroup_partitioned, which NVIDIA's drivers have." if used else ""
+def _lacking(program: Program) -> str:
+    """Return what a refused program uses that few targets have, "" if there is nothing of the kind."""
+    places = ((module, at) for module in program.modules for at in module.source.tokens.indices)
+    for module, at in places:
+        name = module.source.tokens.words[at]
+        if reason := next((reason for begin, reason in _FEW_HAVE.items() if name.startswith(begin)), ""):
+            line, _ = module.source.line_column(module.source.tokens.starts[at])
+            return f"{module.file}, line {line}: this device has no {name}. {reason}"
+    return ""
 
 
 def _build(linker: _Linker, attempts: int) -> Build:
