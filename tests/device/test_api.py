@@ -101,6 +101,25 @@ def test_one_of_several_groups_is_not_all_of_them():
     assert {finding.kind for finding in both.findings} & {"race"}  # both groups write the same particles
 
 
+SPIN_LOCK = """
+RWStructuredBuffer<uint> held, sum;
+[numthreads(16, 1, 1)]
+void main(uint lane : SV_GroupIndex)
+{
+    uint before;
+    do { InterlockedCompareExchange(held[0], 0, 1, before); } while (before != 0);
+    sum[0] += lane;
+    InterlockedExchange(held[0], 0, before);
+}
+"""
+
+
+def test_a_lock_that_the_lanes_of_a_wave_never_get_has_its_verdict_in_several_groups_too():
+    found = splatscope.record(source=SPIN_LOCK, groups=2, vars={"held": {"count": 1}, "sum": {"count": 1}})
+    assert "livelock" in {finding.kind for finding in found.findings}
+    assert "is in the same wave, which goes on only when all its lanes have left the loop" in found.findings[0].message
+
+
 GROUPS = """
 RWStructuredBuffer<uint> o;
 [numthreads(8, 1, 1)]

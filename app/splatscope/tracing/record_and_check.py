@@ -26,7 +26,7 @@ from splatscope.tracing.trace import Trace
 
 # Records of all workgroups or of a part of them, unless the job allows more: 64 MB. Twice that must fit in `child.FILE_SIZE`.
 MOST_WIDE = MOST_RECORDS
-FEWER_ITERATIONS = 20_000  # of the loops of all workgroups, if one workgroup has shown that they do not end
+FEWER_ITERATIONS, FEWER_RECORDS = 20_000, 500_000  # of all workgroups, if one has shown that its loops do not end
 IN_PARTS = 30.0  # seconds after which no further part of the workgroups is recorded
 
 
@@ -127,6 +127,7 @@ def _all_groups(
     like = recording.usage if follow and not has_endless else None
     if has_endless:  # one group had time enough to see that it does not end; all of them would take minutes to do the same
         job = replace(job, loop_budget=min(job.loop_budget, FEWER_ITERATIONS))
+        most = min(most, max(FEWER_RECORDS, _wide_records(recording, with_waits=False)))
     if not follow or needed <= most or waits_long:
         wide_job = replace(job, all_groups=True, records=most if follow else job.records)
         wide = record(wide_job, run_plain=False, like=like)
