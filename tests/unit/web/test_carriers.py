@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import panel as pn
@@ -12,6 +14,7 @@ from panel.io.state import set_curdoc
 
 from helpers.declared import wrong
 from splatscope.textbook.contents import lesson_names
+from splatscope.web import publish
 from splatscope.web.carriers.session import Session
 from splatscope.web.lesson_page.lesson_page import LessonPage
 from splatscope.web.publish.states import FILE, PublishedPage
@@ -21,6 +24,9 @@ from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
 from splatscope.web.shell.pages import BY_NAME
 from splatscope.web.widgets.frame import Frame
+
+INDEX = Path(publish.__path__[0]) / "index.ts"
+PUBLISHED = ("home", "claims", "glossary")  # pages of the book beside its sections
 
 
 @pytest.fixture(autouse=True)
@@ -82,6 +88,15 @@ def by_file(page: Page) -> Described:
 def test_a_page_is_described_in_the_same_way_by_all_carriers(name, carried):
     page = page_of(name)
     assert carried(page) == described(page)
+    page.close()
+
+
+@pytest.mark.parametrize("name", [*lesson_names(), *PUBLISHED])
+def test_the_published_book_has_a_module_for_each_component(name):
+    listed = re.search(r"const MODULES[^{]*\{([^}]*)\}", INDEX.read_text(encoding="utf-8"))
+    assert listed is not None
+    page = page_of(name)
+    assert {type(part).__name__ for part in components(page)} <= {*listed[1].replace(",", " ").split()}
     page.close()
 
 

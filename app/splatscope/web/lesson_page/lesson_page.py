@@ -240,6 +240,7 @@ class LessonPage:
             case "end":
                 return "</details>"
             case "quiz":
+                self._require_method(block)
                 quiz = self.quizzes[block.args[0]] = Quiz(question=inline(block.text))
                 return self._slot(quiz, f"quiz-{block.args[0]}")
             case "claim" | "show":
@@ -248,8 +249,7 @@ class LessonPage:
 
     def _experiment(self, block: TextBlock) -> Claim | Show:
         name = block.args[0]
-        if not callable(getattr(self.lesson, name, None)):
-            raise LookupError(f"lessons/{self.lesson.stem()}/lesson.py has no method {name}")
+        self._require_method(block)
         if block.kind == "claim":
             words, _, source = block.text.partition("\nFrom: ")
             experiment: Claim | Show = Claim(claim=inline(words), source=inline(source))
@@ -258,6 +258,12 @@ class LessonPage:
             experiment = Show(caption=inline(block.text), method=name, expects=getattr(expects, "__name__", "").lower())
         self.experiments[name] = experiment
         return experiment
+
+    def _require_method(self, block: TextBlock) -> None:
+        """Raise LookupError if the lesson has no method for a quiz, a claim or a show."""
+        if not callable(getattr(self.lesson, block.args[0], None)):
+            folder = f"lessons/{self.lesson.stem()}"
+            raise LookupError(f"{folder}/text.md has “{block.kind} {block.args[0]}”, but {folder}/lesson.py has no such method.")
 
     def _controls(self, block: TextBlock) -> Controls:
         groups = controls_of(self.lesson, block.args)

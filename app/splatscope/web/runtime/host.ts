@@ -80,7 +80,7 @@ export class Tree {
     const part = new Part(id, values, this.#answer)
     for (const [holder, child] of Object.entries(children)) part.hold(holder, child, this.#mountAll(child))
     this.parts.set(id, part)
-    part.render(this.#modules[name])
+    part.render(name, this.#modules[name])
     return part
   }
 
@@ -139,7 +139,8 @@ export class Part {
     return Object.values(this.held).flat()
   }
 
-  render(module: Modules[string]) {
+  render(name: string, module: Modules[string] | undefined) {
+    if (!module) throw new Error(`No module draws ${name}: list it in the index.ts of this bundle.`)
     this.host.attachShadow({mode: "open"}).append(this.#el)
     const root = module.render({model: this.model, el: this.#el} as never)
     if (root instanceof Element) this.#el.append(root)
