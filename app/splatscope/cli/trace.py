@@ -3,18 +3,15 @@
 import json
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from splatscope.cli.errors import CallError
 from splatscope.tracing.job import JOB_SECONDS
-
-if TYPE_CHECKING:
-    from splatscope.api.recording import Recording
 
 
 def trace(
@@ -131,15 +128,15 @@ def trace(
         print(json.dumps(report(recording) | ({"fix": as_json_fix(found)} if diff or fix else {}), allow_nan=False))
     elif recording.findings and (diff or fix):
         print_fix(found, file if fix else None)
-    raise typer.Exit(int(bool(found.left)) if found is not None and fix else _status(recording, everywhere))
+    if found is not None and fix:
+        raise typer.Exit(_status(bool(found.left), found.missed, everywhere))
+    raise typer.Exit(_status(bool(recording.findings) and not recording.saw_nothing, recording.missed, everywhere))
 
 
-def _status(recording: "Recording", everywhere: bool) -> int:
+def _status(has_findings: bool, missed: Iterable[str], everywhere: bool) -> int:
     from splatscope.tracing.verdict import ONE_GROUP
 
-    if recording.findings and not recording.saw_nothing:
-        return 1
-    return 2 if any(everywhere or missed != ONE_GROUP for missed in recording.missed) else 0
+    return 1 if has_findings else 2 if any(everywhere or words != ONE_GROUP for words in missed) else 0
 
 
 def _find_given_parameters(context: typer.Context) -> set[str]:

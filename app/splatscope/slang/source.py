@@ -231,6 +231,15 @@ def text_of(node: Node) -> str:
     return as_written(text.decode("latin-1"))
 
 
+def edited(text: str, edits: list[tuple[int, int, str]], start: int = 0, end: int | None = None) -> str:
+    """Apply edits to a span of a text: (from, to, new text) each."""
+    parts, position = [], start
+    for begin, finish, new in sorted(edits):
+        parts += [text[position:begin], new]
+        position = finish
+    return "".join(parts) + text[position:end]
+
+
 def closing(text: str, start: int) -> int:
     """Return the position of the bracket that closes the one at `start`; the text's last position if there is none."""
     depth = 0

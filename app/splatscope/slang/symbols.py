@@ -111,9 +111,7 @@ class Symbols:
     macros: dict[str, str] = field(default_factory=dict)  # bodies of macros that take arguments or are more than a value
     functions: dict[str, Function] = field(default_factory=dict)
     calls: CallArguments = field(default_factory=CallArguments)
-    sole: dict[str, str] = field(
-        default_factory=dict
-    )  # by struct: the shared variable that alone is one, so that methods work on it
+    sole: dict[str, str] = field(default_factory=dict)  # by struct: the shared variable that alone is one; see `in_place`
     unknown_types: set[str] = field(default_factory=set)  # see `note_unknown`
 
     @classmethod
@@ -188,9 +186,8 @@ class Symbols:
                 continue
             uses = [(tokens.words[at - 1], tokens.words[at + 1]) for tokens in texts for at in tokens.places(name)]
             copied = [before for before, after in uses if after not in (".", "[") and before not in (memory.type, "}")]
-            if (
-                not copied and sum(len(tokens.places(memory.type)) for tokens in texts) <= 2
-            ):  # its own declaration, and the variable's
+            named = sum(len(tokens.places(memory.type)) for tokens in texts)
+            if not copied and named <= 2:  # its own declaration, and the variable's
                 found[memory.type] = name
         return found
 
@@ -291,8 +288,7 @@ class Symbols:
             if not inner:
                 return []
             parts += [(f".{name}{path}", self.resolve(part_type), offset + at) for path, part_type, at in inner]
-            numeric = SlangType.parse(self.resolve(field_type))
-            offset += numeric.count * numeric.scalar.dtype.itemsize if numeric else self.bytes_of(field_type)
+            offset += self.bytes_of(field_type)
         return parts
 
     def _layout(self, type_text: str, depth: int) -> tuple[int, int]:

@@ -15,7 +15,7 @@ from tree_sitter import Node
 
 from splatscope.gpu.kernel import CompileError
 from splatscope.gpu.slang_types import SCALARS
-from splatscope.slang.source import Source, parent_of, part, text_of, walk
+from splatscope.slang.source import Source, edited, enclosing, parent_of, part, text_of, walk
 from splatscope.slang.symbols import Symbols
 from splatscope.slang.tokens import last_name
 from splatscope.tracing.checks import Finding
@@ -45,13 +45,15 @@ class Fix:
         patch: The change as a unified diff.
         gone: The findings that it takes away.
         left: The findings that remain.
-        verdict: What is said of the changed kernel, in one line.
+        missed: What was not checked of the changed kernel, a sentence each.
+        verdict: What is said of it, in one line.
     """
 
     source: str
     patch: str
     gone: list[Finding]
     left: list[Finding]
+    missed: tuple[str, ...]
     verdict: str
 
 
@@ -78,7 +80,7 @@ def suggest(job: KernelJob, recording: Recording, record: Callable[[KernelJob], 
         return None
     left = {_cause(finding) for finding in now.findings}
     gone = [finding for finding in recording.findings if _cause(finding) not in left]
-    return Fix(source, patch_of(job.source, source, job.file), gone, now.findings, now.verdict.summary)
+    return Fix(source, patch_of(job.source, source, job.file), gone, now.findings, now.verdict.missed or (), now.verdict.summary)
 
 
 def patch_of(before: str, after: str, file: str) -> str:
@@ -106,10 +108,7 @@ def _candidates(text: str, file: str, recording: Recording) -> Iterator[str]:
         if finding.kind not in MENDED or finding.file != file or finding.files:
             continue
         for edits in code.edits(finding, recording):
-            changed = text.encode()
-            for start, end, new in sorted(edits, reverse=True):
-                changed = changed[:start] + new.encode() + changed[end:]
-            yield changed.decode()
+            yield edited(text.encode().decode("latin-1"), edits).encode("latin-1").decode()  # nodes count bytes
 
 
 class _Code:
@@ -143,14 +142,9 @@ class _Code:
                 first, last = (self._source.line_column(offset) for offset in (node.start_byte, node.end_byte))
                 if not first[0] <= line <= last[0] or (column and not first <= (line, column) <= last):
                     continue
-                named = (
-                    node
-                    if node.type in _SIMPLE
-                    else node.child_by_field_name("condition")
-                    if node.type in _WITH_CONDITION
-                    else None
-                )
-                if named is not None and any(n.type == "identifier" and text_of(n) == name for n in walk(named)):
+                named = node.child_by_field_name("condition") if node.type in _WITH_CONDITION else node
+                is_statement = node.type in (*_SIMPLE, *_WITH_CONDITION)
+                if is_statement and named is not None and any(n.type == "identifier" and text_of(n) == name for n in walk(named)):
                     found = node
         return found
 
@@ -162,8 +156,8 @@ class _Code:
         for one, name in ((first, names[1]), (second, names[0])):
             body = next(body for _, body in self._bodies if _holds(body, one))
             calls = (n for n in walk(body) if n.type == "call_expression" and last_name(text_of(part(n, "function"))) == name)
-            statements = (next(n for n in _ancestors(call) if n.type in _SIMPLE or n.type in _WITH_CONDITION) for call in calls)
-            if (statement := next((s for s in statements if not _holds(s, one)), None)) is not None:
+            statements = (enclosing(call, *_SIMPLE, *_WITH_CONDITION) for call in calls)
+            if (statement := next((s for s in statements if s is not None and not _holds(s, one)), None)) is not None:
                 return (one, statement) if one is first else (statement, one)
         return None
 
@@ -177,9 +171,11 @@ class _Code:
         memory = self._symbols.memory.get(name)
         kind = "Group" if memory is None or memory.space == "shared" else "All"
         barrier = f"{kind}MemoryBarrierWithGroupSync();"
-        around = [node for node in _ancestors(second) if _holds(node, first)]
-        block = next((node for node in around if node.type == _BLOCK), None)
-        loop = next((node for node in [second, *around] if node.type in _LOOPS), None)
+        common = second
+        while not _holds(common, first):
+            common = parent_of(common)
+        block = common if common.type == _BLOCK else enclosing(common, _BLOCK)
+        loop = next((node for node in (second, common) if node.type in _LOOPS), None) or enclosing(common, *_LOOPS)
         if block is None:
             return
         above, below = (next(child for child in block.named_children if _holds(child, node)) for node in (first, second))
@@ -256,28 +252,15 @@ class _Code:
             size = count
         else:
             return
+        start, end = statement.start_byte, statement.end_byte
+        is_in_block, inner = parent_of(statement).type == _BLOCK, f"\n{indent}{_INDENT}"
         for tested in (index, f"uint({index})"):
-            if statement.type == "expression_statement":
-                guard = f"{setup}if ({tested} < {size})\n{indent}{_INDENT}"
-                yield (
-                    [(statement.start_byte, statement.start_byte, guard)]
-                    if parent_of(statement).type == _BLOCK
-                    else [
-                        (
-                            statement.start_byte,
-                            statement.end_byte,
-                            f"{{\n{indent}{setup}if ({tested} < {size})\n{indent}{_INDENT}{text_of(statement)}\n{indent}}}",
-                        )
-                    ]
-                )
+            if statement.type != "expression_statement":
+                yield [(start, start, f"{setup}if ({tested} >= {size}){inner}return;\n{indent}")]
+            elif is_in_block:
+                yield [(start, start, f"{setup}if ({tested} < {size}){inner}")]
             else:
-                yield [
-                    (
-                        statement.start_byte,
-                        statement.start_byte,
-                        f"{setup}if ({tested} >= {size})\n{indent}{_INDENT}return;\n{indent}",
-                    )
-                ]
+                yield [(start, start, f"{{\n{indent}{setup}if ({tested} < {size}){inner}"), (end, end, f"\n{indent}}}")]
 
     # An initial value
 
@@ -306,15 +289,6 @@ class _Code:
 
     def _after(self, statement: Node, text: str) -> Edit:
         return statement.end_byte, statement.end_byte, f"\n{self._indent(statement)}{text}"
-
-
-def _ancestors(node: Node) -> list[Node]:
-    """Return the nodes around a node, innermost first."""
-    found, ancestor = [], node.parent
-    while ancestor is not None:
-        found.append(ancestor)
-        ancestor = ancestor.parent
-    return found
 
 
 def _holds(outer: Node, inner: Node) -> bool:

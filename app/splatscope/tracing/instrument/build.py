@@ -33,12 +33,9 @@ IN_PLACE = (
     "{function} changes {memory} in place here, as in everything that Slang compiles for SPIR-V. In HLSL such a call copies all of "
     "{memory} in and out, so that threads would overwrite each other's elements."
 )
-_FEW_HAVE = {  # by the beginning of a name
-    "WaveMatch": "It needs VK_NV_shader_subgroup_partitioned, which NVIDIA's drivers have.",
-    "WaveMultiPrefix": "It needs VK_NV_shader_subgroup_partitioned, which NVIDIA's drivers have.",
-    "TensorView": "It exists in Slang's CUDA target. Take a StructuredBuffer in its place.",
-    "DiffTensorView": "It exists in Slang's CUDA target. Take a StructuredBuffer in its place.",
-}
+_PARTITIONS = "It needs VK_NV_shader_subgroup_partitioned, which NVIDIA's drivers have."
+_CUDA = "It exists in Slang's CUDA target. Take a StructuredBuffer in its place."
+_FEW_HAVE = {"WaveMatch": _PARTITIONS, "WaveMultiPrefix": _PARTITIONS, "TensorView": _CUDA, "DiffTensorView": _CUDA}  # by beginning
 NO_PIPELINE = (
     "The device's driver refuses this kernel, and does not say why: it may need more memory than a thread or a page's kernel gets. "
     "If less of it is recorded, it may fit."
@@ -213,12 +210,11 @@ def pipeline_of(device: spy.Device, linked: spy.ShaderProgram, program: Program 
 
 def _lacking(program: Program) -> str:
     """Return what a refused program uses that few targets have, "" if there is nothing of the kind."""
-    places = ((module, at) for module in program.modules for at in module.source.tokens.indices)
-    for module, at in places:
-        name = module.source.tokens.words[at]
+    for source, at in ((module.source, at) for module in program.modules for at in module.source.tokens.indices):
+        name = source.tokens.words[at]
         if reason := next((reason for begin, reason in _FEW_HAVE.items() if name.startswith(begin)), ""):
-            line, _ = module.source.line_column(module.source.tokens.starts[at])
-            return f"{module.file}, line {line}: this device has no {name}. {reason}"
+            line, _ = source.line_column(source.tokens.starts[at])
+            return f"{source.file}, line {line}: this device has no {name}. {reason}"
     return ""
 
 

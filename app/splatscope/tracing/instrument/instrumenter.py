@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from splatscope.slang.blocks import Block
 from splatscope.slang.program import Module, Program
-from splatscope.slang.source import Source
+from splatscope.slang.source import Source, edited
 from splatscope.slang.tokens import names_in
 from splatscope.tracing.instrument.batching import Batches, join
 from splatscope.tracing.instrument.context import SiteTable
@@ -79,7 +79,7 @@ class Instrumenter:
     def _module(self, module: Module) -> Instrumented:
         source, instrumented = module.source, Instrumented("")
         edits = self._edits(source, source.blocks, instrumented)
-        text = _LINE_DIRECTIVE.sub("", _edited(source.text, edits)).encode("latin-1").decode()
+        text = _LINE_DIRECTIVE.sub("", edited(source.text, edits)).encode("latin-1").decode()
         # The import is at the end, where it moves no line; it applies to the whole module.
         instrumented.text = text if module.included else f"{text}\nimport _recorder;\n"
         return instrumented
@@ -129,7 +129,7 @@ class Instrumenter:
             if inner.is_code:
                 text = self._function(source, inner, Instrumented(""))
             else:
-                text = _edited(source.text, self._edits(source, inner.inner, instrumented), inner.start, inner.end)
+                text = edited(source.text, self._edits(source, inner.inner, instrumented), inner.start, inner.end)
             if text is not None:
                 rewriter.replace_block(inner, text)
         instrumented.functions.append(block.name)
@@ -142,12 +142,3 @@ class Instrumenter:
         if not _TARGET_CODE.isdisjoint(names_in(source.code[block.start : block.end])):
             return "it holds target code"
         return self._excluded.functions.get((source.file, block.start), "")
-
-
-def _edited(text: str, edits: list[tuple[int, int, str]], start: int = 0, end: int | None = None) -> str:
-    """Apply edits to a span of the text."""
-    parts, position = [], start
-    for begin, finish, new in sorted(edits):
-        parts += [text[position:begin], new]
-        position = finish
-    return "".join(parts) + text[position:end]

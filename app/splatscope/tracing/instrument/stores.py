@@ -285,9 +285,8 @@ class Stores:
         recorded_type = self._context.recorded_type(type_text)
         written_type = type_text or self._context.types.of(value) or self._context.types.whole(value)
         size = self._context.struct_bytes(memory, recorded_type, written_type)
-        numbers = (
-            self._context.symbols.byte_parts(written_type) if size > 0 else []
-        )  # each has its value, as a whole struct has not
+        # The numbers of a struct are recorded each with its value; a whole struct has none.
+        numbers = self._context.symbols.byte_parts(written_type) if size > 0 else []
         parts = [(*number, -1) for number in numbers] if 0 < len(numbers) <= MOST_FIELDS else [("", recorded_type, 0, size)]
         sites, records = [], ""
         for path, part_type, offset, part_size in parts:

@@ -180,7 +180,7 @@ class LessonPage:
                 (self.bar, ("adapter", "software", "elsewhere", "recorded")),
             ]
             pending += [(quiz, ("answer",)) for quiz in self.quizzes.values()]
-        pending += [(experiment, (experiment.RESULT,)) for experiment in map(self.experiments.__getitem__, self.waiting)]
+        pending += [(self.experiments[name], (self.experiments[name].RESULT,)) for name in self.waiting]
         return [(component, names) for component, names in pending if component is not None]
 
     async def run_anew(self, number: int) -> dict[str, Any]:
