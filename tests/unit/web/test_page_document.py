@@ -5,13 +5,15 @@ import json
 import re
 
 import numpy as np
+import panel as pn
 import pytest
 
 from helpers.book import SHIPPED
 from splatscope.web.lesson_page import first_recording
 from splatscope.web.runtime.component import plain
 from splatscope.web.serving.page_document import page_document
-from splatscope.web.shell.pages import BY_NAME
+from splatscope.web.shell.page import Page
+from splatscope.web.shell.pages import BY_NAME, Entry
 
 
 def opened(name, **query):
@@ -89,3 +91,16 @@ def test_what_json_cannot_hold_is_refused(value):
 
 def test_what_json_holds_stays_as_bokeh_would_send_it():
     assert plain({"a": (1, 2.5, None), "b": [True, "text"], "c": b"bytes"}) == {"a": [1, 2.5, None], "b": [True, "text"], "c": None}
+
+
+def test_a_page_begins_no_work_for_its_document(monkeypatch):
+    begun = []
+
+    def build(location):
+        pn.state.onload(lambda: begun.append(location.page))
+        return Page(page=location.page, html="<p>Idle words</p>")
+
+    monkeypatch.setitem(BY_NAME, "idle", Entry("idle", "Idle", "Tools", "A page with work to do", ""))
+    monkeypatch.setattr(Entry, "load", lambda entry: build)
+    assert "Idle words" in document_of("idle")
+    assert begun == []

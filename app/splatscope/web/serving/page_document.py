@@ -4,6 +4,7 @@ The browser draws a section from it, and for other pages requests a session (`ca
 little more than its sending. Only the pages of a walk come with a session.
 """
 
+import weakref
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from bokeh.document import Document
 from cachetools import LRUCache
 from markupsafe import Markup
+from panel.io.document import MockSessionContext
 from panel.io.state import set_curdoc
 
 from splatscope.paths import BUNDLE, FONTS
@@ -84,7 +86,12 @@ def _text(page: str) -> tuple[str, ...]:
 @lru_cache(64)
 def _words(page: str, _: tuple[str, ...]) -> str:
     """Return a page's words for the document. The second argument only keeps the cache current: the section's texts."""
-    with set_curdoc(Document()):  # what the page would do once it has loaded waits there for ever
+    document = Document()
+    context = MockSessionContext(
+        document=document
+    )  # of a session that never loads, so that what a page would do then is never done
+    document._session_context = weakref.ref(context)
+    with set_curdoc(document):
         built = build(page, {}).page if page in lesson_names() else build_page(entry_of(page), Location(page=page))
     built.close()
     return built.first

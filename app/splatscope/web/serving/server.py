@@ -74,7 +74,7 @@ async def _warm_up() -> None:
         for name in BY_NAME if scripts() else ():
             await page_document({"page": name})
         await worker_pool.run(sandbox.prepare, sandbox_jobs.__name__, untrusted=True)
-        if "SPLATSCOPE_SCHEDULER" not in os.environ:
+        if "SPLATSCOPE_SCHEDULER" not in os.environ and os.environ.get(record_ahead.WHEN) != record_ahead.NEVER:
             _cache_fillers.append(fill_cache([*example_jobs(), *lesson_names(), *tile_jobs()]))
         if os.environ.get(record_ahead.WHEN) == record_ahead.AT_START:
             record_ahead.begin()
