@@ -53,16 +53,16 @@ async def record_source(
     return await _recordings.get(key, make)
 
 
-async def fix_source(pool: Pool, job: KernelJob | DraftJob, *, trusted: bool = False) -> str:
+async def fix_source(pool: Pool, job: KernelJob | DraftJob, adapter: str = "", *, trusted: bool = False) -> str:
     """Return a job's source with a change that takes findings away, "" if none is found. Equal jobs are looked at once.
 
-    Raises WorkerError, ValueError.
+    For the arguments and errors, see `record_source`.
     """
 
     async def make() -> str:
-        return (await _work(pool, "fix", (job, not trusted), RECORD_LIMIT, trusted))[0]["source"]
+        return (await _work(pool, "fix", (job, adapter, not trusted), RECORD_LIMIT, trusted, adapter=adapter))[0]["source"]
 
-    return await _fixes.get(job.key("") if isinstance(job, DraftJob) else recording_key(job, ""), make)
+    return await _fixes.get(job.key(adapter) if isinstance(job, DraftJob) else recording_key(job, adapter), make)
 
 
 async def check_source(pool: Pool, job: KernelJob | DraftJob, *, trusted: bool = False) -> Checked:

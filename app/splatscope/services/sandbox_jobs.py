@@ -122,7 +122,7 @@ def record_job(asked: KernelJob | DraftJob, adapter: str = "", untrusted: bool =
     return packed.meta, [packed.data, save(recording, job, recording.layouts, findings)]
 
 
-def fix_job(asked: KernelJob | DraftJob, untrusted: bool = False) -> JobAnswer:
+def fix_job(asked: KernelJob | DraftJob, adapter: str = "", untrusted: bool = False) -> JobAnswer:
     """Return a job's source with a change that takes findings away, "" if none is found. It is filtered if it is `untrusted`.
 
     Raises:
@@ -130,7 +130,7 @@ def fix_job(asked: KernelJob | DraftJob, untrusted: bool = False) -> JobAnswer:
     """
     if _refuse(asked, untrusted):
         return {"source": ""}, []
-    job, device = asked.job() if isinstance(asked, DraftJob) else asked, open_device()
+    job, device = asked.job() if isinstance(asked, DraftJob) else asked, open_device(adapter or None)
 
     def record(changed: KernelJob) -> Recording:
         with unpacked(changed) as job:

@@ -66,7 +66,7 @@ class RunHistory:
         self.example: Example | None = None
         self.draft: dict[str, Any] = {}
         self._suggested: str | None = None  # the source of the draft, changed so that findings are gone
-        self._job: DraftJob | None = None  # the draft's, as it was recorded
+        self._recorded: tuple[DraftJob, str] | None = None  # the draft's job, and the adapter that recorded it
 
     def begin_kernel(self, name: str) -> None:
         """Forget recordings and inputs, because a new kernel, with this name, has nothing to compare with."""
@@ -86,15 +86,16 @@ class RunHistory:
 
     async def look_for_fix(self) -> None:
         """Look for a change of the draft that takes findings away, and offer it."""
-        stepper, job = self._page.stepper, self._job
-        if job is None or stepper.fix_search != "ready":
+        stepper, recorded = self._page.stepper, self._recorded
+        if recorded is None or stepper.fix_search != "ready":
             return
+        job, adapter = recorded
         stepper.fix_search = "busy"
         try:
-            source = await fix_source(worker_pool, job, trusted=is_trusted(job))
+            source = await fix_source(worker_pool, job, adapter, trusted=is_trusted(job))
         except (WorkerError, DeviceError, ValueError):
             source = ""
-        if job is self._job:
+        if recorded is self._recorded:
             self._suggested = source or None
             fix = difference(self.draft["source"], source) if source else []
             stepper.param.update(fix=fix, fix_search="" if source else "none")
@@ -127,7 +128,7 @@ class RunHistory:
 
         The first example has a recording to step through in the meantime.
         """
-        self.draft, self._suggested, self._job = {name: draft.get(name) for name in DRAFT_KEYS}, None, None
+        self.draft, self._suggested, self._recorded = {name: draft.get(name) for name in DRAFT_KEYS}, None, None
         self._page.notice = ""
         first = await first_recording(draft)
         if first is None:
@@ -173,7 +174,8 @@ class RunHistory:
             is_wide = isinstance(error, WorkerError) and not records_only_entry(job, self._entry)
             self._page.stepper.param.update(busy="", error=str(error), offers=is_wide)
             return None
-        fix, self._job = difference(self.draft["source"], fixed_source) if fixed_source else [], job
+        self._recorded = job, adapter
+        fix = difference(self.draft["source"], fixed_source) if fixed_source else []
         may_be_fixed = not fix and not MENDED.isdisjoint(packed.meta.get("findings", ()))
         self._page.stepper.show(packed, fix=fix, fix_search="ready" if may_be_fixed else "", opening=packed.meta.get("opening", 0))
         if packed.meta.get("error"):
