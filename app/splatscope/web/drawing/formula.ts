@@ -25,13 +25,17 @@ export function render({model, el}: Render<"Formula">) {
   }
   build()
   model.on("text", build)
+  /** An equation that is too wide can be scrolled with the keyboard. */
+  const reach = () => {
+    for (const row of root.querySelectorAll<HTMLElement>(".eq")) row.tabIndex = row.scrollWidth > row.clientWidth ? 0 : -1
+  }
+  let frame = 0 // in which the painted equations are measured: before its layout, a step would wait for a layout of its own
   const stop = onMoments(el, (moment, stops) => {
     const look = new Look(moment)
     for (const line of lines) line.paint(look, stops)
     shareWidths(lines.flatMap((line) => (line.columns ? [line.columns] : [])))
-    // an equation that is too wide can be scrolled with the keyboard
-    for (const row of root.querySelectorAll(".eq") as NodeListOf<HTMLElement>)
-      row.tabIndex = row.scrollWidth > row.clientWidth ? 0 : -1
+    cancelAnimationFrame(frame)
+    frame = requestAnimationFrame(reach)
   })
   model.on("remove", stop)
   return root
