@@ -54,6 +54,9 @@ def trace(
     ] = None,
     diff: Annotated[bool, typer.Option("--diff", help="Look for a change that takes findings away, and print it.")] = False,
     fix: Annotated[bool, typer.Option("--fix", help="The same, and write it into the file.")] = False,
+    explain: Annotated[
+        str, typer.Option(metavar="KIND", help="Say what a kind of finding means, by the smallest kernel that has it and its mend.")
+    ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on one line.")] = False,
 ) -> None:
     """Record a kernel on a device, and say what is wrong with it.
@@ -63,6 +66,13 @@ def trace(
     Exit status: 0 everything was looked at and nothing found, 1 findings, 2 it could not be recorded, or nothing was found but not
     everything was looked at. With --group, the other workgroups do not count.
     """
+    if explain:
+        from splatscope.cli.trace_report import print_explanation
+
+        try:
+            return print_explanation(explain)
+        except LookupError as error:
+            raise CallError(str(error.args[0])) from None
     if jobs is not None:
         if other_options := _find_given_parameters(context) - {"--batch", "--json"}:
             raise CallError(f"--batch takes all that a job needs from the file: leave out {', '.join(sorted(other_options))}.")

@@ -4,14 +4,19 @@ import json
 import math
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from splatscope.api.recording import Recording
 from splatscope.gpu.slang_types import scalar_named
+from splatscope.printable import printable
 from splatscope.tracing.checks import CHECKS, Finding
+from splatscope.tracing.explanations import explanation
 from splatscope.tracing.fixes import Fix
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 MOST_SHOWN = 16  # numbers of a buffer
 MOST_STRUCTS = 4
@@ -67,11 +72,27 @@ def print_fix(fix: Fix | None, written: Path | None) -> None:
     if fix is None:
         console.print("No change was found that takes a finding away.", style="yellow", soft_wrap=True)
         return
-    for line in fix.patch.splitlines():
-        style = {"+": "green", "-": "red"}.get(line[0]) if not line.startswith(("+++", "---")) else "bold"
-        console.print(line, style=style, soft_wrap=True, markup=False)
+    print_patch(console, fix.patch)
     words = f"{written} has been changed, and recorded" if written else "With this change, which was recorded"
     console.print(f"{words}: {fix.verdict}.", style="yellow" if fix.left else "green", soft_wrap=True, markup=False)
+
+
+def print_patch(console: "Console", patch: str) -> None:
+    """Print a unified diff in colours."""
+    for line in patch.splitlines():
+        style = {"+": "green", "-": "red"}.get(line[:1]) if not line.startswith(("+++", "---")) else "bold"
+        console.print(printable(line), style=style, soft_wrap=True, markup=False, emoji=False)
+
+
+def print_explanation(kind: str) -> None:
+    """Print what a kind of finding means, the smallest example, and its mend. Raises LookupError if there is no such kind."""
+    from rich.console import Console
+
+    told, console = explanation(kind), Console(highlight=False)
+    console.print(f"{kind}: {told.meaning}", style="bold", soft_wrap=True, markup=False)
+    console.print(f"\n{told.example}", soft_wrap=True, markup=False)
+    console.print(f"{told.mend}\n", style="bold", soft_wrap=True, markup=False)
+    print_patch(console, told.patch.partition("@@\n")[2])
 
 
 def print_timeout(finding: Finding, as_json: bool) -> None:
@@ -102,6 +123,8 @@ def print_findings(recording: Recording, all_groups: bool) -> None:
     for finding in recording.findings:
         colour = "yellow" if CHECKS[finding.kind].severity == "note" else "red"
         console.print(recording.told(finding), style=colour, soft_wrap=True, markup=False)
+    for kind in dict.fromkeys(finding.kind for finding in recording.findings):
+        console.print(f"splatscope trace --explain {kind} shows the smallest kernel that has this, and its mend.", soft_wrap=True)
     if info.group_count > 1 and not all_groups:
         console.print("Without --group, or with --all-groups, the other workgroups are looked at too.", soft_wrap=True)
     if recording.saw_nothing:

@@ -69,3 +69,19 @@ def test_a_note_gives_the_options_of_the_command_line():
         '--inputs FILE.json with {"NAME": {"size": [WIDTH, HEIGHT]}} gives a 2D texture its own, '
         '--inputs FILE.json with {"NAME": {"size": [WIDTH, LAYERS]}} gives an array of 1D textures its own.'
     )
+
+
+def test_a_kind_of_finding_is_explained_without_a_file_or_a_device(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["trace", "--explain", "race"])
+    assert not ended.value.code
+    out = capsys.readouterr().out
+    assert out.startswith("race: Two threads access the same memory")
+    assert "\n    mirrored[thread.x] = cells[63 - thread.x];\n" in out
+    assert "\n+    GroupMemoryBarrierWithGroupSync();\n" in out
+
+
+def test_an_unknown_kind_is_refused_with_the_names_of_all(capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(["trace", "--explain", "rice"])
+    assert "There is no kind of finding “rice”. There are assertion, barrier-divergence," in capsys.readouterr().err
