@@ -296,6 +296,36 @@ def test_the_reports_agree(repository, check, tmp_path):
     assert "the same" in suite.find("testcase[@classname='same.slang']/system-out").text
 
 
+@pytest.mark.parametrize("rights", ["--sandbox", "--trusted"])
+def test_a_change_that_takes_a_finding_away_is_in_all_reports(repository, check, tmp_path, rights):
+    folder = repository(race_slang=ASKS + RACE, clean_slang=ASKS + CLEAN)
+    status, out, _ = check(rights, "--diff", "--sarif", tmp_path / "s.json")
+    assert status == 1
+    barrier = "GroupMemoryBarrierWithGroupSync();"
+    assert [line[1:].strip() for line in out.splitlines() if line.startswith("+ ")] == [barrier]
+    assert "race.slang: With this change, which was recorded: Nothing found." in out.splitlines()
+    (result,) = json.loads((tmp_path / "s.json").read_text())["runs"][0]["results"]
+    ((change,),) = [fix["artifactChanges"] for fix in result["fixes"]]
+    (replacement,) = change["replacements"]
+    region = replacement["deletedRegion"]
+    assert (region["startColumn"], region["endColumn"], change["artifactLocation"]["uri"]) == (1, 1, "race.slang")
+    lines = (folder / "race.slang").read_text().splitlines(keepends=True)
+    lines[region["startLine"] - 1 : region["endLine"] - 1] = [replacement["insertedContent"]["text"]]
+    (folder / "race.slang").write_text("".join(lines))
+    assert check(rights)[0] == 0
+    patches = {kernel["name"]: kernel["fix"] for kernel in json.loads(check(rights, "--diff", "--json")[1])["kernels"]}
+    assert patches == {"race.slang": None, "clean.slang": None}, "nothing is left to mend"
+
+
+def test_what_is_allowed_is_not_mended(repository, check):
+    allowed = "    uint sum;\n    o[t] = cells[7 - t] + sum;  // splatscope: allow race: it is meant\n"
+    repository(race_slang=ASKS + RACE.replace("    o[t] = cells[7 - t];\n", allowed))
+    (kernel,) = json.loads(check("--diff", "--json")[1])["kernels"]
+    assert [finding["kind"] for finding in kernel["findings"]] == ["uninitialised-read"]
+    added = [line[1:].strip() for line in kernel["fix"]["patch"].splitlines() if line.startswith("+ ")]
+    assert added == ["uint sum = 0;"]
+
+
 ACROSS = """groupshared uint cells[8];
 #include "reader.slangh"
 RWStructuredBuffer<uint> o;

@@ -8,7 +8,7 @@ import gc
 import io
 import json
 import os
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Collection, Generator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -26,14 +26,17 @@ from splatscope.services import sandbox_jobs
 from splatscope.slang.program import entries_of
 from splatscope.slang.source import Source
 from splatscope.tracing.cost import endless_loops
+from splatscope.tracing.fixes import Cause, cause_of, suggest
 from splatscope.tracing.inputs import flat
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.project import unpacked
 from splatscope.tracing.record_and_check import record_and_check
+from splatscope.tracing.recording import Recording as Recorded
 from splatscope.workers.sandbox.supervisor import JobAnswer
 
 ENTRIES, LOOPS = "entries", "loops"
 RECORD = "record"  # one of `supervisor.RUNS`: a sandboxed process is made for its adapter, and makes one recording
+FIX = "fix"  # likewise one of `supervisor.RUNS`
 RECORD_ON_DEFAULT = "record on the default device"  # in a sandboxed process that may make others
 NO_MEMORY = "it needs more memory than a kernel may use in the sandbox: make its inputs or --budget smaller, or see --trusted"
 _NO_FILE = "it is not there, or not in the repository"
@@ -129,6 +132,23 @@ def _recorded(job: KernelJob, adapter: str, everywhere: bool, seconds: float) ->
     return answer, [json.dumps(recording.trace.info.sources).encode()]
 
 
+def _fix_job(
+    job: KernelJob, adapter: str, inputs: Inputs, everywhere: bool, seconds: float, passed_over: Collection[Cause]
+) -> JobAnswer:
+    """Look for a change of a kernel that takes findings away. Return the fields of a `Change`, or {} if there is none."""
+    prepare_for_recording()
+
+    def record(changed: KernelJob) -> Recorded:
+        device = open_device(adapter or None)
+        return record_and_check(device, changed, between_groups=everywhere, other_widths=True, follow=everywhere, seconds=seconds)
+
+    with _placed(replace(job, inputs=inputs.arrays())) as placed_job:
+        fix = suggest(placed_job, record(placed_job), record, passed_over)
+    if fix is None:
+        return {}, []
+    return {"source": fix.source, "verdict": fix.verdict, "gone": [list(cause_of(finding)) for finding in fix.gone]}, []
+
+
 @contextmanager
 def _placed(job: KernelJob) -> Generator[KernelJob]:
     """Yield the job with its files, if it has any, in a temporary folder. Its `include` is then relative to that."""
@@ -141,6 +161,7 @@ JOBS: dict[str, Callable[..., JobAnswer]] = {
     ENTRIES: _entries_job,
     LOOPS: _loops_job,
     RECORD: _record_job,
+    FIX: _fix_job,
     RECORD_ON_DEFAULT: _record_job,
 }
 

@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
@@ -16,6 +16,7 @@ from splatscope.check.repository import MOST_TEXT, Repository
 from splatscope.processes import ChildError, ChildTimeout
 from splatscope.tracing.checks import CHECKS
 from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.fixes import Cause
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.progress import progress_to
 from splatscope.workers.connection import JobTimeout, WorkerLost
@@ -72,6 +73,15 @@ class Summary:
         raise refusal
 
 
+@dataclass(frozen=True)
+class Change:
+    """A change of a kernel's file that takes findings away: the changed text, what is said of it, and the causes that are gone."""
+
+    source: str
+    verdict: str
+    gone: frozenset[Cause]
+
+
 def _finding(plain: dict[str, Any]) -> Finding:
     if plain["kind"] not in CHECKS:
         raise ValueError(plain["kind"])
@@ -107,7 +117,7 @@ class Workers:
 
     def run(self, name: str, arguments: tuple[Any, ...], limit: float, on_progress: OnProgress = None) -> JobAnswer:
         """Run a job, see `Recorder.run`."""
-        kind = arguments[1] if name == jobs.RECORD else ""  # a process opens one device
+        kind = arguments[1] if name in (jobs.RECORD, jobs.FIX) else ""  # a process opens one device
         return run_on_worker(jobs.run_job, name, *arguments, limit=limit, kind=kind, on_progress=on_progress)
 
 
@@ -169,11 +179,11 @@ def summary_of(kernel: CheckedKernel, recorder: Recorder, repository: Repository
         Refusal: It does not compile, or its inputs do not fit.
         ValueError: Its files cannot be read.
     """
-    files, include, inputs = ({}, kernel.job.include, kernel.inputs) if repository.is_open else _collect_files(kernel, repository)
+    placed, inputs = _with_files(kernel, repository)
     attempts = 0
 
     def with_files(job: KernelJob) -> KernelJob:
-        return replace(job, files=files, include=include)
+        return replace(job, files=placed.files, include=placed.include)
 
     def run(_: Any, job: KernelJob, adapter: str, everywhere: bool, seconds: float, **options: Any) -> Summary:
         nonlocal attempts
@@ -193,6 +203,26 @@ def summary_of(kernel: CheckedKernel, recorder: Recorder, repository: Repository
             return "", []
 
     return record_on_worker(kernel.job, kernel.device, kernel.timeout, kernel.everywhere, run, endless)
+
+
+def change_of(kernel: CheckedKernel, passed_over: Collection[Cause], recorder: Recorder, repository: Repository) -> Change | None:
+    """Return a change of a kernel that takes findings away, but for those that are passed over; None if none is found in time."""
+    job, inputs = _with_files(kernel, repository)
+    arguments = job, kernel.device, inputs, kernel.everywhere, kernel.timeout / 2, passed_over
+    try:
+        answer, _ = recorder.run(jobs.FIX, arguments, kernel.timeout)
+        gone = frozenset((str(kind), str(name)) for kind, name in answer["gone"])
+        return Change(str(answer["source"]), str(answer["verdict"]), gone)
+    except Exception:  # too late, a crash, nothing found, or an answer that a kernel has forged
+        return None
+
+
+def _with_files(kernel: CheckedKernel, repository: Repository) -> tuple[KernelJob, Inputs]:
+    """Return a kernel's job and inputs, with the files that they name unless a process may read these itself."""
+    if repository.is_open:
+        return kernel.job, kernel.inputs
+    files, include, inputs = _collect_files(kernel, repository)
+    return replace(kernel.job, files=files, include=include), inputs
 
 
 def _collect_files(kernel: CheckedKernel, repository: Repository) -> tuple[dict[str, str], tuple[Path, ...], Inputs]:

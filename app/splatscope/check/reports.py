@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -9,10 +10,13 @@ from xml.etree import ElementTree
 
 from splatscope import __version__
 from splatscope.check.kernels import Undescribed
+from splatscope.check.recorder import Change
 from splatscope.check.run import ERROR, FINDINGS, KernelVerdict
 from splatscope.printable import printable
 from splatscope.tracing.checks import CHECKS
 from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.explanations import explanation
+from splatscope.tracing.fixes import cause_of
 
 _MOST_LEFT_OUT = 6  # kernels without a description, or folders, that a sentence names
 
@@ -50,6 +54,7 @@ def as_json(verdicts: Iterable[KernelVerdict], here: Path, undescribed: Undescri
                 "missed": verdict.missed,
                 "notes": verdict.notes,
                 "error": verdict.error or None,
+                "fix": {"patch": verdict.patch, "verdict": printable(verdict.change.verdict)} if verdict.change else None,
             }
             for verdict in verdicts
         ],
@@ -67,9 +72,9 @@ def _finding(verdict: KernelVerdict, finding: Finding, here: Path) -> dict[str, 
 def as_sarif(verdicts: Iterable[KernelVerdict], here: Path, undescribed: Undescribed) -> dict[str, Any]:
     """Return a SARIF 2.1.0 log (OASIS).
 
-    Each finding is a result; a silenced one has its reason. What was not checked is a tool notification of level error. What else
-    a reader should know is one of level note: an allowance that silences nothing, an input that was not given, a kernel without a
-    description.
+    Each finding is a result; a silenced one has its reason, and one that a change takes away has that as its fix. What was not
+    checked is a tool notification of level error. What else a reader should know is one of level note: an allowance that silences
+    nothing, an input that was not given, a kernel without a description.
     """
     results: list[dict[str, Any]] = []
     notifications: list[dict[str, Any]] = []
@@ -92,7 +97,15 @@ def as_sarif(verdicts: Iterable[KernelVerdict], here: Path, undescribed: Undescr
 
 
 def _sarif_rule(kind: str) -> dict[str, Any]:
-    return {"id": kind, "shortDescription": {"text": CHECKS[kind].title}, "defaultConfiguration": {"level": _level(kind)}}
+    told = explanation(kind)
+    example = f"{told.meaning}\n\n```hlsl\n{told.example}```\n\n{told.mend}\n\n```diff\n{told.patch}```\n"
+    return {
+        "id": kind,
+        "shortDescription": {"text": CHECKS[kind].title},
+        "fullDescription": {"text": told.meaning},
+        "help": {"text": f"{told.meaning} {told.mend}", "markdown": example},
+        "defaultConfiguration": {"level": _level(kind)},
+    }
 
 
 def _sarif_result(verdict: KernelVerdict, finding: Finding, here: Path) -> dict[str, Any]:
@@ -104,7 +117,23 @@ def _sarif_result(verdict: KernelVerdict, finding: Finding, here: Path) -> dict[
     }
     other_places = [place for place in dict.fromkeys(finding.places) if place != (finding.file, finding.line)]
     related = [_sarif_location(verdict.path_of(finding, name), here, line) for name, line in other_places]
-    return result | ({"relatedLocations": related} if related else {})
+    change = verdict.change if verdict.change and cause_of(finding) in verdict.change.gone else None
+    fixes = {"fixes": [_sarif_fix(verdict, change, here)]} if change else {}
+    return result | ({"relatedLocations": related} if related else {}) | fixes
+
+
+def _sarif_fix(verdict: KernelVerdict, change: Change, here: Path) -> dict[str, Any]:
+    """Return a change as replacements of whole lines."""
+    before, after = (text.splitlines(keepends=True) for text in (verdict.kernel.job.source, change.source))
+    replacements = []
+    for _, first, last, new_first, new_last in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if before[first:last] != after[new_first:new_last]:
+            region = {"startLine": first + 1, "startColumn": 1, "endLine": last + 1, "endColumn": 1}
+            text = "".join(after[new_first:new_last])
+            replacements.append({"deletedRegion": region, "insertedContent": {"text": text}})
+    location = _sarif_location(verdict.kernel.path, here, 1)["physicalLocation"]["artifactLocation"]
+    words = f"With this change, which was recorded: {printable(change.verdict)}."
+    return {"description": {"text": words}, "artifactChanges": [{"artifactLocation": location, "replacements": replacements}]}
 
 
 def _sarif_location(path: Path, here: Path, line: int) -> dict[str, Any]:

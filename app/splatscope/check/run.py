@@ -9,11 +9,12 @@ from pathlib import Path
 
 from splatscope.api.errors import KernelTimeout
 from splatscope.check.kernels import Allowance, CheckedKernel
-from splatscope.check.recorder import Recorder, Refusal, Summary, Workers, summary_of
+from splatscope.check.recorder import Change, Recorder, Refusal, Summary, Workers, change_of, summary_of
 from splatscope.check.repository import Repository
 from splatscope.printable import printable
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.comments import Allowed, CommentError, allowances
+from splatscope.tracing.fixes import cause_of, patch_of
 
 CLEAN, FINDINGS, INCOMPLETE, ERROR = "clean", "findings", "incomplete", "error"
 MOST_NAME = 200  # characters of a kernel's name
@@ -38,6 +39,7 @@ class KernelVerdict:
         seconds: How long the recording took.
         paths: Paths of the files that findings name, by that name.
         allowances: The allowances in comments and in the configuration, each with whether it silenced anything.
+        change: A change of the kernel's file that takes findings away; None if none was looked for or found.
     """
 
     kernel: CheckedKernel
@@ -53,6 +55,12 @@ class KernelVerdict:
     seconds: float = 0.0
     paths: dict[str, Path] = field(default_factory=dict)
     allowances: dict[Allowance, bool] = field(default_factory=dict)
+    change: Change | None = None
+
+    @property
+    def patch(self) -> str:
+        """The change as a unified diff, "" if there is none."""
+        return patch_of(self.kernel.job.source, self.change.source, self.kernel.job.file) if self.change else ""
 
     @property
     def state(self) -> str:
@@ -78,6 +86,7 @@ def check(
     on_verdict: Callable[[KernelVerdict], None] = lambda verdict: None,
     recorder: Recorder | None = None,
     repository: Repository | None = None,
+    changes: bool = False,
 ) -> list[KernelVerdict]:
     """Record kernels, one per processor at a time, and return a verdict for each, in their order.
 
@@ -88,10 +97,11 @@ def check(
         on_verdict: Called with each verdict in the same order, as soon as it and all verdicts before it are available.
         recorder: What records them; ordinary workers by default.
         repository: The files that they may read; by default all.
+        changes: Whether to look for changes that take findings away.
     """
     recorder, repository, verdicts = recorder or Workers(), repository or Repository(Path.cwd()), []
     with ThreadPoolExecutor(max_workers=max(1, os.cpu_count() or 1)) as pool:
-        for verdict in pool.map(lambda kernel: _printable(_verdict_of(kernel, recorder, repository)), kernels):
+        for verdict in pool.map(lambda kernel: _printable(_verdict_of(kernel, recorder, repository, changes)), kernels):
             verdicts.append(verdict)
             on_verdict(verdict)
     return _with_unused(verdicts)
@@ -137,13 +147,16 @@ def exit_status(verdicts: Iterable[KernelVerdict]) -> int:
     return int(any(verdict.findings for verdict in listed))
 
 
-def _verdict_of(kernel: CheckedKernel, recorder: Recorder, repository: Repository) -> KernelVerdict:
-    """Record one kernel and return the verdict."""
+def _verdict_of(kernel: CheckedKernel, recorder: Recorder, repository: Repository, changes: bool) -> KernelVerdict:
+    """Record one kernel and return the verdict, if asked for with a change."""
     if kernel.error:
         return KernelVerdict(kernel, error=kernel.error)
     began = time.monotonic()
     try:
         verdict = _judged(kernel, summary_of(kernel, recorder, repository))
+        if changes and verdict.findings:
+            allowed = {cause_of(finding) for finding, _ in verdict.silenced}
+            verdict = replace(verdict, change=change_of(kernel, allowed, recorder, repository))
     except KernelTimeout as error:
         verdict = KernelVerdict(kernel, [error.finding], missed=[error.finding.message])
     except CommentError as error:

@@ -35,6 +35,9 @@ def check(
         typer.Option("--strict", help="Exit with 2 for kernels without a description, lines not reached, and inputs not given."),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on one line.")] = False,
+    diff: Annotated[
+        bool, typer.Option("--diff", help="Look for changes that take findings away, for the table and the reports.")
+    ] = False,
     sandbox: Annotated[
         bool | None,
         typer.Option(
@@ -52,7 +55,7 @@ def check(
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # not every terminal can print every name
     try:
-        status = _check(paths or [], sarif, junit, timeout, budget, github, strict, as_json, sandbox)
+        status = _check(paths or [], sarif, junit, timeout, budget, github, strict, as_json, diff, sandbox)
     except Exception as error:
         if getattr(error, "exit_code", 1) == 2:
             raise
@@ -70,6 +73,7 @@ def _check(
     github: bool,
     strict: bool,
     as_json: bool,
+    diff: bool,
     sandbox: bool | None,
 ) -> int:
     from splatscope.check.kernels import kernels_in
@@ -91,7 +95,7 @@ def _check(
     if budget is not None:
         kernels = [replace(kernel, job=replace(kernel.job, records=budget)) for kernel in kernels]
     table = None if as_json else _Table()
-    verdicts = check_all(kernels, table.add if table else lambda verdict: None, recorder, repository)
+    verdicts = check_all(kernels, table.add if table else lambda verdict: None, recorder, repository, diff)
     if as_json:
         print(json.dumps(json_report(verdicts, here, undescribed), allow_nan=False))
     if table:
@@ -162,12 +166,18 @@ class _Table:
     def end(self, verdicts: "list[KernelVerdict]", left_out: list[str]) -> None:
         """Print the findings, sentences about what was left out, and a line with the totals."""
         from splatscope.check.reports import relative
+        from splatscope.cli.trace_report import print_patch
+        from splatscope.printable import printable
 
         here = Path.cwd()
         for verdict in verdicts:
             path = relative(verdict.kernel.path, here)
             for finding in verdict.findings:
                 self._say(f"{relative(verdict.path_of(finding), here)}:{finding.line}: {finding.words}", "red")
+            if verdict.change:
+                print_patch(self._console, verdict.patch)
+                words = f"With this change, which was recorded: {printable(verdict.change.verdict)}."
+                self._say(f"{path}: {words}", "green")
             for finding, reason in verdict.silenced:
                 self._say(f"{relative(verdict.path_of(finding), here)}:{finding.line}: allowed: {finding.kind}: {reason}")
             for text in [verdict.error] if verdict.error else verdict.missed:

@@ -6,7 +6,7 @@ out of bounds, and an initial value. A change is kept if the finding is gone and
 
 import difflib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -33,6 +33,7 @@ _INDENT = "    "
 _ATOMICS = {"+": "InterlockedAdd", "|": "InterlockedOr", "&": "InterlockedAnd", "^": "InterlockedXor"}
 _EXTREMES = {"max": "InterlockedMax", "min": "InterlockedMin"}
 _INTEGERS = ("int", "uint")
+Cause = tuple[str, str]  # see `cause_of`
 Edit = tuple[int, int, str]  # the bytes from … to … are replaced
 
 
@@ -57,17 +58,23 @@ class Fix:
     verdict: str
 
 
-def suggest(job: KernelJob, recording: Recording, record: Callable[[KernelJob], Recording]) -> Fix | None:
+def suggest(
+    job: KernelJob,
+    recording: Recording,
+    record: Callable[[KernelJob], Recording],
+    passed_over: Collection[Cause] = (),
+) -> Fix | None:
     """Return a change of a job's own source that takes findings away; None if none of those tried does.
 
     Args:
         job: The job that was recorded.
         recording: Its recording, with a verdict.
         record: Records a job with another source, and judges it. What does not compile is passed over.
+        passed_over: The causes of findings that are meant to be there.
     """
     now, source, most = recording, job.source, MOST_TRIED
     for _ in range(MOST_CHANGES):
-        for text in islice(_candidates(source, job.file, now), most):
+        for text in islice(_candidates(source, job.file, now, passed_over), most):
             most -= 1
             with suppress(CompileError, ValueError):
                 changed = record(replace(job, source=text))
@@ -78,8 +85,8 @@ def suggest(job: KernelJob, recording: Recording, record: Callable[[KernelJob], 
             break
     if now is recording:
         return None
-    left = {_cause(finding) for finding in now.findings}
-    gone = [finding for finding in recording.findings if _cause(finding) not in left]
+    left = {cause_of(finding) for finding in now.findings}
+    gone = [finding for finding in recording.findings if cause_of(finding) not in left]
     return Fix(source, patch_of(job.source, source, job.file), gone, now.findings, now.verdict.missed or (), now.verdict.summary)
 
 
@@ -89,23 +96,24 @@ def patch_of(before: str, after: str, file: str) -> str:
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
-def _cause(finding: Finding) -> tuple[str, str]:
+def cause_of(finding: Finding) -> Cause:
+    """Return what stays the same of a finding when lines move: its kind, and the name of its memory or variable."""
     return finding.kind, finding.name
 
 
 def _is_better(before: Recording, after: Recording) -> bool:
     """Return whether a change takes a finding away, adds none, and leaves nothing unseen that was seen."""
-    old, new = ([_cause(finding) for finding in recording.findings] for recording in (before, after))
+    old, new = ([cause_of(finding) for finding in recording.findings] for recording in (before, after))
     is_seen = len(after.verdict.unseen) <= len(before.verdict.unseen)
     return len(new) < len(old) and set(new) <= set(old) and is_seen and len(after.trace) > 0
 
 
-def _candidates(text: str, file: str, recording: Recording) -> Iterator[str]:
+def _candidates(text: str, file: str, recording: Recording, passed_over: Collection[Cause]) -> Iterator[str]:
     """Yield changed texts, for each finding in turn, the most likely change first."""
     source = Source(text, file)
     code = _Code(source, Symbols.of([source]))
     for finding in recording.findings:
-        if finding.kind not in MENDED or finding.file != file or finding.files:
+        if finding.kind not in MENDED or finding.file != file or finding.files or cause_of(finding) in passed_over:
             continue
         for edits in code.edits(finding, recording):
             yield edited(text.encode().decode("latin-1"), edits).encode("latin-1").decode()  # nodes count bytes
