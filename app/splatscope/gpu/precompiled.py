@@ -14,7 +14,8 @@ import slangpy as spy
 from splatscope.gpu.device import COMPILER_OPTIONS
 
 SUFFIX = ".slang-module"  # Slang finds such a file by `import`, as it finds a source
-_compiled: dict[tuple[str, str], bytes] = {}  # by name and text
+MOST_KEPT = 12  # files of one name: for other devices, and of other versions of the text and of Slang
+_compiled: dict[str, bytes] = {}  # by name of the file in which it is kept
 
 
 def precompiled(device: spy.Device, name: str, text: str) -> bytes:
@@ -28,20 +29,29 @@ def precompiled(device: spy.Device, name: str, text: str) -> bytes:
     Raises:
         RuntimeError: The source does not compile.
     """
-    if (name, text) not in _compiled:
-        digest = hashlib.sha256("\0".join((spy.SGL_GIT_VERSION, spy.SLANG_BUILD_TAG, name, text)).encode()).hexdigest()
-        kept = _folder() / f"{name}-{digest[:16]}{SUFFIX}"
+    digest = hashlib.sha256("\0".join((spy.SGL_GIT_VERSION, spy.SLANG_BUILD_TAG, name, text)).encode()).hexdigest()
+    file = _folder() / f"{name}-{digest[:16]}{SUFFIX}"
+    if file.name not in _compiled:
         try:
-            code = kept.read_bytes()
+            _compiled[file.name] = file.read_bytes()
         except OSError:
-            code = _compile(device, name, text)
-            _keep(kept, code)
-        _compiled[name, text] = code
-    return _compiled[name, text]
+            _compiled[file.name] = _compile(device, name, text)
+            _keep(file, _compiled[file.name])
+    return _compiled[file.name]
+
+
+def read_ahead() -> None:
+    """Read all that is kept, for processes that are forked from this one and may read no files."""
+    for file in _folder().glob(f"*{SUFFIX}"):
+        with contextlib.suppress(OSError):
+            _compiled[file.name] = file.read_bytes()
 
 
 def _folder() -> Path:
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "splatscope")
+    try:
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "splatscope")
+    except RuntimeError:  # the user has no home, as in some containers: nothing can be kept
+        return Path(os.devnull, "splatscope")
 
 
 def _compile(device: spy.Device, name: str, text: str) -> bytes:
@@ -59,3 +69,6 @@ def _keep(file: Path, code: bytes) -> None:
         with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as new:
             new.write(code)
         os.replace(new.name, file)
+        of_that_name = file.parent.glob(f"{file.name.removesuffix(SUFFIX).rpartition('-')[0]}-*{SUFFIX}")
+        for old in sorted(of_that_name, key=os.path.getmtime)[:-MOST_KEPT]:
+            old.unlink()

@@ -32,6 +32,7 @@ from typing import Any
 import slangpy as spy
 
 from splatscope.gpu.device import adapter_of, open_device, silence_compiler
+from splatscope.gpu.precompiled import read_ahead
 from splatscope.paths import PACKAGE, SHADERS
 from splatscope.processes import die_with_parent
 from splatscope.tracing.progress import progress_to
@@ -70,6 +71,7 @@ _DEVICES = "/dev/dri /dev/kfd /dev/nvidia* /dev/null /dev/zero /dev/urandom"
 def main(control: socket.socket, jobs: ModuleType) -> None:
     """Fork a process for each connection that arrives at `control`, until the other end is closed."""
     silence_compiler()
+    read_ahead()
     os.nice(PRIORITY)
     mounts = scratch_folder.can_mount()
     with tempfile.TemporaryDirectory(prefix="splatscope-sandbox-", ignore_cleanup_errors=True) as parent:
