@@ -33,6 +33,9 @@ _LEAVES_OPEN = (
     "conversion-out-of-range", "misaligned-access", "inactive-lane",
 )  # fmt: skip
 
+# Updates of integers by one of these leave the same whatever their order. Names are without `Interlocked` and `64`.
+_COMMUTE = {"add": "+", "sub": "+", "increment": "+", "decrement": "+", "+=": "+", "-=": "+", "++": "+", "--": "+"}
+_COMMUTE |= {"and": "&", "&=": "&", "or": "|", "|=": "|", "xor": "^", "^=": "^", "min": "min", "max": "max"}
 _MAGNIFIES = {"frac", "fract", "fmod", "floor", "ceil", "round", "trunc", "asuint", "asint"}
 
 
@@ -147,10 +150,23 @@ def _differ(words: np.ndarray, plain: np.ndarray, scalar: Scalar | None) -> bool
 
 
 def _order_matters(trace: Trace, findings: list[Finding]) -> bool:
-    """Return whether the results may depend on the order of threads: they race, or several use an atomic."""
+    """Return whether the results may depend on the order of threads: they race, or use atomics whose order matters."""
     if any(finding.kind == "race" for finding in findings):
         return True
-    return len(np.unique(trace.thread[trace.kinds == "atomic"])) > 1
+    atomics = trace.kinds == "atomic"
+    return len(np.unique(trace.thread[atomics])) > 1 and not _commute(trace.sites[n] for n in np.unique(trace.site[atomics]))
+
+
+def _commute(sites: Iterable[Site]) -> bool:
+    """Return whether atomics leave the same in any order: nobody uses the old values, and each memory has updates of one kind."""
+    kinds: dict[str, str] = {}
+    for site in sites:
+        scalar, operation = scalar_named(site.type), site.operation.removeprefix("Interlocked").removesuffix("64").lower()
+        is_integer = not scalar.is_floating if scalar else site.operation.startswith("Interlocked")
+        kind = _COMMUTE.get(operation, "")
+        if site.is_asked or not is_integer or not kind or kinds.setdefault(site.name, kind) != kind:
+            return False
+    return True
 
 
 def _depends_on_groups(name: str, sources: Sources, reached: list[Site]) -> bool:

@@ -23,6 +23,7 @@ from splatscope.tracing.recording import Recording, run_guarded
 from splatscope.tracing.trace import Trace
 
 NOT_COMPARED = "What {} leaves on waves of other widths was not compared: {}."
+IN_ANOTHER_ORDER = "it differs, which the order of its atomics may explain"
 ZEROS = "The kernel read zeros and left zeros, which tells nothing of waves of other widths: give it other inputs."
 
 
@@ -51,6 +52,7 @@ def compare_widths(device: spy.Device, recording: Recording, findings: list[Find
     if recording.textures or any(layout.shape == "texel_buffer" for layout in recording.layouts.values()):
         return [], [NOT_COMPARED.format(operation, "with textures or texel buffers, this device has one")]
     assert recording.job is not None
+    unclear: list[str] = []
     for lanes in (lanes for lanes in LANES if lanes != trace.info.wave_size):
         with waves_of(device, lanes) as has_settled:
             if not has_settled:
@@ -62,11 +64,20 @@ def compare_widths(device: spy.Device, recording: Recording, findings: list[Find
             ]
         comparison = compare(outputs, recording.outputs, recording.types, trace, findings, trace.sites)
         if comparison.is_explained or comparison.magnified or comparison.miscompiled:
+            if not all(_is_permuted(outputs[name], recording.outputs[name], recording.types[name]) for name in comparison.buffers):
+                unclear = [NOT_COMPARED.format(operation, IN_ANOTHER_ORDER)]
             continue
         differences = [_difference(recording, outputs[name], name, lanes) for name in comparison.buffers]
         if differing := [finding for finding in differences if finding is not None]:
             return [number_threads(trace, finding) for finding in differing], []
-    return [], [*partly_used(trace, Sources.of(trace)), *[ZEROS] * _has_only_zeros(recording)]
+    return [], [*unclear, *partly_used(trace, Sources.of(trace)), *[ZEROS] * _has_only_zeros(recording)]
+
+
+def _is_permuted(there: np.ndarray, here: np.ndarray, type_text: str) -> bool:
+    """Return whether a buffer of uint32 words holds the same numbers as another, in whatever order, but for rounding."""
+    scalar = scalar_named(type_text)
+    numbers = (np.sort(words.view(scalar.dtype if scalar else np.uint32)).view(np.uint32) for words in (there, here))
+    return not differing_scalars(*numbers, scalar).any()
 
 
 def _operation_in_use(trace: Trace) -> str:

@@ -22,6 +22,7 @@ class Site:
         atomic: Whether the access is atomic.
         operation: The method or operator of an atomic; what changes passed memory; "&" for a pointer; of a fault, the operator
             whose result overflows, or the wave operation that takes values of other lanes.
+        is_asked: Whether the kernel may use the old value that an atomic returns.
         access: What is done at an index out of bounds, or at an address that is misaligned: "read" or "write".
         by_call: Whether a call may read the memory, or only write it.
         bytes: The size of a struct in a byte-address buffer; 0 if it is not known, −1 for everything else.
@@ -43,6 +44,7 @@ class Site:
     dims: tuple[str, ...] = ()
     atomic: bool = False
     operation: str = ""
+    is_asked: bool = True
     access: str = ""
     by_call: bool = False
     bytes: int = -1

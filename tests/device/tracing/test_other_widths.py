@@ -211,3 +211,23 @@ def test_what_is_not_run_or_tells_nothing_is_told():
     zeros = checked(KERNEL.replace("BODY", IN_A_BRANCH), inputs={"left": np.zeros(64, np.uint32)})
     assert other_widths.ZEROS in zeros.verdict.missed
     assert not zeros.findings
+
+
+APPENDED = """    bool keeps = given[thread] % 3 == 0;
+    uint count = WaveActiveCountBits(keeps), base = 0;
+    if (LEADER)
+        InterlockedAdd(left[0], count, base);
+    base = WaveReadLaneFirst(base);
+    if (keeps)
+        left[1 + base + WavePrefixCountBits(keeps)] = given[thread];"""
+
+
+def test_what_is_appended_in_another_order_is_no_difference():
+    verdict = checked(KERNEL.replace("BODY", APPENDED.replace("LEADER", "WaveIsFirstLane()"))).verdict
+    assert (verdict.summary, verdict.missed) == ("Nothing found", ())
+
+
+def test_other_numbers_that_the_order_of_atomics_may_explain_are_told():
+    body = "    uint mine; InterlockedAdd(left[0], WaveActiveCountBits(true), mine);\n    left[1 + thread % 8] = 0;"
+    verdict = checked(KERNEL.replace("BODY", body)).verdict
+    assert any("differs, which the order of its atomics may explain" in words for words in verdict.missed)

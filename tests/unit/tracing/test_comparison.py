@@ -5,7 +5,7 @@ import pytest
 
 from helpers.traces import run_info
 from splatscope.tracing.checks.finding import Finding
-from splatscope.tracing.comparison import MOST_ULPS, Comparison, compare
+from splatscope.tracing.comparison import MOST_ULPS, Comparison, _commute, compare
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
@@ -179,3 +179,23 @@ def test_a_loop_that_the_compiler_is_known_to_get_wrong_is_named():
     assert (found.difference, found.is_explained) == ("different", False)
     assert "the compiler may be at fault" in found.sentence
     assert "as on line 2 of k.slang. Write [unroll] there" in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("sites", "commute"),
+    [
+        ([("InterlockedAdd", "uint", False)], True),
+        ([("InterlockedAdd", "uint", True)], False),  # the old value tells who came first
+        ([("InterlockedAdd", "", False), ("InterlockedAdd64", "", False)], True),  # of bytes
+        ([("add", "int", False), ("--", "int", False)], True),
+        ([("InterlockedMax", "uint", False)], True),
+        ([("InterlockedAdd", "uint", False), ("InterlockedMax", "uint", False)], False),
+        ([("add", "float", False)], False),  # rounds
+        ([("store", "uint", False)], False),
+        ([("InterlockedExchange", "uint", False)], False),
+        ([("InterlockedCompareStore", "uint", False)], False),
+    ],
+)
+def test_updates_of_integers_that_nobody_asks_for_are_the_same_in_any_order(sites, commute):
+    made = [Site("k.slang", 3, 1, "atomic", "counts", "f", t, operation=o, is_asked=asked) for o, t, asked in sites]
+    assert _commute(made) is commute

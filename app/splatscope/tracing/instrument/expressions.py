@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
-from splatscope.slang.source import part, text_of
+from splatscope.slang.source import parent_of, part, text_of
 from splatscope.tracing.instrument.bounds import Bounds
 from splatscope.tracing.instrument.context import FunctionContext
 from splatscope.tracing.instrument.lvalues import LValue
@@ -132,7 +132,8 @@ class Expressions:
 
     def atomic(self, node: Node, lvalue: LValue, suffix: str, operation: str, is_pushed: bool = False, prefix: str = "") -> str:
         """Return an operator or a method of Atomic<T>, with a record of its result."""
-        site = self._context.access_site(node, "atomic", lvalue, atomic=True, operation=operation)
+        is_asked = parent_of(node).type != "expression_statement"
+        site = self._context.access_site(node, "atomic", lvalue, atomic=True, operation=operation, is_asked=is_asked)
         return self.recorded(site, lvalue, suffix, prefix, is_pushed)
 
     def _written(self, node: Node, lvalue: LValue, suffix: str, operator: str, is_pushed: bool, prefix: str = "") -> str:

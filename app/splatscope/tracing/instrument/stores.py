@@ -170,7 +170,7 @@ class Stores:
         is_interlocked = name.startswith("Interlocked")
         returns = is_interlocked and name != "InterlockedCompareStore" and len(arguments) == (4 if "CompareExchange" in name else 3)
         operation = name if is_interlocked else operation_of(name)
-        site = context.access_site(node, "atomic", lvalue, atomic=True, operation=operation)
+        site = context.access_site(node, "atomic", lvalue, atomic=True, operation=operation, is_asked=returns)
         values = [writer.emit(a) for a in (arguments[1:-1] if returns else arguments[1:])]
         result, store_result = target.text, ""
         if returns:
@@ -313,10 +313,12 @@ class Stores:
 
     def _interlocked_bytes(self, node: Node, memory: Memory, function: Node, arguments: Node, method: str) -> str:
         address, *values = arguments.named_children
-        site = self._context.site(node, "atomic", memory.declared_name, space=memory.space, atomic=True, operation=method)
         inputs = 2 if "Compare" in method else 1
-        texts = [self._writer.emit(v) if i < inputs else self._expressions.as_lvalue(v) for i, v in enumerate(values)]
         returns = len(values) > inputs
+        site = self._context.site(
+            node, "atomic", memory.declared_name, space=memory.space, atomic=True, operation=method, is_asked=returns
+        )
+        texts = [self._writer.emit(v) if i < inputs else self._expressions.as_lvalue(v) for i, v in enumerate(values)]
         returns_to_local = returns and self._context.scope.lvalue(values[-1]) is None  # the old value is in a local
         record = f"_rec_wrote({site}, _rec_i, {texts[-1]});" if returns_to_local else f"_rec_touch({site}, _rec_i);"
         action = f"{self._writer.text(function)}({', '.join(['_rec_i', *texts])}); {record}"
