@@ -1,7 +1,5 @@
 """A served app and a real browser. A test fails on any page error, console error, or request that leaves this machine."""
 
-import os
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,6 +14,7 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from helpers.chromium import FLAGS, LOCAL
 from helpers.serving import served_to_all
+from splatscope.machine.chromium import find
 
 PATIENCE = 60_000  # ms for what a page has to show: a busy machine takes 20 s where a quiet one takes 1
 expect.set_options(timeout=PATIENCE)
@@ -23,11 +22,12 @@ expect.set_options(timeout=PATIENCE)
 
 def wait_for_function(page: Page, expression: str, *, arg: Any = None, timeout: float = PATIENCE) -> JSHandle:
     """Return an expression's value once it is true. Playwright would evaluate it in the page, which a page's policy forbids."""
-    end = time.monotonic() + timeout / 1000
+    end, pause = time.monotonic() + timeout / 1000, 30
     while not (value := page.evaluate_handle(expression, arg)).evaluate("value => Boolean(value)"):
         if time.monotonic() > end:
             raise PlaywrightTimeout(f"{timeout:g} ms passed, and this was never true: {expression}")
-        page.wait_for_timeout(30)
+        page.wait_for_timeout(pause)
+        pause = min(2 * pause, 240)  # what takes long needs the processor itself
     return value
 
 
@@ -53,9 +53,9 @@ def server(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
     """The system's Chromium, or the one that $CHROMIUM names."""
-    path = os.environ.get("CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
-    if not Path(path).exists():
-        pytest.fail(f"{path} is missing: install Chromium (make test does, where apt can) or set CHROMIUM to it")
+    path = find()
+    if path is None or not Path(path).exists():
+        pytest.fail("There is no Chromium: install it (make test does, where apt can) or set CHROMIUM to it")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
         yield browser
