@@ -15,7 +15,8 @@ import sys
 import threading
 from collections import defaultdict
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from typing import IO, Any, TypeVar
 
 from splatscope.gpu.process_memory import is_too_large
@@ -25,9 +26,20 @@ from splatscope.tracing.progress import progress_to
 LITTLE = 1 / 4  # of a processor: a worker that got less before its limit was starved by other processes
 _Result = TypeVar("_Result")
 _idle: defaultdict[str, list[subprocess.Popen]] = defaultdict(list)  # idle workers, by the kind of their calls
+_ahead: dict[str, "Future[subprocess.Popen]"] = {}  # workers that no call has had, by the kind of the first one
 _lock = threading.Lock()
 _starter = ThreadPoolExecutor(1, "splatscope-workers")  # starts all workers: Linux ends a worker with the thread that started it
 _SIZE = struct.Struct("<Q")
+
+
+def start_ahead(device: str) -> None:
+    """Start a worker that opens a device, while the script prepares its first call of the kind `device`.
+
+    Args:
+        device: A name for `open_device`; "" for the default device.
+    """
+    with _lock:
+        _ahead[device] = _starter.submit(_start, device)
 
 
 def run_on_worker(
@@ -53,7 +65,8 @@ def run_on_worker(
         Exception: Whatever the function raised.
     """
     with _lock:
-        worker = _idle[kind].pop() if _idle[kind] else None
+        ahead = _ahead.pop(kind, None)
+        worker = ahead.result() if ahead else _idle[kind].pop() if _idle[kind] else None
     if worker is None or worker.poll() is not None:
         worker = _starter.submit(_start).result()
     assert worker.stdin
@@ -105,18 +118,19 @@ def run_on_worker(
     raise result
 
 
-def _start() -> subprocess.Popen:
+def _start(*device: str) -> subprocess.Popen:
     # Unbuffered, because `select` does not see data that a buffer already holds.
-    return start_module(__name__, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=None, bufsize=0)
+    return start_module(__name__, *device, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=None, bufsize=0)
 
 
 @atexit.register
 def stop_workers() -> None:
     """End all idle workers."""
     with _lock:
-        for workers in _idle.values():
+        for workers in (*_idle.values(), [ahead.result() for ahead in _ahead.values()]):
             while workers:
                 workers.pop().kill()
+        _ahead.clear()
 
 
 def _send(stream: IO[bytes], value: Any) -> None:
@@ -147,12 +161,24 @@ def _read(stream: IO[bytes], size: int) -> bytearray:
     return data
 
 
-def _serve() -> None:
+def _open(device: str) -> None:
+    """Do what all recordings begin with; what goes wrong is for the first call to report."""
+    from splatscope.gpu.device import open_device, prepare_for_recording
+    from splatscope.tracing import record_and_check  # noqa: F401
+
+    prepare_for_recording()
+    with suppress(Exception):
+        open_device(device or None)
+
+
+def _serve(*devices: str) -> None:
     """Answer calls until the script ends. Libraries print to standard error, since answers go through standard output."""
     die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the script, which ends its workers
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
+    for device in devices:
+        _open(device)
     while True:
         try:
             function, args = _receive(sys.stdin.buffer)
@@ -172,4 +198,4 @@ def _serve() -> None:
 
 
 if __name__ == "__main__":
-    _serve()
+    _serve(*sys.argv[1:])

@@ -1,6 +1,7 @@
 """`splatscope trace`: record a kernel from the command line and print what is wrong with it."""
 
 import json
+import os
 import shlex
 import sys
 from collections.abc import Callable, Iterable
@@ -82,6 +83,9 @@ def trace(
         return
     if file is None:
         raise CallError("Name a file with a kernel, or give --batch JOBS.jsonl.")
+    from splatscope.api.workers import start_ahead
+
+    start_ahead(device or os.environ.get("SPLATSCOPE_DEVICE", ""))
     from splatscope.api.errors import KernelTimeout, RecordError
     from splatscope.api.inputs_file import read_inputs
     from splatscope.api.record import fix_on_worker, job_of, record_on_worker
