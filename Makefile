@@ -21,13 +21,14 @@ SPREAD := -n $(JOBS)
 export PYTHONDONTWRITEBYTECODE :=
 CHECKS := ruff codespell imports biome types python-types unit js
 
-.PHONY: help setup serve check lint $(CHECKS) test test-device test-browser bench soak audit exercises docs format browser lock wheel wheel-test container container-check clean
+.PHONY: help setup serve check lint $(CHECKS) test test-device test-browser test-changed bench soak audit exercises docs format browser lock wheel wheel-test container container-check clean
 
 help:
 	@echo 'make serve         the app at http://localhost:$(PORT)/app (PORT=… for another port)'
 	@echo 'make check         linters, types and all tests without a device or a browser: below a minute'
 	@echo 'make test-device   tests that run kernels'
 	@echo 'make test-browser  tests that drive a browser'
+	@echo 'make test-changed  tests that what is not committed can reach (SINCE=main~3: what has changed since then)'
 	@echo 'make test          all of these (JOBS=4 for four processes)'
 	@echo 'make soak          ten minutes of use while processes are killed and stopped (SOAK="--minutes 2 --seed 7" for options)'
 	@echo 'make audit         advisories on the locked packages, as far as their registries give them'
@@ -55,6 +56,13 @@ test-device: setup
 
 test-browser: setup browser
 	$(PYTEST) $(SPREAD) tests/browser
+
+# SINCE=main~3 for what has changed since that commit.
+test-changed: setup browser
+	@mkdir -p build
+	@$(BIN)/python tools/changed_tests.py $(SINCE) > build/changed_tests.txt
+	@grep -v ^tests/browser/ build/changed_tests.txt | xargs --no-run-if-empty $(PYTEST) $(SPREAD)
+	@grep ^tests/browser/ build/changed_tests.txt | xargs --no-run-if-empty $(PYTEST) $(SPREAD)
 
 # Speed is shown here and never by a test: absolute times on a shared machine mean little, ratios within one run do.
 bench: setup
