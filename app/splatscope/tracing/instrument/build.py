@@ -37,6 +37,8 @@ IN_PLACE = (
 _PARTITIONS = "It needs VK_NV_shader_subgroup_partitioned, which NVIDIA's drivers have."
 _CUDA = "It exists in Slang's CUDA target. Take a StructuredBuffer in its place."
 _FEW_HAVE = {"WaveMatch": _PARTITIONS, "WaveMultiPrefix": _PARTITIONS, "TensorView": _CUDA, "DiffTensorView": _CUDA}  # by beginning
+_RENAMED = "entry point 'main' has been renamed"  # Slang 2026.12 renames it, and SlangPy 0.43 looks for the old name
+MAIN_ON_CUDA = "On CUDA an entry point cannot be called main. Give it another name, or record it with Vulkan (--device vulkan)."
 NO_PIPELINE = (
     "The device's driver refuses this kernel, and does not say why: it may need more memory than a thread or a page's kernel gets. "
     "If less of it is recorded, it may fit."
@@ -210,7 +212,7 @@ def pipeline_of(device: spy.Device, linked: spy.ShaderProgram, program: Program 
     except RuntimeError as error:
         sources = {file: without_bindings(without_asserts(text)) for file, text in (program.texts if program else {}).items()}
         message = exchange.as_written(str(error)).rpartition("RHI messages:\n")[2]  # Slang's own text, if there is any
-        lacking = _lacking(program) if program else ""
+        lacking = MAIN_ON_CUDA if _RENAMED in message else _lacking(program) if program else ""
         raise CompileError(lacking or (NO_PIPELINE if is_refused(error) else message), sources) from None
 
 
