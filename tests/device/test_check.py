@@ -620,6 +620,7 @@ def test_names_of_a_repository_are_neither_commands_nor_markup_in_any_report(rep
     kernels = len(HOSTILE) + len(files)  # one of the files has no description, and one kernel no file
     assert f"{kernels} kernels: {kernels - 3} clean, 1 with findings, 2 not looked at in full." in lines, done.stdout.decode()
     sarif = json.loads((folder / "s.json").read_text("ascii"))
+    del sarif["runs"][0]["tool"]["driver"]["rules"]  # our own words, with examples
     assert [text for text in strings_in(sarif) if not is_harmless(text)] == []
     suite = ElementTree.parse(folder / "j.xml").getroot()
     assert [text for case in suite for text in case.attrib.values() if not is_harmless(text)] == []

@@ -10,7 +10,7 @@ import pytest
 
 from helpers.progress import raise_what_does_not_pickle, stop_in_the_middle_of_the_answer
 from splatscope.api import workers
-from splatscope.api.workers import run_on_worker, stop_workers
+from splatscope.api.workers import run_on_worker, start_ahead, stop_workers
 from splatscope.gpu import process_memory
 from splatscope.processes import ChildCrashed, ChildError, ChildStalled, ChildTimeout
 
@@ -87,3 +87,14 @@ def test_a_worker_answers_further_calls_until_it_has_grown_too_large(monkeypatch
     assert run_on_worker(os.getpid, limit=GUARD) == first
     assert run_on_worker(os.getpid, limit=GUARD) != first
     assert not psutil.pid_exists(first)
+
+
+def test_the_worker_that_is_started_ahead_is_the_one_that_is_called_and_there_is_one():
+    stop_workers()
+    start_ahead("")
+    start_ahead("")
+    first = run_on_worker(os.getpid, limit=GUARD)
+    start_ahead("")
+    assert run_on_worker(os.getpid, limit=GUARD) == first
+    ours = [child for child in psutil.Process().children() if child.name().startswith("python")]
+    assert [child.pid for child in ours if "splatscope.api.workers" in child.cmdline()] == [first]

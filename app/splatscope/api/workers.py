@@ -33,13 +33,14 @@ _SIZE = struct.Struct("<Q")
 
 
 def start_ahead(device: str) -> None:
-    """Start a worker that opens a device, while the script prepares its first call of the kind `device`.
+    """Start a worker that opens a device, unless there is one, while the script prepares its first call of the kind `device`.
 
     Args:
         device: A name for `open_device`; "" for the default device.
     """
     with _lock:
-        _ahead[device] = _starter.submit(_start, device)
+        if not _idle[device] and device not in _ahead:
+            _ahead[device] = _starter.submit(_start, device)
 
 
 def run_on_worker(
