@@ -1,7 +1,7 @@
 """`splatscope.record`: record a kernel from a script, a test or a notebook."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,7 +14,7 @@ from splatscope.gpu.kernel import CompileError
 from splatscope.processes import ChildError, ChildStalled, ChildTimeout
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.cost import endless_loops
-from splatscope.tracing.fixes import Fix, suggest
+from splatscope.tracing.fixes import Cause, Fix, suggest
 from splatscope.tracing.inputs import flat
 from splatscope.tracing.job import MOST_RECORDS, KernelJob
 from splatscope.tracing.parts import MORE_SECONDS
@@ -223,7 +223,7 @@ def record_on_worker(
         part = replace(job, instrument_scope=attempt.scope, scope_reason=attempt.reason)
         try:
             arguments = part, adapter, between_groups, limit / 2
-            return (run or run_on_worker)(_record, *arguments, limit=limit, kind=device, on_progress=stages.append)
+            return (run or run_on_worker)(record_here, *arguments, limit=limit, kind=device, on_progress=stages.append)
         except ChildTimeout as error:
             stage = stages[-1]
             entry, lines = endless(job) if stage == RUNNING else ("", [])
@@ -248,7 +248,7 @@ def fix_on_worker(job: KernelJob, adapter: str, timeout: float, between_groups: 
     """Return a change of a job's source that takes findings away; None if none is found within `timeout` seconds."""
     try:
         device = adapter or os.environ.get("SPLATSCOPE_DEVICE", "")
-        return run_on_worker(_suggest, job, adapter, between_groups, timeout / 2, limit=timeout, kind=device)
+        return run_on_worker(suggest_here, job, adapter, between_groups, timeout / 2, limit=timeout, kind=device)
     except ChildError:
         return None
 
@@ -279,7 +279,8 @@ def _timeout_of(job: KernelJob, entry: str, seconds: float, line: int) -> Findin
     return Finding("timeout", entry, f"The kernel did not end within {seconds:g} s: {why}.", [line], [0], file=job.file)
 
 
-def _record(job: KernelJob, adapter: str, between_groups: bool, seconds: float) -> Recorded:
+def record_here(job: KernelJob, adapter: str, between_groups: bool, seconds: float) -> Recorded:
+    """Record and check a job in this process, with all that a report needs. Raises CompileError, ValueError."""
     from splatscope.gpu.device import open_device, prepare_for_recording
 
     prepare_for_recording()
@@ -288,8 +289,12 @@ def _record(job: KernelJob, adapter: str, between_groups: bool, seconds: float) 
     return record_and_check(device, job, between_groups=between_groups, other_widths=True, follow=between_groups, seconds=seconds)
 
 
-def _suggest(job: KernelJob, adapter: str, between_groups: bool, seconds: float) -> Fix | None:
-    def record(changed: KernelJob) -> Recorded:
-        return _record(changed, adapter, between_groups, seconds)
+def suggest_here(
+    job: KernelJob, adapter: str, between_groups: bool, seconds: float, passed_over: Collection[Cause] = ()
+) -> Fix | None:
+    """Look in this process for a change of a job that takes findings away, see `suggest`; each recording may take these seconds."""
 
-    return suggest(job, record(job), record)
+    def record(changed: KernelJob) -> Recorded:
+        return record_here(changed, adapter, between_groups, seconds)
+
+    return suggest(job, record(job), record, passed_over)

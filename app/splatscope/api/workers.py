@@ -15,7 +15,7 @@ import sys
 import threading
 from collections import defaultdict
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import IO, Any, TypeVar
 
@@ -26,7 +26,6 @@ from splatscope.tracing.progress import progress_to
 LITTLE = 1 / 4  # of a processor: a worker that got less before its limit was starved by other processes
 _Result = TypeVar("_Result")
 _idle: defaultdict[str, list[subprocess.Popen]] = defaultdict(list)  # idle workers, by the kind of their calls
-_ahead: dict[str, "Future[subprocess.Popen]"] = {}  # workers that no call has had, by the kind of the first one
 _lock = threading.Lock()
 _starter = ThreadPoolExecutor(1, "splatscope-workers")  # starts all workers: Linux ends a worker with the thread that started it
 _SIZE = struct.Struct("<Q")
@@ -39,8 +38,8 @@ def start_ahead(device: str) -> None:
         device: A name for `open_device`; "" for the default device.
     """
     with _lock:
-        if not _idle[device] and device not in _ahead:
-            _ahead[device] = _starter.submit(_start, device)
+        if not _idle[device]:
+            _idle[device].append(_starter.submit(_start, device).result())
 
 
 def run_on_worker(
@@ -66,8 +65,7 @@ def run_on_worker(
         Exception: Whatever the function raised.
     """
     with _lock:
-        ahead = _ahead.pop(kind, None)
-        worker = ahead.result() if ahead else _idle[kind].pop() if _idle[kind] else None
+        worker = _idle[kind].pop() if _idle[kind] else None
     if worker is None or worker.poll() is not None:
         worker = _starter.submit(_start).result()
     assert worker.stdin
@@ -128,10 +126,9 @@ def _start(*device: str) -> subprocess.Popen:
 def stop_workers() -> None:
     """End all idle workers."""
     with _lock:
-        for workers in (*_idle.values(), [ahead.result() for ahead in _ahead.values()]):
+        for workers in _idle.values():
             while workers:
                 workers.pop().kill()
-        _ahead.clear()
 
 
 def _send(stream: IO[bytes], value: Any) -> None:

@@ -18,20 +18,18 @@ import numpy as np
 
 from splatscope.api.arrays import as_input
 from splatscope.api.inputs_file import loaded, read_inputs
-from splatscope.api.record import check_names
+from splatscope.api.record import record_here, suggest_here
 from splatscope.api.recording import Recording
-from splatscope.gpu.device import DeviceError, open_device, prepare_for_recording
+from splatscope.gpu.device import DeviceError, open_device
 from splatscope.gpu.kernel import CompileError
 from splatscope.services import sandbox_jobs
 from splatscope.slang.program import entries_of
 from splatscope.slang.source import Source
 from splatscope.tracing.cost import endless_loops
-from splatscope.tracing.fixes import Cause, cause_of, suggest
+from splatscope.tracing.fixes import Cause, cause_of, replacements_of
 from splatscope.tracing.inputs import flat
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.project import unpacked
-from splatscope.tracing.record_and_check import record_and_check
-from splatscope.tracing.recording import Recording as Recorded
 from splatscope.workers.sandbox.supervisor import JobAnswer
 
 ENTRIES, LOOPS = "entries", "loops"
@@ -105,7 +103,6 @@ def _loops_job(job: KernelJob) -> JobAnswer:
 
 def _record_job(job: KernelJob, adapter: str, inputs: Inputs, everywhere: bool, seconds: float) -> JobAnswer:
     """Record and check a kernel. Return the fields of a `Summary`, or those of a `Refusal`."""
-    prepare_for_recording()
     try:
         with _placed(replace(job, inputs=inputs.arrays())) as placed_job:
             return _recorded(placed_job, adapter, everywhere, seconds)
@@ -122,11 +119,7 @@ def _record_job(job: KernelJob, adapter: str, inputs: Inputs, everywhere: bool, 
 
 
 def _recorded(job: KernelJob, adapter: str, everywhere: bool, seconds: float) -> JobAnswer:
-    check_names(job)
-    device = open_device(adapter or None)
-    recording = Recording(
-        record_and_check(device, job, between_groups=everywhere, other_widths=True, follow=everywhere, seconds=seconds)
-    )
+    recording = Recording(record_here(job, adapter, everywhere, seconds))
     answer = {name: getattr(recording, name) for name in ("missed", "notes", "shortfalls", "events", "threads")}
     answer["findings"] = [finding.as_dict() for finding in recording.findings]
     return answer, [json.dumps(recording.trace.info.sources).encode()]
@@ -136,17 +129,12 @@ def _fix_job(
     job: KernelJob, adapter: str, inputs: Inputs, everywhere: bool, seconds: float, passed_over: Collection[Cause]
 ) -> JobAnswer:
     """Look for a change of a kernel that takes findings away. Return the fields of a `Change`, or {} if there is none."""
-    prepare_for_recording()
-
-    def record(changed: KernelJob) -> Recorded:
-        device = open_device(adapter or None)
-        return record_and_check(device, changed, between_groups=everywhere, other_widths=True, follow=everywhere, seconds=seconds)
-
     with _placed(replace(job, inputs=inputs.arrays())) as placed_job:
-        fix = suggest(placed_job, record(placed_job), record, passed_over)
+        fix = suggest_here(placed_job, adapter, everywhere, seconds, passed_over)
     if fix is None:
         return {}, []
-    return {"source": fix.source, "verdict": fix.verdict, "gone": [list(cause_of(finding)) for finding in fix.gone]}, []
+    gone, replacements = [cause_of(finding) for finding in fix.gone], replacements_of(job.source, fix.source)
+    return {"patch": fix.patch, "replacements": replacements, "verdict": fix.verdict, "gone": gone}, []
 
 
 @contextmanager

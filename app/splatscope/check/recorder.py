@@ -75,9 +75,17 @@ class Summary:
 
 @dataclass(frozen=True)
 class Change:
-    """A change of a kernel's file that takes findings away: the changed text, what is said of it, and the causes that are gone."""
+    """A change of a kernel's file that takes findings away.
 
-    source: str
+    Attributes:
+        patch: It as a unified diff.
+        replacements: It by lines, see `replacements_of`.
+        verdict: What is said of the changed kernel.
+        gone: The causes of the findings that it takes away.
+    """
+
+    patch: str
+    replacements: tuple[tuple[int, int, str], ...]
     verdict: str
     gone: frozenset[Cause]
 
@@ -179,16 +187,13 @@ def summary_of(kernel: CheckedKernel, recorder: Recorder, repository: Repository
         Refusal: It does not compile, or its inputs do not fit.
         ValueError: Its files cannot be read.
     """
-    placed, inputs = _with_files(kernel, repository)
+    job, inputs = _with_files(kernel, repository)
     attempts = 0
-
-    def with_files(job: KernelJob) -> KernelJob:
-        return replace(job, files=placed.files, include=placed.include)
 
     def run(_: Any, job: KernelJob, adapter: str, everywhere: bool, seconds: float, **options: Any) -> Summary:
         nonlocal attempts
         attempts += 1
-        arguments = with_files(job), adapter, inputs, everywhere, seconds
+        arguments = job, adapter, inputs, everywhere, seconds
         try:
             return Summary.of(recorder.run(jobs.RECORD, arguments, options["limit"], options["on_progress"]))
         except ChildTimeout as error:
@@ -197,12 +202,12 @@ def summary_of(kernel: CheckedKernel, recorder: Recorder, repository: Repository
 
     def endless(job: KernelJob) -> tuple[str, list[int]]:
         try:
-            answer, _ = recorder.run(jobs.LOOPS, (with_files(job),), PARSE_SECONDS)
+            answer, _ = recorder.run(jobs.LOOPS, (job,), PARSE_SECONDS)
             return str(answer["entry"]), [int(line) for line in answer["lines"]]
         except Exception:  # it cannot be parsed in time, or not at all
             return "", []
 
-    return record_on_worker(kernel.job, kernel.device, kernel.timeout, kernel.everywhere, run, endless)
+    return record_on_worker(job, kernel.device, kernel.timeout, kernel.everywhere, run, endless)
 
 
 def change_of(kernel: CheckedKernel, passed_over: Collection[Cause], recorder: Recorder, repository: Repository) -> Change | None:
@@ -212,7 +217,8 @@ def change_of(kernel: CheckedKernel, passed_over: Collection[Cause], recorder: R
     try:
         answer, _ = recorder.run(jobs.FIX, arguments, kernel.timeout)
         gone = frozenset((str(kind), str(name)) for kind, name in answer["gone"])
-        return Change(str(answer["source"]), str(answer["verdict"]), gone)
+        replacements = tuple((int(first), int(end), str(text)) for first, end, text in answer["replacements"])
+        return Change(str(answer["patch"]), replacements, str(answer["verdict"]), gone)
     except Exception:  # too late, a crash, nothing found, or an answer that a kernel has forged
         return None
 

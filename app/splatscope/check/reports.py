@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterable
-from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -16,7 +15,7 @@ from splatscope.printable import printable
 from splatscope.tracing.checks import CHECKS
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.explanations import explanation
-from splatscope.tracing.fixes import cause_of
+from splatscope.tracing.fixes import TRIED, cause_of
 
 _MOST_LEFT_OUT = 6  # kernels without a description, or folders, that a sentence names
 
@@ -54,7 +53,7 @@ def as_json(verdicts: Iterable[KernelVerdict], here: Path, undescribed: Undescri
                 "missed": verdict.missed,
                 "notes": verdict.notes,
                 "error": verdict.error or None,
-                "fix": {"patch": verdict.patch, "verdict": printable(verdict.change.verdict)} if verdict.change else None,
+                "fix": {"patch": verdict.change.patch, "verdict": verdict.change.verdict} if verdict.change else None,
             }
             for verdict in verdicts
         ],
@@ -124,16 +123,18 @@ def _sarif_result(verdict: KernelVerdict, finding: Finding, here: Path) -> dict[
 
 def _sarif_fix(verdict: KernelVerdict, change: Change, here: Path) -> dict[str, Any]:
     """Return a change as replacements of whole lines."""
-    before, after = (text.splitlines(keepends=True) for text in (verdict.kernel.job.source, change.source))
-    replacements = []
-    for _, first, last, new_first, new_last in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-        if before[first:last] != after[new_first:new_last]:
-            region = {"startLine": first + 1, "startColumn": 1, "endLine": last + 1, "endColumn": 1}
-            text = "".join(after[new_first:new_last])
-            replacements.append({"deletedRegion": region, "insertedContent": {"text": text}})
+    replacements = [
+        {
+            "deletedRegion": {"startLine": first + 1, "startColumn": 1, "endLine": end + 1, "endColumn": 1},
+            "insertedContent": {"text": text},
+        }
+        for first, end, text in change.replacements
+    ]
     location = _sarif_location(verdict.kernel.path, here, 1)["physicalLocation"]["artifactLocation"]
-    words = f"With this change, which was recorded: {printable(change.verdict)}."
-    return {"description": {"text": words}, "artifactChanges": [{"artifactLocation": location, "replacements": replacements}]}
+    return {
+        "description": {"text": TRIED.format(change.verdict)},
+        "artifactChanges": [{"artifactLocation": location, "replacements": replacements}],
+    }
 
 
 def _sarif_location(path: Path, here: Path, line: int) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from splatscope.check.repository import Repository
 from splatscope.printable import printable
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.comments import Allowed, CommentError, allowances
-from splatscope.tracing.fixes import cause_of, patch_of
+from splatscope.tracing.fixes import cause_of
 
 CLEAN, FINDINGS, INCOMPLETE, ERROR = "clean", "findings", "incomplete", "error"
 MOST_NAME = 200  # characters of a kernel's name
@@ -56,11 +56,6 @@ class KernelVerdict:
     paths: dict[str, Path] = field(default_factory=dict)
     allowances: dict[Allowance, bool] = field(default_factory=dict)
     change: Change | None = None
-
-    @property
-    def patch(self) -> str:
-        """The change as a unified diff, "" if there is none."""
-        return patch_of(self.kernel.job.source, self.change.source, self.kernel.job.file) if self.change else ""
 
     @property
     def state(self) -> str:
@@ -121,6 +116,7 @@ def _printable(verdict: KernelVerdict) -> KernelVerdict:
         missed=list(map(printable, verdict.missed)),
         notes=list(map(printable, verdict.notes)),
         error=printable(verdict.error),
+        change=replace(verdict.change, verdict=printable(verdict.change.verdict)) if verdict.change else None,
     )
 
 

@@ -167,7 +167,7 @@ class _Table:
         """Print the findings, sentences about what was left out, and a line with the totals."""
         from splatscope.check.reports import relative
         from splatscope.cli.trace_report import print_patch
-        from splatscope.printable import printable
+        from splatscope.tracing.fixes import TRIED
 
         here = Path.cwd()
         for verdict in verdicts:
@@ -175,9 +175,8 @@ class _Table:
             for finding in verdict.findings:
                 self._say(f"{relative(verdict.path_of(finding), here)}:{finding.line}: {finding.words}", "red")
             if verdict.change:
-                print_patch(self._console, verdict.patch)
-                words = f"With this change, which was recorded: {printable(verdict.change.verdict)}."
-                self._say(f"{path}: {words}", "green")
+                print_patch(self._console, verdict.change.patch)
+                self._say(f"{path}: {TRIED.format(verdict.change.verdict)}", "green")
             for finding, reason in verdict.silenced:
                 self._say(f"{relative(verdict.path_of(finding), here)}:{finding.line}: allowed: {finding.kind}: {reason}")
             for text in [verdict.error] if verdict.error else verdict.missed:

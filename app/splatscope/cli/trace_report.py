@@ -13,7 +13,7 @@ from splatscope.gpu.slang_types import scalar_named
 from splatscope.printable import printable
 from splatscope.tracing.checks import CHECKS, Finding
 from splatscope.tracing.explanations import explanation
-from splatscope.tracing.fixes import Fix
+from splatscope.tracing.fixes import TRIED, Fix
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -73,8 +73,8 @@ def print_fix(fix: Fix | None, written: Path | None) -> None:
         console.print("No change was found that takes a finding away.", style="yellow", soft_wrap=True)
         return
     print_patch(console, fix.patch)
-    words = f"{written} has been changed, and recorded" if written else "With this change, which was recorded"
-    console.print(f"{words}: {fix.verdict}.", style="yellow" if fix.left else "green", soft_wrap=True, markup=False)
+    words = f"{written} has been changed, and recorded: {fix.verdict}." if written else TRIED.format(fix.verdict)
+    console.print(words, style="yellow" if fix.left else "green", soft_wrap=True, markup=False)
 
 
 def print_patch(console: "Console", patch: str) -> None:

@@ -7,6 +7,7 @@ the kind means, and how it is mended.
 from dataclasses import dataclass
 from pathlib import Path
 
+from splatscope.tracing.checks import CHECKS
 from splatscope.tracing.fixes import patch_of
 
 _FOLDER = Path(__file__).with_name("explained")
@@ -39,9 +40,8 @@ class Explanation:
 
 def explanation(kind: str) -> Explanation:
     """Explain a kind of finding. Raises LookupError if there is none of this name."""
-    kinds = sorted(file.stem for file in _FOLDER.glob("*.slang"))
-    if kind not in kinds:
-        raise LookupError(f"There is no kind of finding “{kind}”. There are {', '.join(kinds)}.")
+    if kind not in CHECKS:
+        raise LookupError(f"There is no kind of finding “{kind}”. There are {', '.join(sorted(CHECKS))}.")
     lines = (_FOLDER / f"{kind}.slang").read_text(encoding="utf-8").splitlines(keepends=True)
     run, meaning, mend = (line.removeprefix("//").strip() for line in lines[:_HEAD])
     example, mended = (_preprocessed(lines[_HEAD:], is_mended) for is_mended in (False, True))

@@ -23,6 +23,7 @@ from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import Recording
 
 MENDED = frozenset(("race", "lost-update", "out-of-bounds", "uninitialised-read"))  # kinds for which there are changes
+TRIED = "With this change, which was recorded: {}."
 MOST_TRIED = 12  # changes, of all findings together
 MOST_CHANGES = 4  # changes that are kept, one after another
 _BLOCK = "compound_statement"
@@ -94,6 +95,16 @@ def patch_of(before: str, after: str, file: str) -> str:
     """Return a change of a file as a unified diff, as `git apply` and `patch -p1` take it."""
     lines = difflib.unified_diff(before.splitlines(True), after.splitlines(True), f"a/{file}", f"b/{file}")
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+
+
+def replacements_of(before: str, after: str) -> list[tuple[int, int, str]]:
+    """Return a change as (first, end, text): these lines of the earlier text, counted from 0, become that text.
+
+    The time may grow faster than hostile texts do, as that of `patch_of`: call them where untrusted kernels run.
+    """
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    parts = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    return [(first, end, "".join(new[start:stop])) for tag, first, end, start, stop in parts if tag != "equal"]
 
 
 def cause_of(finding: Finding) -> Cause:

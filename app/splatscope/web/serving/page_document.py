@@ -87,9 +87,8 @@ def _text(page: str) -> tuple[str, ...]:
 def _words(page: str, _: tuple[str, ...]) -> str:
     """Return a page's words for the document. The second argument only keeps the cache current: the section's texts."""
     document = Document()
-    context = MockSessionContext(
-        document=document
-    )  # of a session that never loads, so that what a page would do then is never done
+    # Of a session that never loads, so that what the page would do then is never done.
+    context = MockSessionContext(document=document)
     document._session_context = weakref.ref(context)
     with set_curdoc(document):
         built = build(page, {}).page if page in lesson_names() else build_page(entry_of(page), Location(page=page))
