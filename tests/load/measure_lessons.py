@@ -7,8 +7,6 @@ For each: first content and first step of a fresh browser (twice: the first visi
 layout, and from key press to the frame that shows it; a control's change to the new recording; the bytes of a visit.
 """
 
-import os
-import shutil
 import sys
 import time
 
@@ -16,6 +14,7 @@ import numpy as np
 from playwright.sync_api import Page, sync_playwright
 
 from helpers.chromium import FLAGS
+from splatscope.machine.chromium import find
 from splatscope.textbook.contents import lesson_names
 
 STEPS = """async (count) => {
@@ -117,9 +116,8 @@ def measure(browser, address: str, stem: str) -> str:
 
 
 def main(address: str, stems: list[str]) -> None:
-    path = os.environ.get("CHROMIUM") or shutil.which("chromium")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+        browser = playwright.chromium.launch(executable_path=find(), args=list(FLAGS))
         for stem in stems or lesson_names():
             print(measure(browser, address, stem), flush=True)
         browser.close()

@@ -7,8 +7,6 @@ A round visits each page once in a fresh browser and waits for its recording. Pr
 of the server, of its workers together, and of all else that it started, before, after the first round and after the last.
 """
 
-import os
-import shutil
 import sys
 import time
 
@@ -17,6 +15,7 @@ from playwright.sync_api import Browser, TimeoutError, sync_playwright
 
 from helpers.chromium import FLAGS
 from helpers.train_page import said
+from splatscope.machine.chromium import find
 from splatscope.web.shell.pages import PAGES
 
 GONE = 40  # seconds after which the server has dropped the sessions of closed pages
@@ -70,8 +69,7 @@ def main(address: str, rounds: int) -> None:
     names = [entry.name for entry in PAGES]
     tell("before", held(server))
     with sync_playwright() as playwright:
-        path = os.environ.get("CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
-        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+        browser = playwright.chromium.launch(executable_path=find(), args=list(FLAGS))
         for number in range(1, rounds + 1):
             for name in names:
                 visit(browser, address, name)

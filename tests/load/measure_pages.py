@@ -8,7 +8,6 @@ It serves the app by itself, with `--fresh` anew for each page; a busy machine m
 """
 
 import argparse
-import shutil
 import sys
 import tempfile
 from math import nan
@@ -20,6 +19,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from helpers.chromium import FLAGS
 from helpers.serving import served
+from splatscope.machine.chromium import find
 
 OBSERVE = """
 window.seen = {paint: 0, shift: 0, steps: null}
@@ -63,7 +63,7 @@ def main() -> None:
     print(f"{'page':14}{'kB':>8}{'socket kB':>11}{'LCP ms':>8}{'live ms':>9}{'step ms':>9}{'CLS':>8}")
     names = options.pages.split(",")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=list(FLAGS))
+        browser = playwright.chromium.launch(executable_path=find(), args=list(FLAGS))
         for group in [[name] for name in names] if options.fresh else [names]:
             with tempfile.TemporaryDirectory() as folder, served(Path(folder) / "server.log") as address:
                 if not options.fresh:

@@ -7,7 +7,6 @@ than on a quiet one, so the quickest of several is printed beside their median.
 """
 
 import argparse
-import shutil
 import statistics
 import sys
 from math import inf
@@ -20,6 +19,7 @@ from playwright.sync_api import sync_playwright
 
 from helpers.chromium import FLAGS
 from helpers.published import hosted
+from splatscope.machine.chromium import find
 from splatscope.textbook.contents import lesson_names
 
 
@@ -34,7 +34,7 @@ def main() -> None:
     print(f"{sum(file.stat().st_size for file in files) / 1e6:.1f} MB in {len(files)} files\n")
     print("| section | kB | a step after, ms: quickest | median |\n| --- | --- | --- | --- |")
     with sync_playwright() as playwright, hosted(options.folder) as host:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=list(FLAGS))
+        browser = playwright.chromium.launch(executable_path=find(), args=list(FLAGS))
         for name in lesson_names():
             visits = [measure(browser, f"{host}index.html?page={name}", options.seconds) for _ in range(options.visits)]
             steps = [inf if visit["steps"] != visit["steps"] else visit["steps"] for visit in visits]  # none within that time

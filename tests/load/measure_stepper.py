@@ -5,13 +5,12 @@ noisy; so the processor time of the page's thread is printed as well.
 .venv/bin/python tests/load/measure_stepper.py http://localhost:5006 sort-256 sort-long
 """
 
-import os
-import shutil
 import sys
 
 from playwright.sync_api import Page, sync_playwright
 
 from helpers.chromium import FLAGS
+from splatscope.machine.chromium import find
 
 # `work` is script, style and layout of one step, forced to be done at once, `jump` those of a move to a random moment; `frame` from
 # the key press to the frame that shows it; `seek` the fold to a random moment alone.
@@ -91,9 +90,8 @@ def on_a_core(page: Page, count: int) -> dict[str, float]:
 
 
 def main(address: str, names: list[str]) -> None:
-    path = os.environ.get("CHROMIUM") or shutil.which("chromium")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+        browser = playwright.chromium.launch(executable_path=find(), args=list(FLAGS))
         page = browser.new_page(viewport={"width": 1440, "height": 900})
         for name in names:
             page.goto(f"{address}/parts?page=stepping")
