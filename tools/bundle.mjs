@@ -1,5 +1,5 @@
-// Bundles the browser's sources into app/splatscope/web/dist: splatscope.js for the app, fonts.css with its typefaces, book.js for the
-// published book, single_page.js and .css for the page of one recording, and in panel-models-VERSION.js the few of Panel's models that
+// Bundles the browser's sources into app/splatscope/web/dist: splatscope.js and .css for the app, fonts.css with its typefaces, book.js
+// for the published book, single_page.js and .css for the page of one recording, and in panel-models-VERSION.js the few of Panel's models that
 // the app uses. setup.py runs it as a step of the build, with the folder and the version of the Panel installed.
 import {build} from "esbuild"
 import {globSync, readFileSync} from "node:fs"
@@ -32,6 +32,23 @@ await build({
   format: "esm",
   loader: {".woff2": "dataurl", ".svg": "dataurl", ".png": "dataurl"}, // one file to serve, none beside it
   plugins: [drawings],
+})
+
+// The app's style sheet, with all rules written out: Chromium needs a third longer to match nested ones. Layers decide what overrides
+// what, and layers.css, which comes first, orders them. What other bundles have stays out.
+const others = ["dist/*", "single_page/*", "theme/fonts.css", "theme/layers.css"].map((file) => `app/splatscope/web/${file}`)
+const rules = globSync(["app/splatscope/web/**/*.css", "lessons/*/drawing.css"], {cwd: root, exclude: others}).sort()
+await build({
+  ...COMMON,
+  stdin: {
+    contents: ["app/splatscope/web/theme/layers.css", ...rules]
+      .map((file) => `@import "./${file.replaceAll("\\", "/")}";`)
+      .join("\n"),
+    loader: "css",
+    resolveDir: root,
+  },
+  outfile: "app/splatscope/web/dist/splatscope.css",
+  supported: {nesting: false},
 })
 
 // The typefaces, with their licences, which must travel with them.

@@ -15,6 +15,8 @@ LESSONS = _ROOT / "lessons"
 ASSETS = _ROOT / "assets"
 BUNDLE = PACKAGE / "web" / "dist" / "splatscope.js"
 """The browser's sources, bundled by setup.py."""
+STYLES = BUNDLE.with_suffix(".css")
+"""The app's CSS, bundled by setup.py."""
 FONTS = BUNDLE.with_name("fonts.css")
 """The typefaces, bundled by setup.py with the fonts themselves."""
 

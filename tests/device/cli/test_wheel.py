@@ -20,7 +20,15 @@ from splatscope.paths import CHECKOUT
 
 ROOT = CHECKOUT
 BUNDLED = (".ts",)  # the browser's sources, which are in web/dist
-DIST = ("splatscope.js", "fonts.css", "book.js", "single_page.js", "single_page.css", f"panel-models-{version('panel')}.js")
+DIST = (
+    "splatscope.js",
+    "splatscope.css",
+    "fonts.css",
+    "book.js",
+    "single_page.js",
+    "single_page.css",
+    f"panel-models-{version('panel')}.js",
+)
 
 
 def free_port() -> int:

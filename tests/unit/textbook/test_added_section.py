@@ -19,7 +19,6 @@ import json
 from splatscope.paths import LESSONS
 from splatscope.textbook.contents import find_lesson, has_drawing
 from splatscope.web.classroom.walks import find
-from splatscope.web.theme.style_sheet import style_sheet
 from splatscope.web.home.home import _html
 from splatscope.web.home.program_map import ProgramMap
 from splatscope.web.shell.pages import PAGES, groups
@@ -32,7 +31,6 @@ print(json.dumps({
     "map": ProgramMap().html,
     "stops": [[stop.page, stop.title, stop.inputs, stop.notes] for stop in walk.stops],
     "minutes": walk.minutes,
-    "style": style_sheet(),
     "drawing": has_drawing("reverse"),
     "source": find_lesson("reverse")().job().source,
 }))
@@ -79,10 +77,9 @@ def test_its_stops_and_minutes_are_in_the_walk(book):
     assert book["stops"] == [*stops[:at], *added, *stops[at:]]
 
 
-def test_its_kernel_its_drawing_and_its_style_are_found(book):
+def test_its_kernel_and_its_drawing_are_found(book):
     assert "void turnAround(uint lane : SV_GroupIndex)" in book["source"]
     assert book["drawing"]
-    assert ".reverse-count" in book["style"]
 
 
 HEAD = (ROOT / "tests" / "sections" / "reverse" / "text.md").read_text(encoding="utf-8")

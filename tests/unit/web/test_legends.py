@@ -5,10 +5,10 @@ import re
 import pytest
 
 from helpers.book import BOOK
+from splatscope.paths import PACKAGE
 from splatscope.textbook.contents import text_of
 from splatscope.textbook.markdown import parse
 from splatscope.web.lesson_page.lesson_page import legend
-from splatscope.web.theme.style_sheet import WEB
 
 
 @pytest.mark.parametrize("stem", BOOK)
@@ -29,7 +29,7 @@ def test_it_is_one_whole_sentence(stem):
 def test_its_marks_are_drawn_and_no_colour_is_named_that_a_theme_may_change(stem):
     text = next(block.text for block in parse(text_of(stem)) if block.kind == "figure")
     html = legend(text)
-    drawn = set(re.findall(r"\.mark-([a-z]+)\b", (WEB / "theme" / "marks.css").read_text()))
+    drawn = set(re.findall(r"\.mark-([a-z]+)\b", (PACKAGE / "web" / "theme" / "marks.css").read_text()))
     assert set(re.findall(r'<i class="mark mark-([a-z]+)"', html)) <= drawn
     assert not re.search(r":[a-z]+:", html)
     assert not re.search(r"\b(Pale|Purple)\b", html)

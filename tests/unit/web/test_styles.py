@@ -2,20 +2,26 @@
 
 import re
 
-from splatscope.paths import LESSONS
-from splatscope.web.theme.style_sheet import WEB, style_sheet
+from splatscope.paths import LESSONS, PACKAGE, STYLES
 
+WEB = PACKAGE / "web"
 UNLAYERED = {"layers.css", "bokeh.css"}  # the layers' order, and what gives way to the layers
 
 
 def test_the_page_of_one_recording_keeps_its_style_to_itself():
-    assert ".summary" not in style_sheet()
-    assert "table.facts" in style_sheet()
+    sheet = STYLES.read_text(encoding="utf-8")
+    assert ".summary" not in sheet
+    assert "table.facts" in sheet
+    assert ".drawing-adam" in sheet
 
 
 def test_layers_are_named_before_anything_is_put_into_them():
-    first, *others = re.findall(r"^@layer ([^{;]+)[{;]", style_sheet(), re.MULTILINE)
-    assert {name.strip() for name in others} == set(first.split(", "))
+    first, *others = re.findall(r"@layer ([^{;]+)[{;]", STYLES.read_text(encoding="utf-8"))
+    assert set(others) == set(first.split(","))
+
+
+def test_rules_are_written_out_as_browsers_match_them_fastest():
+    assert "&" not in STYLES.read_text(encoding="utf-8")
 
 
 def outermost(text: str) -> set[str]:

@@ -26,7 +26,7 @@ from markupsafe import Markup
 
 from splatscope import __version__
 from splatscope.gpu.device import is_software
-from splatscope.paths import ASSETS, BUNDLE, FONTS
+from splatscope.paths import ASSETS, BUNDLE, FONTS, STYLES
 from splatscope.recordings.wire import lean
 from splatscope.splat.thumbnail import Thumbnail
 from splatscope.textbook.contents import find_lesson, lesson_names
@@ -58,7 +58,6 @@ from splatscope.web.shell.shell import neighbours, public, title
 from splatscope.web.single_page.single_page import today
 from splatscope.web.stepper.stepper import Stepper
 from splatscope.web.templates import TEMPLATES
-from splatscope.web.theme.style_sheet import style_sheet
 from splatscope.workers import worker_pool
 
 SCRIPT = BUNDLE.with_name("book.js")
@@ -408,7 +407,7 @@ _TOOLS: dict[str, Callable[[Book], Draft]] = {
 
 def _write_documents(book: Book) -> None:
     """Write `index.html`, a document for each figure to embed, and the files that these load first."""
-    css, sections = style_sheet(), [entry for entry in PAGES if entry.name in book.names and entry.is_section]
+    css, sections = STYLES.read_text(encoding="utf-8"), [entry for entry in PAGES if entry.name in book.names and entry.is_section]
     (book.folder / "embed").mkdir()
     (book.folder / "assets").mkdir()
     (book.folder / "index.html").write_text(_document(book, BY_NAME["home"], css=Markup(css)), encoding="utf-8")

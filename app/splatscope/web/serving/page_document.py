@@ -15,16 +15,15 @@ from markupsafe import Markup
 from panel.io.document import MockSessionContext
 from panel.io.state import set_curdoc
 
-from splatscope.paths import BUNDLE, FONTS
+from splatscope.paths import BUNDLE, FONTS, STYLES
 from splatscope.textbook.contents import lesson_names, written_of
-from splatscope.web.assets import Asset, address, scripts
+from splatscope.web.assets import Asset, address, find, scripts
 from splatscope.web.lesson_page.section_view import SectionView, build, view_of
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.pages import BY_NAME, entry_of, groups
 from splatscope.web.shell.router import RESERVED, read_inputs
 from splatscope.web.shell.shell import Shell, build_page, public, title
 from splatscope.web.templates import TEMPLATES
-from splatscope.web.theme.style_sheet import style_sheet
 from splatscope.web.turnstile import turnstile
 
 SESSION = "session"  # in an address: the page is already shown and only lacks its session
@@ -32,7 +31,7 @@ SESSION = "session"  # in an address: the page is already shown and only lacks i
 
 def variables(page: str, words: str) -> dict[str, Any]:
     """Return the variables of `shell.html` for a page, with or without a session. `words` is HTML."""
-    styles = {"fonts": address(FONTS.name), "css": Markup(style_sheet())}
+    styles = {"fonts": address(FONTS.name), "css": Markup(find(STYLES.name).body.decode())}
     return {**styles, "groups": groups(), "current": entry_of(page), "scripts": scripts(), "first": Markup(words)}
 
 
@@ -48,7 +47,7 @@ async def page_document(query: Mapping[str, str]) -> Asset | None:
     if page not in BY_NAME or query.keys() & set(RESERVED) - {"page", "step"}:
         return None
     view = None if read_inputs(query) or page not in lesson_names() else await view_of(page, {})
-    key = page, address(BUNDLE.name), style_sheet(), _text(page), view and view.page.version
+    key = page, address(BUNDLE.name), address(STYLES.name), _text(page), view and view.page.version
     if key not in _documents:
         async with turnstile.turn():
             _documents[key] = _document(page, view)
