@@ -1,6 +1,6 @@
-// Bundles the browser's sources into app/splatscope/web/dist: splatscope.js and .css for the app, fonts.css with its typefaces, book.js
-// for the published book, single_page.js and .css for the page of one recording, and in panel-models-VERSION.js the few of Panel's models that
-// the app uses. setup.py runs it as a step of the build, with the folder and the version of the Panel installed.
+// Bundles the browser's sources into app/splatscope/web/dist: splatscope.js and styles.css for the app, fonts.css with its typefaces,
+// book.js for the published book, single_page.js and .css for the page of one recording, and in panel-models-VERSION.js the few of
+// Panel's models that the app uses. setup.py runs it as a step of the build, with the folder and the version of the Panel installed.
 import {build} from "esbuild"
 import {globSync, readFileSync} from "node:fs"
 import {basename, dirname, join, resolve} from "node:path"
@@ -47,7 +47,7 @@ await build({
     loader: "css",
     resolveDir: root,
   },
-  outfile: "app/splatscope/web/dist/splatscope.css",
+  outfile: "app/splatscope/web/dist/styles.css",
   supported: {nesting: false},
 })
 

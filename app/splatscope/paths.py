@@ -15,8 +15,8 @@ LESSONS = _ROOT / "lessons"
 ASSETS = _ROOT / "assets"
 BUNDLE = PACKAGE / "web" / "dist" / "splatscope.js"
 """The browser's sources, bundled by setup.py."""
-STYLES = BUNDLE.with_suffix(".css")
-"""The app's CSS, bundled by setup.py."""
+STYLES = BUNDLE.with_name("styles.css")
+"""The app's CSS, bundled by setup.py. A sheet of the bundle's name would be loaded twice: Panel adds it to each component."""
 FONTS = BUNDLE.with_name("fonts.css")
 """The typefaces, bundled by setup.py with the fonts themselves."""
 

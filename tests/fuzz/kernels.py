@@ -8,7 +8,7 @@ import numpy as np
 from splatscope.slang.source import Source
 
 from .expressions import CELLS, Memory
-from .names import INTEGERS, VALUES, Function, Names, Parameter, Struct, Variable, scalar_of
+from .names import INTEGERS, VALUES, Function, Names, Parameter, Struct, Variable, lanes_of, scalar_of
 from .statements import Statements
 
 _GROUPS = ((4, 1, 1), (8, 1, 1), (4, 2, 1), (2, 2, 2), (16, 1, 1), (12, 1, 1))
@@ -311,7 +311,11 @@ class _Maker:
         random, lanes = self.random, self.lanes
         by = random.randint(1, lanes - 1)
         barrier = random.choice(["GroupMemoryBarrierWithGroupSync();", "AllMemoryBarrierWithGroupSync();"])
-        which = random.randrange(7)
+        which = random.randrange(10)
+        if which >= 8:
+            return self._wave(statements)
+        if which == 7:
+            return self._pointer(statements)
         if which == 6:
             return [f"acc ^= passed_on({statements.stored('int')}, {by}u);"]
         if which == 0:
@@ -326,9 +330,7 @@ class _Maker:
             body = f"swapped[at] = acc; {barrier} acc += swapped[at ^ 1u] * {by}; {barrier}"
             return [f"for (uint turn = 0; turn < {turns}u; turn++) {{ {body} }}"]
         if which == 3:
-            value = statements.stored("int")
-            name = random.choice(["WaveActiveSum", "WaveActiveMax", "WavePrefixSum", "WaveActiveBitXor", "WaveReadLaneFirst"])
-            return [f"acc += {name}({value});"]
+            return self._wave(statements)
         if which == 4:
             brick, feather = self.names.new("brick"), self.names.new("feather")
             start, by = statements.stored("int", 2), statements.stored("int", 2)
@@ -340,6 +342,56 @@ class _Maker:
             f"int row{name}[3] = {{ acc, {name}.chosen({statements.expressions.condition(2)}), {name}.second }};",
             f"acc ^= summed(row{name}) + summed<3>(row{name});",
         ]
+
+    def _wave(self, statements: Statements) -> list[str]:
+        """Return an operation over the wave or over quads: by all, in a loop, or in a branch of all, none or every other."""
+        random, type_ = self.random, self.random.choice(["int", "int", "int", "uint", "int2", "uint3"])
+        value, result = self.names.new("mine"), self.names.new("waved")
+        u = "u" if scalar_of(type_) == "uint" else ""
+        small, active = f"({value} & 3{u})", "WaveActiveCountBits(true)"
+        condition = f"({value}.x & 1{u}) == 0{u}" if lanes_of(type_) > 1 else f"({value} & 1{u}) == 0{u}"
+        same = [
+            *(f"WaveActive{name}({value})" for name in ("Sum", "Max", "Min")),
+            f"WavePrefixSum({value})", f"WaveReadLaneFirst({value})",
+            *(f"WaveActiveBit{name}({value})" for name in ("And", "Or", "Xor")),
+            f"WaveActiveProduct({small})", f"WavePrefixProduct({small})",
+            f"WaveReadLaneAt({value}, (WaveGetLaneIndex() + {random.randint(0, 9)}u) % {active})",
+        ]  # fmt: skip
+        across = [
+            f"QuadReadAcross{random.choice(['X', 'Y', 'Diagonal'])}({value})", f"QuadReadLaneAt({value}, {random.randint(0, 3)}u)",
+        ]  # fmt: skip
+        counted = [
+            f"WaveActiveCountBits({condition})", f"WavePrefixCountBits({condition})", f"WaveActiveBallot({condition}).x",
+            f"WaveActiveAllTrue({condition})", f"WaveActiveAnyTrue({condition})", "WaveIsFirstLane()", "WaveGetLaneIndex()",
+        ]  # fmt: skip
+        if random.random() < 0.3:
+            back = f"acc += int({random.choice(counted)});"
+        else:
+            way = random.choice(same + across)
+            parts = " ^ ".join(f"int({result}{part})" for part in ([".x", ".y"] if lanes_of(type_) > 1 else [""]))
+            back = f"{type_} {result} = {way}; acc {random.choice(['+=', '^='])} {parts};"
+            if way in across:
+                return [f"{type_} {value} = {statements.stored(type_)};", back]  # all lanes of a quad must be there
+        around = random.choice(
+            [
+                "{}",
+                "{}",
+                "for (uint turn = 0; turn < 2u; turn++) {{ {} }}",
+                "if (gain > 2) {{ {} }}",
+                "if ((at & 1u) == 0u) {{ {} }}",
+            ]
+        )
+        return [f"{type_} {value} = {statements.stored(type_)};", around.format(back)]
+
+    def _pointer(self, statements: Statements) -> list[str]:
+        """Return a change of one of the thread's own cells through a pointer, which the recorder does not follow."""
+        type_ = self.random.choice(["int", "uint"])
+        name, cell = self.names.new("ptr"), f"{type_}s[me * {CELLS}u + {self.random.randrange(CELLS)}u]"
+        value = self.names.new("put")
+        change = self.random.choice(
+            [f"*{name} = {value};", f"*{name} += {value};", f"{name}[0] ^= {value};", f"acc += int(*{name});"]
+        )
+        return [f"{type_} {value} = {statements.stored(type_)};", f"{type_}* {name} = &{cell};", change]
 
 
 class _Pure(Statements):

@@ -167,8 +167,9 @@ def _finding(plain: dict[str, Any], most_events: int) -> Finding:
     if len(events) > MOST_OF_FINDING or not all(type(event) is int and 0 <= event < most_events for event in events):
         raise ValueError("events")
     groups = [(int(x), int(y), int(z)) for x, y, z in plain.get("groups", [])[:MOST_OF_FINDING]]
-    numbers = {"index": int(plain["index"]), "events": events, "count": int(plain["count"])}
-    return Finding(plain["kind"], name, message, lines, threads, file=file, files=files, groups=groups, **numbers)
+    index, count = int(plain["index"]), int(plain["count"])
+    depth = min(max(0, int(plain.get("depth", 0))), MOST_OF_FINDING)  # earlier versions wrote none
+    return Finding(plain["kind"], name, message, lines, threads, index, events, count, file, files, groups, depth)
 
 
 def cannot_be_opened(name: str, error: Exception) -> ArchiveError:

@@ -135,6 +135,8 @@ export interface Finding {
   events: number[]
   /** How often it occurred with this cause. */
   count: number
+  /** How many findings above it lead to it: it may follow from the nearest one above with a smaller number. */
+  depth?: number
   /** Heading of its card, without the name of the memory. */
   label?: string
   severity?: "error" | "warn" | "note"

@@ -1,4 +1,4 @@
-"""What may follow from another finding says so, and comes after it."""
+"""What may follow from another finding says so, and stands below it."""
 
 import numpy as np
 import pytest
@@ -50,6 +50,50 @@ def test_what_may_follow_says_so_and_comes_last(body, kinds, cause):
     assert [finding.kind for finding in found] == kinds
     assert "may follow" not in found[0].message
     assert found[1].message.endswith(f"This may follow from {cause}")
+
+
+CHAIN = """groupshared float sums[16]; RWStructuredBuffer<uint> list; RWStructuredBuffer<float> roots;
+[shader("compute")] [numthreads(16, 1, 1)]
+void main(uint lane : SV_GroupIndex)
+{
+    sums[lane] = 1.0 + lane;
+    float next = sums[(lane + 1) % 16];
+    float root = sqrt(ROOT - 100.0);
+    roots[lane] = root;
+    uint at = root < 4.0 ? lane : 5000 + lane;
+    list[at] = lane;
+}
+"""
+UNWRITTEN = """groupshared uint next[16]; RWStructuredBuffer<uint> list;
+[shader("compute")] [numthreads(16, 1, 1)]
+void main(uint lane : SV_GroupIndex)
+{
+    if (lane < 8)
+        next[lane] = lane;
+    GroupMemoryBarrierWithGroupSync();
+    uint at = next[lane];
+    list[lane < 8 ? at : 5000 + at] = lane;
+}
+"""
+
+
+def test_a_race_the_nan_that_it_leads_to_and_the_index_made_from_it_are_told_as_one_chain():
+    found = find(record(open_device(), KernelJob(CHAIN.replace("ROOT", "next"), records=400_000)).trace)
+    assert [(finding.kind, finding.depth) for finding in found] == [("race", 0), ("nan", 1), ("out-of-bounds", 2)]
+    assert found[1].message.endswith("This may follow from the race on sums.")
+    assert found[2].message.endswith("This may follow from the value on line 7, which is not finite.")
+
+
+def test_what_does_not_depend_on_a_race_is_not_in_its_chain():
+    found = find(record(open_device(), KernelJob(CHAIN.replace("ROOT", "float(lane)"), records=400_000)).trace)
+    assert [(finding.kind, finding.depth) for finding in found] == [("race", 0), ("nan", 0), ("out-of-bounds", 1)]
+    assert "may follow" not in found[1].message
+
+
+def test_an_index_that_was_never_written_leads_out_of_bounds():
+    found = find(record(open_device(), KernelJob(UNWRITTEN, records=400_000)).trace)
+    assert [(finding.kind, finding.depth) for finding in found] == [("uninitialised-read", 0), ("out-of-bounds", 1)]
+    assert found[1].message.endswith("This may follow from the read of next before any write.")
 
 
 def test_a_race_of_its_own_follows_from_none():

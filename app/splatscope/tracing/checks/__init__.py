@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from splatscope.tracing.checks.analysis.race_causes import following
+from splatscope.tracing.checks.analysis.consequences import causes_of
 from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.context import races_between_groups as between
@@ -43,7 +43,7 @@ for _module in pkgutil.iter_modules(__path__, f"{__name__}."):
 def find(trace: Trace) -> list[Finding]:
     """Run all checks, and return one finding for each cause, in the order of their first events.
 
-    An access out of bounds comes before other findings on its line. Findings that may follow from another come last.
+    An access out of bounds comes before other findings on its line. A finding that may follow from another stands below that one.
 
     In a recording of all workgroups, each workgroup is checked separately, and then the buffers that they share.
     """
@@ -51,24 +51,31 @@ def find(trace: Trace) -> list[Finding]:
     findings = [finding for check in sorted(CHECKS.values(), key=lambda c: c.order) for finding in context.findings(check.kind)]
     position = np.empty(len(trace), np.int64)
     position[trace.order] = np.arange(len(trace))
-    causes = {id(finding): cause for finding, cause in following(trace, findings, context.sources)}
-    for consequence in (finding for finding in findings if id(finding) in causes):
-        consequence.message = f"{consequence.message} This may follow from {causes[id(consequence)]}."
     outside = [finding for finding in findings if finding.kind == "out-of-bounds"]
 
     def first(finding: Finding) -> int:
         return position[finding.events[0]] if finding.events else -1
 
-    def rank(finding: Finding) -> tuple[bool, int, bool]:
+    def rank(finding: Finding) -> tuple[int, bool]:
         same_line = [first(other) for other in outside if set(other.places) & set(finding.places)]
         is_other = finding.kind != "out-of-bounds"
-        return (
-            id(finding) in causes,
-            max([first(finding), *(same_line if is_other else [])]),
-            is_other,
-        )
+        return max([first(finding), *(same_line if is_other else [])]), is_other
 
-    return [number_threads(trace, finding) for finding in sorted(findings, key=rank)]
+    findings.sort(key=rank)
+    return [number_threads(trace, finding) for finding in _chained(findings, causes_of(trace, findings, context.sources))]
+
+
+def _chained(findings: list[Finding], causes: dict[int, tuple[Finding, str]]) -> list[Finding]:
+    """Return findings with each below its cause, which it names. `causes` are by the findings' `id`."""
+    chained: list[Finding] = []
+    pending = [(finding, 0) for finding in reversed(findings) if id(finding) not in causes]
+    while pending:
+        finding, depth = pending.pop()
+        words = f" This may follow from {causes[id(finding)][1]}." if depth else ""
+        chained.append(replace(finding, message=finding.message + words, depth=depth))
+        consequences = [other for other in findings if id(other) in causes and causes[id(other)][0] is finding]
+        pending += [(other, depth + 1) for other in reversed(consequences)]
+    return chained
 
 
 def left_out(trace: Trace, own: Collection[str] = ()) -> list[str]:

@@ -16,7 +16,8 @@ class Finding:
     `groups` and `events` correspond, the earlier access first. A thread is numbered within its workgroup, whose position in the
     dispatch is in `groups`; `events` are numbers in the trace. `index` is the element, and `count` how often
     the fault was seen in all workgroups that were looked at. `file` is the file of the first line. `files` lists the file of each
-    line if there are several files, else it is [].
+    line if there are several files, else it is []. `depth` is 1 if it may follow from the
+    finding above it whose depth is 0, 2 if from one whose depth is 1, and so on.
     """
 
     kind: str
@@ -30,6 +31,7 @@ class Finding:
     file: str = ""
     files: list[str] = field(default_factory=list)
     groups: list[Three] = field(default_factory=list)
+    depth: int = 0
 
     @classmethod
     def of(cls, plain: dict[str, Any]) -> Self:

@@ -8,7 +8,6 @@ import numpy as np
 from splatscope.tracing.checks.analysis.release_acquire import HandOvers
 from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.checks.finding import Finding
-from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
 _MOST_ASKED = 70  # threads that are searched for the place of a missing barrier
@@ -238,68 +237,3 @@ def _may_share_cause(one: Race, other: Race) -> bool:
 def _line(place: tuple[str, int], own_file: str) -> str:
     file, line = place
     return str(line) if file == own_file else f"{line} of {file}"
-
-
-def following(trace: Trace, findings: list[Finding], known: Sources) -> list[tuple[Finding, str]]:
-    """Return the findings that may follow from another, each with the name of that cause: "the race on sums". None form a cycle.
-
-    For example, in `kept[sums[lane]] = value` two threads write the same element because one read `sums` too late. Or threads
-    diverge at a barrier because they read different values. Or a number computed from `x % 0` does not fit an integer.
-    """
-    candidates = _candidates(trace, findings, known)
-    causes: dict[int, list[int]] = {}
-    for finding, cause, _ in candidates:
-        causes.setdefault(id(finding), []).append(id(cause))
-
-    def leads_to(finding: Finding, cause: Finding) -> bool:
-        seen, pending = set(), [id(cause)]
-        while pending:
-            if (current := pending.pop()) not in seen:
-                seen.add(current)
-                pending += causes.get(current, [])
-        return id(finding) in seen
-
-    acyclic = ((finding, cause, words) for finding, cause, words in candidates if not leads_to(finding, cause))
-    first = {id(finding): (finding, words) for finding, _, words in reversed(list(acyclic))}
-    return [first[id(finding)] for finding in findings if id(finding) in first]
-
-
-def _candidates(trace: Trace, findings: list[Finding], sources: Sources) -> list[tuple[Finding, Finding, str]]:
-    """Return each finding that may follow from another, with that cause and its name. Two may name each other."""
-    races = [
-        (finding, [trace.sites[trace.site[event]] for event in finding.events]) for finding in findings if finding.kind == "race"
-    ]
-    divisions = [
-        (fault, trace.sites[trace.site[fault.events[0]]]) for fault in findings if fault.kind == "integer-division-by-zero"
-    ]
-    dependence = sources.dependence
-    candidates: list[tuple[Finding, Finding, str]] = []
-    for finding in findings:
-        causes: list[tuple[Finding, str]] = []
-        if finding.kind == "race":
-            sites = [trace.sites[trace.site[event]] for event in finding.events]
-            names = set().union(*(sources.names_in_index(site) for site in sites)) - {finding.name}
-            for race, race_sites in races:
-                in_statement = race.name in names and set(race.places) & {(s.file, s.line) for s in sites}
-                reads = [s for s in race_sites if s.kind == "read" and race.name != finding.name]
-                if in_statement or any(dependence.may_change(name, read) for name in names for read in reads):
-                    causes.append((race, f"the race on {race.name}"))
-        elif finding.kind == "barrier-divergence" and (branch := _last_branch(trace, finding)) is not None:
-            reads = ((race, s) for race, race_sites in races for s in race_sites if s.kind == "read")
-            causes = [(race, f"the race on {race.name}") for race, s in reads if dependence.may_depend(branch, s)]
-        elif finding.kind == "conversion-out-of-range":
-            site = trace.sites[trace.site[finding.events[0]]]
-            own_faults = (
-                (fault, s) for fault, s in divisions if fault.threads == finding.threads and fault.events < finding.events
-            )
-            causes = [(fault, f"the division by 0 on line {s.line}") for fault, s in own_faults if dependence.may_depend(site, s)]
-        candidates += [(finding, cause, words) for cause, words in causes]
-    return candidates
-
-
-def _last_branch(trace: Trace, divergence: Finding) -> Site | None:
-    """Return the last branch of the thread that missed the barrier or reached another one, None if it took no branch."""
-    end = divergence.events[1] if len(divergence.events) > 1 else len(trace)
-    is_own = (trace.thread == divergence.threads[1]) & (np.arange(len(trace)) < end)
-    branches = np.flatnonzero(is_own & trace.at(lambda site: site.kind == "branch"))
-    return trace.sites[trace.site[branches[-1]]] if len(branches) else None

@@ -94,9 +94,13 @@ export class Findings {
     const {words, target} = this.#title(first)
     const lines = [...new Set(first.lines)].sort((a, b) => a - b)
     const where = lines.length ? `, ${lines.length > 1 ? "lines" : "line"} ${lines.join(" and ")}` : ""
-    const many = findings.length
+    const many = findings.filter(({depth}) => !depth).length
     const title = `${words[0].toLowerCase()}${words.slice(1)}${target && ` ${target}`}${where}`
-    return `${many.toLocaleString("en")} ${many > 1 ? "findings, the first" : "finding"}: ${title}.`
+    const more = findings.length - many
+    const rest = more
+      ? ` ${more === 1 ? "One more" : `${more.toLocaleString("en")} more`} may follow from ${many > 1 ? "these" : "it"}.`
+      : ""
+    return `${many.toLocaleString("en")} ${many > 1 ? "findings, the first" : "finding"}: ${title}.${rest}`
   }
 
   /** The title of a finding, and the memory or variable that it is about, "" for none. */
@@ -293,7 +297,7 @@ export class Findings {
       : this.#search()
     const el = h(
       "article",
-      {class: `finding is-${level}`, "data-kind": finding.kind},
+      {class: `finding is-${level}`, "data-kind": finding.kind, style: finding.depth ? `--depth: ${finding.depth}` : null},
       h("header", {}, head),
       h(
         "div",

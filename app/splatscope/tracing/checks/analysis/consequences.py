@@ -1,0 +1,107 @@
+"""Find which findings may follow from others, so that a chain is told from its first fault on.
+
+For example, a thread reads a sum too early (a race), divides by it (not a number), and uses the quotient as an index (out of
+bounds). Or two threads write the same element of `kept[sums[lane]]` because one read `sums` too early.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from splatscope.tracing.checks.analysis.sources import Sources
+from splatscope.tracing.checks.finding import Finding
+from splatscope.tracing.sites import Site
+from splatscope.tracing.trace import Trace
+
+# What is read or computed at these is wrong: the words that name it as a cause, with the finding's name and its line.
+_CAUSES = {
+    "race": "the race on {name}",
+    "uninitialised-read": "the read of {name} before any write",
+    "out-of-bounds": "the access out of bounds on line {line}",
+    "integer-division-by-zero": "the division by 0 on line {line}",
+    "integer-overflow": "the overflow on line {line}",
+    "shift-out-of-range": "the shift on line {line}",
+    "conversion-out-of-range": "the conversion on line {line}",
+    "nan": "the value on line {line}, which is not finite",
+    "inactive-lane": "the value of an inactive lane on line {line}",
+}
+_BY_INDEX = ("race", "out-of-bounds", "misaligned-access")  # these depend on the index of the access, not on the value
+_BY_VALUE = ("integer-division-by-zero", "integer-overflow", "shift-out-of-range", "conversion-out-of-range", "nan")
+
+
+def causes_of(trace: Trace, findings: list[Finding], sources: Sources) -> dict[int, tuple[Finding, str]]:
+    """Return, by the `id` of each finding that may follow from another, the last possible cause before it, and its name.
+
+    If each of two could follow from the other, neither does.
+    """
+    position = np.empty(len(trace), np.int64)
+    position[trace.order] = np.arange(len(trace))
+    possible = {id(finding): list(_possible_causes(trace, findings, finding, sources)) for finding in findings}
+
+    def leads_to(cause: Finding, finding: Finding) -> bool:
+        seen, pending = set(), [cause]
+        while pending:
+            if id(current := pending.pop()) not in seen:
+                seen.add(id(current))
+                pending += possible[id(current)]
+        return id(finding) in seen
+
+    def chosen(finding: Finding) -> Finding | None:
+        causes = [cause for cause in possible[id(finding)] if not leads_to(cause, finding)]
+        return max(causes, key=lambda cause: position[cause.events[0]], default=None)
+
+    found = ((finding, chosen(finding)) for finding in findings)
+    return {id(f): (cause, _CAUSES[cause.kind].format(name=cause.name, line=cause.line)) for f, cause in found if cause is not None}
+
+
+def _possible_causes(trace: Trace, findings: list[Finding], finding: Finding, sources: Sources) -> Iterator[Finding]:
+    """Yield the findings that a finding may follow from. Two may follow from each other."""
+    site = _decisive(trace, finding)
+    if site is None:
+        return
+    names = sources.names_in_index(site) if finding.kind in _BY_INDEX else set()
+    if finding.kind == "race":
+        names = set().union(*(sources.names_in_index(s) for s in _sites(trace, finding))) - {finding.name}
+    for cause in findings:
+        if cause is finding or cause.kind not in _CAUSES or not cause.events:
+            continue
+        origins = [s for s in _sites(trace, cause) if s.kind == "read" or cause.kind not in ("race", "out-of-bounds")]
+        if cause.kind == "race":
+            in_statement = cause.name in names and set(cause.places) & set(finding.places)
+            origins = [s for s in origins if cause.name != finding.name]
+        else:
+            in_statement = False
+            if not _came_before(trace, cause, finding):
+                continue
+        if finding.kind in _BY_INDEX:
+            follows = in_statement or any(sources.dependence.may_change(name, s) for name in names for s in origins)
+        else:
+            follows = any(sources.dependence.may_depend(site, s) for s in origins)
+        if follows:
+            yield cause
+
+
+def _decisive(trace: Trace, finding: Finding) -> Site | None:
+    """Return the site whose index, value or branch made a finding happen; None if no other finding can have caused it."""
+    if finding.kind == "barrier-divergence":
+        return _last_branch(trace, finding)
+    return trace.sites[trace.site[finding.events[0]]] if finding.events and finding.kind in (*_BY_INDEX, *_BY_VALUE) else None
+
+
+def _sites(trace: Trace, finding: Finding) -> list[Site]:
+    return [trace.sites[trace.site[event]] for event in finding.events]
+
+
+def _came_before(trace: Trace, cause: Finding, finding: Finding) -> bool:
+    """Return whether a thread of a finding had been at the cause's first site before."""
+    event = finding.events[0]
+    at_cause = trace.site == trace.site[cause.events[0]]
+    return bool((at_cause[:event] & (trace.thread[:event] == trace.thread[event])).any())
+
+
+def _last_branch(trace: Trace, divergence: Finding) -> Site | None:
+    """Return the last branch of the thread that missed the barrier or reached another one, None if it took no branch."""
+    end = divergence.events[1] if len(divergence.events) > 1 else len(trace)
+    is_own = (trace.thread == divergence.threads[1]) & (np.arange(len(trace)) < end)
+    branches = np.flatnonzero(is_own & trace.at(lambda site: site.kind == "branch"))
+    return trace.sites[trace.site[branches[-1]]] if len(branches) else None
