@@ -1,6 +1,6 @@
 // Small recordings for tests, written down event by event; and one that Python packed.
 import {readFileSync} from "node:fs"
-import {Recording, unpack} from "#web/recording/recording.ts"
+import {read, unpack} from "#web/recording/recording.ts"
 import type {Finding, PackedMemory, Site, Uniform, Variable} from "#web/types.ts"
 
 interface Event {
@@ -89,7 +89,7 @@ export function recordingOf({
   new Uint8Array(buffer, 4).set(new TextEncoder().encode(text))
   for (const name of starts)
     new Uint32Array(buffer, 4 + text.length + Number(table[name][1]), columns[name].length).set(columns[name])
-  return new Recording(buffer)
+  return read(buffer)
 }
 
 /** Two threads, two passes over the loop of lines 5 and 6, of which each thread sets x on line 6 in another; then line 7. */

@@ -165,7 +165,7 @@ export interface Output extends PackedOutput {
 export type ColumnEntry = [type: "uint8" | "uint16" | "uint32", start: number, count: number]
 export type Column = Uint8Array<ArrayBuffer> | Uint16Array<ArrayBuffer> | Uint32Array<ArrayBuffer>
 
-/** The JSON before the columns of a packed recording. */
+/** What a recording says beside its columns. */
 export interface Head {
   version: number
   /** The file that was recorded; `sources` has the text of each file, by name. */
@@ -207,6 +207,10 @@ export interface Head {
   uniforms?: Uniform[]
   /** Link-time constants and macros that the host set. */
   constants?: Record<string, string>
+}
+
+/** The JSON before the columns of a packed recording. */
+export interface PackedHead extends Head {
   columns: Record<string, ColumnEntry>
 }
 

@@ -4,7 +4,7 @@ import contextlib
 import re
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import slangpy as spy
@@ -62,6 +62,8 @@ class Build:
         unknown_types: The types of variables that nothing declares, so that only records may tell what they are.
         attempts: The number of compilations.
         notes: What is recorded in another form than written, a sentence each.
+        recorder: The recorder's module for this kernel.
+        texts: The instrumented text of each of the program's modules.
     """
 
     linked: spy.ShaderProgram
@@ -73,7 +75,9 @@ class Build:
     coverage_gaps: list[str]
     unknown_types: frozenset[str]
     attempts: int
-    notes: list[str] = field(default_factory=list)
+    notes: list[str]
+    recorder: str
+    texts: list[str]
 
     @property
     def kernel(self) -> tuple[spy.ShaderProgram, spy.ComputePipeline]:
@@ -144,8 +148,7 @@ class _Linker:
                 loaded.append(session.load_module_from_source(module.name or "main_kernel", joined(text), str(path)))
         main = loaded[-1]
         if self.job.constants:
-            constants = ((name, value, self.program.constant_types.get(name, "")) for name, value in self.job.constants.items())
-            loaded.append(session.load_module_from_source("_constants", "".join(declaration(*constant) for constant in constants)))
+            loaded.append(session.load_module_from_source("_constants", constants_text(self.program, self.job)))
         conformances = [spy.TypeConformance(interface, type_) for type_, interface in self.job.conformances]
         if not (name := self.program.entry):
             raise CompileError(NO_ENTRY_POINT)
@@ -165,6 +168,11 @@ class _Linker:
         """Return the path to give for the program's own source. Its includes are searched beside that path, too."""
         in_project = self.job.include and "/" in self.job.file
         return mirrored(self.job.include[0] / self.job.file) if in_project else mirror / "main" / self.job.file
+
+
+def constants_text(program: Program, job: KernelJob) -> str:
+    """Return a module that gives the job's link-time constants their values."""
+    return "".join(declaration(name, value, program.constant_types.get(name, "")) for name, value in job.constants.items())
 
 
 def build_plain(device: spy.Device, program: Program, job: KernelJob, options: Mapping = {}) -> spy.ShaderProgram:
@@ -258,7 +266,10 @@ def _build(linker: _Linker, attempts: int) -> Build:
         unknown_types = frozenset(program.symbols.unknown_types)
         changed = {site.name: site.operation for site in reversed(sites) if site.kind == "passed" and site.operation}
         notes = [IN_PLACE.format(function=function, memory=memory) for memory, function in sorted(changed.items())]
-        return Build(linked, pipeline, sites, batches, functions, stepped_over, gaps, unknown_types, attempt, notes)
+        texts = [result.text for result in results]
+        return Build(
+            linked, pipeline, sites, batches, functions, stepped_over, gaps, unknown_types, attempt, notes, recorder, texts
+        )
     raise AssertionError("not reached")
 
 

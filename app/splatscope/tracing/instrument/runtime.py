@@ -53,14 +53,16 @@ _WORDS = {  # expressions for the words of a scalar: one, or two for 64 bits
 _GENERIC = ("float", "half", "double", "int", "uint", "bool")  # the scalar types that generic functions record
 
 
-def core_text(on_software: bool, guards_only: bool = False) -> str:
+def core_text(on_software: bool, guards_only: bool = False, for_browser: bool = False) -> str:
     """Return the part of the recorder that is the same for all kernels, the module CORE.
 
     Args:
         on_software: Whether it is for a software device.
         guards_only: Whether nothing is recorded: accesses stay within bounds, and loops end.
+        for_browser: Whether it becomes WGSL.
     """
-    return ("#define GUARDS_ONLY\n" if guards_only else "#define RECORD_BUFFER RWBuffer\n" if on_software else "") + _RUNTIME
+    defined = {"GUARDS_ONLY": guards_only, "RECORD_BUFFER RWBuffer": on_software and not guards_only, "WGSL": for_browser}
+    return "".join(f"#define {name}\n" for name, is_defined in defined.items() if is_defined) + _RUNTIME
 
 
 def module_text(types: set[str], batches: set[tuple[str, ...]], followed: Iterable[str] = ()) -> str:

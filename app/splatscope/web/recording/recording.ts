@@ -5,7 +5,7 @@ import {type Lockstep, lockstep} from "./lockstep.ts"
 import {loopLocals} from "./loop_locals.ts"
 import {Stacks} from "./stack.ts"
 import {show} from "./values.ts"
-import type {Column, Finding, Head, Memory, Output, Site, Variable} from "#web/types.ts"
+import type {Column, Finding, Head, Memory, Output, PackedHead, Site, Variable} from "#web/types.ts"
 
 const ARRAYS = {uint8: Uint8Array, uint16: Uint16Array, uint32: Uint32Array}
 
@@ -15,7 +15,21 @@ const ARRAYS = {uint8: Uint8Array, uint16: Uint16Array, uint32: Uint32Array}
  */
 export async function unpack(bytes: BlobPart, sources?: Record<string, string>) {
   const packed = new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate")))
-  return new Recording(await packed.arrayBuffer(), sources)
+  return read(await packed.arrayBuffer(), sources)
+}
+
+/**
+ * Read an unpacked stream of `uint32 length, JSON, columns`.
+ * @param sources  the sources that it does not contain itself
+ */
+export function read(buffer: ArrayBuffer, sources?: Record<string, string>) {
+  const length = new Uint32Array(buffer, 0, 1)[0]
+  const {columns, ...head}: PackedHead = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)))
+  Object.assign(head.sources, sources)
+  return new Recording(head, (name) => {
+    const [type, start, count] = columns[name]
+    return new ARRAYS[type](buffer, 4 + length + start, count)
+  })
 }
 
 /** The server does not have the recording at an address: it has restarted, or another server answers. */
@@ -104,15 +118,8 @@ export class Recording {
   epochs: number
   stacks: Stacks
 
-  /** @param buffer  `uint32 length, JSON, columns` */
-  constructor(buffer: ArrayBuffer, sources?: Record<string, string>) {
-    const length = new Uint32Array(buffer, 0, 1)[0]
-    const head: Head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)))
-    Object.assign(head.sources, sources)
-    const column = (name: string): Column => {
-      const [type, start, count] = head.columns[name]
-      return new ARRAYS[type](buffer, 4 + length + start, count)
-    }
+  /** @param column  a column by its name */
+  constructor(head: Head, column: (name: string) => Column) {
     this.head = head
     this.length = head.events
     this.threads = head.threads
