@@ -18,6 +18,8 @@ MOST_BYTES = 2**30
 def parse_buffer(text: str) -> tuple[str, np.ndarray]:
     """Return a buffer's name and its values, (values,) of the type's dtype, from an option in one of FORMS.
 
+    A file's array keeps its shape if there is no COUNT, since a texture takes its size from it.
+
     If there are fewer values than COUNT, zeros follow; without COUNT there are as many elements as values. TYPE may be a vector
     (`float3[8]`). 64-bit numbers in a file, NumPy's default, become 32-bit numbers unless TYPE says otherwise
     (`NAME=double@FILE.npy`).
@@ -27,7 +29,10 @@ def parse_buffer(text: str) -> tuple[str, np.ndarray]:
     """
     match = _SPEC.match(text)
     scalar = scalar_named(match["type"]) if match and match["type"] else None
-    if match is None or not (match["type"] or match["file"]) or (match["type"] and scalar is None):
+    if match and match["type"] and scalar is None:
+        name = match["name"]
+        raise CallError(f"--buffer {name}: {match['type']} is no type of numbers. --set {name}.count=N gives N structs of zeros.")
+    if match is None or not (match["type"] or match["file"]):
         raise CallError(f"--buffer takes {FORMS}: “{text}” has none of these forms.")
     name = match["name"]
     dtype = scalar.dtype if scalar else None
@@ -38,7 +43,9 @@ def parse_buffer(text: str) -> tuple[str, np.ndarray]:
             array = np.array([_number(v.strip(), dtype) for v in (match["values"] or "").split(",") if v.strip()], dtype)
     except (ValueError, OverflowError) as error:
         raise CallError(f"--buffer {name}: {error}.") from None
-    value_count = len(array)
+    if match["file"] and not match["count"]:
+        return name, array
+    array, value_count = array.reshape(-1), array.size
     count = int(match["count"]) * int(match["lanes"] or 1) if match["count"] else value_count or int(match["lanes"] or 1)
     if count < value_count or count * array.itemsize > MOST_BYTES:
         raise CallError(
@@ -49,7 +56,9 @@ def parse_buffer(text: str) -> tuple[str, np.ndarray]:
 
 def _from_file(file: Path, dtype: np.dtype | None) -> np.ndarray:
     try:
-        array = np.load(file, allow_pickle=False).reshape(-1)
+        array = np.load(file, allow_pickle=False)
+    except FileNotFoundError:
+        raise ValueError(f"there is no file {file}") from None
     except (OSError, ValueError, EOFError, AttributeError):
         raise ValueError(f"{file} cannot be read as a NumPy array") from None
     if array.dtype.kind not in "fiub":

@@ -44,9 +44,10 @@ def fitted(parameters: list[Parameter], given: Mapping[str, np.ndarray]) -> dict
     """Return the inputs by full parameter name, as the kernel stores them.
 
     A name may omit its leading parts if the rest is unique: `n` for `CB.n`. The default 64-bit numbers of Python and NumPy are
-    converted to the parameter's type. An array of dtype V4 contains 32-bit patterns. A buffer takes the bytes of any other array. A
-    buffer of structs also takes a structured array or an array of dicts, whose missing members are zeros. `buffer.count` is the
-    number of elements of a buffer of zeros, `texture.size` the size of a texture of zeros: width, height and depth or layers.
+    converted to the parameter's type, those of a byte-address buffer to its words. An array of dtype V4 contains 32-bit patterns.
+    A buffer takes the bytes of any other array. A buffer of structs also takes a structured array or an array of dicts, whose
+    missing members are zeros. `buffer.count` is the number of elements of a buffer of zeros, `texture.size` the size of a texture
+    of zeros: width, height and depth or layers.
 
     Raises:
         ValueError: There is no such parameter, or the value does not fit it. The message lists the parameters.
@@ -166,6 +167,10 @@ def _converted(name: str, value: np.ndarray, parameter: Parameter) -> np.ndarray
         return _elements(name, value, element, f"buffer of {short_name(element.type.full_name)}")
     if value.dtype == object:
         raise ValueError(f"{name} is a {short_name(parameter.layout.type.full_name)}: it takes an array of numbers.")
+    if parameter.kind == "buffer" and value.dtype in (np.int64, np.float64):
+        fits_int = value.dtype == np.int64 and value.min(initial=0) < 0
+        words = np.int32 if fits_int else np.uint32 if value.dtype == np.int64 else np.float32
+        return _cast(name, value, np.dtype(words), short_name(parameter.layout.type.full_name))
     return value
 
 

@@ -130,6 +130,9 @@ def _default(
         texture.copy_from_numpy(texels if stored > 1 else texels[..., 0], layer=layer)
     if array is not None:
         flat = np.frombuffer(np.ascontiguousarray(array).tobytes(), texels.dtype)
+        if len(flat) // lanes > texels.size // stored:
+            axes = ", ".join(reversed(axes_of(shape)))
+            raise ValueError(f"{name} is a texture: it takes an array of shape ({axes}, components), which gives its size.")
         whole_texels = flat[: len(flat) // lanes * lanes].reshape(-1, lanes)[: texels.size // stored]
         texels.reshape(-1, stored)[: len(whole_texels), :lanes] = whole_texels
         texture.copy_from_numpy(texels if stored > 1 else texels[..., 0])

@@ -84,6 +84,29 @@ def test_a_race_the_nan_that_it_leads_to_and_the_index_made_from_it_are_told_as_
     assert found[2].message.endswith("This may follow from the value on line 7, which is not finite.")
 
 
+def test_a_race_that_is_told_with_another_is_a_cause_too():
+    source = """groupshared uint first; groupshared uint stop; RWStructuredBuffer<uint> list;
+[shader("compute")] [numthreads(16, 1, 1)]
+void main(uint lane : SV_GroupIndex)
+{
+    if (lane == 15)
+    {
+        first = 0;
+        stop = 16;
+    }
+    uint from = stop - 16 + lane;
+    list[from] = first;
+}
+"""
+    found = find(record(open_device(), KernelJob(source, inputs={"list": np.zeros(16, np.uint32)})).trace)
+    assert [(finding.kind, finding.name, finding.depth) for finding in found] == [
+        ("race", "first", 0),
+        ("out-of-bounds", "list", 1),
+    ]
+    assert "For the same reason stop races on lines 8 and 10." in found[0].message
+    assert found[1].message.endswith("This may follow from the race on stop.")
+
+
 def test_what_does_not_depend_on_a_race_is_not_in_its_chain():
     found = find(record(open_device(), KernelJob(CHAIN.replace("ROOT", "float(lane)"), records=400_000)).trace)
     assert [(finding.kind, finding.depth) for finding in found] == [("race", 0), ("nan", 0), ("out-of-bounds", 1)]

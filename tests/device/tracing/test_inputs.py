@@ -142,6 +142,7 @@ def test_textures_have_their_size_levels_layers_and_sampler(device, address, col
         ({"sampler": {"filter": "best"}}, "filter is one of point, linear"),
         ({"picture": np.zeros((4, 4, 4)), "picture.mip1": np.zeros((3, 3, 4))}, "picture.mip1 takes 2 × 2 texels"),
         ({"picture": np.zeros((2, 2, 4)), "picture.format": "rgb5"}, "there is no format rgb5"),
+        ({"picture": np.zeros(4 * 33 * 32, np.float32)}, r"picture is a texture: it takes an array of shape \(height, width, comp"),
     ],
 )
 def test_a_texture_that_does_not_fit_is_refused(device, given, words):
@@ -236,6 +237,26 @@ void main(uint3 t : SV_GroupThreadID) { o[t.x] = triangles[t.x].a.x + triangles[
 def test_a_buffer_does_not_take_what_would_be_misread(device, given, words):
     with pytest.raises(ValueError, match=words):
         record(device, KernelJob(STRUCTS, inputs=flat(given)))
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ([1, 2, 3], [1, 2, 3]),
+        ([-1, 2], [2**32 - 1, 2]),
+        (np.arange(3), [0, 1, 2]),
+        ([1.0, 0.5], [0x3F800000, 0x3F000000]),
+        (np.array([2**32 + 7], np.uint64), [7, 1]),
+    ],
+)
+def test_the_default_numbers_of_python_become_words_of_a_byte_address_buffer(device, given, words):
+    source = """ByteAddressBuffer bytes; RWStructuredBuffer<uint> o;
+[shader("compute")] [numthreads(1, 1, 1)]
+void main() { uint size; bytes.GetDimensions(size); o[0] = size; }
+"""
+    found = record(device, KernelJob(source, inputs=flat({"bytes": given})))
+    assert found.outputs["bytes"].tolist() == words
+    assert found.outputs["o"][0] == 4 * len(words)
 
 
 def test_a_buffer_of_structs_of_one_type_takes_plain_numbers(device):

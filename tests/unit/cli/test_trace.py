@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from splatscope.cli.buffer_option import parse_buffer
+from splatscope.cli.errors import CallError
 from splatscope.cli.main import main
 from splatscope.cli.trace_report import _on_command_line
 from splatscope.tracing.judge import own_size
@@ -34,8 +35,21 @@ def test_arrays_from_files(tmp_path):
     np.save(tmp_path / "a.npy", np.arange(6.0).reshape(2, 3))
     assert parse_buffer(f"a=@{tmp_path / 'a.npy'}")[1].dtype == np.float32
     assert parse_buffer(f"a=double@{tmp_path / 'a.npy'}")[1].dtype == np.float64
-    assert parse_buffer(f"a=uint@{tmp_path / 'a.npy'}")[1].tolist() == [0, 1, 2, 3, 4, 5]
+    assert parse_buffer(f"a=uint@{tmp_path / 'a.npy'}")[1].tolist() == [[0, 1, 2], [3, 4, 5]], "a texture has its size from it"
     assert parse_buffer(f"a=float[8]@{tmp_path / 'a.npy'}")[1].tolist() == [0, 1, 2, 3, 4, 5, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a=@none.npy", "--buffer a: there is no file none.npy."),
+        ("a=Light[2]", "--buffer a: Light is no type of numbers. --set a.count=N gives N structs of zeros."),
+    ],
+)
+def test_what_a_buffer_cannot_be_is_said(text, said):
+    with pytest.raises(CallError) as refused:
+        parse_buffer(text)
+    assert str(refused.value) == said
 
 
 def test_a_batch_refuses_what_it_would_ignore(capsys):

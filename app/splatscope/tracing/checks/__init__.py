@@ -72,7 +72,7 @@ def _chained(findings: list[Finding], causes: dict[int, tuple[Finding, str]]) ->
     while pending:
         finding, depth = pending.pop()
         words = f" This may follow from {causes[id(finding)][1]}." if depth else ""
-        chained.append(replace(finding, message=finding.message + words, depth=depth))
+        chained.append(replace(finding, message=finding.message + words, depth=depth, merged=[]))
         consequences = [other for other in findings if id(other) in causes and causes[id(other)][0] is finding]
         pending += [(other, depth + 1) for other in reversed(consequences)]
     return chained

@@ -17,7 +17,8 @@ class Finding:
     dispatch is in `groups`; `events` are numbers in the trace. `index` is the element, and `count` how often
     the fault was seen in all workgroups that were looked at. `file` is the file of the first line. `files` lists the file of each
     line if there are several files, else it is []. `depth` is 1 if it may follow from the
-    finding above it whose depth is 0, 2 if from one whose depth is 1, and so on.
+    finding above it whose depth is 0, 2 if from one whose depth is 1, and so on. `merged` has, while the checks run, the findings
+    that are told with this one.
     """
 
     kind: str
@@ -32,6 +33,7 @@ class Finding:
     files: list[str] = field(default_factory=list)
     groups: list[Three] = field(default_factory=list)
     depth: int = 0
+    merged: list["Finding"] = field(default_factory=list)
 
     @classmethod
     def of(cls, plain: dict[str, Any]) -> Self:
@@ -74,7 +76,7 @@ class Finding:
         """Return the finding as JSON types, with its first group and thread under names of their own."""
         first = {"group": self.group, "thread": self.thread}
         plain = json.loads(json.dumps(asdict(self) | first, default=int))  # NumPy's integers
-        return plain if self.files else {name: value for name, value in plain.items() if name != "files"}
+        return {name: value for name, value in plain.items() if name != "merged" and (name != "files" or self.files)}
 
 
 def standing_at(*sites: Site) -> dict[str, Any]:

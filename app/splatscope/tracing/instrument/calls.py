@@ -146,8 +146,8 @@ class Calls:
         if function.type == "field_expression" and arguments:
             texture, method = part(function, "argument"), text_of(part(function, "field"))
             return {arguments[0].id: lambda text: self._textures.method(texture, method, arguments[0], text) or text}
-        if name == "WaveReadLaneAt" and len(arguments) == 2:
-            return {arguments[1].id: lambda text: self._operations.lane(arguments[1], text)}
+        if name in ("WaveReadLaneAt", "QuadReadLaneAt") and len(arguments) == 2:
+            return {arguments[1].id: lambda text: self._operations.lane(arguments[1], text, in_quad=name.startswith("Quad"))}
         scalar = self._operations.constructed(name)
         if not scalar:
             return {}

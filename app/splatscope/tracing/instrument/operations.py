@@ -28,6 +28,7 @@ _OVER_WAVE = {
     for kind, operations in (("Active", "Sum Product Min Max BitAnd BitOr BitXor"), ("Prefix", "Sum Product"))
     for operation in operations.split()
 }
+_ACROSS_QUAD = {"QuadReadAcrossX": 1, "QuadReadAcrossY": 2, "QuadReadAcrossDiagonal": 3}  # the bits of the lane that change
 _BRANCHES = ("if_statement", "for_statement", "while_statement", "do_statement", "switch_statement")
 _DIVISIONS = ("/", "%")
 _SHIFTS = ("<<", ">>")
@@ -227,18 +228,24 @@ class Operations:
         type_ = SlangType.parse(self._context.types.named(name))
         return "" if type_ is None or len(type_.shape) > 1 else type_.scalar.name
 
-    def lane(self, node: Node, text: str) -> str:
-        """Return the new text of the lane index for `WaveReadLaneAt`."""
+    def lane(self, node: Node, text: str, in_quad: bool) -> str:
+        """Return the new text of the lane index for `WaveReadLaneAt` or, `in_quad`, for `QuadReadLaneAt`."""
         if self._context.is_differentiable:
             return text
-        return f"_rec_read_lane({self._context.fault(node, LANE, _name(node), type='uint')}, {_argument(node, text)})"
+        function = "_rec_quad_lane" if in_quad else "_rec_read_lane"
+        return f"{function}({self._context.fault(node, LANE, _name(node), type='uint')}, {_argument(node, text)})"
 
     def over_wave(self, node: Node, name: str, text: str) -> str:
-        """Return the new text of a call. A reduction over a partly active wave is recorded if its result leaves its branch.
+        """Return the new text of a call. A read across a quad is recorded if the other lane is not active.
+
+        A reduction over a partly active wave is recorded if its result leaves its branch.
 
         Within a branch it is common to compute over the lanes that took it. But a result that leaves the branch looks as if it came
         from all lanes.
         """
+        if name in _ACROSS_QUAD and not self._context.is_differentiable:
+            site = self._context.fault(node, LANE, text_of(node), type="uint")
+            return f"_rec_across_quad({site}, {_ACROSS_QUAD[name]}, {text})"
         if name not in _OVER_WAVE or self._context.is_differentiable or not self._leaves_branch(node):
             return text
         return f"_rec_over_wave({self._context.fault(node, LANE, text_of(node), type='uint2', operation=name)}, {text})"

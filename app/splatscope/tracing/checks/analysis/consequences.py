@@ -43,42 +43,49 @@ def causes_of(trace: Trace, findings: list[Finding], sources: Sources) -> dict[i
         while pending:
             if id(current := pending.pop()) not in seen:
                 seen.add(id(current))
-                pending += possible[id(current)]
+                pending += [cause for cause, _ in possible[id(current)]]
         return id(finding) in seen
 
-    def chosen(finding: Finding) -> Finding | None:
-        causes = [cause for cause in possible[id(finding)] if not leads_to(cause, finding)]
-        return max(causes, key=lambda cause: position[cause.events[0]], default=None)
+    found = {}
+    for finding in findings:
+        causes = [(cause, part) for cause, part in possible[id(finding)] if not leads_to(cause, finding)]
+        if causes:
+            cause, part = max(causes, key=lambda one: position[one[1].events[0]])
+            found[id(finding)] = cause, _CAUSES[part.kind].format(name=part.name, line=part.line)
+    return found
 
-    found = ((finding, chosen(finding)) for finding in findings)
-    return {id(f): (cause, _CAUSES[cause.kind].format(name=cause.name, line=cause.line)) for f, cause in found if cause is not None}
 
+def _possible_causes(
+    trace: Trace, findings: list[Finding], finding: Finding, sources: Sources
+) -> Iterator[tuple[Finding, Finding]]:
+    """Yield each finding that this one may follow from, and the one of those told with it that it follows from.
 
-def _possible_causes(trace: Trace, findings: list[Finding], finding: Finding, sources: Sources) -> Iterator[Finding]:
-    """Yield the findings that a finding may follow from. Two may follow from each other."""
-    site = _decisive(trace, finding)
-    if site is None:
+    Two may follow from each other.
+    """
+    if (site := _decisive(trace, finding)) is None:
         return
     names = sources.names_in_index(site) if finding.kind in _BY_INDEX else set()
     if finding.kind == "race":
         names = set().union(*(sources.names_in_index(s) for s in _sites(trace, finding))) - {finding.name}
-    for cause in findings:
-        if cause is finding or cause.kind not in _CAUSES or not cause.events:
-            continue
+
+    def follows_from(cause: Finding, site: Site = site) -> bool:
+        is_race = cause.kind == "race"
+        if is_race and finding.kind == "race" and cause.name == finding.name:
+            return False
+        if is_race and cause.name in names and set(cause.places) & set(finding.places):
+            return True
+        if not is_race and not _came_before(trace, cause, finding):
+            return False
         origins = [s for s in _sites(trace, cause) if s.kind == "read" or cause.kind not in ("race", "out-of-bounds")]
-        if cause.kind == "race":
-            in_statement = cause.name in names and set(cause.places) & set(finding.places)
-            origins = [s for s in origins if cause.name != finding.name]
-        else:
-            in_statement = False
-            if not _came_before(trace, cause, finding):
-                continue
         if finding.kind in _BY_INDEX:
-            follows = in_statement or any(sources.dependence.may_change(name, s) for name in names for s in origins)
-        else:
-            follows = any(sources.dependence.may_depend(site, s) for s in origins)
-        if follows:
-            yield cause
+            return any(sources.dependence.may_change(name, s) for name in names for s in origins)
+        return any(sources.dependence.may_depend(site, s) for s in origins)
+
+    for cause in findings:
+        parts = (part for part in (cause, *cause.merged) if part.kind in _CAUSES and part.events)
+        part = next(filter(follows_from, parts), None) if cause is not finding else None
+        if part is not None:
+            yield cause, part
 
 
 def _decisive(trace: Trace, finding: Finding) -> Site | None:

@@ -143,6 +143,7 @@ def one_for_each_cause(races: list[Race], are_one: Callable[[Race, Race], bool] 
         elif race.finding.kind == match[0].finding.kind == "race":
             match.append(race)
     for race, *merged in kept:
+        race.finding.merged = [one.finding for one in merged]
         own_places = sorted(race.finding.places)
         places_by_name: dict[str, dict[tuple, None]] = {}
         for merged_race in merged:
