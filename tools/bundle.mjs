@@ -8,16 +8,20 @@ import {basename, dirname, join, resolve} from "node:path"
 const root = resolve(import.meta.dirname, "..")
 const [panel, version] = process.argv.slice(2)
 
-// `#drawings` is every lessons/NAME/drawing.ts by the lesson's name. Drawings are found in the folders, so no list has to be kept.
+// `#drawings` is every lessons/NAME/drawing.ts and live.ts by the lesson's name. They are found in the folders, so no list has to be
+// kept.
 const drawings = {
   name: "drawings",
   setup({onResolve, onLoad}) {
     onResolve({filter: /^#drawings$/}, () => ({path: "drawings", namespace: "drawings"}))
     onLoad({filter: /.*/, namespace: "drawings"}, () => {
-      const files = globSync("lessons/*/drawing.ts", {cwd: root}).sort()
-      const imports = files.map((file, i) => `import {draw as draw${i}} from "./${file.replaceAll("\\", "/")}"`)
-      const entries = files.map((file, i) => `${JSON.stringify(basename(dirname(file)))}: draw${i}`)
-      return {contents: `${imports.join("\n")}\nexport const DRAWINGS = {${entries.join(", ")}}\n`, resolveDir: root}
+      const table = (name, file, list) => {
+        const files = globSync(`lessons/*/${file}.ts`, {cwd: root}).sort()
+        const imports = files.map((path, i) => `import {${name} as ${name}${i}} from "./${path.replaceAll("\\", "/")}"`)
+        const entries = files.map((path, i) => `${JSON.stringify(basename(dirname(path)))}: ${name}${i}`)
+        return `${imports.join("\n")}\nexport const ${list} = {${entries.join(", ")}}\n`
+      }
+      return {contents: table("draw", "drawing", "DRAWINGS") + table("live", "live", "LIVE"), resolveDir: root}
     })
   },
 }

@@ -1,18 +1,17 @@
 // One Gaussian over a small picture: dragged, stretched, turned and recoloured by hand. Its nine numbers, the bell curve that the
 // picture's pixels lie on, and what one of these pixels finds out step by step.
 //
-// Until a recording has come, what is in hand is drawn as it was set, and the browser previews the picture; what the chosen pixel found out
-// is the last recording's, and pale.
+// While something is in hand, the reader's browser records the kernel, and all is of that recording. Where it cannot, what is in hand is
+// drawn as it was set, and the rest is the last recording's, and pale.
 import {h} from "#web/runtime/dom.ts"
 import {sender} from "#web/drawing/throttled_sender.ts"
 import {bellCurve} from "./bell.ts"
 import {nineNumbers} from "./numbers.ts"
+import type {Values} from "./live.ts"
 import {spot} from "./spot.ts"
 import {STAGE, cssOf, shareText, type Facts, type Seen} from "./stages.ts"
 import type {Look} from "#web/drawing/look.ts"
 import type {DrawingHost, DrawingView} from "#web/drawing/types.ts"
-
-type Values = {numbers: number[]; pixel: [number, number]}
 
 const LEAST_BESIDE = 400
 const BESIDE = 520 // px: from this width on, the numbers stand beside the picture
@@ -23,6 +22,7 @@ const GAP = 20
 export function draw(host: DrawingHost<Facts, unknown, Values>): DrawingView {
   let numbers: number[] = []
   let busy = false // something is being dragged
+  let follows = false // this browser records what is in hand
   const send = sender(() => host.set("numbers", numbers))
   let parts: ReturnType<typeof build> | null = null
 
@@ -33,17 +33,18 @@ export function draw(host: DrawingHost<Facts, unknown, Values>): DrawingView {
   const change = (changes: Record<number, number>, dragging: boolean) => {
     numbers = numbers.map((number, i) => (i in changes ? fitted(changes[i], host.facts.ranges[i]) : number))
     busy = dragging
+    follows = host.follow({...host.values, numbers})
     preview()
-    if (dragging) send.soon()
-    else send.now()
+    if (!dragging) send.now()
+    else if (!follows) send.soon()
   }
 
   /** Show the numbers in hand, if they are others than those recorded. */
   const preview = () => {
     const {numbers: recorded, thinnest} = host.facts
-    const ahead = numbers.some((number, i) => Math.abs(number - recorded[i]) > 1e-6)
+    const ahead = !follows && numbers.some((number, i) => Math.abs(number - recorded[i]) > 1e-6)
     host.root.classList.toggle("ahead", ahead)
-    if (ahead) parts?.picture.preview(numbers)
+    if (ahead || busy) parts?.picture.preview(numbers)
     parts?.table.show(numbers, thinnest)
   }
 
@@ -51,7 +52,10 @@ export function draw(host: DrawingHost<Facts, unknown, Values>): DrawingView {
     const picture = spot({
       facts: () => host.facts,
       change,
-      choose: (pixel) => host.set("pixel", pixel),
+      choose: (pixel) => {
+        follows = host.follow({numbers, pixel})
+        host.set("pixel", pixel)
+      },
     })
     const table = nineNumbers(host.facts.ranges, change)
     const bell = bellCurve()

@@ -1,6 +1,5 @@
 // The picture with the Gaussian in it: handles to drag, stretch and turn it, and the way from its centre to the chosen pixel.
 import {h, zoomOf} from "#web/runtime/dom.ts"
-import {blend} from "#web/drawing/blend.ts"
 import {pixelPicker} from "#web/drawing/pixel_picker.ts"
 import {s, setAttributes} from "#web/drawing/svg.ts"
 import {type Facts, STAGE} from "./stages.ts"
@@ -133,12 +132,11 @@ export function spot({
       if (!el.querySelector(".held")) shape = {x: numbers[0], y: numbers[1], angle: numbers[4], size: seen.size}
       arrange()
     },
-    /** Follow the hand, until the recording comes: the browser blends what the kernel is about to paint. */
+    /** Draw the ellipse in hand. */
     preview(numbers: number[]) {
       const [x, y, first, second, angle] = numbers
-      const {size, thinnest} = facts()
+      const {thinnest} = facts()
       shape = {x, y, angle, size: [thinnest + Math.exp(first), thinnest + Math.exp(second)]}
-      picker.preview(new ImageData(blend(new Float32Array(numbers), 1, ...size), ...size))
       arrange()
     },
     paint(stages: number) {

@@ -28,8 +28,8 @@ export interface Facts {
   ranges: [low: number, high: number][]
   /** What the kernel adds to each size, in pixels. */
   thinnest: number
-  /** RGB bytes in base 64. */
-  picture: string
+  /** RGB bytes, in base 64 from Python. */
+  picture: string | Uint8Array<ArrayBuffer>
   dots: [distance: number, falloff: number, alpha: number][]
   seen: Seen
   /** The step that ends each stage. */

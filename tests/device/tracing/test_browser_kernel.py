@@ -1,11 +1,13 @@
 """Kernels that record themselves in a browser: WGSL, and where their inputs go."""
 
+import json
 import re
 
 import pytest
 
 from splatscope.gpu.device import open_device
 from splatscope.gpu.kernel import CompileError
+from splatscope.paths import LESSONS
 from splatscope.textbook.contents import find_lesson
 from splatscope.tracing.browser_kernel import BrowserKernel, browser_kernel
 from splatscope.tracing.job import KernelJob
@@ -41,6 +43,13 @@ def test_the_kernels_of_sections_become_wgsl(name):
     assert (*map(int, size.groups()[:3]), size[4]) == (*kernel.size, kernel.entry)
     given = {field.name for one in kernel.bindings for field in one.fields} | {one.name for one in kernel.bindings}
     assert {"_rec_records", "_rec_clock", "_rec_starts", "_rec.chosen"} <= given
+
+
+@pytest.mark.parametrize("live", sorted(LESSONS.glob("*/live.ts")), ids=lambda path: path.parent.name)
+def test_what_a_section_ships_for_the_browser_is_its_kernel(live):
+    kernel = browser_kernel(open_device(), find_lesson(live.parent.name)().job())
+    shipped = json.loads(live.with_name("kernel.wgsl.json").read_text(encoding="utf-8"))
+    assert shipped == json.loads(json.dumps(kernel.as_json())), "run tools/make_browser_kernels.py"
 
 
 def test_uniforms_have_their_places():

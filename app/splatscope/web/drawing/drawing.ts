@@ -1,8 +1,9 @@
 // A drawing beside the source: `draw` of lessons/NAME/drawing.ts, repainted at each moment of its stepper.
-import {DRAWINGS} from "#drawings"
+import {DRAWINGS, LIVE} from "#drawings"
 import {h, style} from "#web/runtime/dom.ts"
 import {hideParts} from "./choices.ts"
 import {emit, on} from "#web/runtime/events.ts"
+import {follower} from "./live.ts"
 import {glide} from "./glide.ts"
 import {Look} from "./look.ts"
 import {onMoments, stageOf} from "./moments.ts"
@@ -25,19 +26,21 @@ export function smallOf(drawing: Element) {
 export function render({model, el}: Render<"Drawing">) {
   style(el)
   const root = h("div", {class: `drawing drawing-${model.lesson}`})
+  let inHand: unknown = null // the facts of what was recorded in this browser, until the lesson's own recording comes
   const host: DrawingHost = {
     root,
     get options() {
       return model.options
     },
     get facts() {
-      return model.facts
+      return inHand ?? model.facts
     },
     get values() {
       return model.values
     },
     room: () => roomOf(root),
     set: (name, value) => model.send_msg({type: "set", name, value}),
+    follow: (values) => hand?.follow(values) ?? false,
     step: (step) => emit("step", step),
   }
   const drawing = DRAWINGS[model.lesson](host as DrawingHost<never, never, never>)
@@ -69,7 +72,7 @@ export function render({model, el}: Render<"Drawing">) {
     const copy = h("div", {class: `drawing drawing-${model.lesson}`})
     const none = {value() {}}
     const room = {value: () => ({width: copy.clientWidth, height: Infinity})}
-    const small = DRAWINGS[model.lesson](Object.create(host, {root: {value: copy}, room, set: none, step: none}))
+    const small = DRAWINGS[model.lesson](Object.create(host, {root: {value: copy}, room, set: none, step: none, follow: none}))
     let of: unknown[] = []
     return {
       root: copy,
@@ -86,6 +89,23 @@ export function render({model, el}: Render<"Drawing">) {
     }
   })
   const stop = onMoments(el, paint)
+  const live = LIVE[model.lesson]
+  const isHeld = () => Boolean(root.querySelector(".held, input:active"))
+  const hand =
+    live &&
+    follower(
+      live,
+      () => shown && {recording: shown.recording, facts: host.facts},
+      (recording, facts) => {
+        const stage = stageOf(root)
+        if (!stage || !root.isConnected) return
+        inHand = facts
+        emit("followed", {stage, recording, held: isHeld})
+      },
+    )
+  model.on("facts", () => {
+    if (!isHeld()) inHand = null
+  })
   const onValues = () => {
     if (!drawing.changed) return shown ? open(shown) : undefined
     drawing.changed()
@@ -94,8 +114,12 @@ export function render({model, el}: Render<"Drawing">) {
   model.on("values", () => queueMicrotask(onValues))
   /** Show the recorded values again instead of those set in the drawing, once the reader has let go. */
   const again = () => {
-    if (root.querySelector(".held, input:active"))
-      return window.addEventListener("pointerup", () => setTimeout(again), {once: true})
+    if (isHeld()) return window.addEventListener("pointerup", () => setTimeout(again), {once: true})
+    const stage = stageOf(root)
+    if (inHand && stage) {
+      inHand = null
+      emit("followed", {stage, recording: null, held: isHeld})
+    }
     drawing.changed?.()
     if (shown) open(shown)
   }
@@ -115,6 +139,7 @@ export function render({model, el}: Render<"Drawing">) {
   })
   model.on("remove", () => {
     stop()
+    hand?.stop()
     heard()
     unsubscribe()
     resizes.disconnect()

@@ -1,7 +1,7 @@
 // A small picture written by a kernel, in which one pixel is chosen with a click, by dragging, or with the arrow keys.
 import {h} from "#web/runtime/dom.ts"
 import {GRID, onArrows} from "#web/widgets/roving.ts"
-import {context2d, paintPixels} from "./pixels.ts"
+import {paintPixels} from "./pixels.ts"
 import {s} from "./svg.ts"
 
 export type Pixel = [x: number, y: number]
@@ -11,8 +11,8 @@ export interface PickerFacts {
   size: [width: number, height: number]
   /** The chosen one. */
   pixel: Pixel
-  /** Bytes in base 64. */
-  picture: string
+  /** Bytes, in base 64 from Python. */
+  picture: string | Uint8Array<ArrayBuffer>
   ellipses?: [x: number, y: number, sigmaX: number, sigmaY: number, angle: number][]
 }
 
@@ -68,8 +68,6 @@ export function pixelPicker(choose: (pixel: Pixel) => void) {
 
   return {
     el,
-    /** Show another picture of the same size until the kernel's arrives. */
-    preview: (image: ImageData) => context2d(canvas).putImageData(image, 0, 0),
     /** @param colours  of the ellipses, CSS */
     show(facts: PickerFacts, colours: string[]) {
       ;[width, height] = facts.size

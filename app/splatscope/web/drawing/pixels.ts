@@ -8,10 +8,10 @@ export const floatsOf = (data: string | Uint8Array<ArrayBuffer>) => new Float32A
 
 /**
  * Decode a picture, or one of several pictures of the same size.
- * @param pictures  bytes in base 64, one picture after the other
+ * @param pictures  bytes, in base 64 from Python, one picture after the other
  * @param index  which picture
  */
-export function pixelsOf(pictures: string, width: number, height: number, index = 0) {
+export function pixelsOf(pictures: string | Uint8Array<ArrayBuffer>, width: number, height: number, index = 0) {
   const bytes = bytesOf(pictures)
   const first = index * width * height * 3
   const image = new ImageData(width, height)
@@ -22,9 +22,9 @@ export function pixelsOf(pictures: string, width: number, height: number, index 
 
 /**
  * Paint a picture into a canvas of its size.
- * @param picture  bytes in base 64
+ * @param picture  bytes, in base 64 from Python
  */
-export const paintPixels = (canvas: HTMLCanvasElement, picture: string) =>
+export const paintPixels = (canvas: HTMLCanvasElement, picture: string | Uint8Array<ArrayBuffer>) =>
   context2d(canvas).putImageData(pixelsOf(picture, canvas.width, canvas.height), 0, 0)
 
 /** A canvas's 2D context, which every browser has. */

@@ -19,6 +19,11 @@ export interface DrawingHost<Facts = unknown, Options = unknown, Values = unknow
   room(): {width: number; height: number}
   /** Set a parameter of the lesson, as a control would. */
   set(name: string, value: unknown): void
+  /**
+   * Record with other values in the reader's browser, and show that until the lesson's own recording comes. Call it for every move of
+   * the hand. Returns false if this browser cannot, so that the lesson has to be asked.
+   */
+  follow(values: Values): boolean
   /** Go to an event of the page's primary stepper, counted from 1. */
   step(step: number): void
 }

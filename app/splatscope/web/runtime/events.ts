@@ -1,5 +1,6 @@
 // All of the app's own events on `window`, with their payloads. Features that do not know each other communicate here.
 import type {Moment} from "#web/recording/moment.ts"
+import type {Recording} from "#web/recording/recording.ts"
 import type {Place} from "#components"
 import type {Draft} from "./draft.ts"
 
@@ -63,6 +64,11 @@ interface Events {
    * the chosen thread.
    */
   described: {stage: HTMLElement; words: string; news: string; chosen: string}
+  /**
+   * From a drawing to the stepper whose root is `stage`: show this recording, made in the browser while the reader's hand moves; null
+   * for the lesson's own again.
+   */
+  followed: {stage: HTMLElement; recording: Recording | null; held: () => boolean}
   /** Another page was requested. */
   page: Place
   /** A page with a session is in the document. */

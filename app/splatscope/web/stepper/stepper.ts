@@ -55,6 +55,7 @@ export class Stepper {
   took = 0 // ms of the last paint
   #paintedAt = 0 // ms
   #steps = false // whether the next paint is one step from the last
+  #held: (() => boolean) | null = null // after a recording of the browser: whether the hand still holds what it is made from
   #asked: {step: number; inputs: string} | null = current() // the place in the address, until the reader moves
   frame: number | null = null // the frame in which the panes are painted next
   #placed: {moment: Moment; stops: number[]; positions: number[]; order: number[]} | null = null
@@ -229,6 +230,9 @@ export class Stepper {
       return this.waiting.show(`The recording cannot be read: ${messageOf(reason)}`, "wrong")
     }
     if (name !== model.meta.recording || name === this.shown) return // a newer one arrived meanwhile, or this one was opened twice
+    if (this.#held?.()) return // the hand is ahead of it, and the one for where it stops is still to come
+    if (this.#held) root.dataset.live = "recording"
+    this.#held = null
     const before = this.moment
     const step = this.#stepFor(before, recording)
     this.shown = name
@@ -262,6 +266,30 @@ export class Stepper {
     root.dataset.recording = meta.recording
     this.paint(true)
     root.dataset.steps = String(recording.length)
+  }
+
+  /** Show a recording that the browser made while the reader's hand moves, at the moment at which the one before it stood. */
+  showLive(recording: Recording | null, held: () => boolean) {
+    const {moment: before, root} = this
+    if (!before || this.model.busy || this.model.error) return
+    if (!recording) {
+      this.#held = null
+      delete root.dataset.live
+      return this.show()
+    }
+    const moment = new Moment(recording, (moved) => this.#changed(moved))
+    moment.pinned = before.pinned
+    this.moment = moment
+    this.#held = held
+    this.shown = "" // so that the lesson's own recording is shown even if it is the one from before
+    for (const pane of this.panes) pane.open(recording, this.model.memories)
+    this.byItself(() => {
+      if (before.lockstep) moment.setOrder(true)
+      moment.goto(before.step)
+    })
+    root.dataset.live = "browser"
+    root.dataset.frame = String(Number(root.dataset.frame ?? 0) + 1)
+    this.paint(true)
   }
 
   /** Focus the button that steps forward, in place of one that is gone. */
@@ -668,6 +696,9 @@ export function render({model, el}: Render<"Stepper">) {
   const stepper = new Stepper(model)
   const ends = [
     on("step", (step) => stepper.ask(step)),
+    on("followed", ({stage, recording, held}) => {
+      if (stage === stepper.root) stepper.showLive(recording, held)
+    }),
     on("thread", (thread) => {
       if (stepper === primary()) stepper.pin(thread)
     }),

@@ -1,0 +1,101 @@
+// A section's kernel is recorded in the reader's browser while the hand moves, so that the whole figure is of the moment in hand.
+import {type BrowserKernel, gpu, type Inputs, Kernel} from "#web/runtime/gpu.ts"
+import {recordingOf} from "#web/recording/raw_records.ts"
+import type {Recording} from "#web/recording/recording.ts"
+import {numbers} from "#web/recording/values.ts"
+
+/** What a section says of its kernel, in lessons/NAME/live.ts: what lessons/NAME/lesson.py says to a device and of a recording. */
+export interface Live<Facts, Values> {
+  kernel: BrowserKernel
+  /** The dispatch for the lesson's parameters, as `job()` makes it. */
+  inputs(values: Values): Inputs
+  /**
+   * What the drawing shows of a recording, as `facts()` finds it.
+   * @param before  the facts of another recording, for what is always the same
+   */
+  facts(found: Found, values: Values, before: Facts): Facts
+}
+
+/** A recording that was just made, and all that its buffers hold. */
+export class Found {
+  recording
+  #outputs
+
+  constructor(recording: Recording, outputs: Record<string, Uint32Array<ArrayBuffer>>) {
+    this.recording = recording
+    this.#outputs = outputs
+  }
+
+  /** A buffer of floats. */
+  floats(name: string) {
+    return new Float32Array(this.#outputs[name].slice().buffer)
+  }
+
+  /** The numbers that a variable of a function had last; [] if it never had a value. */
+  last(of: string, name: string) {
+    const {recording} = this
+    for (let event = recording.length - 1; event >= 0; event--) {
+      const site = recording.about(event)
+      if (site.kind !== "value" || site.name !== name || site.function !== of) continue
+      return numbers(recording.words, recording.wordAt[event], site.type)
+    }
+    return []
+  }
+}
+
+const ROOM = 64 // records of a thread beside twice those of the one that recorded most
+
+/**
+ * Record a section's kernel as fast as the device can, always with the latest values.
+ * @param shown  the recording and the facts that are shown
+ * @param show  shows those that were made
+ */
+export function follower<Facts, Values>(
+  live: Live<Facts, Values>,
+  shown: () => {recording: Recording; facts: Facts} | null,
+  show: (recording: Recording, facts: Facts) => void,
+) {
+  let kernel: Kernel | null = null
+  let wanted: Values | null = null
+  let isRunning = false
+  const prepare = async () => {
+    const device = await gpu()
+    if (device) kernel = await Kernel.on(device, live.kernel)
+  }
+  prepare().catch(() => {}) // the figure then waits for the server, as without WebGPU
+
+  const run = async (on: Kernel) => {
+    isRunning = true
+    while (wanted !== null) {
+      const values: Values = wanted
+      wanted = null
+      const before = shown()
+      if (!before) break
+      const {recording} = before
+      const most = Math.max(...Array.from({length: recording.threads}, (_, thread) => recording.count(thread)))
+      const done = await on.record(live.inputs(values), 2 * most + ROOM)
+      const made = recordingOf(done, live.kernel.batches, recording)
+      const now = shown()
+      if (made && now) show(made, live.facts(new Found(made, done.after), values, now.facts))
+    }
+    isRunning = false
+  }
+
+  return {
+    /** Record with these values next. Returns false if this browser cannot. */
+    follow(values: Values) {
+      if (!kernel) return false
+      wanted = values
+      if (!isRunning)
+        run(kernel).catch(() => {
+          kernel = null // the device was lost
+          isRunning = false
+        })
+      return true
+    },
+    /** Forget values that were not recorded yet. */
+    stop() {
+      wanted = null
+    },
+  }
+}

@@ -1,0 +1,138 @@
+"""A figure in the reader's hand is recorded in the reader's browser, and the lesson's own recording confirms it."""
+
+import re
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from helpers.chromium import FLAGS
+from splatscope.machine.chromium import find
+
+WEBGPU = ("--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader")  # Chromium's own device in software
+
+FIND = """
+    const all = (root) => [...root.querySelectorAll("*")].flatMap((e) => [e, ...(e.shadowRoot ? all(e.shadowRoot) : [])])
+    const drawing = all(document).find((e) => e.matches(".drawing-gaussian"))
+"""
+# Set a slider as a hand does, and tell what is seen before any answer can have come.
+MOVED = f"""([name, value]) => {{
+    {FIND}
+    const slider = drawing.querySelector(`[aria-label="${{name}}"]`)
+    slider.value = value
+    slider.dispatchEvent(new Event("input"))
+    slider.dispatchEvent(new Event("change"))
+    return {{means: slider.closest(".nine-row").lastElementChild.textContent, pale: drawing.matches(".ahead")}}
+}}"""
+# All recordings that the browser makes, and how the last one differs from the one that is shown: by events, and by their floats.
+WATCH = """() => {
+    window.followed = []
+    addEventListener("splatscope:followed", ({detail}) => followed.push(detail.recording))
+}"""
+DIFFERENCE = """() => {
+    const all = (root) => [...root.querySelectorAll("*")].flatMap((e) => [e, ...(e.shadowRoot ? all(e.shadowRoot) : [])])
+    const shown = splatscope.inspect(all(document).find((e) => e.dataset?.testid === "stepper")).moment.recording
+    const made = followed.at(-1)
+    const same = (name) => made[name].length === shown[name].length && made[name].every((one, i) => one === shown[name][i])
+    const numbers = (words) => new Float32Array(Uint32Array.from(words).buffer)
+    const [mine, theirs] = [numbers(made.words), numbers(shown.words)]
+    const apart = [...mine].map((one, i) => Math.abs(one - theirs[i]) / Math.max(1e-3, Math.abs(theirs[i])))
+    return {events: ["thread", "site", "target", "flags"].filter((name) => !same(name)), most: Math.max(...apart)}
+}"""
+
+
+SETTINGS = (
+    ("Log of the first size", "1"),
+    ("Angle, in radians", "-0.7"),
+    ("Blue", "0.8"),
+    ("Logit of the opacity", "-1.5"),
+    ("x of the centre, in pixels", "9"),
+)
+
+
+@pytest.fixture(scope="module")
+def gpu_browser(chromium: Browser) -> Iterator[Browser]:
+    """Chromium with WebGPU."""
+    browser = chromium.browser_type.launch(executable_path=find(), args=[*FLAGS, *WEBGPU])
+    yield browser
+    browser.close()
+
+
+@pytest.fixture
+def gaussian(gpu_browser: Browser, server: str) -> Iterator[Page]:
+    """The section on one Gaussian, whose kernel has been compiled in the browser."""
+    with gpu_browser.new_context(viewport={"width": 1440, "height": 900}) as context:
+        page = context.new_page()
+        wrong: list[str] = []
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.goto(f"{server}/app?page=gaussian")
+        stage = page.get_by_test_id("stepper").first
+        expect(stage).to_have_attribute("data-steps", re.compile(r"\d+"))
+        page.evaluate(WATCH)
+        red = page.get_by_label("Red", exact=True)
+        for _ in range(200):  # until the kernel is compiled, the server is asked
+            if stage.get_attribute("data-frame"):
+                break
+            red.press("ArrowRight")
+            page.wait_for_timeout(100)
+        expect(stage).to_have_attribute("data-live", "recording")
+        yield page
+        assert not wrong
+
+
+def test_the_whole_figure_follows_the_hand_and_no_request_is_made(gaussian):
+    stage, knob = gaussian.get_by_test_id("stepper").first, gaussian.locator(".spot-handle.move .knob").first
+    alpha = gaussian.locator(".spot-share .num")
+    box = knob.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    before, frames = alpha.inner_text(), int(stage.get_attribute("data-frame"))
+    requests: list[str] = []
+    gaussian.on("request", lambda request: requests.append(request.url))
+    gaussian.mouse.move(x, y)
+    gaussian.mouse.down()
+    for i in range(1, 13):
+        gaussian.mouse.move(x + 5 * i, y + 2 * i)
+        gaussian.wait_for_timeout(60)
+    expect(stage).to_have_attribute("data-live", "browser")
+    assert int(stage.get_attribute("data-frame")) > frames
+    assert alpha.inner_text() != before, "the numbers are of the moment in hand"
+    expect(gaussian.locator(".drawing-gaussian.ahead")).to_have_count(0)
+    step = stage.get_attribute("data-step")
+    assert requests == []
+    gaussian.mouse.up()
+    expect(stage).to_have_attribute("data-live", "recording")
+    assert stage.get_attribute("data-step") == step
+
+
+def test_what_the_browser_recorded_is_what_the_server_records(gaussian):
+    stage = gaussian.get_by_test_id("stepper").first
+    for label, value in SETTINGS:
+        shown = stage.get_attribute("data-recording")
+        gaussian.evaluate(MOVED, [label, value])
+        expect(stage).not_to_have_attribute("data-recording", shown)
+        expect(stage).to_have_attribute("data-live", "recording")
+        difference = gaussian.evaluate(DIFFERENCE)
+        assert difference["events"] == []
+        assert difference["most"] < 1e-3
+
+
+def test_the_recording_of_the_browser_can_be_stepped(gaussian):
+    """The figure stays whole while the lesson's recording is still to come: here it never comes."""
+    stage = gaussian.get_by_test_id("stepper").first
+    gaussian.context.set_offline(True)
+    label = gaussian.evaluate(f"() => {{ {FIND} return drawing.querySelector('input').ariaLabel }}")
+    gaussian.evaluate(MOVED, [label, "20"])
+    expect(stage).to_have_attribute("data-live", "browser")
+    gaussian.context.set_offline(False)
+    expect(stage).to_have_attribute("data-live", "recording")
+
+
+def test_without_webgpu_the_numbers_follow_and_the_rest_waits_pale(turn_to: Callable[..., Page]):
+    page = turn_to("/app?page=gaussian")
+    stage = page.get_by_test_id("stepper").first
+    expect(stage).to_have_attribute("data-steps", re.compile(r"\d+"))
+    expect(page.get_by_label("Red", exact=True)).to_be_visible()
+    size = page.evaluate(MOVED, ["Log of the first size", "1"])
+    assert size == {"means": "3.0 px", "pale": True}  # e, and the 0.3 that the kernel adds
+    expect(page.locator(".drawing-gaussian.ahead")).to_have_count(0)
+    assert stage.get_attribute("data-live") is None
