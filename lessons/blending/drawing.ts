@@ -1,5 +1,5 @@
 // A stack of layers over one pixel, nearest first: each may be moved, coloured, made more or less opaque, added, removed.
-import {type PickerFacts, type Pixel, pixelPicker} from "#web/drawing/pixel_picker.ts"
+import {pixelPicker} from "#web/drawing/pixel_picker.ts"
 import {handle} from "#web/drawing/reorder.ts"
 import {sender} from "#web/drawing/throttled_sender.ts"
 import {shareRow, short} from "#web/drawing/share_row.ts"
@@ -7,37 +7,7 @@ import {css} from "#web/drawing/svg.ts"
 import {h} from "#web/runtime/dom.ts"
 import type {Look} from "#web/drawing/look.ts"
 import type {DrawingHost, DrawingView} from "#web/drawing/types.ts"
-
-interface Layer {
-  /** #rrggbb. */
-  colour: string
-  alpha: number
-  /** Number of its ellipse: a layer's own for good. */
-  shape: number
-}
-
-interface Values {
-  layers: Layer[]
-  pixel: Pixel
-}
-
-interface Blend {
-  /** At the pixel. */
-  alpha: number
-  /** Red, green, blue, T. */
-  before: number[]
-  after: number[]
-  /** Step at which it is blended. */
-  end: number
-}
-
-/** Over: r, g, b over white. */
-type Facts = PickerFacts & {layers: Blend[]; over: number[]}
-
-interface Options {
-  /** The largest number of layers. */
-  most: number
-}
+import type {Blend, Facts, Layer, Options, Values} from "./stack.ts"
 
 const NEW_COLOURS = ["#cc79a7", "#56b4e9", "#e69f00", "#777777", "#d55e00", "#0072b2", "#f0e442", "#009e73"]
 const NEW_ALPHA = 0.7
@@ -48,7 +18,10 @@ const DENSE_ROW = 28 // the same, its numbers in one line
 const ONE_LINE = 540 // px of width, for that
 
 export function draw(host: DrawingHost<Facts, Options, Values>): DrawingView {
-  const picker = pixelPicker((pixel) => host.set("pixel", pixel))
+  const picker = pixelPicker((pixel) => {
+    host.follow({layers: stack.layers(), pixel})
+    host.set("pixel", pixel)
+  })
   const colours = gatheredColours()
   const stack = layerStack(host)
   const el = h(
@@ -155,6 +128,13 @@ function layerStack(host: DrawingHost<Facts, Options, Values>) {
   markShare(rest.el)
   const send = sender(() => host.set("layers", layers()))
   const stale = (yes: boolean) => host.root.classList.toggle("ahead", yes) // other layers than those recorded
+  /** The layers are others. They are recorded here, if that is possible, and by the lesson once the hand lets go. */
+  const changed = (isHeld = false) => {
+    const follows = host.follow({...host.values, layers: layers()})
+    stale(!follows && !isHeld)
+    if (!isHeld) send.now()
+    else if (!follows) send.soon()
+  }
 
   const ordered = () => [...list.children].flatMap((el) => rows.get(el) ?? [])
   const layers = () => ordered().map((row) => row.layer)
@@ -163,19 +143,17 @@ function layerStack(host: DrawingHost<Facts, Options, Values>) {
   const edits = {
     moved() {
       number()
-      stale(true)
-      send.now()
+      changed()
     },
     say(words: string) {
       news.textContent = words
     },
-    edited: send.soon,
+    edited: changed,
     drop(layer: Layer) {
       const at = layers().indexOf(layer)
       edits.say(`Layer ${at + 1} is removed; ${layers().length - 1} left`)
       place(layers().filter((other) => other !== layer))
-      stale(true)
-      send.now()
+      changed()
       const next = (ordered()[at] ?? ordered()[at - 1]).dropButton
       if (next.disabled)
         add.focus() // the only layer stays
@@ -205,14 +183,12 @@ function layerStack(host: DrawingHost<Facts, Options, Values>) {
     place([...layers(), newLayer(layers())])
     edits.say(`Layer ${layers().length} is added`)
     if (add.disabled) reverse.focus() // there is room for no other
-    stale(true)
-    send.now()
+    changed()
   }
   reverse.onclick = () => {
     place(layers().reverse())
     edits.say("The stack is turned over")
-    stale(true)
-    send.now()
+    changed()
   }
   place(host.values.layers ?? [])
 
@@ -249,7 +225,7 @@ export function newLayer(layers: Layer[]): Layer {
 /** A layer's row: handle, number, colour, opacity, share of the light, button to remove it. */
 function layerRow(
   first: Layer,
-  {moved, say, edited, drop}: {moved(): void; say(words: string): void; edited(): void; drop(layer: Layer): void},
+  {moved, say, edited, drop}: {moved(): void; say(words: string): void; edited(isHeld?: boolean): void; drop(layer: Layer): void},
 ) {
   let layer = first
   const colour = h("input", {type: "color"})
@@ -267,7 +243,7 @@ function layerRow(
   el.prepend(grip)
   colour.oninput = () => {
     layer.colour = colour.value
-    edited()
+    edited(true)
   }
   const showAlpha = () => {
     value.textContent = layer.alpha.toFixed(2)
@@ -276,8 +252,9 @@ function layerRow(
   alpha.oninput = () => {
     layer.alpha = +alpha.value
     showAlpha()
-    edited()
+    edited(true)
   }
+  colour.onchange = alpha.onchange = () => edited()
   alpha.onkeydown = (event) => {
     if (event.key.startsWith("Arrow") || ["Home", "End"].includes(event.key)) event.stopPropagation()
   }

@@ -124,7 +124,7 @@ class Blending(Lesson):
     pixel = Place(default=[19, 14], bounds=(2, 2), item_type=int, label="Pixel", doc=f"x below {WIDTH} and y below {HEIGHT}")
 
     unit: ClassVar[str] = "layer"
-    figure: ClassVar[FigureSpec] = FigureSpec(options={"most": len(SHAPES)})
+    figure: ClassVar[FigureSpec] = FigureSpec(options={"most": len(SHAPES), "shapes": [list(shape) for shape in SHAPES]})
     grid: ClassVar = {"layers": published_stacks(), "pixel": ([2, 2], [8, 14], [14, 8], [14, 20], [24, 10], [24, 18], [30, 14])}
 
     def job(self) -> KernelJob:

@@ -1,6 +1,6 @@
 // One Gaussian's kernel in the reader's browser: what lesson.py gives it, and what the drawing shows of its recording.
 import kernel from "./kernel.wgsl.json" with {type: "json"}
-import type {Found, Live} from "#web/drawing/live.ts"
+import {bytesIn, type Found, type Live} from "#web/drawing/live.ts"
 import type {BrowserKernel} from "#web/runtime/gpu.ts"
 import type {Facts, Seen} from "./stages.ts"
 
@@ -33,18 +33,11 @@ export const live: Live<Facts, Values> = {
     ...before,
     pixel,
     numbers,
-    picture: bytesOf(found.floats("picture")),
+    picture: bytesIn(found.floats("picture")),
     dots: dotsOf(found.floats("curve")),
     seen: seenIn(found),
   }),
 }
-
-/** Red, green and blue of each pixel, from its four floats. */
-const bytesOf = (floats: Float32Array) =>
-  Uint8Array.from(
-    {length: (3 * floats.length) / 4},
-    (_, i) => 255 * Math.min(1, Math.max(0, floats[4 * Math.floor(i / 3) + (i % 3)])) + 0.5,
-  )
 
 /** Distance, fall-off and alpha of so many pixels, the nearest first. */
 function dotsOf(curve: Float32Array): Facts["dots"] {

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -58,26 +59,47 @@ def gpu_browser(chromium: Browser) -> Iterator[Browser]:
     browser.close()
 
 
-@pytest.fixture
-def gaussian(gpu_browser: Browser, server: str) -> Iterator[Page]:
-    """The section on one Gaussian, whose kernel has been compiled in the browser."""
+@contextmanager
+def section(gpu_browser: Browser, address: str, move: Callable[[Page], None]) -> Iterator[Page]:
+    """Open a section and move something by hand until its kernel is compiled in the browser, and confirmed."""
     with gpu_browser.new_context(viewport={"width": 1440, "height": 900}) as context:
         page = context.new_page()
         wrong: list[str] = []
         page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.goto(f"{server}/app?page=gaussian")
+        page.goto(address)
         stage = page.get_by_test_id("stepper").first
         expect(stage).to_have_attribute("data-steps", re.compile(r"\d+"))
         page.evaluate(WATCH)
-        red = page.get_by_label("Red", exact=True)
         for _ in range(200):  # until the kernel is compiled, the server is asked
             if stage.get_attribute("data-frame"):
                 break
-            red.press("ArrowRight")
+            move(page)
             page.wait_for_timeout(100)
         expect(stage).to_have_attribute("data-live", "recording")
         yield page
         assert not wrong
+
+
+@pytest.fixture
+def gaussian(gpu_browser: Browser, server: str) -> Iterator[Page]:
+    """The section on one Gaussian, which records in the browser."""
+
+    def move(page: Page) -> None:
+        page.get_by_label("Red", exact=True).press("ArrowRight")
+
+    with section(gpu_browser, f"{server}/app?page=gaussian", move) as page:
+        yield page
+
+
+@pytest.fixture
+def blending(gpu_browser: Browser, server: str) -> Iterator[Page]:
+    """The section on blending, which records in the browser."""
+
+    def move(page: Page) -> None:
+        page.get_by_label("Opacity of layer 1", exact=True).press("ArrowLeft")
+
+    with section(gpu_browser, f"{server}/app?page=blending", move) as page:
+        yield page
 
 
 def test_the_whole_figure_follows_the_hand_and_no_request_is_made(gaussian):
@@ -125,6 +147,43 @@ def test_the_recording_of_the_browser_can_be_stepped(gaussian):
     expect(stage).to_have_attribute("data-live", "browser")
     gaussian.context.set_offline(False)
     expect(stage).to_have_attribute("data-live", "recording")
+
+
+def test_a_layer_follows_its_slider_with_its_share_and_its_formula(blending):
+    stage, slider = blending.get_by_test_id("stepper").first, blending.get_by_label("Opacity of layer 2", exact=True)
+    row = blending.locator(".layer-row").nth(1)
+    formula = blending.locator(".numbers .eq").last
+    box = slider.bounding_box()
+    x, y = box["x"] + 0.6 * box["width"], box["y"] + box["height"] / 2
+    blending.mouse.move(x, y)
+    blending.mouse.down()
+    before, computed = row.inner_text(), formula.inner_text()
+    requests: list[str] = []
+    blending.on("request", lambda request: requests.append(request.url))
+    for i in range(1, 8):
+        blending.mouse.move(x - 4 * i, y)
+        blending.wait_for_timeout(60)
+    expect(stage).to_have_attribute("data-live", "browser")
+    assert row.inner_text() != before
+    assert formula.inner_text() != computed
+    assert requests == []
+    blending.mouse.up()
+    expect(stage).to_have_attribute("data-live", "recording")
+    difference = blending.evaluate(DIFFERENCE)
+    assert difference["events"] == []
+    assert difference["most"] < 1e-3
+
+
+def test_another_layer_is_blended_at_once_with_a_stop_of_its_own(blending):
+    stage = blending.get_by_test_id("stepper").first
+    blending.get_by_role("button", name="Add a layer").click()
+    expect(stage).to_have_attribute("data-live", "recording")
+    difference = blending.evaluate(DIFFERENCE)
+    assert difference["events"] == []
+    assert difference["most"] < 1e-3
+    expect(blending.locator(".layer-row")).to_have_count(5)
+    made = blending.evaluate("followed.at(-1).length")
+    assert made == int(stage.get_attribute("data-steps"))
 
 
 def test_without_webgpu_the_numbers_follow_and_the_rest_waits_pale(turn_to: Callable[..., Page]):

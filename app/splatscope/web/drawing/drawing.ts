@@ -95,12 +95,12 @@ export function render({model, el}: Render<"Drawing">) {
     live &&
     follower(
       live,
-      () => shown && {recording: shown.recording, facts: host.facts},
+      () => shown && {recording: shown.recording, facts: host.facts, options: host.options},
       (recording, facts) => {
         const stage = stageOf(root)
         if (!stage || !root.isConnected) return
         inHand = facts
-        emit("followed", {stage, recording, held: isHeld})
+        emit("followed", {stage, recording, stops: live.stops?.(facts), held: isHeld})
       },
     )
   model.on("facts", () => {

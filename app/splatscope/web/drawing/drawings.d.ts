@@ -2,5 +2,5 @@
 declare module "#drawings" {
   export const DRAWINGS: Record<string, import("#web/drawing/types.ts").Draw>
   /** The sections with a live.ts. */
-  export const LIVE: Record<string, import("#web/drawing/live.ts").Live<unknown, unknown> | undefined>
+  export const LIVE: Record<string, import("#web/drawing/live.ts").Live<unknown, unknown, unknown> | undefined>
 }

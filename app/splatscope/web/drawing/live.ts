@@ -5,15 +5,17 @@ import type {Recording} from "#web/recording/recording.ts"
 import {numbers} from "#web/recording/values.ts"
 
 /** What a section says of its kernel, in lessons/NAME/live.ts: what lessons/NAME/lesson.py says to a device and of a recording. */
-export interface Live<Facts, Values> {
+export interface Live<Facts, Values, Options = unknown> {
   kernel: BrowserKernel
   /** The dispatch for the lesson's parameters, as `job()` makes it. */
-  inputs(values: Values): Inputs
+  inputs(values: Values, options: Options): Inputs
   /**
    * What the drawing shows of a recording, as `facts()` finds it.
    * @param before  the facts of another recording, for what is always the same
    */
-  facts(found: Found, values: Values, before: Facts): Facts
+  facts(found: Found, values: Values, before: Facts, options: Options): Facts
+  /** Where → and ← stop, as `stops()` says; without it, where they stopped before. */
+  stops?(facts: Facts): number[]
 }
 
 /** A recording that was just made, and all that its buffers hold. */
@@ -31,17 +33,28 @@ export class Found {
     return new Float32Array(this.#outputs[name].slice().buffer)
   }
 
-  /** The numbers that a variable of a function had last; [] if it never had a value. */
-  last(of: string, name: string) {
+  /** The values of a function's variable, in the device's order, each with the step at which it is set. */
+  all(of: string, name: string) {
     const {recording} = this
-    for (let event = recording.length - 1; event >= 0; event--) {
-      const site = recording.about(event)
-      if (site.kind !== "value" || site.name !== name || site.function !== of) continue
-      return numbers(recording.words, recording.wordAt[event], site.type)
+    const found: {step: number; numbers: number[]}[] = []
+    for (let event = 0; event < recording.length; event++) {
+      const {kind, name: own, function: its, type} = recording.about(event)
+      if (kind === "value" && own === name && its === of)
+        found.push({step: event + 1, numbers: numbers(recording.words, recording.wordAt[event], type)})
     }
-    return []
+    return found
   }
+
+  /** The numbers that a variable of a function had last; [] if it never had a value. */
+  last = (of: string, name: string) => this.all(of, name).at(-1)?.numbers ?? []
 }
+
+/** Red, green and blue of each pixel as bytes, from its four floats. */
+export const bytesIn = (picture: Float32Array) =>
+  Uint8Array.from({length: (3 * picture.length) / 4}, (_, i) => {
+    const part = picture[4 * Math.floor(i / 3) + (i % 3)]
+    return 255 * Math.min(1, Math.max(0, part)) + 0.5
+  })
 
 const ROOM = 64 // records of a thread beside twice those of the one that recorded most
 
@@ -50,9 +63,9 @@ const ROOM = 64 // records of a thread beside twice those of the one that record
  * @param shown  the recording and the facts that are shown
  * @param show  shows those that were made
  */
-export function follower<Facts, Values>(
-  live: Live<Facts, Values>,
-  shown: () => {recording: Recording; facts: Facts} | null,
+export function follower<Facts, Values, Options>(
+  live: Live<Facts, Values, Options>,
+  shown: () => {recording: Recording; facts: Facts; options: Options} | null,
   show: (recording: Recording, facts: Facts) => void,
 ) {
   let kernel: Kernel | null = null
@@ -71,12 +84,12 @@ export function follower<Facts, Values>(
       wanted = null
       const before = shown()
       if (!before) break
-      const {recording} = before
+      const {recording, options} = before
       const most = Math.max(...Array.from({length: recording.threads}, (_, thread) => recording.count(thread)))
-      const done = await on.record(live.inputs(values), 2 * most + ROOM)
+      const done = await on.record(live.inputs(values, options), 2 * most + ROOM)
       const made = recordingOf(done, live.kernel.batches, recording)
       const now = shown()
-      if (made && now) show(made, live.facts(new Found(made, done.after), values, now.facts))
+      if (made && now) show(made, live.facts(new Found(made, done.after), values, now.facts, options))
     }
     isRunning = false
   }

@@ -66,9 +66,9 @@ interface Events {
   described: {stage: HTMLElement; words: string; news: string; chosen: string}
   /**
    * From a drawing to the stepper whose root is `stage`: show this recording, made in the browser while the reader's hand moves; null
-   * for the lesson's own again.
+   * for the lesson's own again. `stops` are its own, if they may be others.
    */
-  followed: {stage: HTMLElement; recording: Recording | null; held: () => boolean}
+  followed: {stage: HTMLElement; recording: Recording | null; stops?: number[]; held: () => boolean}
   /** Another page was requested. */
   page: Place
   /** A page with a session is in the document. */

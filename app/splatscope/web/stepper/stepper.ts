@@ -268,8 +268,8 @@ export class Stepper {
     root.dataset.steps = String(recording.length)
   }
 
-  /** Show a recording that the browser made while the reader's hand moves, at the moment at which the one before it stood. */
-  showLive(recording: Recording | null, held: () => boolean) {
+  /** Show a recording that the browser made while the reader's hand moves, at the stop at which the one before it stood. */
+  showLive({recording, stops, held}: {recording: Recording | null; stops?: number[]; held: () => boolean}) {
     const {moment: before, root} = this
     if (!before || this.model.busy || this.model.error) return
     if (!recording) {
@@ -277,15 +277,17 @@ export class Stepper {
       delete root.dataset.live
       return this.show()
     }
+    const step = this.#stopBefore(before, stops ?? this.#about.stops) ?? before.step
     const moment = new Moment(recording, (moved) => this.#changed(moved))
     moment.pinned = before.pinned
     this.moment = moment
+    if (stops) this.#about = {...this.#about, stops}
     this.#held = held
     this.shown = "" // so that the lesson's own recording is shown even if it is the one from before
     for (const pane of this.panes) pane.open(recording, this.model.memories)
     this.byItself(() => {
       if (before.lockstep) moment.setOrder(true)
-      moment.goto(before.step)
+      moment.goto(step)
     })
     root.dataset.live = "browser"
     root.dataset.frame = String(Number(root.dataset.frame ?? 0) + 1)
@@ -345,13 +347,18 @@ export class Stepper {
     if (layout === "figure" ? isWrong(recording) && !isWrong(before.recording) : hasNews(recording, before.recording))
       return UNNAMED
     const {position, lockstep} = before
+    const {positions = []} = this.#places() ?? {}
+    if (position === 0) return 0
+    if (position === before.recording.length && !positions.includes(position) && !lockstep) return recording.length
+    if (layout === "bench") return before.step
+    return this.#stopBefore(before, stops) ?? UNNAMED
+  }
+
+  /** The last stop that was passed in the recording shown, as one of another recording's stops; null if there is none. */
+  #stopBefore({position}: Moment, stops: number[]) {
     const {positions = [], order = []} = this.#places() ?? {}
     const passed = positions.filter((stop) => stop <= position).length
-    const isStop = passed > 0 && positions[passed - 1] === position
-    if (position === 0) return 0
-    if (position === before.recording.length && !isStop && !lockstep) return recording.length
-    if (layout === "bench") return before.step
-    return passed && stops.length ? stops[Math.min(order[passed - 1], stops.length - 1)] : UNNAMED
+    return passed && stops.length ? stops[Math.min(order[passed - 1], stops.length - 1)] : null
   }
 
   /** Go to where a recording opens. The place in the address is kept, because the same inputs may soon be recorded again. */
@@ -696,8 +703,8 @@ export function render({model, el}: Render<"Stepper">) {
   const stepper = new Stepper(model)
   const ends = [
     on("step", (step) => stepper.ask(step)),
-    on("followed", ({stage, recording, held}) => {
-      if (stage === stepper.root) stepper.showLive(recording, held)
+    on("followed", (made) => {
+      if (made.stage === stepper.root) stepper.showLive(made)
     }),
     on("thread", (thread) => {
       if (stepper === primary()) stepper.pin(thread)

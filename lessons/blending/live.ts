@@ -1,0 +1,66 @@
+// The stack's kernel in the reader's browser: what lesson.py gives it, and what the drawing shows of its recording.
+import kernel from "./kernel.wgsl.json" with {type: "json"}
+import {bytesIn, type Found, type Live} from "#web/drawing/live.ts"
+import type {BrowserKernel} from "#web/runtime/gpu.ts"
+import type {Blend, Facts, Layer, Options, Values} from "./stack.ts"
+
+const SIZE: [number, number] = [40, 30] // of the picture, in pixels
+const MAX_WEIGHT = 0.99
+const THINNEST = 0.3 // what the kernel adds to each size, in pixels
+const LEAST = 1e-6 // of an opacity, and of what keeps it from 1
+
+export const live: Live<Facts, Values, Options> = {
+  kernel: kernel as unknown as BrowserKernel, // what browser_kernel.py has written
+
+  inputs: ({layers, pixel}, {shapes}) => ({
+    buffers: {blobsBuffer: rawOf(layers, shapes), picture: new Float32Array(4 * SIZE[0] * SIZE[1])},
+    uniforms: {
+      "scene.size": SIZE,
+      "scene.blobCount": [layers.length],
+      "scene.maxWeight": [MAX_WEIGHT],
+      "scene.sampleBackground": [0],
+    },
+    groups: [...SIZE, 1],
+    group: [...pixel, 0],
+  }),
+
+  facts(found, {layers, pixel}, before, {shapes}) {
+    const picture = found.floats("picture")
+    const at = 4 * (pixel[1] * SIZE[0] + pixel[0])
+    return {
+      ...before,
+      pixel,
+      picture: bytesIn(picture),
+      layers: blendsIn(found),
+      over: [...picture.subarray(at, at + 3)],
+      ellipses: layers.map(({shape}) => shapes[shape]),
+    }
+  },
+
+  stops: ({layers}) => layers.map(({end}) => end),
+}
+
+/** The nine raw values of each layer, one after the other, all layers beside each other. */
+function rawOf(layers: Layer[], shapes: Options["shapes"]) {
+  const logSize = (size: number) => Math.log(Math.max(LEAST, size - THINNEST))
+  const each = layers.map(({colour, alpha, shape}) => {
+    const [x, y, first, second, angle] = shapes[shape]
+    const parts = [1, 3, 5].map((i) => Number.parseInt(colour.slice(i, i + 2), 16) / 255)
+    const opacity = Math.min(1 - LEAST, Math.max(LEAST, alpha))
+    return [x, y, logSize(first), logSize(second), angle, ...parts, Math.log(opacity / (1 - opacity))]
+  })
+  return Float32Array.from(each[0].flatMap((_, field) => each.map((values) => values[field])))
+}
+
+/** What each layer did to the recorded pixel. */
+function blendsIn(found: Found): Blend[] {
+  const before = found.all("transformPixelState", "pixel.value")
+  const after = found.all("blendPixel", "state.value").slice(1)
+  const ends = found.all("blendPixel", "state.finalCount").slice(1)
+  return found.all("blendPixel", "gval").map(({numbers: [, , , alpha]}, i) => ({
+    alpha,
+    before: before[i].numbers,
+    after: after[i].numbers,
+    end: ends[i].step,
+  }))
+}
