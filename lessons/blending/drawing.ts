@@ -33,6 +33,7 @@ export function draw(host: DrawingHost<Facts, Options, Values>): DrawingView {
   host.root.replaceChildren(el)
   /** Give the picture what the rows leave of the room. */
   const fit = () => {
+    if (host.root.querySelector(".held, input:active")) return // what is dragged does not change the room
     const rows = host.values.layers.length + 1
     const room = host.room()
     const left = (row: number) => Math.max(LEAST_PICTURE, Math.min(MOST_PICTURE, room.height - AROUND - row * rows))

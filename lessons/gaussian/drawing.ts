@@ -96,7 +96,7 @@ export function draw(host: DrawingHost<Facts, unknown, Values>): DrawingView {
     parts.picture.show()
     preview()
     parts.bell.show(host.facts)
-    layOut()
+    if (!busy) layOut() // nothing changes its room while something is dragged, and asking for it costs a frame half its time
     send.answered()
   }
 

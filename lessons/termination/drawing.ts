@@ -6,7 +6,7 @@ import {canvas, pointerIn, s, setAttributes} from "#web/drawing/svg.ts"
 import {powerOfTen} from "#web/recording/values.ts"
 import type {DrawingHost, DrawingView} from "#web/drawing/types.ts"
 
-interface Layer {
+export interface Layer {
   /** T in front of it. */
   before: number
   /** T behind it. */
@@ -20,7 +20,7 @@ interface Layer {
   end: number
 }
 
-interface Facts {
+export interface Facts {
   layers: Layer[]
   finalCount: number
 }
@@ -40,25 +40,14 @@ const SQUARE = 11
 const LABEL = 14 // px, its height
 const NAME = {text: "if none were left out", width: 128, height: 24} // of the dashed curve, with room around it
 
-type Values = {count: number; alpha: number}
+export type Values = {count: number; alpha: number}
 
 export function draw(host: DrawingHost<Facts, Options, Values>): DrawingView {
-  let built: ReturnType<typeof build> | null = null
-  const view = redrawn(
+  return redrawn(
     host,
     (facts) => facts.layers,
-    (its) => (built = build(its)),
+    (its) => build(its),
   )
-  const changed = () => host.root.classList.toggle("ahead", Boolean(built?.sketch(host.values)))
-  return {
-    ...view,
-    previews: true,
-    changed,
-    open(look) {
-      view.open?.(look)
-      changed() // by now the values may be others again
-    },
-  }
 }
 
 function build({root, facts, options, step, room}: DrawingHost<Facts, Options, Values>) {
@@ -74,8 +63,6 @@ function build({root, facts, options, step, room}: DrawingHost<Facts, Options, V
   const band = s("rect", {class: "band", y: TOP, height: chart + 22, width: Math.max(3, each)})
   svg.append(band)
   const stairs = drawCurves(svg, facts, options, layout)
-  const sketched = s("path", {class: "sketch"}) // of other values than those recorded
-  svg.append(sketched)
   const point = s("circle", {class: "point awaits", r: 5})
   svg.append(point)
   const squares = drawSquares(svg, facts, layout)
@@ -91,12 +78,6 @@ function build({root, facts, options, step, room}: DrawingHost<Facts, Options, V
   return {
     el: svg,
     width: root.clientWidth,
-    /** Sketch T for layers of another α, until a kernel has blended them; return whether there was something to sketch. */
-    sketch({count, alpha}: Values) {
-      const same = Math.abs(alpha - (1 - layers[0].open)) < 1e-4
-      sketched.setAttribute("d", same ? "" : pathOf("after", sketchOf(alpha, options.limit, layers.length), layout))
-      return !same || count !== layers.length
-    },
     paint(look: Look) {
       const done = doneAt(look)
       const last = Math.max(0, done - 1)
@@ -115,15 +96,6 @@ function build({root, facts, options, step, room}: DrawingHost<Facts, Options, V
     },
     news: () => "", // each step says what is done with its layer, and what T becomes
   }
-}
-
-/** T after each of some layers of one α, as the program leaves them out below the limit. */
-export function sketchOf(alpha: number, limit: number, count: number) {
-  let T = 1
-  return Array.from({length: count}, () => {
-    if (T >= limit) T *= 1 - alpha
-    return {after: T}
-  })
 }
 
 /** @param chart  its height */

@@ -186,6 +186,44 @@ def test_another_layer_is_blended_at_once_with_a_stop_of_its_own(blending):
     assert made == int(stage.get_attribute("data-steps"))
 
 
+@pytest.fixture
+def termination(gpu_browser: Browser, server: str) -> Iterator[Page]:
+    """The section on termination, which records in the browser."""
+
+    def move(page: Page) -> None:
+        page.get_by_role("spinbutton", name="Layers", exact=True).press("ArrowUp")
+
+    with section(gpu_browser, f"{server}/app?page=termination", move) as page:
+        yield page
+
+
+@pytest.mark.parametrize(("name", "way"), [("α of each", 1), ("Layers", -1)])
+def test_the_figure_follows_a_control_of_the_page(termination, name, way):
+    stage = termination.get_by_test_id("stepper").first
+    slider = termination.locator(f"input[type=range][aria-label='{name}']")
+    box = slider.bounding_box()
+    x, y = box["x"] + 0.5 * box["width"], box["y"] + box["height"] / 2
+    requests: list[str] = []
+    stop = stage.locator(".sentence").inner_text()
+    termination.mouse.move(x, y)
+    termination.mouse.down()
+    termination.wait_for_timeout(100)
+    termination.on("request", lambda request: requests.append(request.url))
+    for i in range(1, 8):
+        termination.mouse.move(x + way * 3 * i, y)
+        termination.wait_for_timeout(60)
+    expect(stage).to_have_attribute("data-live", "browser")
+    made = termination.evaluate("followed.at(-1).length")
+    assert int(stage.get_attribute("data-step")) <= made
+    assert requests == []
+    termination.mouse.up()
+    expect(stage).to_have_attribute("data-live", "recording")
+    expect(stage.locator(".sentence")).not_to_have_text(stop)
+    difference = termination.evaluate(DIFFERENCE)
+    assert difference["events"] == []
+    assert difference["most"] < 1e-3
+
+
 def test_without_webgpu_the_numbers_follow_and_the_rest_waits_pale(turn_to: Callable[..., Page]):
     page = turn_to("/app?page=gaussian")
     stage = page.get_by_test_id("stepper").first

@@ -12,7 +12,7 @@ import {dotsText} from "../../../lessons/gaussian/bell.ts"
 import {type Round, titleOf} from "../../../lessons/reduction/drawing.ts"
 import {sameText} from "../../../lessons/undo/drawing.ts"
 import {decimalsOf} from "../../../lessons/caching/drawing.ts"
-import {scaleLabel, sketchOf} from "../../../lessons/termination/drawing.ts"
+import {scaleLabel} from "../../../lessons/termination/drawing.ts"
 import {cellText, change, kernelAt} from "../../../lessons/training-loop/drawing.ts"
 import {actsText, sentence} from "../../../lessons/workgroups/drawing.ts"
 import type {Look, MemoryLook} from "#web/drawing/look.ts"
@@ -212,13 +212,6 @@ test("the bell curve is told by the pixels nearest to each whole distance, where
     [1.5, 0.32, 0.26],
   ])
   assert.match(text, /: at 0: 0\.990 and 0\.800; at 1: 0\.620 and 0\.500\.$/)
-})
-
-test("a sketch of T falls by each layer until it is below the limit, and stays", () => {
-  assert.deepEqual(
-    sketchOf(0.5, 0.2, 5).map(({after}) => after),
-    [0.5, 0.25, 0.125, 0.125, 0.125],
-  )
 })
 
 test("the numbers of a column have the decimals of its largest", () => {

@@ -26,21 +26,22 @@ export function smallOf(drawing: Element) {
 export function render({model, el}: Render<"Drawing">) {
   style(el)
   const root = h("div", {class: `drawing drawing-${model.lesson}`})
-  let inHand: unknown = null // the facts of what was recorded in this browser, until the lesson's own recording comes
+  let inHand: Pick<typeof model, "facts" | "values"> | null = null // of what was recorded in this browser, until the lesson's own comes
+  let isHeld = () => false // whether the hand still holds what is set
   const host: DrawingHost = {
     root,
     get options() {
       return model.options
     },
     get facts() {
-      return inHand ?? model.facts
+      return (inHand ?? model).facts
     },
     get values() {
-      return model.values
+      return (inHand ?? model).values
     },
     room: () => roomOf(root),
     set: (name, value) => model.send_msg({type: "set", name, value}),
-    follow: (values) => hand?.follow(values) ?? false,
+    follow: (values) => follow(values, () => Boolean(root.querySelector(".held, input:active"))),
     step: (step) => emit("step", step),
   }
   const drawing = DRAWINGS[model.lesson](host as DrawingHost<never, never, never>)
@@ -90,19 +91,28 @@ export function render({model, el}: Render<"Drawing">) {
   })
   const stop = onMoments(el, paint)
   const live = LIVE[model.lesson]
-  const isHeld = () => Boolean(root.querySelector(".held, input:active"))
   const hand =
     live &&
     follower(
       live,
       () => shown && {recording: shown.recording, facts: host.facts, options: host.options},
-      (recording, facts) => {
+      (recording, facts, values) => {
         const stage = stageOf(root)
         if (!stage || !root.isConnected) return
-        inHand = facts
+        inHand = {facts, values} as typeof inHand
         emit("followed", {stage, recording, stops: live.stops?.(facts), held: isHeld})
       },
     )
+  function follow(values: unknown, held: () => boolean) {
+    if (!hand?.follow(values)) return false
+    isHeld = held
+    return true
+  }
+  const moves = on("moved", (moved) => {
+    const values = host.values as Record<string, unknown>
+    if (!(moved.name in values)) return
+    moved.followed = follow({...values, [moved.name]: moved.value}, moved.held)
+  })
   model.on("facts", () => {
     if (!isHeld()) inHand = null
   })
@@ -140,6 +150,7 @@ export function render({model, el}: Render<"Drawing">) {
   model.on("remove", () => {
     stop()
     hand?.stop()
+    moves()
     heard()
     unsubscribe()
     resizes.disconnect()

@@ -66,7 +66,7 @@ const ROOM = 64 // records of a thread beside twice those of the one that record
 export function follower<Facts, Values, Options>(
   live: Live<Facts, Values, Options>,
   shown: () => {recording: Recording; facts: Facts; options: Options} | null,
-  show: (recording: Recording, facts: Facts) => void,
+  show: (recording: Recording, facts: Facts, values: Values) => void,
 ) {
   let kernel: Kernel | null = null
   let wanted: Values | null = null
@@ -89,7 +89,7 @@ export function follower<Facts, Values, Options>(
       const done = await on.record(live.inputs(values, options), 2 * most + ROOM)
       const made = recordingOf(done, live.kernel.batches, recording)
       const now = shown()
-      if (made && now) show(made, live.facts(new Found(made, done.after), values, now.facts, options))
+      if (made && now) show(made, live.facts(new Found(made, done.after), values, now.facts, options), values)
     }
     isRunning = false
   }

@@ -69,6 +69,11 @@ interface Events {
    * for the lesson's own again. `stops` are its own, if they may be others.
    */
   followed: {stage: HTMLElement; recording: Recording | null; stops?: number[]; held: () => boolean}
+  /**
+   * From a page's controls: a parameter is set to this, or is about to be. Who shows it without asking the lesson says so in
+   * `followed`.
+   */
+  moved: {name: string; value: unknown; held: () => boolean; followed: boolean}
   /** Another page was requested. */
   page: Place
   /** A page with a session is in the document. */

@@ -456,7 +456,11 @@ export class Stepper {
       moment.state.seek(moment.position).meet()
       for (const pane of this.panes)
         if (pane.el.isConnected || pane === this.when || pane === this.sentence) pane.paint(moment, steps)
-      if (held && !this.#focused?.checkVisibility()) this.focusStep() // what had the focus is gone
+      if (held)
+        // what had the focus may be gone; this is asked once all is laid out
+        requestAnimationFrame(() => {
+          if (this.painted === moment && !this.#focused?.checkVisibility()) this.focusStep()
+        })
       root.dataset.painted = String(moment.step)
       this.took = performance.now() - began
       this.painted = moment

@@ -1,5 +1,6 @@
 // A form made from a description: native inputs in groups. Python holds the values; what was typed is shown until Python answers.
 import {h, style} from "#web/runtime/dom.ts"
+import {emit} from "#web/runtime/events.ts"
 import {bitField} from "./bit_field.ts"
 import {Ladder} from "./ladder.ts"
 import {arrowsChoose, checkOne, onArrows} from "./roving.ts"
@@ -14,7 +15,10 @@ type Made = {el: HTMLElement; input?: HTMLElement; show?: (value: never) => void
 
 export function render({model, el}: Render<"Controls">) {
   style(el)
-  const set: Setter = (name, value) => model.send_msg({type: "set", name, value})
+  const set: Setter = (name, value) => {
+    follow(name, value)
+    model.send_msg({type: "set", name, value})
+  }
   const items = new Map<string, Made & {note: HTMLElement}>()
   const groups = model.groups.map((group) => {
     const parts = group.items.map((item) => {
@@ -59,6 +63,13 @@ export function render({model, el}: Render<"Controls">) {
   )
 }
 
+/** Tell the page of a value, and return whether it is shown already, so that the lesson need not be asked while the hand moves. */
+function follow(name: string, value: unknown, held = () => false) {
+  const moved = {name, value, held, followed: false}
+  emit("moved", moved)
+  return moved.followed
+}
+
 type Item = Group["items"][number]
 type Maker<Kind> = (item: Extract<Item, {kind: Kind}>, set: Setter, model: Model<"Controls">) => Made
 
@@ -87,6 +98,7 @@ const MAKERS: {[Kind in Item["kind"]]: Maker<Kind>} = {
     const drag = () => {
       inHand.add(range)
       say(value())
+      if (follow(item.name, value(), () => inHand.has(range))) return
       if (!item.live || performance.now() - told < 90) return
       told = performance.now()
       set(item.name, value())

@@ -99,7 +99,9 @@ export class Source {
   }
 
   open(recording: Recording) {
+    const isSame = this.recording?.head.sources === recording.head.sources && this.recording.threads === recording.threads
     this.recording = recording
+    if (isSame) return // while a hand moves, there is another recording of the same text in each frame
     this.plan = layoutThreads(recording.threads, recording.head.group_size)
     const {style} = this.src
     style.setProperty("--map", `${Math.ceil(this.plan.columns * this.plan.pitch * 0.75) + 6}px`)
