@@ -37,7 +37,7 @@ export const live: Live<Facts, Values, Options> = {
     }
   },
 
-  stops: ({layers}) => layers.map(({end}) => end),
+  stops: (found) => blendsIn(found).map(({end}) => end),
 }
 
 /** The nine raw values of each layer, one after the other, all layers beside each other. */

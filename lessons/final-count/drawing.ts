@@ -6,7 +6,7 @@ import type {Look, MemoryLook} from "#web/drawing/look.ts"
 import type {DrawingHost, Drawn} from "#web/drawing/types.ts"
 
 /** Memories: there and back hold (C, T) after each layer, thereCount and backCount finalCount. */
-interface Facts {
+export interface Facts {
   /** Number of layers. */
   count: number
   blended: number

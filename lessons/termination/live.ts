@@ -25,7 +25,7 @@ export const live: Live<Facts, Values> = {
     return {layers, finalCount: layers.filter(({blended}) => blended).length}
   },
 
-  stops: ({layers}) => layers.map(({end}) => end),
+  stops: (found) => walked(found).map(({end}) => end),
 }
 
 /** What each turn of the loop did, layer by layer. */

@@ -7,7 +7,7 @@ import {aloud} from "#web/recording/aloud.ts"
 import type {DrawingHost, DrawingView} from "#web/drawing/types.ts"
 
 /** Memories: forward and backward hold (C, T), apart how far they are apart: C in 2⁻²⁴, T in units in the last place. */
-interface Facts {
+export interface Facts {
   /** Number of layers. */
   count: number
   /** How many layers the pixel took. */
@@ -20,7 +20,10 @@ interface Facts {
   colours: string[]
 }
 
-interface Values {
+export interface Values {
+  count: number
+  /** Whether α is limited. */
+  clamped: boolean
   /** As set. */
   alphas: number[]
 }
@@ -187,7 +190,9 @@ function layerRow(host: Host, i: number) {
     const {most} = host.facts
     range.setAttribute("aria-valuetext", +range.value > most ? `${range.value}, limited to ${most}` : range.value)
   }
-  const dragging = onAlpha(range, name, (alpha) => host.set("alphas", host.values.alphas.with(i, alpha)))
+  const changed = (alpha: number) => host.values.alphas.with(i, alpha)
+  const follow = (alpha: number) => host.follow({...host.values, alphas: changed(alpha)})
+  const dragging = onAlpha(range, name, follow, (alpha) => host.set("alphas", changed(alpha)))
   return {
     el,
     showAlpha() {
@@ -208,10 +213,10 @@ function layerRow(host: Host, i: number) {
 }
 
 /**
- * Send a slider's value while it is dragged and when it is let go; returns whether it is being dragged.
+ * Send a slider's value when it is let go, and while it is dragged if it cannot be followed; returns whether it is being dragged.
  * @param name  called at each new value
  */
-function onAlpha(range: HTMLInputElement, name: () => void, send: (alpha: number) => void) {
+function onAlpha(range: HTMLInputElement, name: () => void, follow: (alpha: number) => boolean, send: (alpha: number) => void) {
   let sent = 0
   let dragging = false
   range.onpointerdown = () => {
@@ -219,7 +224,7 @@ function onAlpha(range: HTMLInputElement, name: () => void, send: (alpha: number
   }
   range.oninput = () => {
     name()
-    if (performance.now() - sent < SEND_EVERY) return
+    if (follow(+range.value) || performance.now() - sent < SEND_EVERY) return
     sent = performance.now()
     send(+range.value)
   }

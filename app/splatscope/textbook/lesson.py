@@ -32,7 +32,7 @@ class FigureSpec:
     parts: tuple[str, ...] = ("source",)
     thread: int = -1
     lockstep: bool = False
-    options: Mapping[str, str | int | float] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

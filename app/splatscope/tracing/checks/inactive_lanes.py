@@ -35,7 +35,8 @@ def inactive_lanes(trace: Trace, context: Context) -> list[Finding]:
         if not site.operation:
             lane, *active = words[:3]
             return f"{who} reads lane {lane} on line {site.line}, which is not active there: {lanes_in(active)}."
-        return f"{who} gets {site.operation} of a part of its wave on line {site.line}: {lanes_in(words[:2])}."
+        lanes = lanes_in(words[:2], "takes part", "take part")
+        return f"{who} gets {site.operation} of a part of its wave on line {site.line}: {lanes}."
 
     findings = faults_of(trace, context, "inactive-lane", message)
     return [one for one in findings if has_all_lanes or _is_in_the_wave(trace, one)]
@@ -46,9 +47,9 @@ def _is_in_the_wave(trace: Trace, finding: Finding) -> bool:
     return bool(trace.sites[trace.site[event]].operation) or int(trace.words[event][0]) < trace.info.wave_size
 
 
-def lanes_in(masks: list[int]) -> str:
-    """Return a phrase on which lanes are active, from masks of 32 lanes each: "only lanes 0, 2 and 4 are"."""
+def lanes_in(masks: list[int], one: str = "is", many: str = "are") -> str:
+    """Return a phrase on which lanes are active, from masks of 32 lanes each: "only lanes 0, 2 and 4 are". It ends in a verb."""
     lanes = [str(32 * word + bit) for word, mask in enumerate(masks) for bit in range(32) if mask >> bit & 1]
     if len(lanes) == 1:
-        return f"only lane {lanes[0]} is"
-    return f"only lanes {', '.join(lanes[:-1])} and {lanes[-1]} are"
+        return f"only lane {lanes[0]} {one}"
+    return f"only lanes {', '.join(lanes[:-1])} and {lanes[-1]} {many}"

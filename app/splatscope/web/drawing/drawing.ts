@@ -96,11 +96,11 @@ export function render({model, el}: Render<"Drawing">) {
     follower(
       live,
       () => shown && {recording: shown.recording, facts: host.facts, options: host.options},
-      (recording, facts, values) => {
+      ({recording, facts, values, stops}) => {
         const stage = stageOf(root)
         if (!stage || !root.isConnected) return
         inHand = {facts, values} as typeof inHand
-        emit("followed", {stage, recording, stops: live.stops?.(facts), held: isHeld})
+        emit("followed", {stage, recording, stops, held: isHeld})
       },
     )
   function follow(values: unknown, held: () => boolean) {

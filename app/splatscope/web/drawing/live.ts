@@ -15,7 +15,7 @@ export interface Live<Facts, Values, Options = unknown> {
    */
   facts(found: Found, values: Values, before: Facts, options: Options): Facts
   /** Where → and ← stop, as `stops()` says; without it, where they stopped before. */
-  stops?(facts: Facts): number[]
+  stops?(found: Found): number[]
 }
 
 /** A recording that was just made, and all that its buffers hold. */
@@ -28,9 +28,12 @@ export class Found {
     this.#outputs = outputs
   }
 
-  /** A buffer of floats. */
+  /** What the kernel left in a buffer. */
+  words = (name: string) => this.#outputs[name]
+
+  /** The same as floats. */
   floats(name: string) {
-    return new Float32Array(this.#outputs[name].slice().buffer)
+    return new Float32Array(this.words(name).slice().buffer)
   }
 
   /** The values of a function's variable, in the device's order, each with the step at which it is set. */
@@ -43,6 +46,16 @@ export class Found {
         found.push({step: event + 1, numbers: numbers(recording.words, recording.wordAt[event], type)})
     }
     return found
+  }
+
+  /** The steps at which a memory is written to. */
+  writes(memory: string) {
+    const {recording} = this
+    const steps = Array.from({length: recording.length}, (_, event) => event + 1)
+    return steps.filter((step) => {
+      const {kind, name} = recording.about(step - 1)
+      return kind === "write" && name === memory
+    })
   }
 
   /** The numbers that a variable of a function had last; [] if it never had a value. */
@@ -66,11 +79,12 @@ const ROOM = 64 // records of a thread beside twice those of the one that record
 export function follower<Facts, Values, Options>(
   live: Live<Facts, Values, Options>,
   shown: () => {recording: Recording; facts: Facts; options: Options} | null,
-  show: (recording: Recording, facts: Facts, values: Values) => void,
+  show: (made: {recording: Recording; facts: Facts; values: Values; stops?: number[]}) => void,
 ) {
   let kernel: Kernel | null = null
   let wanted: Values | null = null
   let isRunning = false
+  let isTold = true // whether the last run could be told by the sites of the recording that is shown
   const prepare = async () => {
     const device = await gpu()
     if (device) kernel = await Kernel.on(device, live.kernel)
@@ -89,13 +103,16 @@ export function follower<Facts, Values, Options>(
       const done = await on.record(live.inputs(values, options), 2 * most + ROOM)
       const made = recordingOf(done, live.kernel.batches, recording)
       const now = shown()
-      if (made && now) show(made, live.facts(new Found(made, done.after), values, now.facts, options), values)
+      isTold = made !== null
+      if (!made || !now) continue
+      const found = new Found(made, done.after)
+      show({recording: made, facts: live.facts(found, values, now.facts, options), values, stops: live.stops?.(found)})
     }
     isRunning = false
   }
 
   return {
-    /** Record with these values next. Returns false if this browser cannot. */
+    /** Record with these values next. Returns false if this browser cannot, or could not show the values before these. */
     follow(values: Values) {
       if (!kernel) return false
       wanted = values
@@ -104,7 +121,7 @@ export function follower<Facts, Values, Options>(
           kernel = null // the device was lost
           isRunning = false
         })
-      return true
+      return isTold
     },
     /** Forget values that were not recorded yet. */
     stop() {
