@@ -129,10 +129,12 @@ function layerStack(host: DrawingHost<Facts, Options, Values>) {
   markShare(rest.el)
   const send = sender(() => host.set("layers", layers()))
   const stale = (yes: boolean) => host.root.classList.toggle("ahead", yes) // other layers than those recorded
+  let isOwed = false // the lesson was not told yet
   /** The layers are others. They are recorded here, if that is possible, and by the lesson once the hand lets go. */
   const changed = (isHeld = false) => {
     const follows = host.follow({...host.values, layers: layers()})
     stale(!follows && !isHeld)
+    isOwed = isHeld && follows
     if (!isHeld) send.now()
     else if (!follows) send.soon()
   }
@@ -149,7 +151,11 @@ function layerStack(host: DrawingHost<Facts, Options, Values>) {
     say(words: string) {
       news.textContent = words
     },
-    edited: changed,
+    edited: () => changed(true),
+    settled() {
+      if (isOwed) send.soon()
+      isOwed = false
+    },
     drop(layer: Layer) {
       const at = layers().indexOf(layer)
       edits.say(`Layer ${at + 1} is removed; ${layers().length - 1} left`)
@@ -201,7 +207,7 @@ function layerStack(host: DrawingHost<Facts, Options, Values>) {
     /** The recording is of these layers. */
     settle() {
       stale(false)
-      send.answered()
+      if (!host.following) send.answered()
     },
     paint(blends: Blend[], step: number) {
       const done = blends.filter((blend) => step >= blend.end).length
@@ -226,7 +232,13 @@ export function newLayer(layers: Layer[]): Layer {
 /** A layer's row: handle, number, colour, opacity, share of the light, button to remove it. */
 function layerRow(
   first: Layer,
-  {moved, say, edited, drop}: {moved(): void; say(words: string): void; edited(isHeld?: boolean): void; drop(layer: Layer): void},
+  {
+    moved,
+    say,
+    edited,
+    settled,
+    drop,
+  }: {moved(): void; say(words: string): void; edited(): void; settled(): void; drop(layer: Layer): void},
 ) {
   let layer = first
   const colour = h("input", {type: "color"})
@@ -244,7 +256,7 @@ function layerRow(
   el.prepend(grip)
   colour.oninput = () => {
     layer.colour = colour.value
-    edited(true)
+    edited()
   }
   const showAlpha = () => {
     value.textContent = layer.alpha.toFixed(2)
@@ -253,9 +265,9 @@ function layerRow(
   alpha.oninput = () => {
     layer.alpha = +alpha.value
     showAlpha()
-    edited(true)
+    edited()
   }
-  colour.onchange = alpha.onchange = () => edited()
+  colour.onchange = alpha.onchange = settled
   alpha.onkeydown = (event) => {
     if (event.key.startsWith("Arrow") || ["Home", "End"].includes(event.key)) event.stopPropagation()
   }

@@ -97,7 +97,7 @@ export function draw(host: DrawingHost<Facts, unknown, Values>): DrawingView {
     preview()
     parts.bell.show(host.facts)
     if (!busy) layOut() // nothing changes its room while something is dragged, and asking for it costs a frame half its time
-    send.answered()
+    if (!host.following) send.answered()
   }
 
   return {

@@ -25,23 +25,28 @@ MOVED = f"""([name, value]) => {{
     slider.dispatchEvent(new Event("change"))
     return {{means: slider.closest(".nine-row").lastElementChild.textContent, pale: drawing.matches(".ahead")}}
 }}"""
-# All recordings that the browser makes, and how the last one differs from the one that is shown: by events, and by their floats.
+# All recordings that the browser makes.
 WATCH = """() => {
     window.followed = []
     addEventListener("splatscope:followed", ({detail}) => followed.push(detail.recording))
 }"""
+# How the recording that is shown differs from the browser's last: in events, and by its floats, relative to 1 and to themselves.
 DIFFERENCE = """() => {
     const all = (root) => [...root.querySelectorAll("*")].flatMap((e) => [e, ...(e.shadowRoot ? all(e.shadowRoot) : [])])
     const shown = splatscope.inspect(all(document).find((e) => e.dataset?.testid === "stepper")).moment.recording
+    const numbers = (words) => new Float32Array(Uint32Array.from(words).buffer)
     const made = followed.at(-1)
     const same = (name) => made[name].length === shown[name].length && made[name].every((one, i) => one === shown[name][i])
-    const numbers = (words) => new Float32Array(Uint32Array.from(words).buffer)
     const [mine, theirs] = [numbers(made.words), numbers(shown.words)]
-    const apart = [...mine].map((one, i) => Math.abs(one - theirs[i]) / Math.max(1e-3, Math.abs(theirs[i])))
-    return {events: ["thread", "site", "target", "flags"].filter((name) => !same(name)), most: Math.max(...apart)}
+    let most = 0
+    for (let event = 0; event < shown.length; event++) {
+        const {type, name} = shown.about(event)
+        if (!type?.startsWith("float") || name === "apart") continue // apart is rounding itself, in units in the last place
+        for (let at = shown.wordAt[event]; at < shown.wordAt[event + 1]; at++)
+            most = Math.max(most, Math.abs(mine[at] - theirs[at]) / (1 + Math.abs(theirs[at])))
+    }
+    return {events: ["thread", "site", "target", "flags"].filter((name) => !same(name)), most}
 }"""
-
-
 SETTINGS = (
     ("Log of the first size", "1"),
     ("Angle, in radians", "-0.7"),
@@ -49,6 +54,23 @@ SETTINGS = (
     ("Logit of the opacity", "-1.5"),
     ("x of the centre, in pixels", "9"),
 )
+
+
+def assert_they_agree(page: Page, move: Callable[[], object]) -> None:
+    """Assert that the recording that is shown after a move is, within rounding, what the browser recorded.
+
+    A lesson that has the recording already may be quicker than the browser. Then something is moved again.
+    """
+    for _ in range(10):
+        made = page.evaluate("followed.length")
+        move()
+        page.wait_for_timeout(1000)
+        expect(page.get_by_test_id("stepper").first).to_have_attribute("data-live", "recording")
+        if page.evaluate("followed.length") > made:
+            break
+    found = page.evaluate(DIFFERENCE)
+    assert found["events"] == []
+    assert found["most"] < 1e-3
 
 
 @pytest.fixture(scope="module")
@@ -123,10 +145,9 @@ def termination(gpu_browser: Browser, server: str) -> Iterator[Page]:
 
 @pytest.mark.parametrize("name", CONTROLS)
 def test_what_the_browser_records_is_what_the_lesson_records(gpu_browser, server, name):
+    role, control = CONTROLS[name]
     with opened(gpu_browser, server, name) as page:
-        difference = page.evaluate(DIFFERENCE)
-    assert difference["events"] == []
-    assert difference["most"] < 1e-3
+        assert_they_agree(page, lambda: page.get_by_role(role, name=control, exact=True).first.press("ArrowUp"))
 
 
 def test_the_whole_figure_follows_the_hand_and_no_request_is_made(gaussian):
@@ -160,9 +181,7 @@ def test_what_the_browser_recorded_is_what_the_server_records(gaussian):
         gaussian.evaluate(MOVED, [label, value])
         expect(stage).not_to_have_attribute("data-recording", shown)
         expect(stage).to_have_attribute("data-live", "recording")
-        difference = gaussian.evaluate(DIFFERENCE)
-        assert difference["events"] == []
-        assert difference["most"] < 1e-3
+    assert_they_agree(gaussian, lambda: gaussian.get_by_label("Red", exact=True).press("ArrowRight"))
 
 
 def test_the_recording_of_the_browser_can_be_stepped(gaussian):
@@ -196,18 +215,14 @@ def test_a_layer_follows_its_slider_with_its_share_and_its_formula(blending):
     assert requests == []
     blending.mouse.up()
     expect(stage).to_have_attribute("data-live", "recording")
-    difference = blending.evaluate(DIFFERENCE)
-    assert difference["events"] == []
-    assert difference["most"] < 1e-3
+    assert_they_agree(blending, lambda: blending.get_by_label("Opacity of layer 3", exact=True).press("ArrowLeft"))
 
 
 def test_another_layer_is_blended_at_once_with_a_stop_of_its_own(blending):
     stage = blending.get_by_test_id("stepper").first
     blending.get_by_role("button", name="Add a layer").click()
     expect(stage).to_have_attribute("data-live", "recording")
-    difference = blending.evaluate(DIFFERENCE)
-    assert difference["events"] == []
-    assert difference["most"] < 1e-3
+    assert_they_agree(blending, lambda: blending.get_by_label("Opacity of layer 3", exact=True).press("ArrowLeft"))
     expect(blending.locator(".layer-row")).to_have_count(5)
     made = blending.evaluate("followed.at(-1).length")
     assert made == int(stage.get_attribute("data-steps"))
@@ -234,9 +249,7 @@ def test_the_figure_follows_a_control_of_the_page(termination, name, way):
     termination.mouse.up()
     expect(stage).to_have_attribute("data-live", "recording")
     expect(stage.locator(".sentence")).to_have_css("opacity", "1")
-    difference = termination.evaluate(DIFFERENCE)
-    assert difference["events"] == []
-    assert difference["most"] < 1e-3
+    assert_they_agree(termination, lambda: termination.get_by_role("spinbutton", name=name, exact=True).press("ArrowDown"))
 
 
 def test_without_webgpu_the_numbers_follow_and_the_rest_waits_pale(turn_to: Callable[..., Page]):

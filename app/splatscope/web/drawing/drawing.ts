@@ -9,6 +9,7 @@ import {Look} from "./look.ts"
 import {onMoments, stageOf} from "./moments.ts"
 import {roomOf} from "./fit_to_window.ts"
 import type {Moment} from "#web/recording/moment.ts"
+import type {Recording} from "#web/recording/recording.ts"
 import type {Render} from "#web/types.ts"
 import type {DrawingHost} from "./types.ts"
 
@@ -27,7 +28,10 @@ export function render({model, el}: Render<"Drawing">) {
   style(el)
   const root = h("div", {class: `drawing drawing-${model.lesson}`})
   let inHand: Pick<typeof model, "facts" | "values"> | null = null // of what was recorded in this browser, until the lesson's own comes
+  let made: Recording | null = null // the last one that was recorded in this browser
   let isHeld = () => false // whether the hand still holds what is set
+  /** Whether the lesson's answer, if one has come, is one to earlier values. */
+  const isAhead = () => inHand !== null && (isHeld() || JSON.stringify(inHand.values) !== JSON.stringify(model.values))
   const host: DrawingHost = {
     root,
     get options() {
@@ -41,6 +45,9 @@ export function render({model, el}: Render<"Drawing">) {
     },
     room: () => roomOf(root),
     set: (name, value) => model.send_msg({type: "set", name, value}),
+    get following() {
+      return inHand !== null
+    },
     follow: (values) => follow(values, () => Boolean(root.querySelector(".held, input:active"))),
     step: (step) => emit("step", step),
   }
@@ -65,7 +72,10 @@ export function render({model, el}: Render<"Drawing">) {
     show(look)
   }
   const paint: Parameters<typeof onMoments>[1] = (moment, _stops, steps) => {
-    if (moment.recording !== shown?.recording) return glide(root, false, () => open(moment))
+    if (moment.recording !== shown?.recording) {
+      if (moment.recording !== made) hand?.drop()
+      return glide(root, false, () => open(moment))
+    }
     shown = moment
     glide(root, steps, () => show(new Look(moment)))
   }
@@ -100,7 +110,8 @@ export function render({model, el}: Render<"Drawing">) {
         const stage = stageOf(root)
         if (!stage || !root.isConnected) return
         inHand = {facts, values} as typeof inHand
-        emit("followed", {stage, recording, stops, held: isHeld})
+        made = recording
+        emit("followed", {stage, recording, stops, held: isAhead})
       },
     )
   function follow(values: unknown, held: () => boolean) {
@@ -114,7 +125,7 @@ export function render({model, el}: Render<"Drawing">) {
     moved.followed = follow({...values, [moved.name]: moved.value}, moved.held)
   })
   model.on("facts", () => {
-    if (!isHeld()) inHand = null
+    if (!isAhead()) inHand = null
   })
   const onValues = () => {
     if (!drawing.changed) return shown ? open(shown) : undefined

@@ -69,6 +69,9 @@ export const bytesIn = (picture: Float32Array) =>
     return 255 * Math.min(1, Math.max(0, part)) + 0.5
   })
 
+/** Act once the page has shown itself. Safari cannot say when that is. */
+const idle: (act: () => void) => void = globalThis.requestIdleCallback ?? ((act) => setTimeout(act, 300))
+
 const ROOM = 64 // records of a thread beside twice those of the one that recorded most
 
 /**
@@ -84,17 +87,21 @@ export function follower<Facts, Values, Options>(
   let kernel: Kernel | null = null
   let wanted: Values | null = null
   let isRunning = false
+  let isStopped = false
+  let dropped = 0 // how often what was under way was dropped
   let isTold = true // whether the last run could be told by the sites of the recording that is shown
   const prepare = async () => {
     const device = await gpu()
-    if (device) kernel = await Kernel.on(device, live.kernel)
+    const compiled = device && (await Kernel.on(device, live.kernel))
+    if (!isStopped) kernel = compiled
   }
-  prepare().catch(() => {}) // the figure then waits for the server, as without WebGPU
+  // If it fails, the figure waits for the server, as without WebGPU.
+  idle(() => prepare().catch(() => {}))
 
   const run = async (on: Kernel) => {
     isRunning = true
     while (wanted !== null) {
-      const values: Values = wanted
+      const [values, droppedBefore] = [wanted as Values, dropped]
       wanted = null
       const before = shown()
       if (!before) break
@@ -102,6 +109,7 @@ export function follower<Facts, Values, Options>(
       const most = Math.max(...Array.from({length: recording.threads}, (_, thread) => recording.count(thread)))
       const done = await on.record(live.inputs(values, options), 2 * most + ROOM)
       const made = recordingOf(done, live.kernel.batches, recording)
+      if (dropped !== droppedBefore) continue
       const now = shown()
       isTold = made !== null
       if (!made || !now) continue
@@ -123,9 +131,17 @@ export function follower<Facts, Values, Options>(
         })
       return isTold
     },
-    /** Forget values that were not recorded yet. */
-    stop() {
+    /** Show nothing of what is under way: the lesson's own recording has come. */
+    drop() {
       wanted = null
+      dropped++
+    },
+    /** Record no more. */
+    stop() {
+      isStopped = true
+      wanted = null
+      kernel?.close()
+      kernel = null
     },
   }
 }

@@ -24,6 +24,8 @@ export interface DrawingHost<Facts = unknown, Options = unknown, Values = unknow
    * the hand. Returns false if this browser cannot, so that the lesson has to be asked.
    */
   follow(values: Values): boolean
+  /** Whether what is shown was recorded in this browser, and the lesson's own recording is still to come. */
+  readonly following: boolean
   /** Go to an event of the page's primary stepper, counted from 1. */
   step(step: number): void
 }

@@ -136,6 +136,12 @@ export class Kernel {
     return {records: after._rec_records, starts, before, after, uniforms: words}
   }
 
+  /** Free the buffers. */
+  close() {
+    for (const buffer of this.#buffers.values()) buffer.destroy()
+    this.#buffers.clear()
+  }
+
   /** The uniforms of all blocks. */
   #fields() {
     return this.about.bindings.flatMap(({fields}) => fields)

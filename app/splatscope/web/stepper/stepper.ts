@@ -271,7 +271,7 @@ export class Stepper {
   /** Show a recording that the browser made while the reader's hand moves, at the stop at which the one before it stood. */
   showLive({recording, stops, held}: {recording: Recording | null; stops?: number[]; held: () => boolean}) {
     const {moment: before, root} = this
-    if (!before || this.model.busy || this.model.error) return
+    if (!before) return
     if (!recording) {
       this.#held = null
       delete root.dataset.live
