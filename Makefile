@@ -1,6 +1,6 @@
 # Each target sets up what it needs; a stamp file remembers what was done, so that a second run takes seconds.
 #
-#   make check    what to run while writing: linters, types and the tests that need no device and no browser; below a minute
+#   make check    what to run while writing: linters, types and the tests that need no device and no browser; minutes
 #   make test     all of it: check, then the tests that run kernels, then those that drive a browser
 #
 # One test alone: .venv/bin/python -m pytest tests/unit -k NAME (add -n 2 for two processes).
@@ -25,7 +25,7 @@ CHECKS := ruff codespell imports biome types python-types unit js
 
 help:
 	@echo 'make serve         the app at http://localhost:$(PORT)/app (PORT=… for another port)'
-	@echo 'make check         linters, types and all tests without a device or a browser: below a minute'
+	@echo 'make check         linters, types and all tests without a device or a browser: minutes; make lint is the quick half'
 	@echo 'make test-device   tests that run kernels'
 	@echo 'make test-browser  tests that drive a browser'
 	@echo 'make test-changed  tests that what is not committed can reach (SINCE=main~3: what has changed since then)'

@@ -15,7 +15,13 @@ MAX_CHARACTERS = 4000  # of one value in an address
 
 
 def controls_of(lesson: Lesson, names: tuple[str, ...] = ()) -> list[Group]:
-    """Return a group with a control for each of these parameters, by default for all of them."""
+    """Return a group with a control for each of these parameters, by default for all of them.
+
+    Raises:
+        ValueError: `controls` names something that is no parameter.
+    """
+    if unknown := sorted(lesson.controls.keys() - set(parameters(lesson))):
+        raise ValueError(f"{lesson.stem()}: `controls` names {', '.join(unknown)}, which is no parameter of the lesson.")
     items = [_control(lesson.param[name], lesson.controls.get(name, ControlSpec())) for name in names or parameters(lesson)]
     return [group("Settings", *(item for item in items if item is not None))]
 

@@ -1,0 +1,17 @@
+"""Controls made from a lesson's parameters."""
+
+from typing import ClassVar
+
+import pytest
+
+from splatscope.textbook.contents import find_lesson
+from splatscope.textbook.lesson import ControlSpec
+from splatscope.web.lesson_page.lesson_form import controls_of
+
+
+def test_a_control_of_no_parameter_is_refused():
+    class Misspelt(find_lesson("gaussian")):
+        controls: ClassVar = {"digits": ControlSpec()}
+
+    with pytest.raises(ValueError, match="`controls` names digits, which is no parameter of the lesson"):
+        controls_of(Misspelt())
