@@ -19,10 +19,10 @@ from splatscope.cli import jupyter_proxy
 from splatscope.paths import CHECKOUT
 
 ROOT = CHECKOUT
-BUNDLED = (".ts",)  # the browser's sources, which are in web/dist
+BUNDLED = (".ts", ".wgsl.json")  # the browser's sources, which are in web/dist
 DIST = (
     "splatscope.js",
-    "splatscope.css",
+    "styles.css",
     "fonts.css",
     "book.js",
     "single_page.js",
