@@ -261,3 +261,26 @@ def test_without_webgpu_the_numbers_follow_and_the_rest_waits_pale(turn_to: Call
     assert size == {"means": "3.0 px", "pale": True}  # e, and the 0.3 that the kernel adds
     expect(page.locator(".drawing-gaussian.ahead")).to_have_count(0)
     assert stage.get_attribute("data-live") is None
+
+
+@pytest.mark.parametrize(("dx", "dy"), [(4, 0), (-4, 0), (0, 4), (0, -4)])
+def test_a_finger_drags_the_gaussian_in_all_directions(gpu_browser, server, dx, dy):
+    with gpu_browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True) as context:
+        page = context.new_page()
+        page.goto(f"{server}/app?page=gaussian")
+        expect(page.get_by_test_id("stepper").first).to_have_attribute("data-steps", re.compile(r"\d+"))
+        knob = page.locator(".spot-handle.move .knob").first
+        knob.scroll_into_view_if_needed()
+        before, top = knob.bounding_box(), page.evaluate("scrollY")
+        x, y = before["x"] + before["width"] / 2, before["y"] + before["height"] / 2
+        touch = context.new_cdp_session(page)
+        touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+        for i in range(1, 11):
+            points = [{"x": x + i * dx, "y": y + i * dy}]
+            touch.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": points})
+            page.wait_for_timeout(30)
+        after, scrolled = knob.bounding_box(), page.evaluate("scrollY")
+        touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    assert after["x"] - before["x"] == pytest.approx(10 * dx, abs=3)
+    assert after["y"] - before["y"] == pytest.approx(10 * dy, abs=3)
+    assert scrolled == top, "the page stays where it is"
