@@ -1,25 +1,18 @@
 // The stack's kernel in the reader's browser: what lesson.py gives it, and what the drawing shows of its recording.
 import kernel from "./kernel.wgsl.json" with {type: "json"}
-import {bytesIn, type Found, type Live} from "#web/drawing/live.ts"
-import type {BrowserKernel} from "#web/runtime/gpu.ts"
+import {bytesIn, type Found, type Live, sceneOf} from "#web/drawing/live.ts"
 import type {Blend, Facts, Layer, Options, Values} from "./stack.ts"
 
 const SIZE: [number, number] = [40, 30] // of the picture, in pixels
-const MAX_WEIGHT = 0.99
 const THINNEST = 0.3 // what the kernel adds to each size, in pixels
 const LEAST = 1e-6 // of an opacity, and of what keeps it from 1
 
 export const live: Live<Facts, Values, Options> = {
-  kernel: kernel as unknown as BrowserKernel, // what browser_kernel.py has written
+  kernel,
 
   inputs: ({layers, pixel}, {shapes}) => ({
     buffers: {blobsBuffer: rawOf(layers, shapes), picture: new Float32Array(4 * SIZE[0] * SIZE[1])},
-    uniforms: {
-      "scene.size": SIZE,
-      "scene.blobCount": [layers.length],
-      "scene.maxWeight": [MAX_WEIGHT],
-      "scene.sampleBackground": [0],
-    },
+    uniforms: sceneOf(SIZE, layers.length),
     groups: [...SIZE, 1],
     group: [...pixel, 0],
   }),
@@ -37,7 +30,7 @@ export const live: Live<Facts, Values, Options> = {
     }
   },
 
-  stops: (found) => blendsIn(found).map(({end}) => end),
+  stops: (_, {layers}) => layers.map(({end}) => end),
 }
 
 /** The nine raw values of each layer, one after the other, all layers beside each other. */

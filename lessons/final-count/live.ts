@@ -1,7 +1,6 @@
 // A pixel's walk through its list and back, in the reader's browser: what lesson.py gives its kernel, and what the drawing shows.
 import kernel from "./kernel.wgsl.json" with {type: "json"}
 import type {Live} from "#web/drawing/live.ts"
-import type {BrowserKernel} from "#web/runtime/gpu.ts"
 import type {Facts} from "./drawing.ts"
 
 interface Values {
@@ -19,7 +18,7 @@ const COLOURS = [
 ].map((colour) => colour.map((part) => part / 255))
 
 export const live: Live<Facts, Values> = {
-  kernel: kernel as unknown as BrowserKernel, // what browser_kernel.py has written
+  kernel,
 
   inputs: ({count, alpha, guarded}) => ({
     buffers: {

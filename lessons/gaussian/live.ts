@@ -1,7 +1,6 @@
 // One Gaussian's kernel in the reader's browser: what lesson.py gives it, and what the drawing shows of its recording.
 import kernel from "./kernel.wgsl.json" with {type: "json"}
-import {bytesIn, type Found, type Live} from "#web/drawing/live.ts"
-import type {BrowserKernel} from "#web/runtime/gpu.ts"
+import {bytesIn, type Found, type Live, sceneOf} from "#web/drawing/live.ts"
 import type {Facts, Seen} from "./stages.ts"
 
 export interface Values {
@@ -13,10 +12,9 @@ export interface Values {
 const SIZE: [number, number] = [60, 40] // of the picture, in pixels
 const DOTS = 240 // pixels of the picture that the bell curve shows, at most
 const FARTHEST = 4 // in sizes
-const MAX_WEIGHT = 0.99
 
 export const live: Live<Facts, Values> = {
-  kernel: kernel as unknown as BrowserKernel, // what browser_kernel.py has written
+  kernel,
 
   inputs: ({numbers, pixel}) => ({
     buffers: {
@@ -24,7 +22,7 @@ export const live: Live<Facts, Values> = {
       picture: new Float32Array(4 * SIZE[0] * SIZE[1]),
       curve: new Float32Array(4 * SIZE[0] * SIZE[1]),
     },
-    uniforms: {"scene.size": SIZE, "scene.blobCount": [1], "scene.maxWeight": [MAX_WEIGHT], "scene.sampleBackground": [0]},
+    uniforms: sceneOf(SIZE, 1),
     groups: [...SIZE, 1],
     group: [...pixel, 0],
   }),

@@ -1,13 +1,12 @@
 // The walk through the layers in the reader's browser: what lesson.py gives it, and what the drawing shows of its recording.
 import kernel from "./kernel.wgsl.json" with {type: "json"}
 import type {Found, Live} from "#web/drawing/live.ts"
-import type {BrowserKernel} from "#web/runtime/gpu.ts"
 import type {Facts, Layer, Values} from "./drawing.ts"
 
 const STEP = 1 / 255 // of a pixel's eight bits
 
 export const live: Live<Facts, Values> = {
-  kernel: kernel as unknown as BrowserKernel, // what browser_kernel.py has written
+  kernel,
 
   inputs: ({count, alpha}) => ({
     buffers: {
@@ -25,7 +24,7 @@ export const live: Live<Facts, Values> = {
     return {layers, finalCount: layers.filter(({blended}) => blended).length}
   },
 
-  stops: (found) => walked(found).map(({end}) => end),
+  stops: (_, {layers}) => layers.map(({end}) => end),
 }
 
 /** What each turn of the loop did, layer by layer. */

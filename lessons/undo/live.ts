@@ -1,7 +1,6 @@
 // A pixel's way through its layers and back, in the reader's browser: what lesson.py gives its kernel, and what the drawing shows.
 import kernel from "./kernel.wgsl.json" with {type: "json"}
 import type {Live} from "#web/drawing/live.ts"
-import type {BrowserKernel} from "#web/runtime/gpu.ts"
 import type {Facts, Values} from "./drawing.ts"
 
 const CLAMP = 0.99
@@ -17,7 +16,7 @@ const COLOURS = [
 ]
 
 export const live: Live<Facts, Values> = {
-  kernel: kernel as unknown as BrowserKernel, // what browser_kernel.py has written
+  kernel,
 
   inputs({count, clamped, alphas}) {
     const layers = alphas.slice(0, count).flatMap((alpha, i) => [...COLOURS[i].map((part) => part / 255), alpha])

@@ -29,12 +29,11 @@ def parse_buffer(text: str) -> tuple[str, np.ndarray]:
     """
     match = _SPEC.match(text)
     scalar = scalar_named(match["type"]) if match and match["type"] else None
-    if match and match["type"] and scalar is None:
-        name = match["name"]
-        raise CallError(f"--buffer {name}: {match['type']} is no type of numbers. --set {name}.count=N gives N structs of zeros.")
     if match is None or not (match["type"] or match["file"]):
         raise CallError(f"--buffer takes {FORMS}: “{text}” has none of these forms.")
     name = match["name"]
+    if match["type"] and scalar is None:
+        raise CallError(f"--buffer {name}: {match['type']} is no type of numbers. --set {name}.count=N gives N structs of zeros.")
     dtype = scalar.dtype if scalar else None
     try:
         if match["file"]:

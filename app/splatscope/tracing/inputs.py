@@ -168,9 +168,9 @@ def _converted(name: str, value: np.ndarray, parameter: Parameter) -> np.ndarray
     if value.dtype == object:
         raise ValueError(f"{name} is a {short_name(parameter.layout.type.full_name)}: it takes an array of numbers.")
     if parameter.kind == "buffer" and value.dtype in (np.int64, np.float64):
-        fits_int = value.dtype == np.int64 and value.min(initial=0) < 0
-        words = np.int32 if fits_int else np.uint32 if value.dtype == np.int64 else np.float32
-        return _cast(name, value, np.dtype(words), short_name(parameter.layout.type.full_name))
+        whole = np.int32 if value.min(initial=0) < 0 else np.uint32
+        words = np.dtype(whole if value.dtype == np.int64 else np.float32)
+        return _cast(name, value, words, short_name(parameter.layout.type.full_name))
     return value
 
 

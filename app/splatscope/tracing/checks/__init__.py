@@ -62,7 +62,7 @@ def find(trace: Trace) -> list[Finding]:
         return max([first(finding), *(same_line if is_other else [])]), is_other
 
     findings.sort(key=rank)
-    return [number_threads(trace, finding) for finding in _chained(findings, causes_of(trace, findings, context.sources))]
+    return [number_threads(trace, finding) for finding in _chained(findings, causes_of(trace, findings, context.sources, position))]
 
 
 def _chained(findings: list[Finding], causes: dict[int, tuple[Finding, str]]) -> list[Finding]:

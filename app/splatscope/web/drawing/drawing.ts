@@ -29,7 +29,8 @@ export function render({model, el}: Render<"Drawing">) {
   const root = h("div", {class: `drawing drawing-${model.lesson}`})
   let inHand: Pick<typeof model, "facts" | "values"> | null = null // of what was recorded in this browser, until the lesson's own comes
   let made: Recording | null = null // the last one that was recorded in this browser
-  let isHeld = () => false // whether the hand still holds what is set
+  const isDragged = () => root.querySelector(".held, input:active") !== null
+  let isHeld = isDragged // whether the hand still holds what is set, here or in the page's controls
   /** Whether the lesson's answer, if one has come, is one to earlier values. */
   const isAhead = () => inHand !== null && (isHeld() || JSON.stringify(inHand.values) !== JSON.stringify(model.values))
   const host: DrawingHost = {
@@ -48,7 +49,7 @@ export function render({model, el}: Render<"Drawing">) {
     get following() {
       return inHand !== null
     },
-    follow: (values) => follow(values, () => Boolean(root.querySelector(".held, input:active"))),
+    follow: (values) => follow(values, isDragged),
     step: (step) => emit("step", step),
   }
   const drawing = DRAWINGS[model.lesson](host as DrawingHost<never, never, never>)
@@ -135,7 +136,7 @@ export function render({model, el}: Render<"Drawing">) {
   model.on("values", () => queueMicrotask(onValues))
   /** Show the recorded values again instead of those set in the drawing, once the reader has let go. */
   const again = () => {
-    if (isHeld()) return window.addEventListener("pointerup", () => setTimeout(again), {once: true})
+    if (isDragged()) return window.addEventListener("pointerup", () => setTimeout(again), {once: true})
     const stage = stageOf(root)
     if (inHand && stage) {
       inHand = null

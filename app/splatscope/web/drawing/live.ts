@@ -15,7 +15,7 @@ export interface Live<Facts, Values, Options = unknown> {
    */
   facts(found: Found, values: Values, before: Facts, options: Options): Facts
   /** Where → and ← stop, as `stops()` says; without it, where they stopped before. */
-  stops?(found: Found): number[]
+  stops?(found: Found, facts: Facts): number[]
 }
 
 /** A recording that was just made, and all that its buffers hold. */
@@ -69,6 +69,14 @@ export const bytesIn = (picture: Float32Array) =>
     return 255 * Math.min(1, Math.max(0, part)) + 0.5
   })
 
+/** The uniforms of a scene of so many Gaussians, as `scene_inputs` in splatscope/splat/scenes.py gives them. */
+export const sceneOf = (size: [width: number, height: number], count: number) => ({
+  "scene.size": size,
+  "scene.blobCount": [count],
+  "scene.maxWeight": [0.99],
+  "scene.sampleBackground": [0],
+})
+
 /** Act once the page has shown itself. Safari cannot say when that is. */
 const idle: (act: () => void) => void = globalThis.requestIdleCallback ?? ((act) => setTimeout(act, 300))
 
@@ -114,7 +122,8 @@ export function follower<Facts, Values, Options>(
       isTold = made !== null
       if (!made || !now) continue
       const found = new Found(made, done.after)
-      show({recording: made, facts: live.facts(found, values, now.facts, options), values, stops: live.stops?.(found)})
+      const facts = live.facts(found, values, now.facts, options)
+      show({recording: made, facts, values, stops: live.stops?.(found, facts)})
     }
     isRunning = false
   }

@@ -20,7 +20,8 @@ interface Binding {
 export interface BrowserKernel {
   wgsl: string
   entry: string
-  size: [number, number, number]
+  /** The threads of a workgroup in x, y and z. */
+  size: number[]
   bindings: Binding[]
   batches: Record<number, number[]>
 }
@@ -116,20 +117,23 @@ export class Kernel {
     }
     pass.dispatchWorkgroups(...groups)
     pass.end()
-    const names = ["_rec_records", ...Object.keys(before)]
-    const sizes = names.map((name) => this.#buffers.get(name)?.size ?? 0)
-    const back = device.createBuffer({size: sum(sizes), usage: USAGE.MAP_READ | USAGE.COPY_DST})
-    names.forEach((name, i) => {
+    // The buffers one behind the other in one that can be read.
+    let end = 0
+    const kept = ["_rec_records", ...Object.keys(before)].map((name) => {
       const buffer = this.#buffers.get(name)
-      if (buffer) encoder.copyBufferToBuffer(buffer, 0, back, sum(sizes.slice(0, i)), buffer.size)
+      if (!buffer) throw new Error(`The kernel has no buffer ${name}.`)
+      const start = end
+      end += buffer.size
+      return {name, buffer, start}
     })
+    const back = device.createBuffer({size: end, usage: USAGE.MAP_READ | USAGE.COPY_DST})
+    for (const {buffer, start} of kept) encoder.copyBufferToBuffer(buffer, 0, back, start, buffer.size)
     device.queue.submit([encoder.finish()])
     await back.mapAsync(READ)
-    const all = new Uint32Array(back.getMappedRange().slice(0))
+    const all = back.getMappedRange().slice(0)
     back.destroy()
-    const after = Object.fromEntries(
-      names.map((name, i) => [name, all.subarray(sum(sizes.slice(0, i)) / 4, sum(sizes.slice(0, i + 1)) / 4)]),
-    )
+    const lengthOf = (name: string) => (own[name] ?? before[name]).length
+    const after = Object.fromEntries(kept.map(({name, start}) => [name, new Uint32Array(all, start, lengthOf(name))]))
     const words = Object.fromEntries(
       this.#fields().map((field) => [field.name, [...wordsOf(typed(field, numbers[field.name] ?? [0]))]]),
     )
@@ -161,8 +165,6 @@ export class Kernel {
     return buffer
   }
 }
-
-const sum = (numbers: number[]) => numbers.reduce((all, n) => all + n, 0)
 
 const wordsOf = (data: ArrayBufferView<ArrayBuffer>) => new Uint32Array(data.buffer, data.byteOffset, data.byteLength / 4)
 

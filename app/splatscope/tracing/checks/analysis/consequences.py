@@ -29,13 +29,11 @@ _BY_INDEX = ("race", "out-of-bounds", "misaligned-access")  # these depend on th
 _BY_VALUE = ("integer-division-by-zero", "integer-overflow", "shift-out-of-range", "conversion-out-of-range", "nan")
 
 
-def causes_of(trace: Trace, findings: list[Finding], sources: Sources) -> dict[int, tuple[Finding, str]]:
+def causes_of(trace: Trace, findings: list[Finding], sources: Sources, position: np.ndarray) -> dict[int, tuple[Finding, str]]:
     """Return, by the `id` of each finding that may follow from another, the last possible cause before it, and its name.
 
-    If each of two could follow from the other, neither does.
+    If each of two could follow from the other, neither does. `position` is each event's in the device's order, (events,).
     """
-    position = np.empty(len(trace), np.int64)
-    position[trace.order] = np.arange(len(trace))
     possible = {id(finding): list(_possible_causes(trace, findings, finding, sources)) for finding in findings}
 
     def leads_to(cause: Finding, finding: Finding) -> bool:
