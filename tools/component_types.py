@@ -1,4 +1,4 @@
-"""Write build/component_types.ts: the parameters, children and messages of all components, and the shapes that they are made of.
+"""Write build/component_types.ts: the parameters, children and messages of components, the head of a recording, and their shapes.
 
 Python declares them, and tsc checks the browser's modules against this file, which they import as `#components`. It has only types,
 so that nothing needs it at run time or to make the bundle.
@@ -18,6 +18,7 @@ from typing import Annotated, Any, Literal, NotRequired, Required, Union, get_ar
 import param
 
 import splatscope.web
+from splatscope.recordings.wire_head import Head, PackedHead
 from splatscope.web.runtime.component import Base64, Child, Children, Component, Maybe, Typed
 from splatscope.web.runtime.receivers import Receiver, receivers
 
@@ -47,7 +48,7 @@ SIMPLE = {
 def write() -> None:
     """Write the file."""
     FILE.parent.mkdir(exist_ok=True)
-    FILE.write_text(declarations(component_classes()), encoding="utf-8")
+    FILE.write_text(declarations(component_classes(), [Head, PackedHead]), encoding="utf-8")
 
 
 def component_classes() -> list[type[Component]]:
@@ -63,9 +64,11 @@ def _below(base: type[Component]) -> Iterator[type[Component]]:
         yield from _below(found)
 
 
-def declarations(classes: Sequence[type[Component]]) -> str:
-    """Return the file's text."""
+def declarations(classes: Sequence[type[Component]], shapes: Iterable[type] = ()) -> str:
+    """Return the file's text: the components, and shapes beside those that they are made of."""
     types = Types()
+    for shape in shapes:
+        types.of(shape)
     parts = [part for found in classes for part in _component(found, types)]
     names = [found.__name__ for found in classes]
     sides = [f"{name}: {{parameters: {name}Parameters; children: {name}Children; messages: {name}Messages}}" for name in names]

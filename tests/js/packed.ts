@@ -123,7 +123,7 @@ export function shared() {
     {kind: "arrive", line: 4, name: "GroupMemoryBarrierWithGroupSync"},
     {kind: "resume", line: 4, name: "GroupMemoryBarrierWithGroupSync"},
     {kind: "read", line: 5, name: "keys", space: "shared", type: "float", width: 1, memory: 0, puts: [0]},
-    {kind: "value", line: 5, name: "r", type: "float", width: 1, variable: 0, from: ["keys"]},
+    {kind: "value", line: 5, name: "r", type: "float", width: 1, variable: 0, origins: ["keys"]},
   ]
   const keys: PackedMemory = {
     name: "keys",

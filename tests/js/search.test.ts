@@ -9,8 +9,8 @@ import type {Site} from "#web/types.ts"
 /** a = 0; b = 1/a (infinite); c = b - b (NaN), on lines 1 to 3. */
 function nonFinite() {
   const sites: Partial<Site>[] = ["a", "b", "c"].map((name, i) => {
-    const from = i ? ["a", "b"].slice(i - 1, i) : []
-    return {kind: "value", line: i + 1, name, type: "float", width: 1, variable: i, from}
+    const origins = i ? ["a", "b"].slice(i - 1, i) : []
+    return {kind: "value", line: i + 1, name, type: "float", width: 1, variable: i, origins}
   })
   return recordingOf({
     sites,

@@ -155,11 +155,16 @@ def short_names(text: str) -> str:
 
 
 def short_names_in_place(text: str) -> str:
-    """Return a text with the shortest spelling of each numeric type, followed by blanks, so that all offsets and lines stay."""
+    """Return a text with the shortest spelling of each numeric type, followed by blanks, so that all offsets and lines stay.
+
+    A spelling on several lines stays as it is if the first of them has no room for the shortest.
+    """
 
     def padded(match: re.Match[str]) -> str:
-        shortest = _shortest(match)
-        return shortest + re.sub(r"[^\n]", " ", match.group(0)[len(shortest) :])
+        written, shortest = match.group(0), _shortest(match)
+        if "\n" in written[: len(shortest)]:
+            return written
+        return shortest + re.sub(r"[^\n]", " ", written[len(shortest) :])
 
     return _SPELLING.sub(padded, text)
 

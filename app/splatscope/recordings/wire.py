@@ -9,7 +9,7 @@ import math
 import re
 import zlib
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from splatscope.gpu.reflection import Layout
 from splatscope.gpu.slang_types import SlangType, words_in
 from splatscope.recordings.wire_atomics import after_atomics
 from splatscope.recordings.wire_cells import ACCESSES, MOST_CELLS, Cells, Variables, memories_of
+from splatscope.recordings.wire_head import PackedFinding, PackedHead, PackedSite, Uniform
 from splatscope.tracing.checks import CHECKS, Finding
 from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.job import KernelJob
@@ -145,7 +146,7 @@ def _stream(head: dict, columns: dict[str, np.ndarray], level: int = 1) -> bytes
     return zlib.compress(np.uint32(len(text)).tobytes() + text + bytes(body), level)
 
 
-def head_of(packed: bytes) -> dict:
+def head_of(packed: bytes) -> PackedHead:
     """Return the JSON before the columns of a packed recording. The columns stay packed.
 
     Raises:
@@ -166,22 +167,12 @@ def _plain(value: object) -> object:
     return value.item() if isinstance(value, np.generic) else str(value)
 
 
-def _sites(trace: Trace, memories: list[Cells], variables: Variables) -> list[dict]:
+def _sites(trace: Trace, memories: list[Cells], variables: Variables) -> list[PackedSite]:
     sources = Sources.of(trace)
-    return [_site(site, memories, variables) | _structure(site, sources) for site in trace.sites]
+    return [_site(site, memories, variables, sources) for site in trace.sites]
 
 
-def _structure(site: Site, sources: Sources) -> dict:
-    """Return data on a site from the source: the end of its loop, or the variables that its float is computed from."""
-    if site.kind == "loop":
-        return {"end": sources.last_line(site)}
-    type_ = SlangType.parse(site.type)
-    if site.kind in ("value", "element", "write", "atomic") and type_ and type_.scalar.is_floating:
-        return {"from": sorted(sources.origins(site) or ())}
-    return {}
-
-
-def _site(site: Site, memories: Iterable[Cells], variables: Variables) -> dict:
+def _site(site: Site, memories: Iterable[Cells], variables: Variables, sources: Sources) -> PackedSite:
     entry: dict[str, Any] = {"file": site.file, "line": site.line, "column": site.column}
     entry |= {"kind": site.kind, "function": site.function}
     entry |= {"name": site.name, "path": site.path, "type": type_of(site), "space": site.space}
@@ -191,10 +182,15 @@ def _site(site: Site, memories: Iterable[Cells], variables: Variables) -> dict:
     for number, memory in enumerate(memories):
         if site.kind in (*ACCESSES, "out-of-bounds") and (site.name, site.space) == memory.key:
             entry |= {"memory": number, "puts": memory.puts(site)}
-    return {name: value for name, value in entry.items() if value not in ("", None)}
+    if site.kind == "loop":
+        entry["end"] = sources.last_line(site)
+    type_ = SlangType.parse(site.type)
+    if site.kind in ("value", "element", "write", "atomic") and type_ and type_.scalar.is_floating:
+        entry["origins"] = sorted(sources.origins(site) or ())
+    return cast(PackedSite, {name: value for name, value in entry.items() if name == "file" or value not in ("", None)})
 
 
-def _uniform(name: str, kind: str, value: np.ndarray | None) -> list[dict]:
+def _uniform(name: str, kind: str, value: np.ndarray | None) -> list[Uniform]:
     """Return a uniform's value as 32-bit words, one entry for each element of an array; zeros if no value was given.
 
     The list is empty for a type that is not shown.
@@ -218,11 +214,12 @@ def _uniform(name: str, kind: str, value: np.ndarray | None) -> list[dict]:
     return [{"name": f"{name}[{i}]" if array else name, "type": base, "words": row} for i, row in enumerate(rows)]
 
 
-def _finding(finding: Finding, position: np.ndarray) -> dict:
+def _finding(finding: Finding, position: np.ndarray) -> PackedFinding:
     """Return a finding for its card, with the labels of its check, and its events as steps of the stepper, counted from 1."""
     check = CHECKS[finding.kind]
     words = {"label": check.label, "severity": check.severity, "names_memory": check.names_memory}
-    return finding.as_dict() | words | {"events": [int(position[event]) + 1 for event in finding.events]}
+    events = [int(position[event]) + 1 for event in finding.events]
+    return cast(PackedFinding, finding.as_dict() | words | {"events": events})
 
 
 def type_of(site: Site) -> str:

@@ -2,11 +2,13 @@
 
 import math
 import re
+from typing import cast
 
 import numpy as np
 
 from splatscope.gpu.reflection import Layout
 from splatscope.gpu.slang_types import SCALARS, SlangType, words_in
+from splatscope.recordings.wire_head import PackedMemory, Part, ScalarName, Space, Variable
 from splatscope.slang.integer_constants import integer
 from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.job import KernelJob
@@ -33,7 +35,7 @@ class Cells:
         initial: The words before the first event, (count · width,) uint32; empty for shared memory.
     """
 
-    def __init__(self, trace: Trace, name: str, space: str, first: int, extent: int, layout: Layout | None, given):
+    def __init__(self, trace: Trace, name: str, space: Space, first: int, extent: int, layout: Layout | None, given):
         self.key = (name, space)
         sites = [site for site in trace.sites if site.kind in ACCESSES and (site.name, site.space) == self.key]
         is_access = np.array([site.kind in ACCESSES and (site.name, site.space) == self.key for site in trace.sites])[trace.site]
@@ -56,11 +58,11 @@ class Cells:
             if type_ := SlangType.parse(site.type):
                 for part in self._names(site) or ():
                     self._add(part, type_.scalar.name)
-        self.about = {
+        self.about: PackedMemory = {
             "name": name, "space": space, "first": first, "count": self.count, "extent": extent, "width": self.width,
             "dims": dims_of(trace, sites[0].dims),
             "type": next((s.type for s in sites if not s.path and s.type), ""),
-            "parts": [[part, scalar, word] for part, (scalar, word) in self.parts.items()],
+            "parts": [Part(part, cast(ScalarName, scalar), word) for part, (scalar, word) in self.parts.items()],
         }  # fmt: skip
         self.initial = self._initial(layout, given) if layout else np.zeros(0, np.uint32)
 
@@ -121,7 +123,7 @@ def memories_of(trace: Trace, recording: Recording, job: KernelJob, layouts: dic
         else:
             layout, words = layouts.get(name), recording.outputs.get(name, ())
             extent = len(words) * 4 // layout.stride if layout else 0
-            memories.append(Cells(trace, name, space, first, extent, layout, job.inputs.get(name)))
+            memories.append(Cells(trace, name, cast(Space, space), first, extent, layout, job.inputs.get(name)))
     return memories
 
 
@@ -152,7 +154,7 @@ class Variables:
 
     def __init__(self, trace: Trace):
         self.of: dict[tuple[str, str], int] = {}
-        self.table: list[dict] = []
+        self.table: list[Variable] = []
         self.place = np.zeros(len(trace), np.int64)
         for site in trace.sites:
             if site.kind == "value":

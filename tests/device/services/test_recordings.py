@@ -7,8 +7,10 @@ import zlib
 import numpy as np
 import pytest
 
+from helpers.declared import wrong
 from splatscope.gpu.device import open_device
 from splatscope.recordings.wire import head_of, pack
+from splatscope.recordings.wire_head import PackedHead
 from splatscope.services import recordings as module
 from splatscope.services.drafts.inputs import inputs_of
 from splatscope.services.drafts.playground import suggest
@@ -132,7 +134,8 @@ def test_a_fix_applies_and_takes_the_finding_away(example):
         specs, groups = suggest(source, interface, interface.entries[0], example.inputs)
         job = KernelJob(source, groups=tuple(groups or example.groups), inputs=inputs_of(interface, specs), records=400_000)
         assert set(example.inputs) <= {*interface.buffers, *interface.uniforms}
-        recording, findings, _ = record_and_pack(device, job, between_groups=True)
+        recording, findings, packed = record_and_pack(device, job, between_groups=True)
+        assert wrong(head_of(packed.data), PackedHead) is None
         assert not recording.trace.info.truncated or {"timeout", "livelock"} & {finding.kind for finding in findings}
         return {finding.kind for finding in findings}
 

@@ -86,7 +86,19 @@ def test_shorter_spellings_move_nothing(parts):
     assert len(there) == len(text)
     assert [n for n, c in enumerate(there) if c == "\n"] == [n for n, c in enumerate(text) if c == "\n"]
     assert short_names_in_place(there) == there
-    assert re.sub(r"\s", "", there) == re.sub(r"\s", "", short_names(text))
+    assert re.sub(r"\s", "", short_names(there)) == re.sub(r"\s", "", short_names(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "there"),
+    [
+        ("vector<float, 3> x", "float3           x"),
+        ("vector<float,\n3> x", "float3       \n   x"),
+        ("matrix<\nfloat> x", "matrix<\nfloat> x"),
+    ],
+)
+def test_shorter_spellings_are_followed_by_blanks(text, there):
+    assert short_names_in_place(text) == there
 
 
 def test_values_are_what_was_recorded():

@@ -59,7 +59,7 @@ class Sources {
     const {reads, at, called} = this.#statement(event),
       site = recording.about(event)
     const scope = called ? recording.about(Math.max(0, recording.nth(recording.thread[event], at))).function : site.function
-    return [...reads, ...this.#variables(recording.thread[event], at, scope, site.from ?? [])]
+    return [...reads, ...this.#variables(recording.thread[event], at, scope, site.origins ?? [])]
   }
 
   /** The event that wrote the cell before this read, in the device's order. */

@@ -3,7 +3,6 @@
 import base64
 from datetime import date
 from html import escape
-from typing import Any
 
 from markupsafe import Markup
 
@@ -11,6 +10,7 @@ from splatscope import __version__
 from splatscope.paths import BUNDLE
 from splatscope.recordings.packed import PackedRecording
 from splatscope.recordings.wire import head_of
+from splatscope.recordings.wire_head import PackedFinding, PackedHead
 from splatscope.web.policy import hash_of, policy
 from splatscope.web.runtime.tree import described
 from splatscope.web.stepper.keys import DEBUGGER_KEYS, KEYS
@@ -85,7 +85,7 @@ def notebook_html(page: str, height: int = 720) -> str:
     return f'<iframe title="A recording in Splatscope" sandbox="allow-scripts" style="{style}" srcdoc="{escape(page)}"></iframe>'
 
 
-def _facts(head: dict[str, Any]) -> list[str]:
+def _facts(head: PackedHead) -> list[str]:
     """Return how much was recorded, and on which device."""
     counts = " × ".join(map(str, head["groups"]))
     group = "" if counts == "1 × 1 × 1" else f", group ({', '.join(map(str, head['group']))}) of {counts}"
@@ -96,7 +96,7 @@ def _facts(head: dict[str, Any]) -> list[str]:
     ]
 
 
-def _collect_findings(head: dict[str, Any]) -> list[tuple[str, Markup]]:
+def _collect_findings(head: PackedHead) -> list[tuple[str, Markup]]:
     """Return the findings as (severity, HTML), each with a link to its moment."""
     findings = [_finding(number, finding, head) for number, finding in enumerate(head["findings"])]
     verdict, missed = head["verdict"], [words for words in head["missed"] if words != f"{head['verdict']}."]
@@ -105,13 +105,13 @@ def _collect_findings(head: dict[str, Any]) -> list[tuple[str, Markup]]:
     return findings + verdicts + [("note", Markup.escape(words)) for words in missed]
 
 
-def _plain_run_difference(head: dict[str, Any]) -> str:
+def _plain_run_difference(head: PackedHead) -> str:
     """Return how the results of the plain kernel differ; "" if that is not known, or if it is in `missed`."""
     words = head.get("rounding") or head.get("difference") or PLAIN.get(head["same_as_plain"], "")
     return "" if words in head["missed"] else words
 
 
-def _finding(number: int, finding: dict[str, Any], head: dict[str, Any]) -> tuple[str, Markup]:
+def _finding(number: int, finding: PackedFinding, head: PackedHead) -> tuple[str, Markup]:
     label = Markup.escape(finding["label"])
     if finding["names_memory"]:
         label += Markup(" <code>{}{}</code>").format(finding["name"], _index(finding, head))
@@ -120,7 +120,7 @@ def _finding(number: int, finding: dict[str, Any], head: dict[str, Any]) -> tupl
     return finding["severity"], Markup("<b>{}</b> {}").format(label, finding["message"])
 
 
-def _index(finding: dict[str, Any], head: dict[str, Any]) -> str:
+def _index(finding: PackedFinding, head: PackedHead) -> str:
     """Return the element of a finding as subscripts, `[1][3]`, a texel's as `[3, 1]`; "" for a memory of one cell."""
     memory = next((memory for memory in head["memories"] if memory["name"] == finding["name"]), None)
     if memory is None or (memory["space"] == "shared" and not memory["dims"] and memory["count"] == 1):
