@@ -19,6 +19,8 @@ import param
 
 import splatscope.web
 from splatscope.recordings.wire_head import Head, PackedHead
+from splatscope.splat.browser_kernels import TrainingKernels
+from splatscope.tracing.browser_kernel import BrowserKernel
 from splatscope.web.runtime.component import Base64, Child, Children, Component, Maybe, Typed
 from splatscope.web.runtime.receivers import Receiver, receivers
 
@@ -48,7 +50,7 @@ SIMPLE = {
 def write() -> None:
     """Write the file."""
     FILE.parent.mkdir(exist_ok=True)
-    FILE.write_text(declarations(component_classes(), [Head, PackedHead]), encoding="utf-8")
+    FILE.write_text(declarations(component_classes(), [Head, PackedHead, BrowserKernel, TrainingKernels]), encoding="utf-8")
 
 
 def component_classes() -> list[type[Component]]:
@@ -146,6 +148,8 @@ class Types:
             return f"({item})[]" if "|" in item else f"{item}[]"
         if origin is tuple:
             return f"[{', '.join(map(self.of, arguments))}]"
+        if origin in (dict, Mapping) and arguments[0] is int:
+            return f"Record<number, {self.of(arguments[1])}>"
         if origin in (dict, Mapping):
             return f"Record<string, {self.of(arguments[1])}>"
         if not _has_fields(hint):

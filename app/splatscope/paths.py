@@ -20,6 +20,9 @@ STYLES = BUNDLE.with_name("styles.css")
 FONTS = BUNDLE.with_name("fonts.css")
 """The typefaces, bundled by setup.py with the fonts themselves."""
 
+TRAINING_KERNELS = PACKAGE / "web" / "training" / "browser" / "training-kernels.json"
+"""The kernels of training in a browser, made by tools/make_browser_kernels.py."""
+
 
 def shader(name: str) -> Path:
     """Return the path of one of the app's own Slang modules, by file name. Raises LookupError."""

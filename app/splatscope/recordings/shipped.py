@@ -44,11 +44,10 @@ def open_current(stem: str, job: KernelJob, shipped: Shipped = "gpu") -> Opened 
     if not file.is_file():
         return None
     opened = open_file(f"{stem}.npz", file.read_bytes())
-    inputs = {name: np.frombuffer(np.ascontiguousarray(array).tobytes(), np.uint8) for name, array in job.inputs.items()}
+    stored, inputs = ({name: np.asarray(array).tobytes() for name, array in each.inputs.items()} for each in (opened.job, job))
     current = (
         opened.recording.trace.info.sources == job.program().texts
         and (opened.job.groups, opened.job.group) == (job.groups, job.group)
-        and opened.job.inputs.keys() == inputs.keys()
-        and all(np.array_equal(opened.job.inputs[name], inputs[name]) for name in inputs)
+        and stored == inputs
     )
     return replace(opened, job=job) if current else None

@@ -7,6 +7,8 @@ from splatscope.splat.parameters import FIELDS
 from splatscope.splat.settings import Settings
 from splatscope.splat.state import Splats, TrainingState
 
+SIZE = 0.6  # the size of a Gaussian at the start, as a multiple of the mean distance between Gaussians
+
 
 def start_state(settings: Settings, target: np.ndarray, target_name: str) -> TrainingState:
     """Return the state before the first iteration, generated from the settings' seed; `target` is (H, W, 3) uint8."""
@@ -37,5 +39,5 @@ def _start_direct(count: int, target: np.ndarray, generator: np.random.Generator
     pixels = generator.permutation(np.concatenate([on_edges, anywhere]))
 
     raw = np.zeros((FIELDS, count), np.float32)
-    densify.place(raw, np.arange(count), pixels, target, size=0.6, generator=generator)
+    densify.place(raw, np.arange(count), pixels, target, size=SIZE, generator=generator)
     return raw

@@ -58,11 +58,11 @@ def report_of(look: Look, iterations_per_second: float) -> ProgressReport:
 
 
 # From dark to pale yellow, evenly lighter; the same on light and dark pages.
-_HEAT = np.array([(4, 4, 12), (50, 10, 94), (120, 28, 109), (188, 55, 84), (237, 105, 37), (251, 180, 26), (252, 252, 190)], float)
+HEAT = np.array([(4, 4, 12), (50, 10, 94), (120, 28, 109), (188, 55, 84), (237, 105, 37), (251, 180, 26), (252, 252, 190)], float)
 
 
 def heat(error: np.ndarray) -> np.ndarray:
     """Return the colours, (H, W, 3) uint8, of an error map (H, W) in 0 … 1, on a square-root scale that shows small errors."""
-    position = np.sqrt(np.clip(error, 0.0, 1.0)) * (len(_HEAT) - 1)
-    steps = np.arange(len(_HEAT))
-    return np.stack([np.interp(position, steps, channel) for channel in _HEAT.T], axis=-1).astype(np.uint8)
+    position = np.sqrt(np.clip(error, 0.0, 1.0)) * (len(HEAT) - 1)
+    steps = np.arange(len(HEAT))
+    return np.stack([np.interp(position, steps, channel) for channel in HEAT.T], axis=-1).astype(np.uint8)

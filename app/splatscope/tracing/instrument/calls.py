@@ -41,6 +41,7 @@ _SPECIAL = {
     "bwd_diff", "fwd_diff", "apply_bwd", "no_diff", "detach", "static_assert", "sizeof", "alignof", "countof", "getStringHash",
     "printf",
 }  # fmt: skip
+UNIFORM_LOAD = "workgroupUniformLoad"  # reads a shared variable, and keeps it an l-value
 _LVALUES = ("identifier", "field_expression", "subscript_expression", "parenthesized_expression", "this")
 
 
@@ -101,6 +102,9 @@ class Calls:
         called, intrinsic_outs = symbols.function(bare_name), _OUT_PARAMETERS.get(bare_name, set())
         if bare_name.startswith(ATOMIC_FUNCTION) and (access := self._atomic_function(node, function, arguments, bare_name)):
             return access
+        if bare_name == UNIFORM_LOAD and (lvalue := self._context.scope.lvalue(arguments.named_children[0])):
+            site = self._context.access_site(node, "read", lvalue)
+            return self._expressions.recorded(site, lvalue, ")", f"{UNIFORM_LOAD}(", access="read")
         if function.type == "field_expression":
             method = text_of(part(function, "field")).split("<")[0]
             access = self._atomic_method(node, function, arguments, method) or self._load(node, function, arguments, method)

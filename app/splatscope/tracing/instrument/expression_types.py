@@ -26,6 +26,7 @@ _FIRST = {
     "normalize", "radians", "degrees", "ddx", "ddy", "WaveActiveSum", "WaveActiveProduct", "WaveActiveMin", "WaveActiveMax",
     "WaveActiveBitAnd", "WaveActiveBitOr", "WaveActiveBitXor", "WavePrefixSum", "WavePrefixProduct", "WaveReadLaneAt",
     "WaveReadLaneFirst", "WaveShuffle", "WaveBroadcastLaneAt", "QuadReadAcrossX", "QuadReadAcrossY", "QuadReadAcrossDiagonal",
+    "workgroupUniformLoad",
 }  # fmt: skip
 _SCALAR_OF_FIRST = {"dot", "length", "distance", "determinant"}
 _CERTAIN = {

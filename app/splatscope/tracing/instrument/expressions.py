@@ -143,17 +143,26 @@ class Expressions:
         return self.recorded(self._context.access_site(node, "write", lvalue), lvalue, suffix, prefix, is_pushed, read)
 
     def recorded(
-        self, site: str | int, lvalue: LValue, suffix: str = "", prefix: str = "", is_pushed: bool = False, also: str = ""
+        self,
+        site: str | int,
+        lvalue: LValue,
+        suffix: str = "",
+        prefix: str = "",
+        is_pushed: bool = False,
+        also: str = "",
+        access: str = "",
     ) -> str:
         """Return `prefix lvalue suffix` with a record of its value.
 
         `is_pushed` says whether the suffix may access other memory. `also` is the site of a preceding read, which has no value.
+        `access` is what is done at an index out of bounds; "" for "read" without, and "write" with, a prefix or a suffix.
         """
+        access = access or ("write" if prefix or suffix else "read")
         if not lvalue.subscripts:
             noted_site = f"_rec_also({also}, _rec_here({site}))" if also else f"_rec_here({site})"
             return f"_rec_read({noted_site}, {prefix}{lvalue.memory.name}{self._bounds.path(lvalue, 'read')}{suffix})"
         is_pushed = is_pushed or not self._context.scope.has_repeatable_path(lvalue)
-        element = self._bounds.element(lvalue, is_pushed, "write" if prefix or suffix else "read", [also] if also else [])
+        element = self._bounds.element(lvalue, is_pushed, access, [also] if also else [])
         target = prefix + element + suffix
         return f"_rec_read({site}, {f'_rec_pop({target})' if is_pushed else target})"
 

@@ -1,8 +1,10 @@
 // A section's kernel is recorded in the reader's browser while the hand moves, so that the whole figure is of the moment in hand.
-import {type BrowserKernel, gpu, type Inputs, Kernel} from "#web/runtime/gpu.ts"
+import {gpu} from "#web/runtime/gpu.ts"
+import {type Inputs, Recorder} from "#web/runtime/recorder.ts"
 import {recordingOf} from "#web/recording/raw_records.ts"
 import type {Recording} from "#web/recording/recording.ts"
 import {numbers} from "#web/recording/values.ts"
+import type {BrowserKernel} from "#components"
 
 /** What a section says of its kernel, in lessons/NAME/live.ts: what lessons/NAME/lesson.py says to a device and of a recording. */
 export interface Live<Facts, Values, Options = unknown> {
@@ -92,7 +94,7 @@ export function follower<Facts, Values, Options>(
   shown: () => {recording: Recording; facts: Facts; options: Options} | null,
   show: (made: {recording: Recording; facts: Facts; values: Values; stops?: number[]}) => void,
 ) {
-  let kernel: Kernel | null = null
+  let kernel: Recorder | null = null
   let wanted: Values | null = null
   let isRunning = false
   let isStopped = false
@@ -100,13 +102,13 @@ export function follower<Facts, Values, Options>(
   let isTold = true // whether the last run could be told by the sites of the recording that is shown
   const prepare = async () => {
     const device = await gpu()
-    const compiled = device && (await Kernel.on(device, live.kernel))
+    const compiled = device && (await Recorder.on(device, live.kernel))
     if (!isStopped) kernel = compiled
   }
   // If it fails, the figure waits for the server, as without WebGPU.
   idle(() => prepare().catch(() => {}))
 
-  const run = async (on: Kernel) => {
+  const run = async (on: Recorder) => {
     isRunning = true
     while (wanted !== null) {
       const [values, droppedBefore] = [wanted as Values, dropped]

@@ -1,0 +1,87 @@
+// A kernel that records itself (splatscope/tracing/browser_kernel.py) runs here on arrays.
+import {type Bound, fieldWords, Kernel, read, sizeFor, type Uniforms, wordsOf, zeros} from "./gpu.ts"
+import type {BrowserKernel} from "#components"
+
+/** What a dispatch gets. Arrays are read as words. */
+export interface Inputs {
+  buffers: Record<string, ArrayBufferView<ArrayBuffer>>
+  uniforms: Uniforms
+  groups: [number, number, number]
+  /** The workgroup to record. */
+  group: [number, number, number]
+}
+
+const BUDGET = 1_000_000 // iterations that a thread may make in all its loops together
+
+/** Runs one kernel again and again, in the same buffers as long as their sizes stay. */
+export class Recorder {
+  #buffers: Record<string, GPUBuffer> = {}
+  #bound: Bound | null = null
+  #kernel
+
+  constructor(kernel: Kernel) {
+    this.#kernel = kernel
+  }
+
+  /**
+   * Compile a kernel.
+   * @throws {Error}  the device refuses it
+   */
+  static async on(device: GPUDevice, about: BrowserKernel) {
+    return new Recorder(await Kernel.on(device, about))
+  }
+
+  /**
+   * Dispatch the kernel once, and read back all its buffers.
+   * @param room  how many records each thread of the recorded workgroup may write
+   */
+  async record({buffers, uniforms, groups, group}: Inputs, room: number) {
+    const {device, about, fields} = this.#kernel
+    const threads = about.size.reduce((product, n) => product * n)
+    const starts = Uint32Array.from({length: threads + 1}, (_, thread) => 1 + thread * room)
+    const own = {
+      _rec_records: new Uint32Array(4 * (1 + threads * room)),
+      _rec_clock: new Uint32Array(2),
+      _rec_starts: starts,
+    }
+    const before = Object.fromEntries(Object.entries(buffers).map(([name, data]) => [name, wordsOf(data)]))
+    const numbers: Uniforms = {...uniforms, "_rec.chosen": group, "_rec.all": [0, 0, 0, 0], "_rec.budget": [BUDGET]}
+    this.#write({...own, ...before})
+    this.#bound ??= this.#kernel.bind(this.#buffers, numbers)
+    this.#bound.set(numbers)
+    const encoder = device.createCommandEncoder()
+    this.#bound.encode(encoder, groups)
+    const kept = ["_rec_records", ...Object.keys(before)]
+    const contents = await read(
+      device,
+      encoder,
+      kept.map((name) => this.#buffers[name]),
+    )
+    const lengthOf = (name: string) => (name === "_rec_records" ? own._rec_records : before[name]).length
+    const after = Object.fromEntries(kept.map((name, i) => [name, new Uint32Array(contents[i], 0, lengthOf(name))]))
+    const words = Object.fromEntries(fields.map((field) => [field.name, [...fieldWords(field, numbers[field.name] ?? [0])]]))
+    return {records: after._rec_records, starts, before, after, uniforms: words}
+  }
+
+  /** Free the buffers. */
+  close() {
+    for (const buffer of Object.values(this.#buffers)) buffer.destroy()
+    this.#bound?.close()
+    this.#buffers = {}
+    this.#bound = null
+  }
+
+  /** Write arrays into the buffers of these names, which are made anew if their sizes change. */
+  #write(arrays: Record<string, Uint32Array<ArrayBuffer>>) {
+    const {device} = this.#kernel
+    for (const [name, words] of Object.entries(arrays)) {
+      if (this.#buffers[name]?.size !== sizeFor(words.byteLength)) {
+        this.#buffers[name]?.destroy()
+        this.#buffers[name] = zeros(device, words.byteLength)
+        this.#bound?.close()
+        this.#bound = null
+      }
+      device.queue.writeBuffer(this.#buffers[name], 0, words)
+    }
+  }
+}

@@ -1,0 +1,347 @@
+// A training run on the reader's own GPU, as splatscope/splat/trainer.py runs it on a device of the server.
+import type {TrainingKernels} from "#components"
+import {type Bound, Kernel, read, sizeFor, type Uniforms, upload, zeros} from "#web/runtime/gpu.ts"
+import {begin, FIELDS, grows, logSize, nextStage, type Photograph, placements, type Settings} from "./gaussians.ts"
+import {randomFrom} from "./random.ts"
+
+const SUBMIT = 40 // ms that a submission should take: the screen is drawn by the same device
+const MOST = 64 // iterations in one
+const THREADS = {gaussians: 64, values: 256, pixels: 256} // of a workgroup
+
+/** A run's Gaussians with Adam's moments, and how far it is. */
+export interface State {
+  iteration: number
+  seconds: number
+  raw: Float32Array<ArrayBuffer>
+  firstMoment: Float32Array<ArrayBuffer>
+  secondMoment: Float32Array<ArrayBuffer>
+}
+
+/** A run as it is. */
+export interface Look extends State {
+  /** In dB, for the picture as a screen shows it. */
+  psnr: number
+  /** Four floats for each pixel. */
+  picture: Float32Array<ArrayBuffer>
+  /** The root mean square over the channels of each pixel's error. */
+  error: Float32Array<ArrayBuffer>
+  ellipses: Float32Array<ArrayBuffer>
+}
+
+/** The device cannot run these kernels; the message says why. */
+export class Unable extends Error {}
+
+/** Which kernels a device can run: the binned ones need waves. */
+export const kernelsOn = (device: GPUDevice): Settings["kernels"][] =>
+  device.features.has("subgroups") ? ["binned", "tiled"] : ["tiled"]
+
+/** A dispatch: a kernel and its workgroups. */
+type Step = readonly [Bound, number[]]
+
+export class Trainer {
+  iteration
+  seconds
+  #device
+  #files
+  #photograph
+  #settings
+  #random
+  #buffers: Record<string, GPUBuffer>
+  #bound = new Map<string, Bound>()
+  #lanes: number
+  #waves: number
+  #capacity: number
+  #perSubmit = 1
+
+  /**
+   * Begin a run, or go on with one.
+   * @throws {Unable}
+   */
+  static async on(device: GPUDevice, files: TrainingKernels, photograph: Photograph, settings: Settings, state?: State) {
+    const trainer = new Trainer(device, files, photograph, settings, state)
+    await trainer.#compile()
+    return trainer
+  }
+
+  private constructor(device: GPUDevice, files: TrainingKernels, photograph: Photograph, settings: Settings, state?: State) {
+    const {width, height, data} = photograph
+    const pixels = width * height
+    this.#device = device
+    this.#files = files
+    this.#photograph = photograph
+    this.#settings = settings
+    this.#random = randomFrom(settings.seed + (state?.iteration ?? 0))
+    this.iteration = state?.iteration ?? 0
+    this.seconds = state?.seconds ?? 0
+    const {subgroupMinSize: narrow = 32, subgroupMaxSize: wide = 32} = device.adapterInfo ?? {}
+    this.#lanes = wide <= 8 ? 8 : 32
+    this.#waves = Math.max(1, this.#lanes / narrow)
+    this.#capacity = Math.max(2 ** 16, files.constants.pairsPerGaussian * settings.blobs)
+    const values = FIELDS * settings.blobs
+    const raw = state?.raw ?? begin(photograph, settings, files.constants, this.#random)
+    const target = Float32Array.from(data, (byte) => byte / 255)
+    this.#buffers = {
+      blobsBuffer: upload(device, raw),
+      firstMoment: upload(device, state?.firstMoment ?? new Float32Array(values)),
+      secondMoment: upload(device, state?.secondMoment ?? new Float32Array(values)),
+      targetBuffer: upload(device, target),
+      outputBuffer: zeros(device, 16 * pixels),
+      errorMap: zeros(device, 4 * pixels),
+      errorSums: zeros(device, 8 * Math.ceil(pixels / THREADS.pixels)),
+      ellipses: zeros(device, 4 * files.constants.ellipseFloats * settings.blobs),
+    }
+    this.#buffers.referenceBuffer = this.#buffers.targetBuffer
+    this.#buffers.pictureBuffer = this.#buffers.outputBuffer
+    Object.assign(this.#buffers, settings.kernels === "binned" ? this.#binnedBuffers() : this.#tiledBuffers())
+  }
+
+  /** Train for so many milliseconds, or up to an iteration. Returns how many iterations were made. */
+  async advance(milliseconds: number, last = this.#settings.iterations) {
+    const [from, started] = [this.iteration, performance.now()]
+    while (this.iteration < last && (this.iteration === from || performance.now() - started < milliseconds)) {
+      const stage = nextStage(this.#settings, this.iteration, this.#files.constants)
+      const most = Math.min(last, stage ?? last) - this.iteration
+      const before = performance.now()
+      const made = Math.min(most, this.#perSubmit)
+      this.#iterate(made)
+      await this.#device.queue.onSubmittedWorkDone()
+      const took = performance.now() - before
+      this.#perSubmit = Math.max(1, Math.min(MOST, Math.round(Math.min(2, SUBMIT / Math.max(1, took)) * this.#perSubmit)))
+      if (this.iteration === stage) await this.#add()
+    }
+    this.seconds += (performance.now() - started) / 1000
+    await this.#grow()
+    return this.iteration - from
+  }
+
+  /** Draw the picture, and measure it. */
+  async look(): Promise<Look> {
+    const device = this.#device
+    const names = ["outputBuffer", "errorMap", "errorSums", "ellipses", "blobsBuffer", "firstMoment", "secondMoment"]
+    const buffers = names.map((name) => this.#buffers[name])
+    const encoder = device.createCommandEncoder()
+    this.#encode(encoder, [...this.#drawing(), ...this.#measuring()])
+    const contents = await read(device, encoder, buffers)
+    this.#run(this.#projecting())
+    const [picture, error, sums, ellipses, raw, firstMoment, secondMoment] = contents.map((bytes) => new Float32Array(bytes))
+    const {width, height} = this.#photograph
+    let visible = 0
+    for (let i = 1; i < 2 * Math.ceil((width * height) / THREADS.pixels); i += 2) visible += sums[i]
+    const psnr = -10 * Math.log10(Math.max(visible / (3 * width * height), 1e-12))
+    return {iteration: this.iteration, seconds: this.seconds, psnr, picture, error, ellipses, raw, firstMoment, secondMoment}
+  }
+
+  /** Free the device's memory. */
+  close() {
+    for (const buffer of new Set(Object.values(this.#buffers))) buffer.destroy()
+    for (const bound of this.#bound.values()) bound.close()
+  }
+
+  async #compile() {
+    const {kernels} = this.#files
+    const entries =
+      this.#settings.kernels === "tiled"
+        ? ["clearDerivativesMain", "computeDerivativesMain", "updateBlobsMain", "imageMain"]
+        : ["projectMain", "allocateMain", "scatterMain", "moveMain", "binnedDerivativesMain", "binnedImageMain"]
+    const adding = grows(this.#settings) ? ["blockOddsMain", "uselessMain", "placeMain"] : []
+    const all = [...entries, ...adding, "measureMain", "ellipsesMain"]
+    this.#compiled = new Map(
+      await Promise.all(
+        all.map(async (entry) => {
+          const about = kernels[entry] ?? kernels[`${entry}/${this.#lanes}`]
+          const constants: Record<string, number> = about.wgsl.includes("override") ? {0: this.#waves} : {}
+          return [entry, await Kernel.on(this.#device, about, constants)] as const
+        }),
+      ).catch((reason) => {
+        throw new Unable(
+          `This GPU refuses the ${this.#settings.kernels} kernels: ${String(reason.message ?? reason).split("\n")[0]}`,
+        )
+      }),
+    )
+    this.#run(this.#projecting())
+  }
+
+  #compiled = new Map<string, Kernel>()
+
+  /** A kernel with the run's buffers. */
+  #kernel(entry: string) {
+    let bound = this.#bound.get(entry)
+    if (!bound) {
+      const kernel = this.#compiled.get(entry)
+      if (!kernel) throw new Error(`There is no kernel ${entry}.`)
+      bound = kernel.bind(this.#buffers, this.#uniforms())
+      this.#bound.set(entry, bound)
+    }
+    return bound
+  }
+
+  /** What all kernels are told, each its part. */
+  #uniforms(): Uniforms {
+    const {width, height} = this.#photograph
+    const {constants} = this.#files
+    const {blobs, iterations, rates} = this.#settings
+    return {
+      "scene.size": [width, height],
+      "scene.blobCount": [blobs],
+      "scene.maxWeight": [constants.maxWeight],
+      "adam.rates": rates,
+      "adam.beta1": [constants.beta1],
+      "adam.beta2": [constants.beta2],
+      "adam.epsilon": [constants.epsilon],
+      "rateDecay.log2Factor": [Math.log2(constants.fall) / iterations],
+      "rateDecay.lastStep": [iterations],
+      pixelCount: [width * height],
+      capacity: [this.#capacity],
+      uselessLogit: [Math.log(constants.useless / (1 - constants.useless))],
+      logSize: [logSize(constants.densifySize, this.#photograph, blobs)],
+    }
+  }
+
+  #run(steps: Step[]) {
+    if (!steps.length) return
+    const encoder = this.#device.createCommandEncoder()
+    this.#encode(encoder, steps)
+    this.#device.queue.submit([encoder.finish()])
+  }
+
+  #encode(encoder: GPUCommandEncoder, steps: Step[]) {
+    for (const [bound, groups] of steps) bound.encode(encoder, groups)
+  }
+
+  // The dispatches, as in splatscope/splat/binned.py and sample_kernels.py.
+
+  #iterate(count: number) {
+    if (this.#settings.kernels === "binned") {
+      const steps = [...this.#listing(), ...this.#tiles("binnedDerivativesMain"), ...this.#each("moveMain"), ...this.#projecting()]
+      this.#run(Array.from({length: count}, () => steps).flat())
+      this.iteration += count
+      return
+    }
+    const {constants} = this.#files
+    const {rates, iterations} = this.#settings
+    for (let i = 0; i < count; i++) {
+      const factor = constants.fall ** Math.min(1, ++this.iteration / iterations)
+      this.#kernel("updateBlobsMain").set({"adam.rates": rates.map((rate) => rate * factor), "adam.step": [this.iteration]})
+      this.#run([
+        ...this.#values("clearDerivativesMain"),
+        ...this.#tiles("computeDerivativesMain"),
+        ...this.#values("updateBlobsMain"),
+      ])
+    }
+  }
+
+  #projecting() {
+    return this.#settings.kernels === "binned" ? this.#each("projectMain") : []
+  }
+
+  #listing(): Step[] {
+    const [columns, rows] = this.#tiling()
+    return [[this.#kernel("allocateMain"), [Math.ceil((columns * rows) / THREADS.gaussians)]], ...this.#each("scatterMain")]
+  }
+
+  #drawing() {
+    return this.#settings.kernels === "binned" ? [...this.#listing(), ...this.#tiles("binnedImageMain")] : this.#tiles("imageMain")
+  }
+
+  #measuring(): Step[] {
+    const pixels = this.#photograph.width * this.#photograph.height
+    const ellipses = Math.ceil(this.#settings.blobs / THREADS.values)
+    return [
+      [this.#kernel("measureMain"), [Math.ceil(pixels / THREADS.pixels)]],
+      [this.#kernel("ellipsesMain"), [ellipses]],
+    ]
+  }
+
+  /** A kernel with a thread for each Gaussian. */
+  #each = (entry: string): Step[] => [[this.#kernel(entry), [Math.ceil(this.#settings.blobs / THREADS.gaussians)]]]
+
+  /** A kernel with a thread for each raw value. */
+  #values = (entry: string): Step[] => [[this.#kernel(entry), [Math.ceil((FIELDS * this.#settings.blobs) / THREADS.values)]]]
+
+  /** A kernel with a workgroup for each tile. */
+  #tiles = (entry: string): Step[] => [[this.#kernel(entry), this.#tiling()]]
+
+  #tiling() {
+    const {tile, tiledTile} = this.#files.constants
+    const [width, height] = this.#settings.kernels === "binned" ? [tile, tile] : tiledTile
+    return [Math.ceil(this.#photograph.width / width), Math.ceil(this.#photograph.height / height)]
+  }
+
+  #tiledBuffers() {
+    const [columns, rows] = this.#tiling()
+    return {
+      derivBuffer: zeros(this.#device, 4 * FIELDS * this.#settings.blobs),
+      listLength: zeros(this.#device, 4 * columns * rows),
+    }
+  }
+
+  #binnedBuffers() {
+    const [columns, rows] = this.#tiling()
+    const [tiles, {blobs}, device] = [columns * rows, this.#settings, this.#device]
+    const {blockPixels} = this.#files.constants
+    return {
+      splats: zeros(device, 48 * blobs),
+      tileCount: zeros(device, 4 * tiles),
+      tileList: zeros(device, 8 * tiles),
+      tileFill: zeros(device, 4 * tiles),
+      tileOrder: upload(
+        device,
+        Uint32Array.from({length: tiles}, (_, tile) => tile),
+      ),
+      duplicatesOf: zeros(device, 8 * blobs),
+      duplicateCount: zeros(device, 8),
+      stepsDone: upload(device, Uint32Array.of(this.iteration)),
+      blockOdds: zeros(device, 4 * Math.ceil((this.#photograph.width * this.#photograph.height) / blockPixels)),
+      uselessBits: zeros(device, 4 * Math.ceil(blobs / 32)),
+      placements: zeros(device, 24 * blobs),
+      ...this.#lists(),
+    }
+  }
+
+  /** Buffers for all lists, and for the partial sums of their entries, with a spare one that nothing reads. */
+  #lists() {
+    const sums = 4 * FIELDS * (this.#capacity + 1) * this.#waves
+    if (sizeFor(sums) > this.#device.limits.maxStorageBufferBindingSize)
+      throw new Unable(
+        "The lists of so many Gaussians do not fit into this GPU's buffers: choose fewer of them, or the tiled kernels.",
+      )
+    return {lists: zeros(this.#device, 8 * this.#capacity), partialSums: zeros(this.#device, sums)}
+  }
+
+  /** Enlarge the lists if they are nearly full. */
+  async #grow() {
+    if (this.#settings.kernels !== "binned") return
+    const [counts] = await read(this.#device, this.#device.createCommandEncoder(), [this.#buffers.duplicateCount])
+    const needed = Math.max(...new Uint32Array(counts))
+    if (needed <= 0.75 * this.#capacity) return
+    this.#capacity = 2 * needed
+    const old = [this.#buffers.lists, this.#buffers.partialSums]
+    Object.assign(this.#buffers, this.#lists())
+    for (const bound of this.#bound.values()) bound.close()
+    this.#bound.clear()
+    for (const buffer of old) buffer.destroy()
+  }
+
+  /** Add Gaussians where the picture is wrong. */
+  async #add() {
+    const {constants} = this.#files
+    const encoder = this.#device.createCommandEncoder()
+    const words = Math.ceil(Math.ceil(this.#settings.blobs / 32) / THREADS.gaussians)
+    const pixels = this.#photograph.width * this.#photograph.height
+    const find: Step[] = [
+      [this.#kernel("blockOddsMain"), [Math.ceil(pixels / constants.blockPixels)]],
+      [this.#kernel("uselessMain"), [words]],
+    ]
+    this.#encode(encoder, [...this.#drawing(), ...this.#measuring(), ...find])
+    const [odds, useless] = await read(this.#device, encoder, [this.#buffers.blockOdds, this.#buffers.uselessBits])
+    const blocks = new Float32Array(odds, 0, Math.ceil(pixels / constants.blockPixels))
+    const made = placements(this.#settings, this.iteration, new Uint32Array(useless), blocks, constants, this.#random)
+    if (made.count) {
+      this.#device.queue.writeBuffer(this.#buffers.placements, 0, made.words)
+      const place = this.#kernel("placeMain")
+      place.set({placementCount: [made.count]})
+      this.#run([[place, [Math.ceil(made.count / THREADS.gaussians)]]])
+    }
+    this.#run(this.#projecting())
+  }
+}
