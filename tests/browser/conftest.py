@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, JSHandle, Page, expect,
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
-from helpers.chromium import FLAGS, LOCAL
+from helpers.chromium import FLAGS, LOCAL, WEBGPU
 from helpers.serving import served_to_all
 from splatscope.machine.chromium import find
 
@@ -60,6 +60,14 @@ def chromium() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="module")
+def gpu_browser(chromium: Browser) -> Iterator[Browser]:
+    """Chromium with WebGPU."""
+    browser = chromium.browser_type.launch(executable_path=find(), args=[*FLAGS, *WEBGPU])
+    yield browser
+    browser.close()
 
 
 class Tabs:

@@ -1,4 +1,4 @@
-"""Flags for the tests' browser, and the hosts that pages may contact."""
+"""Flags for the tests' browsers, and the hosts that pages may contact."""
 
 FLAGS = (
     "--no-sandbox",
@@ -9,4 +9,5 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
+WEBGPU = ("--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader")  # Chromium's own device in software
 LOCAL = {"localhost", "127.0.0.1"}

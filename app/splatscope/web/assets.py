@@ -17,13 +17,14 @@ from bokeh.settings import settings
 from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, RequestHandler
 
-from splatscope.paths import ASSETS, BUNDLE, FONTS, STYLES
+from splatscope.paths import ASSETS, BUNDLE, FONTS, STYLES, TRAINING_KERNELS
 
 PIECE = 2**15  # bytes of an answer that are written at once
 FOR_GOOD = "public, max-age=31536000, immutable"
 # Bokeh, and the few Panel models that the app uses. The build bundles those for the installed version of Panel.
 SLIM = (settings.bokehjs_path() / "js" / "bokeh.min.js", BUNDLE.parent / f"panel-models-{pn.__version__}.js")
-FILES = {path.name: path for path in (*SLIM, BUNDLE, FONTS, STYLES, *ASSETS.glob("*.webp"), *ASSETS.glob("*.jpg"))}
+PICTURES = [path for kind in ("webp", "jpg", "png") for path in ASSETS.glob(f"*.{kind}")]
+FILES = {path.name: path for path in (*SLIM, BUNDLE, FONTS, STYLES, TRAINING_KERNELS, *PICTURES)}
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import * as Chart from "./drawing/chart.ts"
 import * as Controls from "./widgets/controls.ts"
 import * as RunBar from "./training/run_bar.ts"
 import * as ListReader from "./training/list_reader.ts"
+import * as BrowserTraining from "./training/browser_training.ts"
 import * as TrainingPicture from "./training/training_picture.ts"
 import * as TileBar from "./training/tile_bar.ts"
 import * as PixelStory from "./training/pixel_story.ts"
@@ -42,6 +43,7 @@ const modules: ModulesOf<Exclude<keyof Components, "PublishedExercises">> = {
   Controls,
   Chart,
   RunBar,
+  BrowserTraining,
   TrainingPicture,
   ListReader,
   TileBar,

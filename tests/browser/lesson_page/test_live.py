@@ -7,11 +7,6 @@ from contextlib import AbstractContextManager, contextmanager
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from helpers.chromium import FLAGS
-from splatscope.machine.chromium import find
-
-WEBGPU = ("--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader")  # Chromium's own device in software
-
 FIND = """
     const all = (root) => [...root.querySelectorAll("*")].flatMap((e) => [e, ...(e.shadowRoot ? all(e.shadowRoot) : [])])
     const drawing = all(document).find((e) => e.matches(".drawing-gaussian"))
@@ -71,14 +66,6 @@ def assert_they_agree(page: Page, move: Callable[[], object]) -> None:
     found = page.evaluate(DIFFERENCE)
     assert found["events"] == []
     assert found["most"] < 1e-3
-
-
-@pytest.fixture(scope="module")
-def gpu_browser(chromium: Browser) -> Iterator[Browser]:
-    """Chromium with WebGPU."""
-    browser = chromium.browser_type.launch(executable_path=find(), args=[*FLAGS, *WEBGPU])
-    yield browser
-    browser.close()
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
 from splatscope.web.shell.pages import BY_NAME, PAGES
 from splatscope.web.stepper.keys import KEYS
+from splatscope.web.training.browser_training import BrowserTraining
 from splatscope.workers import worker_pool
 
 PICTURE = "coffee"
@@ -49,12 +50,13 @@ def home(location: Location, pages: Collection[str] = tuple(BY_NAME), known: Col
         first=FIRST,
         picture=PICTURE,
     )
+    own = BrowserTraining(home=True, server="a server" if location.live else "")
     program = ProgramMap() if _has_all(pages) else None
     missing = "" if location.page in BY_NAME else location.page
     page = Page(
         page="home",
         html=_html(missing, walks() if known is None else known, location.live, pages),
-        slots={"picture": live, "steps": first_steps()} | ({"map": program} if program else {}),
+        slots={"picture": live, "own": own, "steps": first_steps()} | ({"map": program} if program else {}),
         keys=[
             ("→ ←", "One step forward or back: a pass of the sort"),
             *(row for row in KEYS if row[0] in ("Home End", "Space")),
@@ -90,6 +92,7 @@ def _html(missing: str, listed_walks: Collection[Walk] = (), live: bool = True, 
           {_ways_in(pages)}
           {_link_walks(listed_walks, live)}
         </div>
+        <div class="own" data-slot="own"></div>
       </header>
       <div class="taste">
       <section class="sample" aria-label="Step a program">

@@ -26,7 +26,7 @@ from markupsafe import Markup
 
 from splatscope import __version__
 from splatscope.gpu.device import is_software
-from splatscope.paths import ASSETS, BUNDLE, FONTS, STYLES
+from splatscope.paths import ASSETS, BUNDLE, FONTS, STYLES, TRAINING_KERNELS
 from splatscope.recordings.wire import lean
 from splatscope.splat.thumbnail import Thumbnail
 from splatscope.textbook.contents import find_lesson, lesson_names
@@ -58,6 +58,7 @@ from splatscope.web.shell.shell import neighbours, public, title
 from splatscope.web.single_page.single_page import today
 from splatscope.web.stepper.stepper import Stepper
 from splatscope.web.templates import TEMPLATES
+from splatscope.web.training.browser_training import SAMPLES, BrowserTraining
 from splatscope.workers import worker_pool
 
 SCRIPT = BUNDLE.with_name("book.js")
@@ -210,6 +211,8 @@ class Book:
                 part["values"] |= {"ready": True, "picture": self._write_gaussians(component.picture)}
                 if component.stills:
                     part["values"]["stills"] = f"assets/{GROWTH}"
+            elif isinstance(component, BrowserTraining):
+                part["values"] |= self._write_training()
             elif isinstance(component, Claim | Show):
                 part["values"]["device"] = self.adapter or NO_DEVICE
             part["values"] = {name: self.linked(value) for name, value in part["values"].items()}
@@ -236,6 +239,14 @@ class Book:
         raw = Thumbnail.load(ASSETS / f"{name}.npz").raw.astype("<f4")
         self.write_bytes(f"pictures/{name}", raw.tobytes())
         return f"pictures/{name}"
+
+    def _write_training(self) -> dict[str, Any]:
+        """Write the kernels and the sample pictures of training in the browser. Return the values that name their files."""
+        self.write_script("training/kernels", json.loads(TRAINING_KERNELS.read_text(encoding="utf-8")))
+        samples = {name: f"training/{name}" for name in SAMPLES}
+        for name, file in samples.items():
+            self.write_bytes(file, (ASSETS / name).read_bytes())
+        return {"kernels": "training/kernels", "samples": samples, "server": ""}
 
     def _write_recording(self, stepper: Stepper, outputs: bool) -> dict[str, Any]:
         """Write a stepper's recording, if it has one, and its sources, which recordings share. Return the values that name them."""

@@ -1,4 +1,5 @@
 // The published book: the app's components, with recorded answers in place of Python.
+import * as BrowserTraining from "#web/training/browser_training.ts"
 import * as Claim from "#web/lesson_results/claim.ts"
 import * as ClaimsBar from "#web/reference/claims_bar.ts"
 import * as Controls from "#web/widgets/controls.ts"
@@ -18,8 +19,11 @@ import * as WalkBar from "#web/classroom/walk_bar.ts"
 import type {Components} from "#components"
 import type {ModulesOf} from "#web/types.ts"
 import {begin} from "#web/carriers/file.ts"
+import {loadWith} from "#web/training/browser/sources.ts"
+import {load, loadBytes} from "./files.ts"
 
 const MODULES: Partial<ModulesOf<keyof Components>> = {
+  BrowserTraining,
   Claim,
   ClaimsBar,
   Controls,
@@ -38,4 +42,5 @@ const MODULES: Partial<ModulesOf<keyof Components>> = {
   WalkBar,
 }
 
+loadWith({kernels: load, picture: async (name) => new Blob([await loadBytes(name)])})
 begin(MODULES, JSON.parse(document.getElementById("entries")?.textContent ?? "[]"))

@@ -19,17 +19,21 @@ from splatscope.web.publish.states import PageState
 from splatscope.web.shell.page import Page
 from splatscope.web.stepper.keys import DEBUGGER_KEYS, KEYS
 from splatscope.web.stepper.stepper import Stepper
+from splatscope.web.training.browser_training import KEYS as KEYS_OF_TRAINING
+from splatscope.web.training.browser_training import BrowserTraining
 from splatscope.web.training.parts import Text
 from splatscope.web.widgets.controls import Controls, SegmentsItem, group, menu
 from splatscope.workers import worker_pool
 
 COMMANDS = "<pre><code>pip install splatscope\nsplatscope serve</code></pre>"
 
-TRAIN = """<article class="words"><h1>Train on a picture</h1>
-  <p class="lede">Training fits 2D Gaussians to a photograph while you watch. It runs the kernels of this book thousands of times,
-    so it needs a device that can run them: a graphics card, or the processor of any computer.</p>
+TRAIN = """<h1 class="train-title">Fit a picture with Gaussians</h1>
+  <div data-slot="browser"></div>
+  <article class="words">
+  <p class="lede">Training fits 2D Gaussians to a photograph while you watch. It runs the kernels of this book thousands of times.
+    Above, your browser runs them on its own GPU. A server of your own has more views of a run, and trains larger pictures:</p>
   {commands}
-  <p>The sections from <a href="?page=training-loop">The training loop</a> on explain how it works. Here are its results.</p>
+  <p>The sections from <a href="?page=training-loop">The training loop</a> on explain how it works. Here are some results.</p>
   <h2>Four pictures</h2>
   <p>Each consists of 2,048 Gaussians that were fitted to a photograph in 1,200 iterations. Your browser blends them. Move a slider
     to blend fewer, the nearest first.</p>
@@ -49,10 +53,11 @@ DEBUGGER = """<article class="words kernels"><h1>Kernels to step</h1>
 
 
 def train() -> Page:
-    """Return the page that takes the place of the training page, with the pictures of finished training runs."""
-    pictures = [_picture(name, alt) for name, alt in PICTURES.items()]
-    slots = "".join(f'<div data-slot="{number}"></div>' for number in range(len(pictures)))
-    return Page(page="train", html=TRAIN.format(commands=COMMANDS, slots=slots), slots=pictures)
+    """Return the page that takes the place of the training page: training in the browser, and pictures of finished runs."""
+    pictures = {name: _picture(name, alt) for name, alt in PICTURES.items()}
+    slots = "".join(f'<div data-slot="{name}"></div>' for name in pictures)
+    html = TRAIN.format(commands=COMMANDS, slots=slots)
+    return Page(page="train", html=html, slots={"browser": BrowserTraining(), **pictures}, keys=KEYS_OF_TRAINING)
 
 
 def _picture(name: str, alt: str) -> LiveRender:

@@ -57,6 +57,7 @@ class TrainingPicture(Frame):
     target = param.Bytes(default=b"", doc="The target, encoded; phones show it in place of the picture")
     ellipses = param.Bytes(default=b"", doc="n × 10 float32, in the layout of describe.slang")
     one_in = param.Integer(default=1, doc="The ellipses of one in this many Gaussians are shown")
+    opens = param.Boolean(default=True, doc="Whether a click on a pixel shows what it is made of")
     tile = Typed(tuple[int, int], default=(8, 4), doc="Width and height of the tile that a click opens, in pixels")
 
     def __init__(self, **params: Any):
@@ -93,6 +94,9 @@ class SaveButtons(Component):
     file = param.Bytes(default=b"")
     file_name = param.String(default="")
     sequence = param.Integer(default=0, doc="The number of files so far")
+    elsewhere = param.Boolean(
+        default=False, doc="Whether the reader trains in the browser, so that nothing of this is about what is shown"
+    )
 
     def __init__(self, session: TrainingSession, **params: Any):
         """Send clicks to `session`."""

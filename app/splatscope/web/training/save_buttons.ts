@@ -20,5 +20,7 @@ export function render({model, el}: Render<"SaveButtons">) {
       {class: "btn wide", type: "button", "data-testid": `train-${name}`, onclick: () => model.send_msg({type: name})},
       label,
     )
-  return h("div", {class: "saves"}, words, pill, button("save-picture", "Save picture"), button("save-state", "Save state"))
+  const saves = h("div", {class: "saves"}, words, pill, button("save-picture", "Save picture"), button("save-state", "Save state"))
+  model.on("elsewhere", () => saves.classList.toggle("elsewhere", model.elsewhere))
+  return saves
 }

@@ -17,6 +17,7 @@ from splatscope.web.assets import address
 from splatscope.web.drawing.chart import Chart
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
+from splatscope.web.training.browser_training import FIRST, SAMPLES, BrowserTraining
 from splatscope.web.training.charts import NO_LISTS, NO_TIMES, KernelTimes, ListLengths, Quality
 from splatscope.web.training.kernel_comparison import KernelComparison
 from splatscope.web.training.list_reader import ListReader
@@ -28,15 +29,13 @@ from splatscope.web.widgets.frame import Frame
 from splatscope.web.widgets.upload import Upload
 from splatscope.workers import worker_pool
 
-SAMPLES = sorted(
-    path.name for path in ASSETS.iterdir() if path.suffix in (".jpg", ".png") and not path.name.startswith("screenshot")
-)
-FIRST = "chelsea.jpg"
 QUALITY = "Chart of PSNR and loss over iterations"
 
 HTML = """
+<div data-device="server">
 <h1 class="train-title">Fit a picture with Gaussians</h1>
-<div class="train">
+<div data-slot="browser"></div>
+<div class="on-server"><div class="train">
   <div class="train-bar" data-slot="bar"></div>
   <div class="left">
     <div class="pics"><div data-slot="picture"></div>
@@ -66,7 +65,7 @@ HTML = """
   <div class="ladder-at" data-slot="comparison"></div>
 </div>
 <div class="tile-at"><div data-slot="tile-bar"></div><div class="story-at" data-slot="story"></div>
-  <div class="bench-at" data-slot="tile"></div></div>
+  <div class="bench-at" data-slot="tile"></div></div></div></div>
 """
 
 PICTURE_KEYS = [
@@ -102,6 +101,7 @@ class TrainingView:
         self.list_reader = ListReader()
         self.controls = self._controls()
         self.save_buttons = SaveButtons(self.session)
+        self.browser = BrowserTraining(self._moved, server="The server’s device")
         self.comparison = KernelComparison()
         first = _first_picture()
         self._show_target(first.pixels, first.name, first.note)
@@ -111,6 +111,7 @@ class TrainingView:
             keys=KEYS,
             actions=[self.save_buttons],
             slots={
+                "browser": self.browser,
                 "bar": self.bar,
                 "picture": self.picture,
                 "caption": self.caption,
@@ -195,6 +196,12 @@ class TrainingView:
 
     def _begin_with(self, sample: str) -> None:
         self.session.use_picture(Upload(sample, (ASSETS / sample).read_bytes()))
+
+    def _moved(self, here: bool) -> None:
+        """Pause while the reader trains in the browser."""
+        self.save_buttons.elsewhere = here
+        if here:
+            self.session.pause()
 
     # The methods of `Observer`.
 

@@ -27,13 +27,15 @@ export function render({model, el}: Render<"TrainingPicture">) {
   const awaited = h("p", {class: "awaited"}, "The kernels will draw here")
   if (!model.sequence) frame.append(awaited)
   let view: keyof typeof NAMES = "picture"
-  const cursor = new PixelCursor(frame, model, (x, y) => {
-    const shown = {picture, target, error}[view]
-    const scale = shown.width / picture.width // the error map may be smaller
-    const [red, green, blue] = context2d(shown).getImageData(Math.floor(x * scale), Math.floor(y * scale), 1, 1).data
-    if (view !== "error") return `red ${red}, green ${green}, blue ${blue}`
-    return `error, from 0 for dark to 100 for bright: ${Math.round((0.2126 * red + 0.7152 * green + 0.0722 * blue) / 2.55)}`
-  })
+  const cursor = !model.opens
+    ? null
+    : new PixelCursor(frame, model, (x, y) => {
+        const shown = {picture, target, error}[view]
+        const scale = shown.width / picture.width // the error map may be smaller
+        const [red, green, blue] = context2d(shown).getImageData(Math.floor(x * scale), Math.floor(y * scale), 1, 1).data
+        if (view !== "error") return `red ${red}, green ${green}, blue ${blue}`
+        return `error, from 0 for dark to 100 for bright: ${Math.round((0.2126 * red + 0.7152 * green + 0.0722 * blue) / 2.55)}`
+      })
 
   const buttons = VIEWS.map(([name, label]) =>
     h("button", {type: "button", role: "radio", class: name === "target" ? "narrow" : null, onclick: () => choose(name)}, label),
@@ -85,7 +87,7 @@ export function render({model, el}: Render<"TrainingPicture">) {
     const ratio = picture.width / picture.height
     frame.style.aspectRatio = String(ratio)
     frame.style.width = `min(100%, ${70 * ratio}vh)` // so that a tall picture leaves the charts in sight
-    cursor.resize(picture.width, picture.height)
+    cursor?.resize(picture.width, picture.height)
     if (view === "error") paint(error, model.error)
     outline()
     wake()
@@ -103,7 +105,7 @@ export function render({model, el}: Render<"TrainingPicture">) {
   model.on("remove", () => {
     endKeys()
     clearTimeout(fades)
-    cursor.end()
+    cursor?.end()
     resized.disconnect()
   })
   choose(first ? "target" : "picture")

@@ -6,6 +6,7 @@ import {randomFrom} from "./random.ts"
 
 const SUBMIT = 40 // ms that a submission should take: the screen is drawn by the same device
 const MOST = 64 // iterations in one
+const ELLIPSE = 12 // words of an Ellipse of describe.slang in WGSL, whose vectors of three begin at multiples of four
 const THREADS = {gaussians: 64, values: 256, pixels: 256} // of a workgroup
 
 /** A run's Gaussians with Adam's moments, and how far it is. */
@@ -88,7 +89,7 @@ export class Trainer {
       outputBuffer: zeros(device, 16 * pixels),
       errorMap: zeros(device, 4 * pixels),
       errorSums: zeros(device, 8 * Math.ceil(pixels / THREADS.pixels)),
-      ellipses: zeros(device, 4 * files.constants.ellipseFloats * settings.blobs),
+      ellipses: zeros(device, 4 * ELLIPSE * settings.blobs),
     }
     this.#buffers.referenceBuffer = this.#buffers.targetBuffer
     this.#buffers.pictureBuffer = this.#buffers.outputBuffer
@@ -127,8 +128,19 @@ export class Trainer {
     const {width, height} = this.#photograph
     let visible = 0
     for (let i = 1; i < 2 * Math.ceil((width * height) / THREADS.pixels); i += 2) visible += sums[i]
+    const packed = ellipses.filter((_, i) => i % ELLIPSE !== 7 && i % ELLIPSE !== 11)
     const psnr = -10 * Math.log10(Math.max(visible / (3 * width * height), 1e-12))
-    return {iteration: this.iteration, seconds: this.seconds, psnr, picture, error, ellipses, raw, firstMoment, secondMoment}
+    return {
+      iteration: this.iteration,
+      seconds: this.seconds,
+      psnr,
+      picture,
+      error,
+      ellipses: packed,
+      raw,
+      firstMoment,
+      secondMoment,
+    }
   }
 
   /** Free the device's memory. */

@@ -1,0 +1,189 @@
+// A run in the browser: starts, pauses, resets and changes it, as splatscope/web/training/training_session.py does with one on a worker.
+import type {TrainingKernels} from "#components"
+import {messageOf} from "#web/runtime/dom.ts"
+import {gpu} from "#web/runtime/gpu.ts"
+import type {Photograph, Settings} from "./gaussians.ts"
+import {kernelsOn, type Look, Trainer} from "./trainer.ts"
+
+const SLICE = 100 // ms of training between two pictures, at least: five pictures a second
+const SHARE = 1.5 // … and so much of the time that drawing one takes
+const RESTARTING: (keyof Settings)[] = ["blobs", "seed", "growth", "kernels"] // a change of these begins another run
+
+/** What the page shows of a run. */
+export interface Shown {
+  running: boolean
+  settled: boolean
+  busy: string
+  message: string
+  /** Iterations per second. */
+  speed: number
+  look: Look | null
+}
+
+export class BrowserSession {
+  settings: Settings
+  photograph: Photograph | null = null
+  shown: Shown = {running: false, settled: true, busy: "", message: "", speed: 0, look: null}
+  /** The last run, if a change has begun another: it can be taken back. */
+  before: {settings: Settings; photograph: Photograph; look: Look} | null = null
+  #files
+  #tell
+  #trainer: Trainer | null = null
+  #turn: Promise<unknown> = Promise.resolve() // what was asked last
+
+  /**
+   * @param files  the kernels, once they are needed
+   * @param tell  called when what is shown has changed
+   */
+  constructor(settings: Settings, files: () => Promise<TrainingKernels>, tell: (shown: Shown) => void) {
+    this.settings = settings
+    this.#files = files
+    this.#tell = tell
+  }
+
+  /** Fit another photograph. */
+  use(photograph: Photograph) {
+    this.#leave()
+    this.photograph = photograph
+    return this.#restart()
+  }
+
+  start() {
+    const {look} = this.shown
+    if (!this.photograph || this.shown.running) return
+    this.#show({running: true, message: ""})
+    return this.#next(async () => {
+      if (look && look.iteration >= this.settings.iterations) await this.#begin()
+      await this.#train()
+    })
+  }
+
+  pause() {
+    this.#show({running: false})
+  }
+
+  step() {
+    if (!this.photograph) return
+    this.pause()
+    return this.#next(async () => {
+      const trainer = this.#trainer ?? (await this.#begin())
+      await trainer?.advance(0, Math.min(trainer.iteration + 1, this.settings.iterations))
+      await this.#look()
+    })
+  }
+
+  reset() {
+    this.#leave()
+    return this.#restart()
+  }
+
+  /** Change settings. Rates and the number of iterations change a run as it is; others begin another. */
+  change(settings: Settings) {
+    const restarts = RESTARTING.some((name) => settings[name] !== this.settings[name])
+    if (restarts) this.#leave()
+    this.settings = settings
+    if (restarts) return this.#restart()
+    return this.#next(() => this.#begin(this.shown.look))
+  }
+
+  /** Go back to the run before the last change. */
+  undo() {
+    const {before} = this
+    if (!before) return
+    this.before = null
+    this.pause()
+    this.settings = before.settings
+    this.photograph = before.photograph
+    return this.#next(() => this.#begin(before.look))
+  }
+
+  close() {
+    this.pause()
+    this.#next(async () => this.#trainer?.close())
+  }
+
+  #leave() {
+    const {photograph, settings} = this
+    const {look} = this.shown
+    if (photograph && look?.iteration) this.before = {settings, photograph, look}
+  }
+
+  #restart() {
+    const {running} = this.shown
+    this.pause()
+    this.#show({look: null})
+    return this.#next(async () => {
+      await this.#begin()
+      if (running && this.#trainer) {
+        this.#show({running: true})
+        await this.#train()
+      }
+    })
+  }
+
+  /** Make a trainer, from the start or from a state, and draw its picture. */
+  async #begin(from?: Look | null) {
+    const {photograph} = this
+    if (!photograph) return null
+    this.#show({busy: "Preparing the kernels for your GPU", message: ""})
+    this.#trainer?.close()
+    this.#trainer = null
+    const device = await gpu()
+    if (!device) throw new Error("This browser has no WebGPU.")
+    const settings = {
+      ...this.settings,
+      kernels: kernelsOn(device).includes(this.settings.kernels) ? this.settings.kernels : "tiled",
+    } as Settings
+    this.#trainer = await Trainer.on(device, await this.#files(), photograph, settings, from ?? undefined)
+    device.lost.then(({reason}) => {
+      if (reason !== "destroyed") this.#lost()
+    })
+    this.#show({busy: ""})
+    await this.#look()
+    return this.#trainer
+  }
+
+  async #train() {
+    const trainer = this.#trainer ?? (await this.#begin(this.shown.look))
+    let drawing = 0 // ms
+    while (trainer && trainer === this.#trainer && this.shown.running && trainer.iteration < this.settings.iterations) {
+      const began = performance.now()
+      const made = await trainer.advance(Math.max(SLICE, SHARE * drawing), this.settings.iterations)
+      const trained = performance.now()
+      this.shown.speed = (1000 * made) / (trained - began)
+      await this.#look()
+      drawing = performance.now() - trained
+    }
+    this.pause()
+    this.#show({settled: true})
+  }
+
+  async #look() {
+    const look = (await this.#trainer?.look()) ?? null
+    this.#show({look, settled: !this.shown.running})
+  }
+
+  /** The GPU was lost: the run goes on from its last picture. */
+  #lost() {
+    this.#trainer = null
+    this.#show({
+      running: false,
+      settled: true,
+      message: "The browser lost its GPU. Nothing but the last moment is gone: resume to go on.",
+    })
+  }
+
+  /** Do something after all that was asked before. An error is shown. */
+  #next(act: () => Promise<unknown>) {
+    this.#turn = this.#turn.then(act).catch((reason) => {
+      if (this.#trainer) this.#show({running: false, settled: true, busy: "", message: messageOf(reason)})
+      else if (!this.shown.message) this.#show({running: false, settled: true, busy: "", message: messageOf(reason)})
+    })
+    return this.#turn
+  }
+
+  #show(change: Partial<Shown>) {
+    Object.assign(this.shown, change)
+    this.#tell(this.shown)
+  }
+}

@@ -1,0 +1,347 @@
+// Training on the reader's own GPU: a picture to drop, the run's bar, its picture and target, its quality, and its settings.
+import {context2d} from "#web/drawing/pixels.ts"
+import {enclosing, h, messageOf, style} from "#web/runtime/dom.ts"
+import {gpu} from "#web/runtime/gpu.ts"
+import {Tree, type Values} from "#web/runtime/host.ts"
+import * as Controls from "#web/widgets/controls.ts"
+import * as RunBar from "./run_bar.ts"
+import * as TrainingPicture from "./training_picture.ts"
+import type {ControlsParameters, RunBarParameters, TrainingPictureParameters} from "#components"
+import type {Message, Model, Render} from "#web/types.ts"
+import type {Photograph, Settings} from "./browser/gaussians.ts"
+import {kernelsAt, pictureAt} from "./browser/sources.ts"
+import {bitmap, coloursOf, heatOf, photographOf} from "./browser/photograph.ts"
+import {QualityChart} from "./browser/quality_chart.ts"
+import {BrowserSession, type Shown} from "./browser/session.ts"
+
+const MODULES = {Controls, RunBar, TrainingPicture}
+const MOST = 64 * 2 ** 20 // bytes of a photograph
+const NONE = "This browser offers no GPU (WebGPU)"
+const PROMISE = "It trains here, on your own GPU, and goes nowhere else."
+
+export function render({model, el}: Render<"BrowserTraining">) {
+  style(el)
+  const root = h("section", {class: `browser-training${model.home ? " at-home" : ""}`, "aria-label": "Training in this browser"})
+  const told = h("p", {class: "hint", role: "status"})
+  let view: View | null = null
+  const begin = () => {
+    view ??= new View(model)
+    if (!view.el.isConnected) root.append(view.el)
+    return view
+  }
+  const take = async (file: Blob, name: string) => {
+    told.textContent = ""
+    try {
+      if (file.size > MOST) throw new Error(`${name} has more than ${MOST / 2 ** 20} MB.`)
+      await begin().use(file, name)
+      drop?.classList.add("taken")
+    } catch (reason) {
+      told.textContent = messageOf(reason)
+    }
+  }
+  const drop = model.home ? dropField(take) : null
+  const menu = model.home
+    ? null
+    : deviceMenu(model, async (isHere) => {
+        // The page shows either this or what the server trains.
+        const page = enclosing(el, "[data-device]")
+        if (page) page.dataset.device = isHere ? "browser" : "server"
+        root.classList.toggle("here", isHere)
+        if (isHere && !view) await begin().sample()
+        else if (!isHere) view?.session.pause()
+      })
+  root.append(...[menu, drop, told].filter((part) => part !== null))
+  dropsOn(root, take)
+  gpu().then((device) => {
+    if (device) return menu?.offer(true)
+    if (drop) drop.hidden = true
+    menu?.offer(false)
+    if (model.home)
+      told.replaceChildren(`${NONE}, so your own photograph trains `, h("a", {href: "?page=train"}, "on the server"), ".")
+    if (model.home && !model.server) told.textContent = `${NONE}, so no photograph can be trained here.`
+    if (!model.home)
+      told.textContent = model.server ? `${NONE}, so pictures train on the server.` : `${NONE}, so nothing can be trained here.`
+  })
+  model.on("remove", () => view?.close())
+  return root
+}
+
+/** Where a run happens. */
+function deviceMenu(model: Model<"BrowserTraining">, choose: (isHere: boolean) => void) {
+  const here = h("option", {value: "browser"}, "This browser’s GPU")
+  const server = model.server ? h("option", {value: "server"}, model.server) : null
+  const select = h("select", {"data-testid": "train-device"}, server, here)
+  here.disabled = true
+  select.onchange = () => {
+    model.send_msg({type: "device", here: select.value === "browser"})
+    choose(select.value === "browser")
+  }
+  return Object.assign(h("label", {class: "device"}, "Runs on ", select), {
+    /** Say whether there is a GPU here. It is chosen if there is nothing else. */
+    offer(isThere: boolean) {
+      here.disabled = !isThere
+      if (!isThere || server) return
+      select.value = "browser"
+      choose(true)
+    },
+  })
+}
+
+/** A field to drop a photograph on, or to choose one with. */
+function dropField(take: (file: Blob, name: string) => void) {
+  const input = h("input", {type: "file", accept: "image/*", class: "sr", "aria-label": "Choose a photograph"})
+  input.onchange = () => {
+    const file = input.files?.[0]
+    if (file) take(file, file.name)
+    input.value = ""
+  }
+  const words = h(
+    "span",
+    {},
+    h("b", {}, "Drop a photograph of your own here"),
+    " or choose one. ",
+    h("span", {class: "dim"}, PROMISE),
+  )
+  return h("label", {class: "drop", "data-testid": "home-drop"}, words, input)
+}
+
+/** Take files that are dropped anywhere on an element. */
+function dropsOn(el: HTMLElement, take: (file: Blob, name: string) => void) {
+  el.addEventListener("dragover", (event) => {
+    event.preventDefault()
+    el.classList.add("over")
+  })
+  el.addEventListener("dragleave", () => el.classList.remove("over"))
+  el.addEventListener("drop", (event) => {
+    if (event.defaultPrevented) return // by a part that has taken it
+    event.preventDefault()
+    el.classList.remove("over")
+    const file = event.dataTransfer?.files[0]
+    if (file) take(file, file.name)
+  })
+}
+
+/** The run and its parts, which are drawn as on the training page and answered here instead of by Python. */
+class View {
+  session
+  el
+  #model
+  #bar
+  #picture
+  #controls
+  #target = h("canvas", {role: "img", "aria-label": "The target", "data-testid": "browser-target"})
+  #caption = h("span", {class: "crumb"})
+  #undo = h("button", {class: "btn quiet", type: "button", hidden: true}, "Back to the run before")
+  #chart = new QualityChart()
+  #values: Values
+  #frames = 0
+  #file: {data: Blob; name: string} | null = null
+  #chunks: ArrayBuffer[] = []
+
+  constructor(model: Model<"BrowserTraining">) {
+    this.#model = model
+    this.#values = {...model.values}
+    this.session = new BrowserSession(
+      settingsOf(this.#values),
+      () => kernelsAt(model.kernels),
+      (shown) => this.#show(shown),
+    )
+    this.#bar = new Mounted<RunBarParameters>("RunBar", BAR, ({type}: Message<"RunBar">) => this.session[type]())
+    this.#picture = new Mounted<TrainingPictureParameters>("TrainingPicture", PICTURE, () => {})
+    const controls: ControlsParameters = {groups: model.groups, values: this.#values, notes: {}, bar: false}
+    this.#controls = new Mounted<ControlsParameters>("Controls", controls, (message: Message<"Controls">) => this.#answer(message))
+    this.#undo.onclick = () => {
+      this.session.undo()
+      this.#values = {...this.#values, ...valuesOf(this.session.settings)}
+      this.#showTarget()
+      this.#settle()
+    }
+    const caption = h("figcaption", {}, h("b", {}, "Target"), this.#caption)
+    const pictures = h(
+      "div",
+      {class: "pics"},
+      this.#picture.host,
+      h("figure", {class: "pic target"}, caption, h("div", {class: "frame"}, this.#target)),
+    )
+    const left = h("div", {class: "left"}, pictures, this.#undo, this.#chart.el)
+    const settings = model.home
+      ? h("details", {}, h("summary", {}, "Settings"), this.#controls.host)
+      : h("aside", {}, this.#controls.host)
+    this.#bar.host.classList.toggle("inline", model.home)
+    this.el = h("div", {class: "browser-run"}, this.#bar.host, left, settings)
+    for (const part of [this.#bar, this.#picture, this.#controls]) part.rendered()
+  }
+
+  /** Fit a photograph. Raises Error if the file is none. */
+  async use(data: Blob, name: string) {
+    const photograph = await photographOf(data, name, Number(this.#values.size))
+    this.#file = {data, name}
+    this.#fit(photograph)
+    if (this.#model.home) this.session.start()
+  }
+
+  /** Fit the sample that the settings name. */
+  async sample() {
+    const name = String(this.#values.sample)
+    try {
+      await this.use(await pictureAt(this.#model.samples[name]), name)
+    } catch (reason) {
+      this.#bar.set({message: `The sample could not be loaded: ${messageOf(reason)}. Drop a picture of your own.`})
+    }
+  }
+
+  close() {
+    this.session.close()
+    for (const part of [this.#bar, this.#picture, this.#controls]) part.tell("remove")
+  }
+
+  #fit(photograph: Photograph) {
+    this.session.use(photograph)
+    this.#showTarget()
+  }
+
+  #showTarget() {
+    const {photograph} = this.session
+    if (!photograph) return
+    const {width, height, data, name} = photograph
+    this.#target.width = width
+    this.#target.height = height
+    context2d(this.#target).putImageData(new ImageData(data, width, height), 0, 0)
+    this.#caption.textContent = `${name}, ${width} × ${height}`
+    const colour = (pixel: number) => [data[4 * pixel], data[4 * pixel + 1], data[4 * pixel + 2]] as const
+    this.#picture.set({target: bitmap(width, height, colour)})
+  }
+
+  #answer(message: Message<"Controls">) {
+    if (message.type === "chunk") return this.#receive(message as unknown as Chunk)
+    const {name, value} = message
+    this.#values = {...this.#values, [name]: value}
+    if (name.endsWith("!")) this.#bar.set({message: String(value)})
+    else if (name === "sample") this.sample()
+    else if (name === "save-picture") this.#save()
+    else if (name === "size" && this.#file) this.use(this.#file.data, this.#file.name)
+    else this.session.change(settingsOf(this.#values))
+    this.#settle()
+  }
+
+  #settle() {
+    this.#controls.set({values: this.#values})
+    this.#controls.tell("message", {type: "answered"})
+  }
+
+  /** Take a piece of a file that was chosen, as Python's `Inbox` does. */
+  #receive({data, offset, total, filename}: Chunk) {
+    if (!offset) this.#chunks = []
+    this.#chunks.push(data)
+    if (offset + data.byteLength < total) return
+    this.use(new Blob(this.#chunks), filename).catch((reason) => this.#bar.set({message: messageOf(reason)}))
+  }
+
+  async #save() {
+    const {look} = this.session.shown
+    const {photograph} = this.session
+    if (!look || !photograph) return
+    const canvas = h("canvas", {width: photograph.width, height: photograph.height})
+    const shown = await createImageBitmap(new Blob([bitmap(canvas.width, canvas.height, coloursOf(look.picture))]))
+    context2d(canvas).drawImage(shown, 0, 0)
+    canvas.toBlob((file) => {
+      if (!file) return
+      const link = h("a", {
+        href: URL.createObjectURL(file),
+        download: `${photograph.name.replace(/\.\w+$/, "")}-${look.iteration}.png`,
+      })
+      link.click()
+      URL.revokeObjectURL(link.href)
+    })
+  }
+
+  #show({running, settled, busy, message, speed, look}: Shown) {
+    const {settings, photograph} = this.session
+    this.#undo.hidden = !this.session.before
+    const {iteration = 0, seconds = 0, psnr = null} = look ?? {}
+    const reading = {iteration, iterations: settings.iterations, psnr, speed: iteration ? speed : 0, seconds}
+    this.#bar.set({running, settled, busy, message, reading})
+    if (!look || !photograph || this.#drawn === look) return
+    this.#drawn = look
+    const {width, height} = photograph
+    const count = settings.blobs
+    if (!look.iteration) this.#chart.clear()
+    this.#chart.add(look.iteration, look.psnr, settings.iterations)
+    kernelsAt(this.#model.kernels).then(({constants}) => {
+      const oneIn = Math.ceil(count / constants.mostEllipses)
+      const floats = constants.ellipseFloats
+      const ellipses = Array.from({length: Math.ceil(count / oneIn)}, (_, i) =>
+        look.ellipses.subarray(floats * i * oneIn, floats * (i * oneIn + 1)),
+      )
+      this.#picture.set({
+        error: bitmap(width, height, heatOf(look.error, constants)),
+        ellipses: Float32Array.from(ellipses.flatMap((one) => [...one])).buffer,
+        one_in: oneIn,
+        frame: bitmap(width, height, coloursOf(look.picture)),
+        data: {testid: "browser-frame", iteration: String(look.iteration), psnr: look.psnr.toFixed(2)},
+        sequence: ++this.#frames,
+      })
+    })
+  }
+
+  #drawn: unknown = null
+}
+
+/** A piece of a file, as `widgets/upload.ts` sends it. */
+type Chunk = {data: ArrayBuffer; offset: number; total: number; filename: string}
+
+const BAR: RunBarParameters = {running: false, settled: true, busy: "", message: "", reading: {}}
+const PICTURE: TrainingPictureParameters = {
+  frame: null,
+  sequence: 0,
+  data: {testid: "browser-frame"},
+  alt: "The picture as the Gaussians draw it now",
+  error: null,
+  target: null,
+  ellipses: null,
+  one_in: 1,
+  tile: [8, 8],
+  opens: false,
+}
+
+/** A component that is drawn here and whose messages are answered here. */
+class Mounted<Parameters> {
+  #part
+  host
+
+  constructor(name: keyof typeof MODULES, values: Parameters, answer: (message: never) => void) {
+    this.#part = new Tree(MODULES, {id: 0, class: name, values: values as Values, children: {}}, answer).root
+    this.host = this.#part.host
+  }
+
+  set(values: Partial<Parameters>) {
+    this.#part.set(values as Values)
+  }
+
+  tell(event: string, message?: unknown) {
+    this.#part.tell(event, message)
+  }
+
+  rendered() {
+    this.#part.rendered()
+  }
+}
+
+/** The settings in the values of the controls. */
+function settingsOf(values: Values): Settings {
+  const {blobs, iterations, seed, growth, kernels, rate_position, rate_shape, rate_colour, rate_opacity} = values as Record<
+    string,
+    number
+  >
+  const rates = [rate_position, rate_shape, rate_colour, rate_opacity].map(Number) as Settings["rates"]
+  return {blobs, iterations, seed, growth: Boolean(growth), kernels: String(kernels) as Settings["kernels"], rates}
+}
+
+/** The values of the controls for settings. */
+const valuesOf = ({rates, ...others}: Settings): Values => ({
+  ...others,
+  rate_position: rates[0],
+  rate_shape: rates[1],
+  rate_colour: rates[2],
+  rate_opacity: rates[3],
+})
