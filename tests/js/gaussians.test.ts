@@ -22,7 +22,7 @@ const field = (raw: Float32Array, number: number) => raw.subarray(number * SETTI
 test("equal seeds give equal numbers, between 0 and 1, all over", () => {
   const [one, same, other] = [5, 5, 6].map((seed) => Array.from({length: 2000}, randomFrom(seed)))
   assert.deepEqual(one, same)
-  assert.notDeepEqual(one, other)
+  assert.ok(one.some((number, i) => number !== other[i]))
   assert.ok(one.every((number) => number >= 0 && number < 1))
   for (let tenth = 0; tenth < 10; tenth++) {
     const share = one.filter((number) => Math.floor(10 * number) === tenth).length / one.length
@@ -41,7 +41,7 @@ test("an index is drawn by its odds, and never one without any", () => {
 test("a shuffled array has the same items", () => {
   const items = Array.from({length: 50}, (_, i) => i)
   const shuffled = shuffle([...items], randomFrom(1))
-  assert.notDeepEqual(shuffled, items)
+  assert.ok(shuffled.some((item, i) => item !== items[i]))
   assert.deepEqual(
     shuffled.sort((a, b) => a - b),
     items,
