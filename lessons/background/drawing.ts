@@ -10,7 +10,7 @@ import {onArrows} from "#web/widgets/roving.ts"
 import type {DrawingHost, Drawn} from "#web/drawing/types.ts"
 
 /** Of each pixel, colours from 0 to 1. The kernel writes them to asItShould and inSample. */
-interface Facts {
+export interface Facts {
   width: number
   height: number
   T: number[]

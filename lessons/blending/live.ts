@@ -1,17 +1,18 @@
 // The stack's kernel in the reader's browser: what lesson.py gives it, and what the drawing shows of its recording.
 import kernel from "./kernel.wgsl.json" with {type: "json"}
-import {bytesIn, type Found, type Live, sceneOf} from "#web/drawing/live.ts"
+import {bytesIn, type Found, type Live, rawOf, sceneOf} from "#web/drawing/live.ts"
 import type {Blend, Facts, Layer, Options, Values} from "./stack.ts"
 
 const SIZE: [number, number] = [40, 30] // of the picture, in pixels
-const THINNEST = 0.3 // what the kernel adds to each size, in pixels
-const LEAST = 1e-6 // of an opacity, and of what keeps it from 1
 
 export const live: Live<Facts, Values, Options> = {
   kernel,
 
   inputs: ({layers, pixel}, {shapes}) => ({
-    buffers: {blobsBuffer: rawOf(layers, shapes), picture: new Float32Array(4 * SIZE[0] * SIZE[1])},
+    buffers: {
+      blobsBuffer: rawOf(layers.map((layer) => gaussianOf(layer, shapes))),
+      picture: new Float32Array(4 * SIZE[0] * SIZE[1]),
+    },
     uniforms: sceneOf(SIZE, layers.length),
     groups: [...SIZE, 1],
     group: [...pixel, 0],
@@ -33,16 +34,10 @@ export const live: Live<Facts, Values, Options> = {
   stops: (_, {layers}) => layers.map(({end}) => end),
 }
 
-/** The nine raw values of each layer, one after the other, all layers beside each other. */
-function rawOf(layers: Layer[], shapes: Options["shapes"]) {
-  const logSize = (size: number) => Math.log(Math.max(LEAST, size - THINNEST))
-  const each = layers.map(({colour, alpha, shape}) => {
-    const [x, y, first, second, angle] = shapes[shape]
-    const parts = [1, 3, 5].map((i) => Number.parseInt(colour.slice(i, i + 2), 16) / 255)
-    const opacity = Math.min(1 - LEAST, Math.max(LEAST, alpha))
-    return [x, y, logSize(first), logSize(second), angle, ...parts, Math.log(opacity / (1 - opacity))]
-  })
-  return Float32Array.from(each[0].flatMap((_, field) => each.map((values) => values[field])))
+function gaussianOf({colour, alpha, shape}: Layer, shapes: Options["shapes"]) {
+  const [x, y, first, second, angle] = shapes[shape]
+  const color = [1, 3, 5].map((i) => Number.parseInt(colour.slice(i, i + 2), 16) / 255)
+  return {center: [x, y], size: [first, second], angle, color, alpha}
 }
 
 /** What each layer did to the recorded pixel. */

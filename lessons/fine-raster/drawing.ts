@@ -8,7 +8,7 @@ import {h} from "#web/runtime/dom.ts"
 import {onArrows} from "#web/widgets/roving.ts"
 import type {DrawingHost, Drawn} from "#web/drawing/types.ts"
 
-interface Facts {
+export interface Facts {
   /** Size of the tile, in pixels. */
   size: [across: number, down: number]
   /** Number of Gaussians. */
@@ -21,6 +21,8 @@ interface Facts {
   counts: number[][]
   /** Steps with which these stood. */
   ends: number[][]
+  /** What the seed gives: of each Gaussian x, y, both sizes relative to that of all, angle, red, green, blue. */
+  scene: {seed: number; gaussians: number[][]}
 }
 
 interface Options {

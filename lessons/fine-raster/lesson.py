@@ -18,10 +18,18 @@ from splatscope.tracing.job import KernelJob
 
 TILE = (8, 4)
 THREADS = TILE[0] * TILE[1]
+MOST = 24  # Gaussians
 OPAQUE = 1 / 255
 # Those that run, and those that hold the barriers of the modules: races are looked for only where every barrier is recorded.
 RECORDED = ("blendTile", "fineRasterize", "transformPixelState")
 RECORDED += ("initShortList", "coarseRasterize", "padBuffer", "bitonicSort", "fineRasterize_bwd", "addOverWorkgroup")
+
+
+class Scene(TypedDict):
+    """What the seed gives."""
+
+    seed: int
+    gaussians: list[list[float]]  # [Gaussian][x, y, both sizes relative to that of all, angle, r, g, b]
 
 
 class Facts(TypedDict):
@@ -33,12 +41,13 @@ class Facts(TypedDict):
     layers: list[list[list[float]]]  # [thread][turn][r, g, b, α]
     counts: list[list[int]]  # [thread][0 … count]: Gaussians blended so far
     ends: list[list[int]]  # [thread][0 … count]: the step at which these stood
+    scene: Scene
 
 
 class FineRaster(Lesson):
     """One tile blends a sorted list into its 32 pixels, by the kernel of shaders/sample/fine.slang."""
 
-    count = param.Integer(default=12, bounds=(1, 24), label="Gaussians")
+    count = param.Integer(default=12, bounds=(1, MOST), label="Gaussians")
     opacity = param.Number(default=0.85, bounds=(0.05, 1.0), label="Opacity", doc="Of each, at its centre")
     spread = param.Number(default=2.0, bounds=(0.5, 6.0), label="Size", doc="One standard deviation, in pixels")
     seed = param.Integer(default=36, bounds=(0, 9999), label="Seed", doc="Change it for other places and colours")
@@ -56,11 +65,16 @@ class FineRaster(Lesson):
 
     def raw(self) -> np.ndarray:
         """Return the raw values of the Gaussians, nearest first, as ids rise with distance: (9, count) float32."""
+        centres, sizes, angles, colours = self.scene()
+        sizes = np.maximum(0.31, sizes * self.spread)
+        return gaussians(centres, sizes, angles, colours, np.full(MOST, self.opacity))[:, : self.count]
+
+    def scene(self) -> tuple[np.ndarray, ...]:
+        """Return what the seed gives: centres (24, 2), sizes (24, 2) relative to `spread`, angles (24,), colours (24, 3)."""
         rng = np.random.default_rng(self.seed)
-        centres = rng.random((24, 2)) * (np.array(TILE) + 1) - 1
-        sizes = rng.uniform(0.7, 1.3, (24, 2)) * self.spread
-        angles, colours = rng.random(24) * np.pi, COLOURS[rng.permutation(24) % len(COLOURS)]
-        return gaussians(centres, np.maximum(0.31, sizes), angles, colours, np.full(24, self.opacity))[:, : self.count]
+        centres = rng.random((MOST, 2)) * (np.array(TILE) + 1) - 1
+        sizes = rng.uniform(0.7, 1.3, (MOST, 2))
+        return centres, sizes, rng.random(MOST) * np.pi, COLOURS[rng.permutation(MOST) % len(COLOURS)]
 
     def job(self) -> KernelJob:
         """Return the fine pass over one tile, a thread for each pixel."""
@@ -127,6 +141,7 @@ class FineRaster(Lesson):
             "layers": np.round(layers.astype(float), 4).tolist(),
             "counts": counts.tolist(),
             "ends": ends.tolist(),
+            "scene": {"seed": self.seed, "gaussians": np.round(np.column_stack(self.scene()), 6).tolist()},
         }
 
     # Questions

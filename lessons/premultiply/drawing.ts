@@ -8,19 +8,24 @@ import type {DrawingHost, DrawingView} from "#web/drawing/types.ts"
 /**
  * The chosen pixel's colours, r, g, b: the layer's part straight (wrong) and premultiplied (right), what shows through, and both sums.
  */
-type PixelSums = Record<"wrong" | "right" | "through" | "straight" | "premultiplied", number[]>
+type PixelSums = Record<"gval" | "wrong" | "right" | "through" | "straight" | "premultiplied", number[]>
 
-interface Facts {
+export interface Facts {
   /** Size of a picture. */
   size: [number, number]
   /** Names of the backgrounds. */
   names: string[]
   chosen: number
-  /** Bytes in base 64, background after background. */
-  pictures: {straight: string; premultiplied: string}
+  /** Bytes, in base 64 from Python, background after background. */
+  pictures: Record<"straight" | "premultiplied", string | Uint8Array<ArrayBuffer>>
   pixel: PixelSums
   /** Steps after which gval, wrong, right, through and all are known. */
   stops: number[]
+}
+
+export interface Options {
+  /** Bytes in base 64. */
+  photograph: string
 }
 
 const METHODS = [
@@ -40,7 +45,7 @@ const CHANNELS = [
   ["Blue", "--c-blue"],
 ]
 
-export function draw(host: DrawingHost<Facts>): DrawingView {
+export function draw(host: DrawingHost<Facts, Options>): DrawingView {
   const cards = h("div", {class: "over-cards", role: "radiogroup", "aria-label": "Pictures over each background"})
   const sums = h("div", {class: "over-sums", "data-here": ""})
   host.root.replaceChildren(cards, sums)

@@ -10,7 +10,7 @@ import param
 from splatscope.paths import ASSETS
 from splatscope.splat.files.images import crop_picture, to_bytes
 from splatscope.textbook.experiment import Experiment
-from splatscope.textbook.lesson import ControlSpec, Lesson
+from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.questions import answer_among
 from splatscope.textbook.results import Answer, Curve, Curves, Picture, Pictures, Verdict
@@ -29,6 +29,12 @@ RECORDED = ("blendBoth", "blendAsItIs", "alphaBlend", "preMult")
 def share(default: float, label: str) -> param.Number:
     """Return a parameter between 0 and 1."""
     return param.Number(default=default, bounds=(0.0, 1.0), label=label)
+
+
+def photograph() -> str:
+    """Return the photograph that is a background: RGB bytes in base 64."""
+    picture = crop_picture((ASSETS / PHOTOGRAPH).read_bytes(), PHOTOGRAPH, *SIZE).pixels
+    return base64.b64encode(picture.tobytes()).decode()
 
 
 class Facts(TypedDict):
@@ -52,6 +58,7 @@ class Premultiply(Lesson):
     over = param.Selector(default="photograph", objects=list(BACKGROUNDS), label="Background")
 
     unit: ClassVar[str] = "value"
+    figure: ClassVar[FigureSpec] = FigureSpec(options={"photograph": photograph()})
     controls: ClassVar[dict[str, ControlSpec]] = {name: ControlSpec(live=True) for name in "rgba"}
 
     def layer(self) -> np.ndarray:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from splatscope.gpu.kernel import CompileError
 
+WAVES = "enable subgroups;"
 _SIGNATURES = {
     "spCreateSession": (ctypes.c_void_p, [ctypes.c_char_p]),
     "spCreateCompileRequest": (ctypes.c_void_p, [ctypes.c_void_p]),
@@ -51,7 +52,8 @@ def compile_wgsl(files: Mapping[str, str], linked: Sequence[str], entry: str, de
                 raise CompileError((library.spGetDiagnosticOutput(request) or b"").decode().replace(f"{folder}/", ""))
             size = ctypes.c_size_t()
             code = library.spGetEntryPointCode(request, 0, ctypes.byref(size))
-            return ctypes.string_at(code, size.value).decode()
+            # A browser cannot prove that all lanes are at work where Slang's kernels use waves.
+            return ctypes.string_at(code, size.value).decode().replace(WAVES, f"{WAVES}\ndiagnostic(off, subgroup_uniformity);")
         finally:
             library.spDestroyCompileRequest(request)
 

@@ -129,8 +129,6 @@ def _compile(texts: dict[str, str], module: str, entry: str, constants: dict[str
 
     files = {name: _EXTERN.sub(define, text) for name, text in texts.items()}
     wgsl = compile_wgsl(files, [f"{module}.slang"], entry, {})
-    # Slang's kernels call these where all lanes are at work; a browser cannot prove it.
-    wgsl = wgsl.replace("enable subgroups;", "enable subgroups;\ndiagnostic(off, subgroup_uniformity);")
     size = _NUMTHREADS.search(wgsl)
     assert size is not None
     return CompiledKernel(wgsl, entry, tuple(map(int, size.groups())), bindings_of(wgsl))

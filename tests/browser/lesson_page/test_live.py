@@ -31,14 +31,18 @@ DIFFERENCE = """() => {
     const shown = splatscope.inspect(all(document).find((e) => e.dataset?.testid === "stepper")).moment.recording
     const numbers = (words) => new Float32Array(Uint32Array.from(words).buffer)
     const made = followed.at(-1)
-    const same = (name) => made[name].length === shown[name].length && made[name].every((one, i) => one === shown[name][i])
+    // Thread by thread: which goes first is up to the device.
+    const byThread = (recording) => [...recording.thread.keys()].sort((a, b) => recording.thread[a] - recording.thread[b] || a - b)
+    const [ours, others] = [byThread(made), byThread(shown)]
+    const same = (name) => ours.length === others.length && ours.every((event, i) => made[name][event] === shown[name][others[i]])
     const [mine, theirs] = [numbers(made.words), numbers(shown.words)]
     let most = 0
-    for (let event = 0; event < shown.length; event++) {
+    for (const [i, event] of others.entries()) {
         const {type, name} = shown.about(event)
         if (!type?.startsWith("float") || name === "apart") continue // apart is rounding itself, in units in the last place
-        for (let at = shown.wordAt[event]; at < shown.wordAt[event + 1]; at++)
-            most = Math.max(most, Math.abs(mine[at] - theirs[at]) / (1 + Math.abs(theirs[at])))
+        const [first, own] = [shown.wordAt[event], made.wordAt[ours[i]]]
+        for (let at = 0; at < shown.wordAt[event + 1] - first; at++)
+            most = Math.max(most, Math.abs(mine[own + at] - theirs[first + at]) / (1 + Math.abs(theirs[first + at])))
     }
     return {events: ["thread", "site", "target", "flags"].filter((name) => !same(name)), most}
 }"""
@@ -85,6 +89,7 @@ def section(gpu_browser: Browser, address: str, move: Callable[[Page], None]) ->
             move(page)
             page.wait_for_timeout(100)
         expect(stage).to_have_attribute("data-live", "recording")
+        page.wait_for_load_state("networkidle")  # what was asked before is there
         yield page
         assert not wrong
 
@@ -96,6 +101,9 @@ CONTROLS = {
     "termination": ("spinbutton", "α of each"),
     "undo": ("slider", "α of layer 1"),
     "final-count": ("spinbutton", "α of each"),
+    "background": ("spinbutton", "T at the centre"),
+    "premultiply": ("spinbutton", "Green"),
+    "fine-raster": ("spinbutton", "Opacity"),
 }
 
 

@@ -9,8 +9,8 @@ import type {BrowserKernel} from "#components"
 /** What a section says of its kernel, in lessons/NAME/live.ts: what lessons/NAME/lesson.py says to a device and of a recording. */
 export interface Live<Facts, Values, Options = unknown> {
   kernel: BrowserKernel
-  /** The dispatch for the lesson's parameters, as `job()` makes it. */
-  inputs(values: Values, options: Options): Inputs
+  /** The dispatch for the lesson's parameters, as `job()` makes it; null if only the server can say it. */
+  inputs(values: Values, options: Options, before: Facts): Inputs | null
   /**
    * What the drawing shows of a recording, as `facts()` finds it.
    * @param before  the facts of another recording, for what is always the same
@@ -18,6 +18,13 @@ export interface Live<Facts, Values, Options = unknown> {
   facts(found: Found, values: Values, before: Facts, options: Options): Facts
   /** Where → and ← stop, as `stops()` says; without it, where they stopped before. */
   stops?(found: Found, facts: Facts): number[]
+}
+
+/** A value that a thread gave to a variable. */
+interface Value {
+  step: number
+  thread: number
+  numbers: number[]
 }
 
 /** A recording that was just made, and all that its buffers hold. */
@@ -38,25 +45,36 @@ export class Found {
     return new Float32Array(this.words(name).slice().buffer)
   }
 
-  /** The values of a function's variable, in the device's order, each with the step at which it is set. */
+  /** The values of a function's variable, in the device's order, each with its thread and the step at which it is set. */
   all(of: string, name: string) {
     const {recording} = this
-    const found: {step: number; numbers: number[]}[] = []
+    const found: Value[] = []
     for (let event = 0; event < recording.length; event++) {
       const {kind, name: own, function: its, type} = recording.about(event)
       if (kind === "value" && own === name && its === of)
-        found.push({step: event + 1, numbers: numbers(recording.words, recording.wordAt[event], type)})
+        found.push({
+          step: event + 1,
+          thread: recording.thread[event],
+          numbers: numbers(recording.words, recording.wordAt[event], type),
+        })
     }
     return found
   }
 
-  /** The steps at which a memory is written to. */
-  writes(memory: string) {
+  /** The same, of each thread. */
+  byThread(of: string, name: string) {
+    const found: Value[][] = Array.from({length: this.recording.threads}, () => [])
+    for (const one of this.all(of, name)) found[one.thread].push(one)
+    return found
+  }
+
+  /** The steps at which a memory is written to, perhaps only by one thread. */
+  writes(memory: string, by: number | null = null) {
     const {recording} = this
     const steps = Array.from({length: recording.length}, (_, event) => event + 1)
     return steps.filter((step) => {
       const {kind, name} = recording.about(step - 1)
-      return kind === "write" && name === memory
+      return kind === "write" && name === memory && (by ?? recording.thread[step - 1]) === recording.thread[step - 1]
     })
   }
 
@@ -70,6 +88,28 @@ export const bytesIn = (picture: Float32Array) =>
     const part = picture[4 * Math.floor(i / 3) + (i % 3)]
     return 255 * Math.min(1, Math.max(0, part)) + 0.5
   })
+
+/** A Gaussian in the units of a lesson: pixels, radians, and parts of 1. */
+export interface Gaussian {
+  center: readonly number[]
+  size: readonly number[]
+  angle: number
+  color: readonly number[]
+  alpha: number
+}
+
+const THINNEST = 0.3 // what kernels add to each size, in pixels
+const LEAST = 1e-6 // of an opacity, and of what keeps it from 1
+
+/** Raw values, one field after the other, as `gaussians` in splatscope/splat/scenes.py gives them. */
+export function rawOf(gaussians: Gaussian[]) {
+  const rows = gaussians.map(({center, size, angle, color, alpha}) => {
+    const logSizes = size.map((one) => Math.log(Math.max(LEAST, one - THINNEST)))
+    const opacity = Math.min(1 - LEAST, Math.max(LEAST, alpha))
+    return [...center, ...logSizes, angle, ...color, Math.log(opacity / (1 - opacity))]
+  })
+  return Float32Array.from(rows[0].flatMap((_, field) => rows.map((values) => values[field])))
+}
 
 /** The uniforms of a scene of so many Gaussians, as `scene_inputs` in splatscope/splat/scenes.py gives them. */
 export const sceneOf = (size: [width: number, height: number], count: number) => ({
@@ -95,7 +135,7 @@ export function follower<Facts, Values, Options>(
   show: (made: {recording: Recording; facts: Facts; values: Values; stops?: number[]}) => void,
 ) {
   let kernel: Recorder | null = null
-  let wanted: Values | null = null
+  let wanted: {values: Values; inputs: Inputs} | null = null
   let isRunning = false
   let isStopped = false
   let dropped = 0 // how often what was under way was dropped
@@ -111,13 +151,13 @@ export function follower<Facts, Values, Options>(
   const run = async (on: Recorder) => {
     isRunning = true
     while (wanted !== null) {
-      const [values, droppedBefore] = [wanted as Values, dropped]
+      const [{values, inputs}, droppedBefore] = [wanted as NonNullable<typeof wanted>, dropped]
       wanted = null
       const before = shown()
       if (!before) break
       const {recording, options} = before
       const most = Math.max(...Array.from({length: recording.threads}, (_, thread) => recording.count(thread)))
-      const done = await on.record(live.inputs(values, options), 2 * most + ROOM)
+      const done = await on.record(inputs, 2 * most + ROOM)
       const made = recordingOf(done, live.kernel.batches, recording)
       if (dropped !== droppedBefore) continue
       const now = shown()
@@ -133,8 +173,10 @@ export function follower<Facts, Values, Options>(
   return {
     /** Record with these values next. Returns false if this browser cannot, or could not show the values before these. */
     follow(values: Values) {
-      if (!kernel) return false
-      wanted = values
+      const before = shown()
+      const inputs = kernel && before && live.inputs(values, before.options, before.facts)
+      if (!kernel || !inputs) return false
+      wanted = {values, inputs}
       if (!isRunning)
         run(kernel).catch(() => {
           kernel = null // the device was lost

@@ -11,8 +11,6 @@ export interface Inputs {
   group: [number, number, number]
 }
 
-const BUDGET = 1_000_000 // iterations that a thread may make in all its loops together
-
 /** Runs one kernel again and again, in the same buffers as long as their sizes stay. */
 export class Recorder {
   #buffers: Record<string, GPUBuffer> = {}
@@ -45,7 +43,7 @@ export class Recorder {
       _rec_starts: starts,
     }
     const before = Object.fromEntries(Object.entries(buffers).map(([name, data]) => [name, wordsOf(data)]))
-    const numbers: Uniforms = {...uniforms, "_rec.chosen": group, "_rec.all": [0, 0, 0, 0], "_rec.budget": [BUDGET]}
+    const numbers: Uniforms = {...uniforms, "_rec.chosen": group, "_rec.all": [0, 0, 0, 0]}
     this.#write({...own, ...before})
     this.#bound ??= this.#kernel.bind(this.#buffers, numbers)
     this.#bound.set(numbers)
