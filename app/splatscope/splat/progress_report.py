@@ -16,7 +16,7 @@ class ProgressReport:
 
     Attributes:
         iterations_per_second: Speed of the latest slice of training; 0 if there was none.
-        picture: A JPEG at the size of the training.
+        picture: The picture as a screen shows it, exactly; encoded.
         error: The error map in colours, a JPEG of the same size.
         ellipses: (n, 10) float32, one Gaussian out of every `one_in`.
         one_in: The interval between the ids in `ellipses`.
@@ -46,7 +46,7 @@ def report_of(look: Look, iterations_per_second: float) -> ProgressReport:
         psnr=look.psnr,
         loss=look.loss,
         iterations_per_second=iterations_per_second,
-        picture=encode(to_bytes(look.picture)),
+        picture=encode(to_bytes(look.picture), "WEBP"),
         error=encode(heat(look.error)),
         ellipses=look.ellipses[::one_in],
         one_in=one_in,

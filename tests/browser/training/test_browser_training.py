@@ -121,7 +121,7 @@ def test_it_pauses_steps_and_begins_anew(training):
     expect(frame).to_have_attribute("data-iteration", str(paused + 1))
     training.get_by_test_id("train-reset").click()
     expect(frame).to_have_attribute("data-iteration", "0")
-    training.get_by_role("button", name="Back to the run before").click()
+    training.get_by_test_id("train-undo").click()
     expect(frame).to_have_attribute("data-iteration", str(paused + 1))
 
 

@@ -100,12 +100,53 @@ def test_keys_choose_the_view(small):
     expect(view("Error")).to_be_checked()
     expect(at.page.locator("canvas.emap")).to_be_visible()
     expect(at.page.locator("canvas.emap")).to_have_js_property("width", 32)
-    at.page.keyboard.press("g")
+    expect(at.page.get_by_role("img", name="Scale of the error")).to_be_visible()
     expect(ellipses).to_be_hidden()
     at.page.keyboard.press("e")
     expect(view("Picture")).to_be_checked()
-    at.page.keyboard.press("g")
+    expect(at.page.get_by_role("img", name="Scale of the error")).to_be_hidden()
     expect(ellipses).to_be_visible()
+    at.page.keyboard.press("g")
+    expect(ellipses).to_be_hidden()
+
+
+def test_the_picture_is_exact(small):
+    """PSNR is that of the pixels on the screen, which are rounded to steps of 1/255 and nothing else."""
+    at = small()
+    at.start()
+    at.grows(20)
+    at.pause()
+    read = "c => [...c.getContext('2d').getImageData(0, 0, c.width, c.height).data]"
+    shown, target = (np.array(canvas.evaluate(read), np.float64).reshape(-1, 4)[:, :3] / 255 for canvas in (at.frame, at.target))
+    rounding = 1 / (12 * 255**2)
+    assert ((shown - target) ** 2).mean() == pytest.approx(10 ** (-at.psnr / 10) + rounding, rel=0.2)
+
+
+def test_a_change_that_begins_another_run_can_be_taken_back(small):
+    at = small()
+    undo = at.page.get_by_test_id("train-undo")
+    expect(undo).to_be_hidden()
+    at.start()
+    at.grows(20)
+    paused, reached = at.pause(), at.psnr
+    at.page.get_by_role("spinbutton", name="Number", exact=True).fill("30")
+    at.page.keyboard.press("Enter")
+    at.has_iteration(0)
+    expect(undo).to_have_text(f"Back to the run before, at {paused:,}")
+    undo.click()
+    at.has_iteration(paused)
+    assert at.psnr == pytest.approx(reached, abs=0.01)
+    expect(at.page.get_by_role("spinbutton", name="Number", exact=True)).to_have_value("20")
+    expect(undo).to_be_hidden()
+
+
+def test_growth_is_off_where_it_does_nothing(small):
+    at = small()
+    growth = at.page.get_by_role("radiogroup", name="Growth")
+    expect(growth.get_by_role("radio", name="On")).to_be_checked()
+    at.page.get_by_role("radiogroup", name="Kernels").get_by_role("radio", name="Tiled").click()
+    expect(growth.get_by_role("radio", name="Off")).to_be_checked()
+    expect(at.page.locator("#note-growth")).to_have_text(re.compile("Only the binned kernels add Gaussians"))
 
 
 def test_keys_typed_into_a_field_stay_there(small):

@@ -5,6 +5,7 @@ import math
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from PIL import ExifTags, Image
@@ -161,11 +162,17 @@ def _over_white(image: Image.Image, block: int) -> Image.Image:
     return made
 
 
+_ENCODINGS: dict[str, dict[str, Any]] = {
+    "JPEG": {"quality": 88, "subsampling": 0},
+    "PNG": {"compress_level": 6},
+    "WEBP": {"lossless": True, "method": 0, "quality": 0},
+}
+
+
 def encode(pixels: np.ndarray, kind: str = "JPEG") -> bytes:
-    """Return the bytes of an (H, W, 3) uint8 array as a "JPEG" or a "PNG"."""
+    """Return the bytes of an (H, W, 3) uint8 array as a "JPEG", or exactly as a "PNG" or, several times as fast, a "WEBP"."""
     file = io.BytesIO()
-    options = {"quality": 88, "subsampling": 0} if kind == "JPEG" else {"compress_level": 6}
-    Image.fromarray(pixels).save(file, kind, **options)
+    Image.fromarray(pixels).save(file, kind, **_ENCODINGS[kind])
     return file.getvalue()
 
 

@@ -7,6 +7,7 @@ import param
 
 from splatscope.paths import ASSETS, TRAINING_KERNELS
 from splatscope.splat.files.images import MAX_BYTES
+from splatscope.splat.progress_report import HEAT
 from splatscope.splat.settings import Settings
 from splatscope.web.assets import address
 from splatscope.web.runtime.component import Component, Typed
@@ -36,6 +37,7 @@ class BrowserTraining(Component):
     groups = Typed(list[Group], default=[], doc="The settings, in order of importance")
     values = Typed(dict[str, Any], default={}, doc="The settings at first, by name")
     server = param.String(doc='The name of the device on the server that pictures train on otherwise; "" for none')
+    heat = Typed(list[list[float]], default=HEAT.tolist(), doc="The colours of the error map, from no error to the largest")
     home = param.Boolean(default=False, doc="Whether there is only a field for a photograph until one was dropped there")
 
     def __init__(self, on_device: Callable[[bool], None] = lambda here: None, **params: Any):

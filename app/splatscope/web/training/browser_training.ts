@@ -131,7 +131,6 @@ class View {
   #controls
   #target = h("canvas", {role: "img", "aria-label": "The target", "data-testid": "browser-target"})
   #caption = h("span", {class: "crumb"})
-  #undo = h("button", {class: "btn quiet", type: "button", hidden: true}, "Back to the run before")
   #chart = new QualityChart()
   #values: Values
   #frames = 0
@@ -146,16 +145,10 @@ class View {
       () => kernelsAt(model.kernels),
       (shown) => this.#show(shown),
     )
-    this.#bar = new Mounted<RunBarParameters>("RunBar", BAR, ({type}: Message<"RunBar">) => this.session[type]())
-    this.#picture = new Mounted<TrainingPictureParameters>("TrainingPicture", PICTURE, () => {})
+    this.#bar = new Mounted<RunBarParameters>("RunBar", BAR, ({type}: Message<"RunBar">) => this.#press(type))
+    this.#picture = new Mounted<TrainingPictureParameters>("TrainingPicture", {...PICTURE, heat: model.heat}, () => {})
     const controls: ControlsParameters = {groups: model.groups, values: this.#values, notes: {}, bar: false}
     this.#controls = new Mounted<ControlsParameters>("Controls", controls, (message: Message<"Controls">) => this.#answer(message))
-    this.#undo.onclick = () => {
-      this.session.undo()
-      this.#values = {...this.#values, ...valuesOf(this.session.settings)}
-      this.#showTarget()
-      this.#settle()
-    }
     const caption = h("figcaption", {}, h("b", {}, "Target"), this.#caption)
     const pictures = h(
       "div",
@@ -163,7 +156,7 @@ class View {
       this.#picture.host,
       h("figure", {class: "pic target"}, caption, h("div", {class: "frame"}, this.#target)),
     )
-    const left = h("div", {class: "left"}, pictures, this.#undo, this.#chart.el)
+    const left = h("div", {class: "left"}, pictures, this.#chart.el)
     const settings = model.home
       ? h("details", {}, h("summary", {}, "Settings"), this.#controls.host)
       : h("aside", {}, this.#controls.host)
@@ -212,6 +205,14 @@ class View {
     this.#picture.set({target: bitmap(width, height, colour)})
   }
 
+  #press(type: Message<"RunBar">["type"]) {
+    this.session[type]()
+    if (type !== "undo") return
+    this.#values = {...this.#values, ...valuesOf(this.session.settings)}
+    this.#showTarget()
+    this.#settle()
+  }
+
   #answer(message: Message<"Controls">) {
     if (message.type === "chunk") return this.#receive(message as unknown as Chunk)
     const {name, value} = message
@@ -257,10 +258,9 @@ class View {
 
   #show({running, settled, busy, message, speed, look}: Shown) {
     const {settings, photograph} = this.session
-    this.#undo.hidden = !this.session.before
     const {iteration = 0, seconds = 0, psnr = null} = look ?? {}
     const reading = {iteration, iterations: settings.iterations, psnr, speed: iteration ? speed : 0, seconds}
-    this.#bar.set({running, settled, busy, message, reading})
+    this.#bar.set({running, settled, busy, message, reading, before: this.session.before?.look.iteration ?? 0})
     if (!look || !photograph || this.#drawn === look) return
     this.#drawn = look
     const {width, height} = photograph
@@ -290,8 +290,8 @@ class View {
 /** A piece of a file, as `widgets/upload.ts` sends it. */
 type Chunk = {data: ArrayBuffer; offset: number; total: number; filename: string}
 
-const BAR: RunBarParameters = {running: false, settled: true, busy: "", message: "", reading: {}}
-const PICTURE: TrainingPictureParameters = {
+const BAR: RunBarParameters = {running: false, settled: true, busy: "", message: "", before: 0, reading: {}}
+const PICTURE: Omit<TrainingPictureParameters, "heat"> = {
   frame: null,
   sequence: 0,
   data: {testid: "browser-frame"},

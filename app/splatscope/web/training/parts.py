@@ -5,7 +5,7 @@ from typing import Any, TypedDict
 
 import param
 
-from splatscope.splat.progress_report import ProgressReport
+from splatscope.splat.progress_report import HEAT, ProgressReport
 from splatscope.web.runtime.component import Component, Typed
 from splatscope.web.runtime.receivers import receives
 from splatscope.web.training.training_session import TrainingSession
@@ -38,6 +38,7 @@ class RunBar(Component):
     settled = param.Boolean(default=True, doc="Whether no slice of the run is under way, so that the readings are final")
     busy = param.String(default="", doc="What is being waited for")
     message = param.String(default="", doc="What went wrong, in one line")
+    before = param.Integer(default=0, doc="Iterations of the run before this one, which the reader can have back; 0 for none")
     reading = Typed(Reading, default={}, doc="Where the run is; empty before its first report")
 
     def __init__(self, session: TrainingSession, **params: Any):
@@ -45,7 +46,7 @@ class RunBar(Component):
         super().__init__(**params)
         self._session = session
 
-    @receives("start", "pause", "step", "reset")
+    @receives("start", "pause", "step", "reset", "undo")
     def _press(self, kind: str) -> None:
         getattr(self._session, kind)()
 
@@ -58,6 +59,7 @@ class TrainingPicture(Frame):
     ellipses = param.Bytes(default=b"", doc="n × 10 float32, in the layout of describe.slang")
     one_in = param.Integer(default=1, doc="The ellipses of one in this many Gaussians are shown")
     opens = param.Boolean(default=True, doc="Whether a click on a pixel shows what it is made of")
+    heat = Typed(list[list[float]], default=HEAT.tolist(), doc="The colours of the error map, from no error to the largest")
     tile = Typed(tuple[int, int], default=(8, 4), doc="Width and height of the tile that a click opens, in pixels")
 
     def __init__(self, **params: Any):

@@ -24,6 +24,7 @@ export function render({model, el}: Render<"RunBar">) {
     model.send_msg({type: "step"})
   }
   const reset = h("button", {class: "btn quiet", "data-testid": "train-reset", onclick: act("reset")}, "Reset")
+  const undo = h("button", {class: "btn quiet", "data-testid": "train-undo", onclick: act("undo")})
 
   const stats = h("dl", {class: "stats"})
   const fill = h("i")
@@ -116,6 +117,8 @@ export function render({model, el}: Render<"RunBar">) {
     const done = iteration >= iterations
     toggle.textContent = running ? "Pause" : done ? "Start again" : iteration > 0 ? "Resume" : "Start"
     step.disabled = done
+    undo.hidden = !model.before
+    undo.textContent = `Back to the run before, at ${NUMBER.format(model.before)}`
     stats.replaceChildren(
       stat("iteration", NUMBER.format(iteration), `of ${NUMBER.format(iterations)}`),
       stat("PSNR", psnr === null ? "–" : psnr.toFixed(1), "dB"),
@@ -129,10 +132,10 @@ export function render({model, el}: Render<"RunBar">) {
     hear()
   }
   const soon = () => queueMicrotask(show)
-  for (const name of ["running", "settled", "reading", "busy", "message"]) model.on(name, soon)
+  for (const name of ["running", "settled", "reading", "busy", "message", "before"]) model.on(name, soon)
   show()
 
-  const root = h("div", {class: "run"}, h("div", {class: "tp"}, toggle, step, reset), stats, progress, message, heard)
+  const root = h("div", {class: "run"}, h("div", {class: "tp"}, toggle, step, reset, undo), stats, progress, message, heard)
   const endKeys = addKeys({
     active: () => root.offsetParent !== null,
     keys: {" ": () => toggle.click(), ArrowRight: () => step.click(), r: () => reset.click()},

@@ -11,7 +11,7 @@ import panel as pn
 from splatscope.paths import ASSETS
 from splatscope.splat.files.images import MAX_BYTES, LoadedImage, encode, read_picture
 from splatscope.splat.progress_report import ProgressReport
-from splatscope.splat.settings import TILES, Settings
+from splatscope.splat.settings import LIVE, TILES, Settings
 from splatscope.splat.state import TrainingState
 from splatscope.web.assets import address
 from splatscope.web.drawing.chart import Chart
@@ -191,6 +191,8 @@ class TrainingView:
         elif name.endswith("!"):  # the browser refused a file
             self.session.tell(str(value)[:200])
         else:
+            if name not in LIVE:  # the times of the kernels before are not those of the next
+                self.kernel_times.html, self.kernel_words.html = NO_TIMES, ""
             self.session.change(name, value)
             self.controls.tell(self._values(), self._notes())
 
@@ -231,7 +233,8 @@ class TrainingView:
         session = self.session
         reading = self.bar.reading | {"iterations": session.settings.iterations}
         state = {"running": session.running, "settled": session.settled, "busy": session.busy, "message": session.message}
-        self.bar.param.update(**state, reading=reading)
+        before = session.before.report.iteration if session.before is not None else 0
+        self.bar.param.update(**state, reading=reading, before=before)
         self.picture.tile = list(TILES[session.settings.tile][:2])
         self.controls.tell(self._values(), self._notes())
 
@@ -273,7 +276,8 @@ class TrainingView:
 
     def _values(self) -> dict[str, Any]:
         values = {name: value for name, value in self.session.settings.param.values().items() if name != "name"}
-        return values | {"sample": self.session.source_name or FIRST}
+        # Growth is off where it does nothing, whatever was chosen.
+        return values | {"sample": self.session.source_name or FIRST, "growth": self.session.settings.grows}
 
     def _notes(self) -> dict[str, str]:
         kernels = {

@@ -47,6 +47,8 @@ export function render({model, el}: Render<"TrainingPicture">) {
       buttons,
       VIEWS.findIndex(([other]) => other === name),
     )
+    drawn.hidden = name !== "picture"
+    scale.hidden = name !== "error"
     frame.classList.toggle("err", name === "error")
     frame.classList.toggle("tgt", name === "target")
     if (name === "error") paint(error, model.error)
@@ -58,6 +60,8 @@ export function render({model, el}: Render<"TrainingPicture">) {
   arrowsChoose(seg, buttons)
   const box = h("input", {type: "checkbox", checked: true})
   const sample = h("span", {class: "dim"})
+  const drawn = h("label", {class: "chk"}, box, "Ellipses ", sample)
+  const scale = errorScale(model.heat)
   box.onchange = () => {
     frame.classList.toggle("ell", box.checked)
     outline()
@@ -77,7 +81,7 @@ export function render({model, el}: Render<"TrainingPicture">) {
   }
   const outline = () => {
     sample.textContent = model.one_in > 1 ? `1\u00a0in\u00a0${model.one_in.toLocaleString("en")} shown` : "all shown"
-    if (box.checked && view !== "target") drawEllipses(ellipses, picture, model.ellipses)
+    if (box.checked && view === "picture") drawEllipses(ellipses, picture, model.ellipses)
   }
   let first = !model.sequence && matchMedia("(max-width: 760px)").matches // until the first picture arrives, phones show the target in its place
   showFrames(model, picture, () => {
@@ -113,8 +117,26 @@ export function render({model, el}: Render<"TrainingPicture">) {
   return h(
     "figure",
     {class: "pic", role: "none"}, // what stands over it are controls, which are no name
-    h("div", {class: "over-it"}, seg, h("span", {class: "sp"}), h("label", {class: "chk"}, box, "Ellipses ", sample)),
+    h("div", {class: "over-it"}, seg, h("span", {class: "sp"}), scale, drawn),
     frame,
+  )
+}
+
+/** The colours of the error map, which are spread by the square root: the middle is a quarter. */
+function errorScale(heat: number[][]) {
+  const colours = heat.map((colour) => `rgb(${colour.join(" ")})`)
+  const half = (from: number, to: number) =>
+    h("i", {style: `background: linear-gradient(90deg, ${colours.slice(from, to).join(", ")})`})
+  const middle = Math.ceil(colours.length / 2)
+  const label = "Scale of the error: dark is 0, the middle 64, bright 255 of 255 steps"
+  return h(
+    "span",
+    {class: "heat", role: "img", "aria-label": label},
+    "0",
+    half(0, middle),
+    "64",
+    half(middle - 1, colours.length),
+    "255 steps",
   )
 }
 

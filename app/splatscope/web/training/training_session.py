@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -44,6 +45,17 @@ class Observer(Protocol):
         """Handle a report on the run."""
 
 
+@dataclass(frozen=True)
+class Earlier:
+    """A run that the reader can go back to."""
+
+    run: TrainingRun
+    report: ProgressReport
+    history: np.ndarray
+    file: Upload
+    note: str
+
+
 class TrainingSession:
     """The page's run. Methods return at once, and changes are reported to the observer.
 
@@ -56,6 +68,7 @@ class TrainingSession:
         report: The latest report; None before the first.
         history: The measurements of all reports, (n,) of HISTORY.
         note: A remark beside the picture's name.
+        before: The run that a change has ended, for the reader to go back to; None for none.
     """
 
     def __init__(self, pool: Pool, observer: Observer):
@@ -70,6 +83,7 @@ class TrainingSession:
         self.report: ProgressReport | None = None
         self.history: np.ndarray = np.zeros(0, HISTORY)
         self.note = ""
+        self.before: Earlier | None = None
         self._file = Upload("", b"")
         self._lock = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -107,6 +121,11 @@ class TrainingSession:
         """Pause and restart the run from its beginning."""
         self.running = False
         self._do(self._renew())
+
+    def undo(self) -> None:
+        """Pause and go back to the run before the last change that began another."""
+        self.running = False
+        self._do(self._go_back())
 
     def use_picture(self, file: Upload) -> None:
         """Start a run on an encoded picture."""
@@ -170,8 +189,9 @@ class TrainingSession:
         self.running, self._file = False, Upload("", b"")
         for task in self._tasks:
             task.cancel()
-        if self.run is not None:
-            _background(self.run.close())
+        for run in (self.run, self.before.run if self.before is not None else None):
+            if run is not None:
+                _background(run.close())
 
     @property
     def source_name(self) -> str:
@@ -271,7 +291,7 @@ class TrainingSession:
         await self._begin(state, f"resumed at iteration {state.step:,}")
         self.running = False  # only now, because a file that is refused must not affect the run
         self._file = Upload(state.target_name, encode(state.target, "PNG"))
-        self.settings.param.update(**{name: value for name, value in state.settings.param.values().items() if name != "name"})
+        self._take_settings(state.settings)
 
     async def _renew(self) -> None:
         """Start a new run with the same picture and the current settings."""
@@ -293,12 +313,38 @@ class TrainingSession:
         except BaseException:
             _background(run.close())
             raise
-        old, self.run, self.note, self.message = self.run, run, note, ""
+        self._keep(self.run)
+        self.run, self.note, self.message = run, note, ""
         self.history = state.history
-        if old is not None:
-            _background(old.close())
         self.observer.began(state)
         self._note(report)
+
+    def _keep(self, run: TrainingRun | None) -> None:
+        """Keep a run that has begun for the reader to go back to, in place of the one that was kept."""
+        if run is None or self.report is None or not self.report.iteration:
+            if run is not None:
+                _background(run.close())
+            return
+        if self.before is not None:
+            _background(self.before.run.close())
+        self.before = Earlier(run, self.report, self.history, self._file, self.note)
+
+    async def _go_back(self) -> None:
+        if self.before is None:
+            return
+        earlier, self.before = self.before, None
+        self._wait_for("Going back")
+        report = await earlier.run.advance(0)
+        if self.run is not None:
+            _background(self.run.close())
+        self.run, self.history, self._file, self.note = earlier.run, earlier.history, earlier.file, earlier.note
+        self._take_settings(earlier.run.snapshot.settings)
+        self.message = ""
+        self.observer.began(earlier.run.snapshot)
+        self._note(report)
+
+    def _take_settings(self, settings: Settings) -> None:
+        self.settings.param.update(**{name: value for name, value in settings.param.values().items() if name != "name"})
 
     def _note(self, report: ProgressReport) -> None:
         """Add a report to the history, and drop measurements of iterations that were lost with a worker."""
