@@ -140,6 +140,24 @@ def test_a_change_that_begins_another_run_can_be_taken_back(small):
     expect(undo).to_be_hidden()
 
 
+def test_a_reload_and_a_look_at_another_page_keep_the_run(visit):
+    at = TrainPage(visit("/app?page=train")).drawn().small()
+    at.start()
+    at.grows(20)
+    paused, reached = at.pause(), at.psnr
+    at.page.reload()
+    at.has_iteration(paused)
+    at.has_size(32, 24)
+    assert at.psnr == pytest.approx(reached, abs=0.01)
+    at.start()
+    at.grows(paused)
+    at.page.get_by_role("link", name="Glossary", exact=True).click()
+    at.page.locator("[data-page=glossary]").wait_for()
+    at.page.go_back()
+    expect(at.button).to_have_text("Pause")
+    at.grows(paused + 5)
+
+
 def test_growth_is_off_where_it_does_nothing(small):
     at = small()
     growth = at.page.get_by_role("radiogroup", name="Growth")
@@ -365,22 +383,24 @@ def test_a_worker_that_dies_costs_a_message_and_the_run_goes_on(alone, watched_t
     assert at.pause() > went_back
 
 
-def test_leaving_the_page_ends_its_run_and_coming_back_brings_a_fresh_one(small, server):
+def test_leaving_the_page_ends_training_and_coming_back_takes_it_up(small, server):
     at = small()
     at.start()
     at.grows()
+    at.pause()
+    left = at.settled()
     at.page.get_by_role("link", name="Splatscope").first.click()
     at.page.locator("[data-page=home]").wait_for()
     expect(at.frame).to_have_count(0)
     at.page.keyboard.press("ArrowRight")  # nobody listens any more
     at.page.go_back()
     at.page.locator("[data-page=train]").wait_for()
-    at.drawn()
-    at.has_size(256, 170)
+    at.has_iteration(left)
+    at.has_size(32, 24)
     assert at.frame.count() == 1
     at.page.keyboard.press("ArrowRight")
-    at.has_iteration(1)
-    assert at.settled() == 1
+    at.has_iteration(left + 1)
+    assert at.settled() == left + 1
 
 
 @pytest.mark.parametrize(("width", "height", "scheme"), [(390, 844, "light"), (390, 844, "dark"), (1440, 900, "dark")])

@@ -28,7 +28,7 @@ from splatscope.workers import worker_pool
 COMMANDS = "<pre><code>pip install splatscope\nsplatscope serve</code></pre>"
 
 TRAIN = """<h1 class="train-title">Fit a picture with Gaussians</h1>
-  <div data-slot="browser"></div>
+  <div class="browser-at" data-slot="browser"></div>
   <article class="words">
   <p class="lede">Training fits 2D Gaussians to a photograph while you watch. It runs the kernels of this book thousands of times.
     Above, your browser runs them on its own GPU. A server of your own has more views of a run, and trains larger pictures:</p>

@@ -44,8 +44,7 @@ export function render({model, el}: Render<"BrowserTraining">) {
     ? null
     : deviceMenu(model, async (isHere) => {
         // The page shows either this or what the server trains.
-        const page = enclosing(el, "[data-device]")
-        if (page) page.dataset.device = isHere ? "browser" : "server"
+        enclosing(el, ".page")?.classList.toggle("trains-here", isHere)
         root.classList.toggle("here", isHere)
         if (isHere && !view) await begin().sample()
         else if (!isHere) view?.session.pause()
@@ -145,7 +144,7 @@ class View {
       () => kernelsAt(model.kernels),
       (shown) => this.#show(shown),
     )
-    this.#bar = new Mounted<RunBarParameters>("RunBar", BAR, ({type}: Message<"RunBar">) => this.#press(type))
+    this.#bar = new Mounted<RunBarParameters>("RunBar", BAR, ({type}: {type: RunBar.Press}) => this.#press(type))
     this.#picture = new Mounted<TrainingPictureParameters>("TrainingPicture", {...PICTURE, heat: model.heat}, () => {})
     const controls: ControlsParameters = {groups: model.groups, values: this.#values, notes: {}, bar: false}
     this.#controls = new Mounted<ControlsParameters>("Controls", controls, (message: Message<"Controls">) => this.#answer(message))
@@ -205,7 +204,7 @@ class View {
     this.#picture.set({target: bitmap(width, height, colour)})
   }
 
-  #press(type: Message<"RunBar">["type"]) {
+  #press(type: RunBar.Press) {
     this.session[type]()
     if (type !== "undo") return
     this.#values = {...this.#values, ...valuesOf(this.session.settings)}
@@ -290,7 +289,7 @@ class View {
 /** A piece of a file, as `widgets/upload.ts` sends it. */
 type Chunk = {data: ArrayBuffer; offset: number; total: number; filename: string}
 
-const BAR: RunBarParameters = {running: false, settled: true, busy: "", message: "", before: 0, reading: {}}
+const BAR: RunBarParameters = {running: false, settled: true, busy: "", message: "", before: 0, key: "", reading: {}}
 const PICTURE: Omit<TrainingPictureParameters, "heat"> = {
   frame: null,
   sequence: 0,

@@ -39,12 +39,17 @@ class RunBar(Component):
     busy = param.String(default="", doc="What is being waited for")
     message = param.String(default="", doc="What went wrong, in one line")
     before = param.Integer(default=0, doc="Iterations of the run before this one, which the reader can have back; 0 for none")
+    key = param.String(default="", doc="By which the reader's tab finds the run again after a reload; empty for none")
     reading = Typed(Reading, default={}, doc="Where the run is; empty before its first report")
 
     def __init__(self, session: TrainingSession, **params: Any):
         """Send clicks to `session`."""
-        super().__init__(**params)
+        super().__init__(key=session.key, **params)
         self._session = session
+
+    @receives("return")
+    def _return(self, key: str, reloaded: bool = False) -> None:
+        self._session.return_to(key, reloaded)
 
     @receives("start", "pause", "step", "reset", "undo")
     def _press(self, kind: str) -> None:

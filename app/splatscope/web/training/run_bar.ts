@@ -1,8 +1,10 @@
 // The bar of a training run: start, pause, step and reset; the run's readings; and a line for errors.
 import {h, style} from "#web/runtime/dom.ts"
 import {addKeys} from "#web/runtime/keys.ts"
+import {rememberedInTab, rememberInTab} from "#web/runtime/stored.ts"
 import type {Message, Render} from "#web/types.ts"
 
+const RUN = "splatscope-run" // where the tab remembers the key of its run
 const SOON = 250 // ms between two updates of the line that says what a started run is waiting for
 const EVERY = 10_000 // ms between two announcements of a running run
 const LASTS = 2000 // ms after which what is waited for is announced if nobody pressed Start
@@ -10,9 +12,12 @@ const REST = 300 // ms without news after which a run that stands is announced
 const DONE = "Choose a pixel of the picture to see what it is made of."
 const NUMBER = new Intl.NumberFormat("en")
 
+/** The buttons. */
+export type Press = Exclude<Message<"RunBar">["type"], "return">
+
 export function render({model, el}: Render<"RunBar">) {
   style(el)
-  const act = (type: Message<"RunBar">["type"]) => () => model.send_msg({type})
+  const act = (type: Press) => () => model.send_msg({type})
   const toggle = h("button", {class: "btn pri", "data-testid": "train-start"})
   toggle.onclick = () => {
     if (!model.running) begin()
@@ -131,6 +136,15 @@ export function render({model, el}: Render<"RunBar">) {
     tell()
     hear()
   }
+  // The tab knows its run, so that it is there again after a reload, or after a look at another page.
+  const left = model.key ? rememberedInTab(RUN) : null
+  const [entry] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[]
+  if (left) model.send_msg({type: "return", key: left, reloaded: entry?.type === "reload"})
+  const remember = () => {
+    if (model.key && (model.reading.iteration ?? 0) > 0) rememberInTab(RUN, model.key)
+  }
+  model.on("reading", remember)
+
   const soon = () => queueMicrotask(show)
   for (const name of ["running", "settled", "reading", "busy", "message", "before"]) model.on(name, soon)
   show()

@@ -32,10 +32,9 @@ from splatscope.workers import worker_pool
 QUALITY = "Chart of PSNR and loss over iterations"
 
 HTML = """
-<div data-device="server">
 <h1 class="train-title">Fit a picture with Gaussians</h1>
-<div data-slot="browser"></div>
-<div class="on-server"><div class="train">
+<div class="browser-at" data-slot="browser"></div>
+<div class="train">
   <div class="train-bar" data-slot="bar"></div>
   <div class="left">
     <div class="pics"><div data-slot="picture"></div>
@@ -65,7 +64,7 @@ HTML = """
   <div class="ladder-at" data-slot="comparison"></div>
 </div>
 <div class="tile-at"><div data-slot="tile-bar"></div><div class="story-at" data-slot="story"></div>
-  <div class="bench-at" data-slot="tile"></div></div></div></div>
+  <div class="bench-at" data-slot="tile"></div></div>
 """
 
 PICTURE_KEYS = [

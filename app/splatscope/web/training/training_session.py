@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import secrets
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from splatscope.splat.initialise import start_state
 from splatscope.splat.progress_report import ProgressReport
 from splatscope.splat.settings import LIVE, Settings
 from splatscope.splat.state import HISTORY, TrainingState
+from splatscope.web.training.left_runs import LeftRuns
 from splatscope.web.widgets.upload import Upload
 from splatscope.workers.connection import JobTimeout, WorkerError
 from splatscope.workers.pool import Pool
@@ -54,6 +56,7 @@ class Earlier:
     history: np.ndarray
     file: Upload
     note: str
+    running: bool
 
 
 class TrainingSession:
@@ -69,6 +72,7 @@ class TrainingSession:
         history: The measurements of all reports, (n,) of HISTORY.
         note: A remark beside the picture's name.
         before: The run that a change has ended, for the reader to go back to; None for none.
+        key: A secret by which the reader's tab finds the run again after a reload.
     """
 
     def __init__(self, pool: Pool, observer: Observer):
@@ -84,6 +88,8 @@ class TrainingSession:
         self.history: np.ndarray = np.zeros(0, HISTORY)
         self.note = ""
         self.before: Earlier | None = None
+        self.key = secrets.token_urlsafe(16)
+        _open[self.key] = self
         self._file = Upload("", b"")
         self._lock = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -184,14 +190,34 @@ class TrainingSession:
         """Pass the animation of the run, a GIF, to `deliver(data, name)`."""
         self._do(self._deliver(lambda run: run.animation(), deliver, "gif"))
 
+    def return_to(self, key: str, reloaded: bool) -> None:
+        """Take up the run that the tab with this key has left, and go on with it if it was running.
+
+        A page that is still open gives up its run only to a tab that was `reloaded`: a copy of the tab has the same key.
+        """
+        self._do(self._take_up(key, reloaded))
+
     def close(self) -> None:
-        """Close the run, cancel all tasks, and release the picture."""
-        self.running, self._file = False, Upload("", b"")
+        """Cancel all tasks, release the picture, and leave the run: for a while, the reader's tab may take it up again."""
+        left = self.give()
+        self._file = Upload("", b"")
         for task in self._tasks:
             task.cancel()
-        for run in (self.run, self.before.run if self.before is not None else None):
-            if run is not None:
-                _background(run.close())
+        if self.before is not None:
+            _background(self.before.run.close())
+        if self.run is not None:
+            _background(self.run.close())
+        if left is not None:
+            _left.leave(self.key, left)
+
+    def give(self) -> "Earlier | None":
+        """Return the run for another session to take up, and keep none; None if it has not begun."""
+        _open.pop(self.key, None)
+        running, self.running = self.running, False
+        if self.run is None or self.report is None or not self.report.iteration:
+            return None
+        run, self.run = self.run, None
+        return Earlier(run, self.report, self.history, self._file, self.note, running)
 
     @property
     def source_name(self) -> str:
@@ -327,13 +353,25 @@ class TrainingSession:
             return
         if self.before is not None:
             _background(self.before.run.close())
-        self.before = Earlier(run, self.report, self.history, self._file, self.note)
+        self.before = Earlier(run, self.report, self.history, self._file, self.note, running=False)
 
     async def _go_back(self) -> None:
         if self.before is None:
             return
         earlier, self.before = self.before, None
-        self._wait_for("Going back")
+        await self._show(earlier, "Going back")
+
+    async def _take_up(self, key: str, reloaded: bool) -> None:
+        holder = _open.get(key)
+        earlier = _left.take(key) or (holder.give() if holder is not None and reloaded and holder is not self else None)
+        if earlier is None:
+            return
+        await self._show(earlier, "Taking up the run")
+        if earlier.running:
+            self._train()
+
+    async def _show(self, earlier: "Earlier", what: str) -> None:
+        self._wait_for(what)
         report = await earlier.run.advance(0)
         if self.run is not None:
             _background(self.run.close())
@@ -378,6 +416,8 @@ class TrainingSession:
         self.observer.changed()
 
 
+_open: dict[str, TrainingSession] = {}  # by key
+_left: LeftRuns[Earlier] = LeftRuns(lambda earlier: _background(earlier.run.close()))
 _closing: set[asyncio.Task[None]] = set()
 
 
