@@ -10,11 +10,13 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, Locator, Page, expect
 
+import reference
 from helpers.published import hosted, write_book
 from splatscope.gpu.device import open_device
 from splatscope.paths import ASSETS
 from splatscope.splat.initialise import start_state
 from splatscope.splat.settings import Settings
+from splatscope.splat.thumbnail import Thumbnail
 from splatscope.splat.trainer import Trainer
 from splatscope.web.training.browser_training import FIRST
 
@@ -206,6 +208,38 @@ def test_a_published_book_trains_without_any_server(gpu_browser, book, photograp
             expect(run.locator(".target figcaption")).to_contain_text(FIRST)
             run.get_by_test_id("train-start").click()
             expect(run.get_by_test_id("browser-frame")).not_to_have_attribute("data-iteration", "0")
+
+
+def test_the_slider_of_a_published_home_page_is_blended_by_the_kernel(gpu_browser, book):
+    with hosted(book) as host, tab(gpu_browser, f"{host}index.html") as page:
+        page.locator("#blended").evaluate("el => { el.value = 300; el.dispatchEvent(new Event('input', {bubbles: true})) }")
+        canvas = page.get_by_test_id("live-render").locator("canvas")
+        expect(canvas).to_have_attribute("data-count", "300")
+        drawn = canvas.evaluate("el => [...el.getContext('2d').getImageData(0, 0, el.width, el.height).data]")
+        assert np.abs(np.reshape(drawn, (-1, 4))[:, :3] - blended_of_coffee(300)).max() < 1.5
+
+
+def blended_of_coffee(count: int) -> np.ndarray:
+    """Return the colours (pixels, 3) of the cup of coffee with the first Gaussians alone, 0 to 255."""
+    thumbnail = Thumbnail.load(ASSETS / "coffee.npz")
+    rows, columns = np.mgrid[: thumbnail.height, : thumbnail.width]
+    pixels = np.stack([columns.ravel(), rows.ravel()], axis=-1)
+    expected = 255 * reference.render_list(reference.load_direct(thumbnail.raw.astype(float)), np.arange(count), pixels)
+    return np.clip(expected, 0, 255)
+
+
+def test_finished_pictures_of_a_published_book_are_taken_apart_by_their_sliders(gpu_browser, book):
+    with hosted(book) as host, tab(gpu_browser, f"{host}index.html?page=train") as page:
+        renders = page.get_by_test_id("live-render")
+        expect(renders.locator("canvas[data-count='2048']")).to_have_count(4)
+        astronaut = page.get_by_role("img", name="An astronaut").locator("xpath=../..")
+        whole = astronaut.locator("canvas").evaluate("el => el.toDataURL()")
+        astronaut.locator("input").press("ArrowLeft")
+        expect(astronaut.locator("canvas")).to_have_attribute("data-count", "2047")
+        astronaut.locator("input").press("Home")
+        expect(astronaut.locator("canvas")).to_have_attribute("data-count", "1")
+        assert astronaut.locator("canvas").evaluate("el => el.toDataURL()") != whole
+        expect(renders.locator("canvas[data-count='2048']")).to_have_count(3)
 
 
 def test_without_webgpu_pictures_train_on_the_server(visit):

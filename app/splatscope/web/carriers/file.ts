@@ -1,15 +1,15 @@
 // The carrier of the published book: shows the page in the address, and answers a change of inputs with what was recorded.
 import {UNNAMED} from "#web/runtime/address.ts"
-import {h, nearView} from "#web/runtime/dom.ts"
+import {h, messageOf, nearView} from "#web/runtime/dom.ts"
 import {emit} from "#web/runtime/events.ts"
 import {answerWith, current, setStep} from "#web/runtime/router.ts"
 import {Tree, flat, type Described, type Modules, type Part, type Values} from "#web/runtime/host.ts"
-import {blend} from "#web/drawing/blend.ts"
 import {startShell} from "#web/shell/router.ts"
+import {Painter} from "#web/training/browser/painter.ts"
 import {embedButton, onlyFigure, partsBar} from "#web/publish/embed.ts"
 import {embedded, load, loadBytes, loadValue} from "#web/publish/files.ts"
 import {openWalk} from "#web/publish/walk.ts"
-import type {Meta, Place, PublicEntry} from "#components"
+import type {Meta, Place, PublicEntry, TrainingKernels} from "#components"
 import type {Message} from "#web/types.ts"
 import {inputsOf, insteadOf, nearest, noteOn, type Published, RECORDED, type State, stateOf, valuesIn} from "#web/publish/states.ts"
 
@@ -155,14 +155,25 @@ interface LivePicture {
   sequence: number
 }
 
+const painters = new Map<string, Promise<Painter | null>>() // by the file of the picture
+
 /** Draw the number of Gaussians that a picture's slider asks for. */
 async function draw(part: Part, count: number) {
   const {picture, width_px: width, height_px: height, sequence} = part.model as unknown as LivePicture
-  const raw = new Float32Array((await loadBytes(picture)).buffer)
-  const canvas = new OffscreenCanvas(width, height)
-  canvas.getContext("2d")?.putImageData(new ImageData(blend(raw, count, width, height), width, height), 0, 0)
-  const frame = await (await canvas.convertToBlob()).arrayBuffer()
-  part.set({frame: new Uint8Array(frame), data: {count: String(count)}, sequence: sequence + 1})
+  const make = async () => {
+    const [files, bytes] = await Promise.all([load<TrainingKernels>("training/kernels"), loadBytes(picture)])
+    return Painter.of(files, new Float32Array(bytes.buffer), width, height)
+  }
+  try {
+    const painter = painters.get(picture) ?? make()
+    painters.set(picture, painter)
+    const frame = await (await painter)?.draw(count)
+    if (frame) part.set({frame, data: {count: String(count)}, sequence: sequence + 1})
+    else part.tell("message", {type: "failed", message: "This browser offers no GPU (WebGPU): it shows finished pictures only."})
+  } catch (reason) {
+    painters.delete(picture)
+    part.tell("message", {type: "failed", message: messageOf(reason)})
+  }
 }
 
 /** Handle a component's message. */

@@ -389,7 +389,7 @@ async def _claims_page(book: Book) -> Page:
 
 
 async def _train_page() -> Page:
-    return tools.train()
+    return await tools.train()
 
 
 async def _glossary_page() -> Page:

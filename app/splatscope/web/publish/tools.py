@@ -9,6 +9,7 @@ from splatscope.gpu.device import is_software
 from splatscope.paths import ASSETS
 from splatscope.services.drafts.draft import DraftJob
 from splatscope.services.recordings import check_source, record_source
+from splatscope.services.thumbnails import draw_thumbnail
 from splatscope.splat.thumbnail import Thumbnail
 from splatscope.textbook.markdown import inline
 from splatscope.web.examples.gallery import GROUPS, Example, difference, fixed
@@ -24,6 +25,7 @@ from splatscope.web.training.browser_training import BrowserTraining
 from splatscope.web.training.parts import Text
 from splatscope.web.widgets.controls import Controls, SegmentsItem, group, menu
 from splatscope.workers import worker_pool
+from splatscope.workers.connection import WorkerError
 
 COMMANDS = "<pre><code>pip install splatscope\nsplatscope serve</code></pre>"
 
@@ -35,8 +37,8 @@ TRAIN = """<h1 class="train-title">Fit a picture with Gaussians</h1>
   {commands}
   <p>The sections from <a href="?page=training-loop">The training loop</a> on explain how it works. Here are some results.</p>
   <h2>Four pictures</h2>
-  <p>Each consists of 2,048 Gaussians that were fitted to a photograph in 1,200 iterations. Your browser blends them. Move a slider
-    to blend fewer, the nearest first.</p>
+  <p>Each consists of 2,048 Gaussians that were fitted to a photograph in 1,200 iterations. Your browser's GPU blends them. Move a
+    slider to blend fewer, the nearest first.</p>
   <div class="trained">{slots}</div></article>"""
 # The trained pictures in assets/, each with a description.
 PICTURES = {
@@ -52,18 +54,30 @@ DEBUGGER = """<article class="words kernels"><h1>Kernels to step</h1>
   <div data-slot="controls"></div><div data-slot="words"></div></article><div data-slot="stepper"></div>"""
 
 
-def train() -> Page:
+async def train() -> Page:
     """Return the page that takes the place of the training page: training in the browser, and pictures of finished runs."""
-    pictures = {name: _picture(name, alt) for name, alt in PICTURES.items()}
+    pictures = {name: await _picture(name, alt) for name, alt in PICTURES.items()}
     slots = "".join(f'<div data-slot="{name}"></div>' for name in pictures)
     html = TRAIN.format(commands=COMMANDS, slots=slots)
     return Page(page="train", html=html, slots={"browser": BrowserTraining(), **pictures}, keys=KEYS_OF_TRAINING)
 
 
-def _picture(name: str, alt: str) -> LiveRender:
+async def _picture(name: str, alt: str) -> LiveRender:
+    """Return a picture that this machine's device has drawn, for browsers without a GPU."""
     thumbnail = Thumbnail.load(ASSETS / f"{name}.npz")
+    try:
+        frame = await draw_thumbnail(worker_pool, name, thumbnail.count)
+    except WorkerError:  # most browsers draw it themselves
+        frame = b""
     return LiveRender(
-        total=thumbnail.count, count=thumbnail.count, width_px=thumbnail.width, height_px=thumbnail.height, alt=alt, picture=name
+        total=thumbnail.count,
+        count=thumbnail.count,
+        width_px=thumbnail.width,
+        height_px=thumbnail.height,
+        alt=alt,
+        picture=name,
+        frame=frame,
+        sequence=int(bool(frame)),
     )
 
 
