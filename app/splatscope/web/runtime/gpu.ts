@@ -109,12 +109,10 @@ export class Bound {
   }
 
   /** Encode a dispatch of so many workgroups. */
-  encode(encoder: GPUCommandEncoder, [x, y = 1, z = 1]: number[]) {
-    const pass = encoder.beginComputePass()
+  encode(pass: GPUComputePassEncoder, [x, y = 1, z = 1]: number[]) {
     pass.setPipeline(this.#pipeline)
     for (const [number, group] of this.#groups) pass.setBindGroup(number, group)
     pass.dispatchWorkgroups(x, y, z)
-    pass.end()
   }
 
   /** Free the uniforms. */
@@ -125,6 +123,13 @@ export class Bound {
 
 /** The size of the buffer for so many bytes. */
 export const sizeFor = (bytes: number) => Math.max(LEAST, 4 * Math.ceil(bytes / 4))
+
+/** Encode dispatches, each of which sees what those before it have written. */
+export function encode(encoder: GPUCommandEncoder, dispatches: (readonly [Bound, number[]])[]) {
+  const pass = encoder.beginComputePass()
+  for (const [bound, groups] of dispatches) bound.encode(pass, groups)
+  pass.end()
+}
 
 /** A buffer of so many bytes, which are 0. */
 export const zeros = (device: GPUDevice, bytes: number) =>

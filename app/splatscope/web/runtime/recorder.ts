@@ -1,5 +1,5 @@
 // A kernel that records itself (splatscope/tracing/browser_kernel.py) runs here on arrays.
-import {type Bound, fieldWords, Kernel, read, sizeFor, type Uniforms, wordsOf, zeros} from "./gpu.ts"
+import {type Bound, encode, fieldWords, Kernel, read, sizeFor, type Uniforms, wordsOf, zeros} from "./gpu.ts"
 import type {BrowserKernel} from "#components"
 
 /** What a dispatch gets. Arrays are read as words. */
@@ -48,7 +48,7 @@ export class Recorder {
     this.#bound ??= this.#kernel.bind(this.#buffers, numbers)
     this.#bound.set(numbers)
     const encoder = device.createCommandEncoder()
-    this.#bound.encode(encoder, groups)
+    encode(encoder, [[this.#bound, groups]])
     const kept = ["_rec_records", ...Object.keys(before)]
     const contents = await read(
       device,

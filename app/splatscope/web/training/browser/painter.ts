@@ -1,6 +1,6 @@
 // Draws trained Gaussians on the reader's own GPU, with the kernel that draws them on a server's.
 import type {TrainingKernels} from "#components"
-import {gpu, Kernel, read, upload, zeros} from "#web/runtime/gpu.ts"
+import {encode, gpu, Kernel, read, upload, zeros} from "#web/runtime/gpu.ts"
 import {FIELDS} from "./gaussians.ts"
 import {bitmap, coloursOf} from "./photograph.ts"
 
@@ -45,7 +45,7 @@ export class Painter {
     const uniforms = {"scene.size": [width, height], "scene.blobCount": [count], "scene.maxWeight": [this.#maxWeight]}
     const bound = this.#kernel.bind(buffers, uniforms)
     const encoder = device.createCommandEncoder()
-    bound.encode(encoder, [columns, lines])
+    encode(encoder, [[bound, [columns, lines]]])
     const [picture] = await read(device, encoder, [buffers.outputBuffer])
     bound.close()
     for (const buffer of Object.values(buffers)) buffer.destroy()

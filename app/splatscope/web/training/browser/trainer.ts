@@ -1,11 +1,11 @@
 // A training run on the reader's own GPU, as splatscope/splat/trainer.py runs it on a device of the server.
 import type {TrainingKernels} from "#components"
-import {type Bound, Kernel, read, sizeFor, type Uniforms, upload, zeros} from "#web/runtime/gpu.ts"
+import {type Bound, encode, Kernel, read, sizeFor, type Uniforms, upload, zeros} from "#web/runtime/gpu.ts"
 import {begin, FIELDS, grows, logSize, nextStage, type Photograph, placements, type Settings} from "./gaussians.ts"
 import {randomFrom} from "./random.ts"
 
 const SUBMIT = 40 // ms that a submission should take: the screen is drawn by the same device
-const MOST = 64 // iterations in one
+const MOST = 256 // iterations in one
 const ELLIPSE = 12 // words of an Ellipse of describe.slang in WGSL, whose vectors of three begin at multiples of four
 const THREADS = {gaussians: 64, values: 256, pixels: 256} // of a workgroup
 
@@ -28,6 +28,10 @@ export interface Look extends State {
   error: Float32Array<ArrayBuffer>
   ellipses: Float32Array<ArrayBuffer>
 }
+
+/** How many iterations to submit at once, if so many took so many milliseconds. */
+const paced = (count: number, took: number) =>
+  Math.max(1, Math.min(MOST, Math.round(Math.min(2, SUBMIT / Math.max(1, took)) * count)))
 
 /** The device cannot run these kernels; the message says why. */
 export class Unable extends Error {}
@@ -99,17 +103,20 @@ export class Trainer {
   /** Train for so many milliseconds, or up to an iteration. Returns how many iterations were made. */
   async advance(milliseconds: number, last = this.#settings.iterations) {
     const [from, started] = [this.iteration, performance.now()]
+    let ended = started // when the submission before was done
+    let underWay: Promise<unknown> | null = null
     while (this.iteration < last && (this.iteration === from || performance.now() - started < milliseconds)) {
       const stage = nextStage(this.#settings, this.iteration, this.#files.constants)
-      const most = Math.min(last, stage ?? last) - this.iteration
-      const before = performance.now()
-      const made = Math.min(most, this.#perSubmit)
-      this.#iterate(made)
-      await this.#device.queue.onSubmittedWorkDone()
-      const took = performance.now() - before
-      this.#perSubmit = Math.max(1, Math.min(MOST, Math.round(Math.min(2, SUBMIT / Math.max(1, took)) * this.#perSubmit)))
+      this.#iterate(Math.min(Math.min(last, stage ?? last) - this.iteration, this.#perSubmit))
+      const submitted = this.#device.queue.onSubmittedWorkDone()
+      await underWay // one submission waits behind the one that runs
+      const took = performance.now() - ended
+      if (underWay) this.#perSubmit = paced(this.#perSubmit, took)
+      ended = performance.now()
+      underWay = submitted
       if (this.iteration === stage) await this.#add()
     }
+    await underWay
     this.seconds += (performance.now() - started) / 1000
     await this.#grow()
     return this.iteration - from
@@ -121,7 +128,7 @@ export class Trainer {
     const names = ["outputBuffer", "errorMap", "errorSums", "ellipses", "blobsBuffer", "firstMoment", "secondMoment"]
     const buffers = names.map((name) => this.#buffers[name])
     const encoder = device.createCommandEncoder()
-    this.#encode(encoder, [...this.#drawing(), ...this.#measuring()])
+    encode(encoder, [...this.#drawing(), ...this.#measuring()])
     const contents = await read(device, encoder, buffers)
     this.#run(this.#projecting())
     const [picture, error, sums, ellipses, raw, firstMoment, secondMoment] = contents.map((bytes) => new Float32Array(bytes))
@@ -212,12 +219,8 @@ export class Trainer {
   #run(steps: Step[]) {
     if (!steps.length) return
     const encoder = this.#device.createCommandEncoder()
-    this.#encode(encoder, steps)
+    encode(encoder, steps)
     this.#device.queue.submit([encoder.finish()])
-  }
-
-  #encode(encoder: GPUCommandEncoder, steps: Step[]) {
-    for (const [bound, groups] of steps) bound.encode(encoder, groups)
   }
 
   // The dispatches, as in splatscope/splat/binned.py and sample_kernels.py.
@@ -344,7 +347,7 @@ export class Trainer {
       [this.#kernel("blockOddsMain"), [Math.ceil(pixels / constants.blockPixels)]],
       [this.#kernel("uselessMain"), [words]],
     ]
-    this.#encode(encoder, [...this.#drawing(), ...this.#measuring(), ...find])
+    encode(encoder, [...this.#drawing(), ...this.#measuring(), ...find])
     const [odds, useless] = await read(this.#device, encoder, [this.#buffers.blockOdds, this.#buffers.uselessBits])
     const blocks = new Float32Array(odds, 0, Math.ceil(pixels / constants.blockPixels))
     const made = placements(this.#settings, this.iteration, new Uint32Array(useless), blocks, constants, this.#random)
