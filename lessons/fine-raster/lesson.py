@@ -141,7 +141,7 @@ class FineRaster(Lesson):
             "layers": np.round(layers.astype(float), 4).tolist(),
             "counts": counts.tolist(),
             "ends": ends.tolist(),
-            "scene": {"seed": self.seed, "gaussians": np.round(np.column_stack(self.scene()), 6).tolist()},
+            "scene": {"seed": self.seed, "gaussians": np.column_stack(self.scene()).tolist()},
         }
 
     # Questions
