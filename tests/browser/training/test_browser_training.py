@@ -147,7 +147,8 @@ def test_pictures_that_are_shown_are_exact(training):
     target = target_of(training)
     shown = np.array(data, np.uint8).reshape(*target.shape[:2], 4)[..., :3]
     error = ((shown / 255.0 - target / 255.0) ** 2).mean()
-    assert abs(-10 * np.log10(error) - psnr_of(training)) < 0.02
+    rounding = 1 / (12 * 255**2)  # to steps of 1/255
+    assert error == pytest.approx(10 ** (-psnr_of(training) / 10) + rounding, rel=0.02)
 
 
 def test_the_page_shows_what_the_server_trains_again(training):
@@ -187,6 +188,43 @@ def trains_a_photograph(page: Page, photograph: Path) -> None:
 def test_a_photograph_that_is_dropped_on_the_home_page_trains_there(gpu_browser, server, photograph):
     with tab(gpu_browser, f"{server}/app") as page:
         trains_a_photograph(page, photograph)
+
+
+def test_a_second_photograph_takes_the_place_of_the_first_at_once(gpu_browser, server, photograph, tmp_path):
+    other = tmp_path / "other.png"
+    Image.open(photograph).rotate(90, expand=True).save(other)
+    with tab(gpu_browser, f"{server}/app") as page:
+        trains_a_photograph(page, photograph)
+        run = run_of(page)
+        page.get_by_test_id("home-drop").locator("input").set_input_files(other)
+        frame = run.get_by_test_id("browser-frame")
+        expect(frame).to_have_js_property("height", 90)
+        assert iteration_of(run) < 100
+        expect(run.get_by_test_id("train-undo")).to_be_visible()
+        expect(run.get_by_test_id("train-start")).to_have_text("Pause")
+        run.locator("summary", has_text="Settings").click()
+        run.get_by_role("radiogroup", name="Kernels").get_by_role("radio", name="Tiled").click()
+        page.get_by_test_id("home-drop").locator("input").set_input_files(photograph)
+        expect(frame).to_have_js_property("height", 60)
+        expect(frame).not_to_have_attribute("data-iteration", "0")
+
+
+def test_a_file_that_is_no_picture_opens_no_empty_run(gpu_browser, server, tmp_path):
+    file = tmp_path / "notes.jpg"
+    file.write_text("no picture")
+    with tab(gpu_browser, f"{server}/app") as page:
+        page.get_by_test_id("home-drop").locator("input").set_input_files(file)
+        expect(page.get_by_text("notes.jpg is no picture that this browser can read")).to_be_visible()
+        expect(page.locator(".browser-run")).to_have_count(0)
+
+
+@pytest.mark.parametrize("number", [-5, 99_999_999])
+def test_numbers_that_are_not_allowed_are_refused_and_change_nothing(training, number):
+    set_number(training, "Number", number)
+    expect(training.locator("#note-blobs")).to_have_text(f"Number cannot be {number}: whole numbers from 1 to 16,384 are allowed.")
+    expect(training.get_by_role("spinbutton", name="Number", exact=True)).to_have_value("2048")
+    training.get_by_test_id("train-step").click()
+    expect(training.get_by_test_id("browser-frame")).to_have_attribute("data-iteration", "1")
 
 
 @pytest.fixture(scope="module")

@@ -60,6 +60,7 @@ class _BrowserSettings(Settings):
     """The settings of a run in the browser."""
 
     size = param.Integer(256, bounds=(16, MOST_SIZE), label=Settings.param.size.label, doc=Settings.param.size.doc)
+    blobs = param.Integer(2048, bounds=(1, MOST_BLOBS), label=Settings.param.blobs.label, doc=Settings.param.blobs.doc)
     kernels = param.Selector(
         default="binned",
         objects=["tiled", "binned"],

@@ -8,7 +8,7 @@ import * as RunBar from "./run_bar.ts"
 import * as TrainingPicture from "./training_picture.ts"
 import type {ControlsParameters, RunBarParameters, TrainingPictureParameters} from "#components"
 import type {Message, Model, Render} from "#web/types.ts"
-import type {Photograph, Settings} from "./browser/gaussians.ts"
+import {FIELDS, type Photograph, type Settings} from "./browser/gaussians.ts"
 import {kernelsAt, pictureAt} from "./browser/sources.ts"
 import {bitmap, coloursOf, heatOf, photographOf} from "./browser/photograph.ts"
 import {QualityChart} from "./browser/quality_chart.ts"
@@ -26,14 +26,15 @@ export function render({model, el}: Render<"BrowserTraining">) {
   let view: View | null = null
   const begin = () => {
     view ??= new View(model)
-    if (!view.el.isConnected) root.append(view.el)
+    root.append(view.el)
     return view
   }
   const take = async (file: Blob, name: string) => {
     told.textContent = ""
     try {
       if (file.size > MOST) throw new Error(`${name} has more than ${MOST / 2 ** 20} MB.`)
-      await begin().use(file, name)
+      const photograph = await photographOf(file, name, view?.size ?? Number(model.values.size))
+      begin().use(photograph, file)
       drop?.classList.add("taken")
     } catch (reason) {
       told.textContent = messageOf(reason)
@@ -132,6 +133,7 @@ class View {
   #caption = h("span", {class: "crumb"})
   #chart = new QualityChart()
   #values: Values
+  #notes: Record<string, string> = {}
   #frames = 0
   #file: {data: Blob; name: string} | null = null
   #chunks: ArrayBuffer[] = []
@@ -164,19 +166,35 @@ class View {
     for (const part of [this.#bar, this.#picture, this.#controls]) part.rendered()
   }
 
-  /** Fit a photograph. Raises Error if the file is none. */
-  async use(data: Blob, name: string) {
-    const photograph = await photographOf(data, name, Number(this.#values.size))
-    this.#file = {data, name}
-    this.#fit(photograph)
+  /** The longest side of a photograph, in pixels. */
+  get size() {
+    return Number(this.#values.size)
+  }
+
+  /** Fit a photograph. */
+  use(photograph: Photograph, file: Blob) {
+    this.#file = {data: file, name: photograph.name}
+    this.#values = {...this.#values, sample: photograph.name in this.#model.samples ? photograph.name : ""}
+    this.session.use(photograph)
+    this.#showTarget()
+    this.#settle()
     if (this.#model.home) this.session.start()
+  }
+
+  /** Read a photograph and fit it. An error is shown. */
+  async #read(file: Blob, name: string) {
+    try {
+      this.use(await photographOf(file, name, this.size), file)
+    } catch (reason) {
+      this.#bar.set({message: messageOf(reason)})
+    }
   }
 
   /** Fit the sample that the settings name. */
   async sample() {
     const name = String(this.#values.sample)
     try {
-      await this.use(await pictureAt(this.#model.samples[name]), name)
+      await this.#read(await pictureAt(this.#model.samples[name]), name)
     } catch (reason) {
       this.#bar.set({message: `The sample could not be loaded: ${messageOf(reason)}. Drop a picture of your own.`})
     }
@@ -185,11 +203,6 @@ class View {
   close() {
     this.session.close()
     for (const part of [this.#bar, this.#picture, this.#controls]) part.tell("remove")
-  }
-
-  #fit(photograph: Photograph) {
-    this.session.use(photograph)
-    this.#showTarget()
   }
 
   #showTarget() {
@@ -215,17 +228,31 @@ class View {
   #answer(message: Message<"Controls">) {
     if (message.type === "chunk") return this.#receive(message as unknown as Chunk)
     const {name, value} = message
+    const refused = this.#refusal(name, value)
+    this.#notes = {[name]: refused}
+    if (refused) return this.#settle()
     this.#values = {...this.#values, [name]: value}
     if (name.endsWith("!")) this.#bar.set({message: String(value)})
     else if (name === "sample") this.sample()
     else if (name === "save-picture") this.#save()
-    else if (name === "size" && this.#file) this.use(this.#file.data, this.#file.name)
+    else if (name === "size" && this.#file) this.#read(this.#file.data, this.#file.name)
     else this.session.change(settingsOf(this.#values))
     this.#settle()
   }
 
+  /** Why a number is not allowed, as Python says it; "" if it is. */
+  #refusal(name: string, value: unknown) {
+    const item = this.#model.groups.flatMap(({items}) => items).find((one) => one.name === name)
+    if (!item || !("whole" in item)) return ""
+    const isAllowed =
+      typeof value === "number" && value >= item.min && value <= item.max && (!item.whole || Number.isInteger(value))
+    const [low, high] = [item.min, item.max].map((end) => end.toLocaleString("en"))
+    if (isAllowed) return ""
+    return `${item.label} cannot be ${value ?? "empty"}: ${item.whole ? "whole numbers from " : ""}${low} to ${high} are allowed.`
+  }
+
   #settle() {
-    this.#controls.set({values: this.#values})
+    this.#controls.set({values: this.#values, notes: this.#notes})
     this.#controls.tell("message", {type: "answered"})
   }
 
@@ -234,7 +261,7 @@ class View {
     if (!offset) this.#chunks = []
     this.#chunks.push(data)
     if (offset + data.byteLength < total) return
-    this.use(new Blob(this.#chunks), filename).catch((reason) => this.#bar.set({message: messageOf(reason)}))
+    this.#read(new Blob(this.#chunks), filename)
   }
 
   async #save() {
@@ -262,8 +289,8 @@ class View {
     this.#bar.set({running, settled, busy, message, reading, before: this.session.before?.look.iteration ?? 0})
     if (!look || !photograph || this.#drawn === look) return
     this.#drawn = look
-    const {width, height} = photograph
-    const count = settings.blobs
+    const {width, height} = look
+    const count = look.raw.length / FIELDS
     if (!look.iteration) this.#chart.clear()
     this.#chart.add(look.iteration, look.psnr, settings.iterations)
     kernelsAt(this.#model.kernels).then(({constants}) => {

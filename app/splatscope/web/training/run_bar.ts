@@ -139,7 +139,7 @@ export function render({model, el}: Render<"RunBar">) {
   // The tab knows its run, so that it is there again after a reload, or after a look at another page.
   const left = model.key ? rememberedInTab(RUN) : null
   const [entry] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[]
-  if (left) model.send_msg({type: "return", key: left, reloaded: entry?.type === "reload"})
+  if (left) model.send_msg({type: "return", key: left, reloaded: entry !== undefined && entry.type !== "navigate"})
   const remember = () => {
     if (model.key && (model.reading.iteration ?? 0) > 0) rememberInTab(RUN, model.key)
   }

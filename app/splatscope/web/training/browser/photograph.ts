@@ -64,7 +64,7 @@ export const coloursOf =
 export const heatOf =
   (error: Float32Array, {heat}: TrainingConstants): Colour =>
   (pixel) => {
-    const place = Math.sqrt(Math.min(1, Math.max(0, error[pixel]))) * (heat.length - 1)
+    const place = Math.sqrt(Math.min(1, Math.max(0, error[pixel] || 0))) * (heat.length - 1)
     const [low, high] = [heat[Math.floor(place)], heat[Math.ceil(place)]]
     const [red, green, blue] = low.map((from, channel) => Math.floor(from + (place % 1) * (high[channel] - from)))
     return [red, green, blue]

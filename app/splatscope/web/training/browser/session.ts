@@ -29,6 +29,7 @@ export class BrowserSession {
   #files
   #tell
   #trainer: Trainer | null = null
+  #epoch = 0 // counts runs, so that nothing of an earlier one is shown
   #turn: Promise<unknown> = Promise.resolve() // what was asked last
 
   /**
@@ -49,12 +50,13 @@ export class BrowserSession {
   }
 
   start() {
-    const {look} = this.shown
     if (!this.photograph || this.shown.running) return
     this.#show({running: true, message: ""})
+    const epoch = this.#epoch
     return this.#next(async () => {
-      if (look && look.iteration >= this.settings.iterations) await this.#begin()
-      await this.#train()
+      if (!this.shown.running) return // it was paused meanwhile, or has trained already
+      if ((this.shown.look?.iteration ?? 0) >= this.settings.iterations) await this.#begin()
+      if (epoch === this.#epoch) await this.#train()
     })
   }
 
@@ -90,6 +92,7 @@ export class BrowserSession {
   undo() {
     const {before} = this
     if (!before) return
+    this.#epoch++
     this.before = null
     this.pause()
     this.settings = before.settings
@@ -108,16 +111,14 @@ export class BrowserSession {
     if (photograph && look?.iteration) this.before = {settings, photograph, look}
   }
 
+  /** Begin another run, which trains if the one before did, or as soon as `start` is called. */
   #restart() {
-    const {running} = this.shown
-    this.pause()
+    this.#epoch++
     this.#show({look: null})
+    const epoch = this.#epoch
     return this.#next(async () => {
       await this.#begin()
-      if (running && this.#trainer) {
-        this.#show({running: true})
-        await this.#train()
-      }
+      if (epoch === this.#epoch && this.shown.running) await this.#train()
     })
   }
 
@@ -129,7 +130,7 @@ export class BrowserSession {
     this.#trainer?.close()
     this.#trainer = null
     const device = await gpu()
-    if (!device) throw new Error("This browser has no WebGPU.")
+    if (!device) throw new Error("The browser offers no GPU any more: reload the page.")
     const settings = {
       ...this.settings,
       kernels: kernelsOn(device).includes(this.settings.kernels) ? this.settings.kernels : "tiled",
@@ -144,22 +145,28 @@ export class BrowserSession {
   }
 
   async #train() {
+    const epoch = this.#epoch
     const trainer = this.#trainer ?? (await this.#begin(this.shown.look))
     let drawing = 0 // ms
-    while (trainer && trainer === this.#trainer && this.shown.running && trainer.iteration < this.settings.iterations) {
+    const goesOn = () => epoch === this.#epoch && this.shown.running
+    while (trainer && trainer === this.#trainer && goesOn() && trainer.iteration < this.settings.iterations) {
       const began = performance.now()
       const made = await trainer.advance(Math.max(SLICE, SHARE * drawing), this.settings.iterations)
       const trained = performance.now()
+      if (epoch !== this.#epoch) return // another run begins
       this.shown.speed = (1000 * made) / (trained - began)
       await this.#look()
       drawing = performance.now() - trained
     }
+    if (epoch !== this.#epoch) return
     this.pause()
     this.#show({settled: true})
   }
 
   async #look() {
+    const epoch = this.#epoch
     const look = (await this.#trainer?.look()) ?? null
+    if (epoch !== this.#epoch) return
     this.#show({look, settled: !this.shown.running})
   }
 
@@ -173,9 +180,11 @@ export class BrowserSession {
     })
   }
 
-  /** Do something after all that was asked before. An error is shown. */
+  /** Do something after all that was asked before, unless another run is begun meanwhile. An error is shown. */
   #next(act: () => Promise<unknown>) {
-    this.#turn = this.#turn.then(act).catch((reason) => {
+    const epoch = this.#epoch
+    const unlessLate = async () => (epoch === this.#epoch ? act() : undefined)
+    this.#turn = this.#turn.then(unlessLate).catch((reason) => {
       if (this.#trainer) this.#show({running: false, settled: true, busy: "", message: messageOf(reason)})
       else if (!this.shown.message) this.#show({running: false, settled: true, busy: "", message: messageOf(reason)})
     })

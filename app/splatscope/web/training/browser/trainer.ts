@@ -20,6 +20,8 @@ export interface State {
 
 /** A run as it is. */
 export interface Look extends State {
+  width: number
+  height: number
   /** In dB, for the picture as a screen shows it. */
   psnr: number
   /** Four floats for each pixel. */
@@ -138,6 +140,8 @@ export class Trainer {
     const packed = ellipses.filter((_, i) => i % ELLIPSE !== 7 && i % ELLIPSE !== 11)
     const psnr = -10 * Math.log10(Math.max(visible / (3 * width * height), 1e-12))
     return {
+      width,
+      height,
       iteration: this.iteration,
       seconds: this.seconds,
       psnr,
