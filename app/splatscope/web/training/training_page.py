@@ -135,7 +135,7 @@ class TrainingView:
         self.page.on_close(self.controls.close)
         self.page.on_close(self.tile_view.close)
         self.page.on_close(self.comparison.close)
-        pn.state.onload(partial(self._begin_with, FIRST))
+        pn.state.onload(self._begin)
         pn.state.onload(lambda: self.tile_view.follow(location.inputs))
 
     def _controls(self) -> Controls:
@@ -194,6 +194,10 @@ class TrainingView:
                 self.kernel_times.html, self.kernel_words.html = NO_TIMES, ""
             self.session.change(name, value)
             self.controls.tell(self._values(), self._notes())
+
+    def _begin(self) -> None:
+        if not self.session.has_taken_up:
+            self._begin_with(FIRST)
 
     def _begin_with(self, sample: str) -> None:
         self.session.use_picture(Upload(sample, (ASSETS / sample).read_bytes()))

@@ -72,6 +72,7 @@ class TrainingSession:
         history: The measurements of all reports, (n,) of HISTORY.
         note: A remark beside the picture's name.
         before: The run that a change has ended, for the reader to go back to; None for none.
+        has_taken_up: Whether it goes on with a run that another page has left.
         key: A secret by which the reader's tab finds the run again after a reload.
     """
 
@@ -88,6 +89,7 @@ class TrainingSession:
         self.history: np.ndarray = np.zeros(0, HISTORY)
         self.note = ""
         self.before: Earlier | None = None
+        self.has_taken_up = False
         self.key = secrets.token_urlsafe(16)
         _open[self.key] = self
         self._file = Upload("", b"")
@@ -195,7 +197,11 @@ class TrainingSession:
 
         A page that is still open gives up its run only to a tab that was `reloaded`: a copy of the tab has the same key.
         """
-        self._do(self._take_up(key, reloaded))
+        holder = _open.get(key)
+        earlier = _left.take(key) or (holder.give() if holder is not None and reloaded and holder is not self else None)
+        if earlier is not None:
+            self.has_taken_up = True
+            self._do(self._take_up(earlier))
 
     def close(self) -> None:
         """Cancel all tasks, release the picture, and leave the run: for a while, the reader's tab may take it up again."""
@@ -361,11 +367,7 @@ class TrainingSession:
         earlier, self.before = self.before, None
         await self._show(earlier, "Going back")
 
-    async def _take_up(self, key: str, reloaded: bool) -> None:
-        holder = _open.get(key)
-        earlier = _left.take(key) or (holder.give() if holder is not None and reloaded and holder is not self else None)
-        if earlier is None:
-            return
+    async def _take_up(self, earlier: "Earlier") -> None:
         await self._show(earlier, "Taking up the run")
         if earlier.running:
             self._train()
