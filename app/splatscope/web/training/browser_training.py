@@ -86,13 +86,18 @@ def _groups() -> list[Group]:
         ),
         group("Gaussians", slider(p.blobs, low=16, high=MOST_BLOBS, log=True), number(p.seed), switch(p.growth)),
         group("Kernels", choice(p.kernels)),
-        group(
-            "Rates",
-            slider(p.rate_position, low=0.01, high=2, log=True),
-            slider(p.rate_shape, low=0.002, high=0.4, log=True),
-            slider(p.rate_colour, low=0.001, high=0.2, log=True),
-            slider(p.rate_opacity, low=0.001, high=0.2, log=True),
-            folded=True,
-        ),
+        rates(p, folded=True),
         group("Iterations", number(p.iterations)),
     ]
+
+
+def rates(p: Any, *, folded: bool = False) -> Group:
+    """Return the step sizes of a run; `p` has the parameters of `Settings`."""
+    return group(
+        "Rates",
+        slider(p.rate_position, low=0.01, high=2, log=True),
+        slider(p.rate_shape, low=0.002, high=0.4, log=True),
+        slider(p.rate_colour, low=0.001, high=0.2, log=True),
+        slider(p.rate_opacity, low=0.001, high=0.2, log=True),
+        folded=folded,
+    )

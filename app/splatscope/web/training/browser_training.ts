@@ -1,6 +1,6 @@
 // Training on the reader's own GPU: a picture to drop, the run's bar, its picture and target, its quality, and its settings.
 import {context2d} from "#web/drawing/pixels.ts"
-import {enclosing, h, messageOf, style} from "#web/runtime/dom.ts"
+import {download, enclosing, h, messageOf, style} from "#web/runtime/dom.ts"
 import {gpu} from "#web/runtime/gpu.ts"
 import {Tree, type Values} from "#web/runtime/host.ts"
 import * as Controls from "#web/widgets/controls.ts"
@@ -272,13 +272,7 @@ class View {
     const shown = await createImageBitmap(new Blob([bitmap(canvas.width, canvas.height, coloursOf(look.picture))]))
     context2d(canvas).drawImage(shown, 0, 0)
     canvas.toBlob((file) => {
-      if (!file) return
-      const link = h("a", {
-        href: URL.createObjectURL(file),
-        download: `${photograph.name.replace(/\.\w+$/, "")}-${look.iteration}.png`,
-      })
-      link.click()
-      URL.revokeObjectURL(link.href)
+      if (file) download(file, `${photograph.name.replace(/\.\w+$/, "")}-${look.iteration}.png`)
     })
   }
 

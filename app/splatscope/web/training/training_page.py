@@ -17,7 +17,7 @@ from splatscope.web.assets import address
 from splatscope.web.drawing.chart import Chart
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
-from splatscope.web.training.browser_training import FIRST, SAMPLES, BrowserTraining
+from splatscope.web.training.browser_training import FIRST, SAMPLES, BrowserTraining, rates
 from splatscope.web.training.charts import NO_LISTS, NO_TIMES, KernelTimes, ListLengths, Quality
 from splatscope.web.training.kernel_comparison import KernelComparison
 from splatscope.web.training.list_reader import ListReader
@@ -150,13 +150,7 @@ class TrainingView:
             group("Gaussians", slider(p.blobs, low=16, high=65_536, log=True), number(p.seed), switch(p.growth)),
             group("Kernels", choice(p.kernels)),
             group("Loss", choice(p.loss)),
-            group(
-                "Rates",
-                slider(p.rate_position, low=0.01, high=2, log=True),
-                slider(p.rate_shape, low=0.002, high=0.4, log=True),
-                slider(p.rate_colour, low=0.001, high=0.2, log=True),
-                slider(p.rate_opacity, low=0.001, high=0.2, log=True),
-            ),
+            rates(p),
             group(
                 "Iterations and files",
                 number(p.iterations),

@@ -220,10 +220,16 @@ class TrainingSession:
         """Return the run for another session to take up, and keep none; None if it has not begun."""
         _open.pop(self.key, None)
         running, self.running = self.running, False
+        given = self._earlier(running)
+        if given is not None:
+            self.run = None
+        return given
+
+    def _earlier(self, running: bool) -> "Earlier | None":
+        """Return the run as it is, for somebody to go back to; None if it has not begun."""
         if self.run is None or self.report is None or not self.report.iteration:
             return None
-        run, self.run = self.run, None
-        return Earlier(run, self.report, self.history, self._file, self.note, running)
+        return Earlier(self.run, self.report, self.history, self._file, self.note, running)
 
     @property
     def source_name(self) -> str:
@@ -345,21 +351,20 @@ class TrainingSession:
         except BaseException:
             _background(run.close())
             raise
-        self._keep(self.run)
+        self._keep()
         self.run, self.note, self.message = run, note, ""
         self.history = state.history
         self.observer.began(state)
         self._note(report)
 
-    def _keep(self, run: TrainingRun | None) -> None:
-        """Keep a run that has begun for the reader to go back to, in place of the one that was kept."""
-        if run is None or self.report is None or not self.report.iteration:
-            if run is not None:
-                _background(run.close())
-            return
-        if self.before is not None:
-            _background(self.before.run.close())
-        self.before = Earlier(run, self.report, self.history, self._file, self.note, running=False)
+    def _keep(self) -> None:
+        """Keep the run for the reader to go back to, in place of the one that was kept; close it if it has not begun."""
+        earlier = self._earlier(running=False)
+        unwanted = self.run
+        if earlier is not None:
+            unwanted, self.before = self.before.run if self.before is not None else None, earlier
+        if unwanted is not None:
+            _background(unwanted.close())
 
     async def _go_back(self) -> None:
         if self.before is None:

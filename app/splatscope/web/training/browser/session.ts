@@ -185,8 +185,8 @@ export class BrowserSession {
     const epoch = this.#epoch
     const unlessLate = async () => (epoch === this.#epoch ? act() : undefined)
     this.#turn = this.#turn.then(unlessLate).catch((reason) => {
-      if (this.#trainer) this.#show({running: false, settled: true, busy: "", message: messageOf(reason)})
-      else if (!this.shown.message) this.#show({running: false, settled: true, busy: "", message: messageOf(reason)})
+      const message = this.#trainer ? messageOf(reason) : this.shown.message || messageOf(reason) // that it was lost says more
+      this.#show({running: false, settled: true, busy: "", message})
     })
     return this.#turn
   }

@@ -1,5 +1,6 @@
 // A training run on the reader's own GPU, as splatscope/splat/trainer.py runs it on a device of the server.
-import type {TrainingKernels} from "#components"
+import type {CompiledKernel, TrainingKernels} from "#components"
+import {messageOf} from "#web/runtime/dom.ts"
 import {type Bound, encode, Kernel, read, sizeFor, type Uniforms, upload, zeros} from "#web/runtime/gpu.ts"
 import {begin, FIELDS, grows, logSize, nextStage, type Photograph, placements, type Settings} from "./gaussians.ts"
 import {randomFrom} from "./random.ts"
@@ -35,12 +36,21 @@ export interface Look extends State {
 const paced = (count: number, took: number) =>
   Math.max(1, Math.min(MOST, Math.round(Math.min(2, SUBMIT / Math.max(1, took)) * count)))
 
-/** The device cannot run these kernels; the message says why. */
-export class Unable extends Error {}
-
 /** Which kernels a device can run: the binned ones need waves. */
 export const kernelsOn = (device: GPUDevice): Settings["kernels"][] =>
   device.features.has("subgroups") ? ["binned", "tiled"] : ["tiled"]
+
+const onDevices = new WeakMap<GPUDevice, Map<string, Promise<Kernel>>>()
+
+/** A kernel, compiled once for a device: each change of settings begins another run with the same ones. */
+function compiled(device: GPUDevice, name: string, about: CompiledKernel, waves: number) {
+  const known = onDevices.get(device) ?? new Map<string, Promise<Kernel>>()
+  onDevices.set(device, known)
+  const kernel = known.get(name) ?? Kernel.on(device, about, about.wgsl.includes("override") ? {0: waves} : {})
+  known.set(name, kernel)
+  kernel.catch(() => known.delete(name)) // so that the next run tries again
+  return kernel
+}
 
 /** A dispatch: a kernel and its workgroups. */
 type Step = readonly [Bound, number[]]
@@ -62,7 +72,7 @@ export class Trainer {
 
   /**
    * Begin a run, or go on with one.
-   * @throws {Unable}
+   * @throws {Error}  the device cannot run these kernels; the message says why
    */
   static async on(device: GPUDevice, files: TrainingKernels, photograph: Photograph, settings: Settings, state?: State) {
     const trainer = new Trainer(device, files, photograph, settings, state)
@@ -168,19 +178,14 @@ export class Trainer {
         : ["projectMain", "allocateMain", "scatterMain", "moveMain", "binnedDerivativesMain", "binnedImageMain"]
     const adding = grows(this.#settings) ? ["blockOddsMain", "uselessMain", "placeMain"] : []
     const all = [...entries, ...adding, "measureMain", "ellipsesMain"]
-    this.#compiled = new Map(
-      await Promise.all(
-        all.map(async (entry) => {
-          const about = kernels[entry] ?? kernels[`${entry}/${this.#lanes}`]
-          const constants: Record<string, number> = about.wgsl.includes("override") ? {0: this.#waves} : {}
-          return [entry, await Kernel.on(this.#device, about, constants)] as const
-        }),
-      ).catch((reason) => {
-        throw new Unable(
-          `This GPU refuses the ${this.#settings.kernels} kernels: ${String(reason.message ?? reason).split("\n")[0]}`,
-        )
-      }),
-    )
+    const pipelines = all.map(async (entry) => {
+      const name = entry in kernels ? entry : `${entry}/${this.#lanes}`
+      return [entry, await compiled(this.#device, name, kernels[name], this.#waves)] as const
+    })
+    const made = await Promise.all(pipelines).catch((reason) => {
+      throw new Error(`This GPU refuses the ${this.#settings.kernels} kernels: ${messageOf(reason).split("\n")[0]}`)
+    })
+    this.#compiled = new Map(made)
     this.#run(this.#projecting())
   }
 
@@ -321,7 +326,7 @@ export class Trainer {
   #lists() {
     const sums = 4 * FIELDS * (this.#capacity + 1) * this.#waves
     if (sizeFor(sums) > this.#device.limits.maxStorageBufferBindingSize)
-      throw new Unable(
+      throw new Error(
         "The lists of so many Gaussians do not fit into this GPU's buffers: choose fewer of them, or the tiled kernels.",
       )
     return {lists: zeros(this.#device, 8 * this.#capacity), partialSums: zeros(this.#device, sums)}
