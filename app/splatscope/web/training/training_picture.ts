@@ -136,7 +136,8 @@ function errorScale(heat: number[][]) {
     half(0, middle),
     "64",
     half(middle - 1, colours.length),
-    "255 steps",
+    "255",
+    h("span", {class: "wide"}, "steps"),
   )
 }
 
