@@ -251,16 +251,6 @@ def test_a_step_past_the_end_or_the_start_is_said_to_be_none(read):
         expect(announcer).to_contain_text(words)
 
 
-def test_the_same_answer_is_spoken_again(read):
-    page = read("blending")
-    announcer = page.get_by_test_id("announcer").first
-    page.keyboard.press("f")
-    expect(announcer).to_have_text("No finding in this recording.")
-    announcer.evaluate("el => new MutationObserver(() => (window.said ??= []).push(el.textContent)).observe(el, {childList: true})")
-    page.keyboard.press("f")
-    page.wait_for_function("/^[|]?No finding in this recording[.]/.test(window.said?.join('|'))")
-
-
 def test_a_table_of_results_is_a_tab_stop_only_where_it_is_cut_off_and_its_rows_have_heads(read):
     page = read("adam")
     table = page.get_by_role("group", name="Table", exact=True)

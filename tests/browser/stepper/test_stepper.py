@@ -269,6 +269,18 @@ def test_the_list_of_keys_names_that_for_findings_only_where_there_are_some(sort
     expect(sort.get_by_test_id("announcer")).to_contain_text("No finding in this recording.")
 
 
+def test_the_same_answer_is_spoken_again(sort):
+    announcer = sort.get_by_test_id("announcer")
+    sort.keyboard.press("f")
+    expect(announcer).to_contain_text("No finding in this recording.")  # after the end of the recording, if that is just over
+    expect(announcer).to_have_text("")
+    sort.keyboard.press("f")
+    expect(announcer).to_have_text("No finding in this recording.")
+    announcer.evaluate("el => new MutationObserver(() => (window.said ??= []).push(el.textContent)).observe(el, {childList: true})")
+    sort.keyboard.press("f")
+    sort.wait_for_function("/^[|]?No finding in this recording[.]/.test(window.said?.join('|'))")
+
+
 def test_the_focus_stays_in_the_stepper_when_what_had_it_goes(sort):
     follow = "root => splatscope.inspect(root).follow({memory: 0, cell: 0})"
     forward = sort.get_by_role("button", name="One event forward")

@@ -211,6 +211,8 @@ class Book:
                 part["values"] |= {"ready": True, "picture": self._write_gaussians(component.picture)}
                 if component.stills:
                     part["values"]["stills"] = f"assets/{GROWTH}"
+                elif component.frame:  # for browsers without a GPU
+                    part["values"] |= self._write_still(component)
             elif isinstance(component, BrowserTraining):
                 part["values"] |= self._write_training()
             elif isinstance(component, Claim | Show):
@@ -239,6 +241,12 @@ class Book:
         raw = Thumbnail.load(ASSETS / f"{name}.npz").raw.astype("<f4")
         self.write_bytes(f"pictures/{name}", raw.tobytes())
         return f"pictures/{name}"
+
+    def _write_still(self, component: LiveRender) -> dict[str, Any]:
+        """Write the picture that a component has of all its Gaussians. Return the values with which it shows that first."""
+        name = f"pictures/{component.picture}.jpg"
+        (self.folder / name).write_bytes(bytes(component.frame))
+        return {"stills": name, "counts": [component.total], "sequence": 0}
 
     def _write_training(self) -> dict[str, Any]:
         """Write the kernels and the sample pictures of training in the browser. Return the values that name their files."""

@@ -63,6 +63,12 @@ export function focused() {
   return el as HTMLElement | null
 }
 
+/** Whether an element that can be seen has the focus, which nothing but the reader may then move. */
+export function isFocusHeld() {
+  const el = focused()
+  return el !== null && el !== document.body && el.checkVisibility()
+}
+
 /** The nearest matching element at or around a node, across shadow roots. */
 export function enclosing(from: Node, selector: string): HTMLElement | null {
   let node: Node | null = from

@@ -1,5 +1,5 @@
 // The stepper: steps one recording in the browser, forward and back, and repaints its panes once a frame.
-import {messageOf, soon, style} from "#web/runtime/dom.ts"
+import {isFocusHeld, messageOf, soon, style} from "#web/runtime/dom.ts"
 import {emit, on} from "#web/runtime/events.ts"
 import {UNNAMED} from "#web/runtime/address.ts"
 import {current, isLed, pressesDue, setStep} from "#web/runtime/router.ts"
@@ -254,7 +254,7 @@ export class Stepper {
       this.seek(Infinity)
       this.say(before ? effect(before.recording, recording) : "")
     } else this.#openAt(step)
-    if (this.#mended && !this.#focused) {
+    if (this.#mended && !isFocusHeld()) {
       this.findings.el.focus({preventScroll: true}) // the button that started it is gone
       if (!this.#focused) this.focusStep() // in a figure that finds nothing, the findings are gone, too
     }
@@ -459,7 +459,7 @@ export class Stepper {
       if (held)
         // what had the focus may be gone; this is asked once all is laid out
         requestAnimationFrame(() => {
-          if (this.painted === moment && !this.#focused?.checkVisibility()) this.focusStep()
+          if (this.painted === moment && !isFocusHeld()) this.focusStep()
         })
       root.dataset.painted = String(moment.step)
       this.took = performance.now() - began

@@ -146,18 +146,18 @@ export class Sentence {
       this.#recorded = false
     }
     const said = aloud(parts.filter(Boolean).join(" "))
-    const say = () => {
-      this.announcer.textContent = said
-      clearTimeout(this.#emptied)
-      this.#emptied = setTimeout(() => this.announcer.replaceChildren(), LASTS)
-    }
-    if (this.announcer.textContent === said) {
-      this.announcer.textContent = ""
-      this.#rest = setTimeout(say, GAP)
-    } else say()
-    this.#news = ""
     this.#instead = ""
     this.#due = this.#moved = false
+    clearTimeout(this.#emptied)
+    if (said && this.announcer.textContent === said) {
+      this.announcer.textContent = ""
+      this.#news = said // what is announced meanwhile follows it
+      this.#rest = setTimeout(() => this.#speak(), GAP)
+      return
+    }
+    this.#news = ""
+    this.announcer.textContent = said
+    this.#emptied = setTimeout(() => this.announcer.replaceChildren(), LASTS)
   }
 
   /** The current event where a figure shows it beside a sentence of its lesson; otherwise "". */
