@@ -22,8 +22,10 @@ interface Row {
   curves: Curve[]
 }
 
-/** Pictures are bytes in base 64. */
-interface Facts {
+/** Bytes, perhaps in base 64. */
+type Picture = string | Uint8Array<ArrayBuffer>
+
+export interface Facts {
   /** Names of the threads' values. */
   names: string[]
   /** Steps at which an iteration ends, by thread and iteration. */
@@ -33,9 +35,9 @@ interface Facts {
   other: number
   /** Size of the pictures. */
   size: [number, number]
-  target: string
+  target: Picture
   /** Before the first iteration and after each. */
-  frames: string[]
+  frames: Picture[]
 }
 
 interface Options {
@@ -164,13 +166,13 @@ function smallPicture(caption: string, label: string, [width, height]: [number, 
   const pixels = h("canvas", {width, height, class: "pixels", role: "img", "aria-label": label})
   return {
     el: h("figure", {role: "none"}, pixels, h("div", {class: "under-it", "aria-hidden": "true"}, caption)), // the picture's name says more
-    paint: (picture: string) => paintPixels(pixels, picture),
+    paint: (picture: Picture) => paintPixels(pixels, picture),
     name: (words: string) => pixels.setAttribute("aria-label", words),
   }
 }
 
 /** How close two pictures are, in dB. */
-function psnr(picture: string, target: string) {
+function psnr(picture: Picture, target: Picture) {
   const [one, other] = [bytesOf(picture), bytesOf(target)]
   const error = one.reduce((sum, byte, i) => sum + ((byte - other[i]) / 255) ** 2, 0) / one.length
   return (-10 * Math.log10(Math.max(1e-10, error))).toFixed(1)

@@ -49,7 +49,7 @@ const onWhite = ([r, g, b, T]: number[]) => css([r + T, g + T, b + T])
 
 export const draw = (host: DrawingHost<Facts, Options>) => redrawn(host, (facts) => facts.states, build)
 
-function build({root, facts, options, room}: DrawingHost<Facts, Options>, look: Look): Drawn {
+function build({facts, options, room}: DrawingHost<Facts, Options>, look: Look): Drawn {
   const {width, height} = room()
   const {variables} = look.recording
   const variable = variables.findIndex((one: {name: string}) => one.name === options.variable)
@@ -82,7 +82,7 @@ function build({root, facts, options, room}: DrawingHost<Facts, Options>, look: 
     paint,
     describe,
     news,
-    width: root.clientWidth,
+    width,
   }
 }
 

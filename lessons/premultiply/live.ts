@@ -21,7 +21,7 @@ export const live: Live<Facts, Values, Options> = {
     const outputs = () => new Float32Array(4 * pixels * names.length)
     return {
       buffers: {
-        behind: Uint32Array.from({length: pixels * names.length}, (_, place) => behind(place, size, names, photograph)),
+        behind: backgrounds(size, names, photograph),
         premultiplied: outputs(),
         straight: outputs(),
       },
@@ -58,27 +58,22 @@ function stopsIn(found: Found) {
   return [...values, found.recording.length]
 }
 
-/** What lies behind a pixel, red in the lowest eight bits, as `background()` says. */
-function behind(place: number, [width, height]: Facts["size"], names: string[], photograph: string) {
-  const pixel = place % (width * height)
-  const [x, y] = [pixel % width, Math.floor(pixel / width)]
+/** What lies behind each pixel of each picture, red in the lowest eight bits, as `background()` says. */
+function backgrounds([width, height]: Facts["size"], names: string[], photograph: string) {
+  if (known) return known
+  const pixels = width * height
+  const {data} = pixelsOf(photograph, width, height)
   const grey = (light: number) => light * 0x10101
-  switch (names[Math.floor(place / (width * height))]) {
-    case "white":
-      return grey(255)
-    case "checkerboard":
-      return grey((Math.floor(x / 6) + Math.floor(y / 6)) % 2 ? 214 : 120)
-    case "photograph": {
-      const [red, green, blue] = photographIn(photograph, width, height).subarray(4 * pixel)
-      return red | (green << 8) | (blue << 16)
-    }
+  const behind: Record<string, (pixel: number, x: number, y: number) => number> = {
+    white: () => grey(255),
+    checkerboard: (_, x, y) => grey((Math.floor(x / 6) + Math.floor(y / 6)) % 2 ? 214 : 120),
+    photograph: (pixel) => data[4 * pixel] | (data[4 * pixel + 1] << 8) | (data[4 * pixel + 2] << 16),
   }
-  return 0
+  known = new Uint32Array(pixels * names.length)
+  for (const [i, name] of names.entries())
+    for (let pixel = 0; pixel < pixels; pixel++)
+      known[i * pixels + pixel] = behind[name]?.(pixel, pixel % width, Math.floor(pixel / width)) ?? 0
+  return known
 }
 
-let unpacked: Uint8ClampedArray | null = null
-
-function photographIn(bytes: string, width: number, height: number) {
-  unpacked ??= pixelsOf(bytes, width, height).data
-  return unpacked
-}
+let known: Uint32Array<ArrayBuffer> | null = null // they are the same for all inputs

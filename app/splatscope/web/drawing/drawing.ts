@@ -28,6 +28,7 @@ export function render({model, el}: Render<"Drawing">) {
   style(el)
   const root = h("div", {class: `drawing drawing-${model.lesson}`})
   let inHand: Pick<typeof model, "facts" | "values"> | null = null // of what was recorded in this browser, until the lesson's own comes
+  let room: ReturnType<typeof roomOf> | null = null // as it was measured last
   let made: Recording | null = null // the last one that was recorded in this browser
   const isDragged = () => root.querySelector(".held, input:active") !== null
   let isHeld = isDragged // whether the hand still holds what is set, here or in the page's controls
@@ -44,7 +45,10 @@ export function render({model, el}: Render<"Drawing">) {
     get values() {
       return (inHand ?? model).values
     },
-    room: () => roomOf(root),
+    room() {
+      if (!room || !inHand) room = roomOf(root) // costs a layout, which each move of a hand would pay
+      return room
+    },
     set: (name, value) => model.send_msg({type: "set", name, value}),
     get following() {
       return inHand !== null
@@ -150,6 +154,7 @@ export function render({model, el}: Render<"Drawing">) {
   })
   const resized = () => {
     if (!shown || !root.isConnected) return // the page is being left, so there is no width to measure
+    room = null
     drawing.resized?.(new Look(shown))
     hideParts(root)
   }

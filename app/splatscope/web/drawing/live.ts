@@ -5,6 +5,7 @@ import {recordingOf} from "#web/recording/raw_records.ts"
 import type {Recording} from "#web/recording/recording.ts"
 import {numbers} from "#web/recording/values.ts"
 import type {BrowserKernel} from "#components"
+import type {Site} from "#web/types.ts"
 
 /** What a section says of its kernel, in lessons/NAME/live.ts: what lessons/NAME/lesson.py says to a device and of a recording. */
 export interface Live<Facts, Values, Options = unknown> {
@@ -20,7 +21,7 @@ export interface Live<Facts, Values, Options = unknown> {
   stops?(found: Found, facts: Facts): number[]
 }
 
-/** A value that a thread gave to a variable. */
+/** A value that a thread gave to a variable or a cell. */
 interface Value {
   step: number
   thread: number
@@ -45,37 +46,37 @@ export class Found {
     return new Float32Array(this.words(name).slice().buffer)
   }
 
-  /** The values of a function's variable, in the device's order, each with its thread and the step at which it is set. */
-  all(of: string, name: string) {
+  /** The values of a function's variable, or those that it writes to a memory, in the device's order, each with its thread and step. */
+  all(of: string, name: string, kind = "value") {
     const {recording} = this
-    const found: Value[] = []
-    for (let event = 0; event < recording.length; event++) {
-      const {kind, name: own, function: its, type} = recording.about(event)
-      if (kind === "value" && own === name && its === of)
-        found.push({
-          step: event + 1,
-          thread: recording.thread[event],
-          numbers: numbers(recording.words, recording.wordAt[event], type),
-        })
-    }
-    return found
+    return this.#events((site) => site.kind === kind && site.name === name && site.function === of).map((event) => ({
+      step: event + 1,
+      thread: recording.thread[event],
+      numbers: numbers(recording.words, recording.wordAt[event], recording.about(event).type),
+    }))
   }
 
   /** The same, of each thread. */
-  byThread(of: string, name: string) {
+  byThread(of: string, name: string, kind?: string) {
     const found: Value[][] = Array.from({length: this.recording.threads}, () => [])
-    for (const one of this.all(of, name)) found[one.thread].push(one)
+    for (const one of this.all(of, name, kind)) found[one.thread].push(one)
     return found
   }
 
   /** The steps at which a memory is written to, perhaps only by one thread. */
   writes(memory: string, by: number | null = null) {
-    const {recording} = this
-    const steps = Array.from({length: recording.length}, (_, event) => event + 1)
-    return steps.filter((step) => {
-      const {kind, name} = recording.about(step - 1)
-      return kind === "write" && name === memory && (by ?? recording.thread[step - 1]) === recording.thread[step - 1]
-    })
+    const {thread} = this.recording
+    const written = this.#events(({kind, name}) => kind === "write" && name === memory)
+    return written.filter((event) => by === null || by === thread[event]).map((event) => event + 1)
+  }
+
+  /** The events of some sites, in the device's order. */
+  #events(of: (site: Site) => boolean) {
+    const {site, sites, length} = this.recording
+    const wanted = sites.map(of)
+    const found: number[] = []
+    for (let event = 0; event < length; event++) if (wanted[site[event]]) found.push(event)
+    return found
   }
 
   /** The numbers that a variable of a function had last; [] if it never had a value. */
@@ -83,11 +84,11 @@ export class Found {
 }
 
 /** Red, green and blue of each pixel as bytes, from its four floats. */
-export const bytesIn = (picture: Float32Array) =>
-  Uint8Array.from({length: (3 * picture.length) / 4}, (_, i) => {
-    const part = picture[4 * Math.floor(i / 3) + (i % 3)]
-    return 255 * Math.min(1, Math.max(0, part)) + 0.5
-  })
+export function bytesIn(picture: Float32Array) {
+  const bytes = new Uint8ClampedArray((3 * picture.length) / 4) // rounds, and cuts off
+  for (let part = 0, at = 0; part < picture.length; part++) if (part % 4 < 3) bytes[at++] = 255 * picture[part]
+  return new Uint8Array(bytes.buffer)
+}
 
 /** A Gaussian in the units of a lesson: pixels, radians, and parts of 1. */
 export interface Gaussian {

@@ -29,14 +29,15 @@ export interface Run {
 /** All sites of a batch, whose records were written as one, by its first site. */
 export type Batches = Record<number, number[]>
 
-/** Events in the order of their threads. `words` has so many for each event as its site is wide. */
+/** Events in the order of their threads; the words of each begin at its `wordAt`. */
 interface Events {
   thread: number[]
   site: number[]
   slot: number[]
   index: number[]
   flags: number[]
-  words: number[][]
+  wordAt: number[]
+  words: number[]
 }
 
 /**
@@ -48,16 +49,15 @@ export function recordingOf(run: Run, batches: Batches, like: Recording): Record
   const events = read(run, batches, like.sites)
   if (!events) return null
   const order = orderOf(events)
-  const inOrder = (column: number[]) => Uint32Array.from(order, (event) => column[event])
+  const inOrder = (column: number[]) => order.map((event) => column[event])
   const {memories, columns, cellOf} = cells(events, run, like)
-  const variables = new Map(like.variables.map(({function: of, name}, i) => [`${of} ${name}`, i]))
+  const elements = new Map(like.variables.map(({function: of, name}, i) => [`${of} ${name}`, 1 + i]))
   const place = events.site.map((number, event) => {
-    const site = like.sites[number]
-    if (site.memory !== undefined) return cellOf(site.memory, events.index[event])
-    if (site.kind !== "element") return 0
-    return 1 + (variables.get(`${site.function} ${site.name}[${events.index[event]}]${site.path ?? ""}`) ?? -1)
+    const {kind, memory, function: of, name, path} = like.sites[number]
+    if (memory !== undefined) return cellOf(memory, events.index[event])
+    return kind === "element" ? (elements.get(`${of} ${name}[${events.index[event]}]${path ?? ""}`) ?? 0) : 0
   })
-  const atomics = order.filter((event) => like.sites[events.site[event]].kind === "atomic").length
+  const atomics = events.site.filter((number) => like.sites[number].kind === "atomic").length
   const outputs = like.head.outputs.map((output) => ({...output, words: run.after[output.name]?.length ?? output.words}))
   outputs.forEach((output, i) => {
     const words = run.after[output.name] ?? new Uint32Array(0)
@@ -68,7 +68,7 @@ export function recordingOf(run: Run, batches: Batches, like: Recording): Record
     site: inOrder(events.site),
     place: inOrder(place),
     flags: inOrder(events.flags),
-    words: Uint32Array.from(order.flatMap((event) => events.words[event])),
+    words: wordsIn(order, events),
     after: new Uint32Array(atomics),
     after_known: new Uint8Array(atomics),
   } satisfies Record<string, Column>)
@@ -79,19 +79,11 @@ export function recordingOf(run: Run, batches: Batches, like: Recording): Record
 
 /** Read the events, thread by thread; null if they cannot be told by these sites. */
 function read({records, starts}: Run, batches: Batches, sites: Site[]): Events | null {
-  const events: Events = {thread: [], site: [], slot: [], index: [], flags: [], words: []}
-  const add = (thread: number, number: number, flags: number, words: number[]) => {
-    const site = sites[number]
-    const [ticked, indexed, element] = [TICKED.has(site.kind), INDEXED.has(site.kind), site.kind === "element"]
-    events.thread.push(thread)
-    events.site.push(number)
-    events.flags.push(flags)
-    events.slot.push(ticked ? words[0] : NO_SLOT)
-    events.index.push(indexed ? words[1] : element ? words[0] : 0)
-    const from = indexed ? 2 : ticked || element ? 1 : 0
-    const width = site.width ?? 0
-    events.words.push(Array.from({length: width}, (_, i) => words[from + i] ?? 0))
-  }
+  const ticked = sites.map(({kind}) => TICKED.has(kind))
+  const before = sites.map(({kind}) => (INDEXED.has(kind) ? 2 : TICKED.has(kind) || kind === "element" ? 1 : 0)) // words before its own
+  const width = sites.map((site) => site.width ?? 0)
+  const events: Events = {thread: [], site: [], slot: [], index: [], flags: [], wordAt: [], words: []}
+  const own: number[] = [] // the words of one record
   for (let thread = 0; thread + 1 < starts.length; thread++) {
     const end = starts[thread + 1]
     if (records[4 * (end - 2)]) return null // its part was full
@@ -99,29 +91,55 @@ function read({records, starts}: Run, batches: Batches, sites: Site[]): Events |
       const word = records[4 * row]
       const number = word % (CONTINUED + 1)
       if (word % REPLAY >= OUTSIDE || !sites[number]) return null
-      const words = [records[4 * row + 1], records[4 * row + 2], records[4 * row + 3]]
-      for (row++; row < end && records[4 * row] % (CONTINUED + 1) === CONTINUED; row++)
-        words.push(records[4 * row + 1], records[4 * row + 2], records[4 * row + 3])
-      const flags = word >= REPLAY ? 2 : 0
+      own.length = 0
+      do {
+        own.push(records[4 * row + 1], records[4 * row + 2], records[4 * row + 3])
+        row++
+      } while (row < end && records[4 * row] % (CONTINUED + 1) === CONTINUED)
       let at = 0
-      for (const one of batches[number] ?? [number]) {
-        if (!sites[one]) return null
-        add(thread, one, flags, batches[number] ? words.slice(at, at + (sites[one].width ?? 0)) : words)
-        at += sites[one].width ?? 0
+      for (const site of batches[number] ?? [number]) {
+        if (!sites[site]) return null
+        events.thread.push(thread)
+        events.site.push(site)
+        events.flags.push(word >= REPLAY ? 2 : 0)
+        events.slot.push(ticked[site] ? own[0] : NO_SLOT)
+        events.index.push(before[site] ? own[before[site] - 1] : 0)
+        events.wordAt.push(events.words.length)
+        at += before[site]
+        for (let i = 0; i < width[site]; i++) events.words.push(own[at++] ?? 0)
       }
     }
   }
   return events
 }
 
-/** Event numbers in the device's order. An event without a slot comes right after its thread's previous event. */
+/** Event numbers in the device's order: by their slots. One without a slot comes right after its thread's previous event. */
 function orderOf({thread, slot}: Events) {
-  const key: number[] = []
-  for (let event = 0; event < slot.length; event++) {
-    const before = event > 0 && thread[event] === thread[event - 1] ? key[event - 1] : -1
-    key.push(slot[event] === NO_SLOT ? before : slot[event])
+  const bySlot: number[] = []
+  const order = new Uint32Array(slot.length)
+  let count = 0
+  /** Add events of a thread up to the next with a slot. */
+  const follow = (from: number) => {
+    for (let event = from; thread[event] === thread[from] && (event === from || slot[event] === NO_SLOT); event++)
+      order[count++] = event
   }
-  return key.map((_, event) => event).sort((a, b) => key[a] - key[b] || a - b)
+  slot.forEach((one, event) => {
+    if (one !== NO_SLOT) bySlot[one] = event
+    else if (event === 0 || thread[event - 1] !== thread[event]) follow(event)
+  })
+  for (const event of bySlot) if (event !== undefined) follow(event)
+  return order
+}
+
+/** The words of events in some order. */
+function wordsIn(order: Uint32Array, {wordAt, words}: Events) {
+  const ordered = new Uint32Array(words.length)
+  let count = 0
+  for (const event of order) {
+    const end = wordAt[event + 1] ?? words.length
+    for (let at = wordAt[event]; at < end; at++) ordered[count++] = words[at]
+  }
+  return ordered
 }
 
 /** Number the cells of each memory, as `Cells` in recordings/wire_cells.py does. */
