@@ -190,6 +190,42 @@ def test_a_photograph_that_is_dropped_on_the_home_page_trains_there(gpu_browser,
         trains_a_photograph(page, photograph)
 
 
+def test_a_run_outlives_a_reload_and_a_look_at_another_page(training):
+    small(training)
+    set_number(training, "Iterations", 5000)
+    training.get_by_test_id("train-start").click()
+    page, frame = training.page, training.get_by_test_id("browser-frame")
+    page.wait_for_function("el => Number(el.dataset.iteration) > 20", arg=frame.element_handle())
+    page.wait_for_timeout(3000)  # it is kept every two seconds
+    page.reload()
+    run = run_of(page)
+    expect(page.get_by_test_id("train-device")).to_have_value("browser")
+    expect(run.locator(".target figcaption")).to_contain_text(f"{SIZE} × ")
+    kept = iteration_of(run)
+    assert kept > 20
+    page.wait_for_function("([el, kept]) => Number(el.dataset.iteration) > kept", arg=[frame.element_handle(), kept])  # it goes on
+    run.get_by_test_id("train-start").click()
+    expect(run.get_by_test_id("train-heard")).to_contain_text("Paused at")
+    paused = iteration_of(run)
+    page.get_by_role("link", name="Claims").first.click()
+    expect(page.locator("[data-page=claims]")).to_be_visible()
+    page.go_back()
+    expect(run_of(page).get_by_test_id("browser-frame")).to_have_attribute("data-iteration", str(paused))
+    expect(run.get_by_test_id("train-start")).to_have_text("Resume")
+
+
+def test_the_photograph_of_the_home_page_outlives_a_reload(gpu_browser, server, photograph):
+    with tab(gpu_browser, f"{server}/app") as page:
+        trains_a_photograph(page, photograph)
+        run = run_of(page)
+        run.get_by_test_id("train-start").click()
+        expect(run.get_by_test_id("train-heard")).to_contain_text("Paused at")
+        paused = iteration_of(run)
+        page.reload()
+        expect(run_of(page).get_by_test_id("browser-frame")).to_have_attribute("data-iteration", str(paused))
+        expect(run.locator(".target figcaption")).to_contain_text("mine.png, 90 × 60")
+
+
 def test_a_second_photograph_takes_the_place_of_the_first_at_once(gpu_browser, server, photograph, tmp_path):
     other = tmp_path / "other.png"
     Image.open(photograph).rotate(90, expand=True).save(other)

@@ -2,6 +2,7 @@
 import {context2d} from "#web/drawing/pixels.ts"
 import {download, enclosing, h, messageOf, style} from "#web/runtime/dom.ts"
 import {gpu} from "#web/runtime/gpu.ts"
+import {rememberedInTab, rememberInTab} from "#web/runtime/stored.ts"
 import {Tree, type Values} from "#web/runtime/host.ts"
 import * as Controls from "#web/widgets/controls.ts"
 import * as RunBar from "./run_bar.ts"
@@ -12,10 +13,13 @@ import {FIELDS, type Photograph, type Settings} from "./browser/gaussians.ts"
 import {kernelsAt, pictureAt} from "./browser/sources.ts"
 import {bitmap, coloursOf, heatOf, photographOf} from "./browser/photograph.ts"
 import {QualityChart} from "./browser/quality_chart.ts"
+import {keepRun, type KeptRun, keptRun} from "./browser/kept_run.ts"
 import {BrowserSession, type Shown} from "./browser/session.ts"
 
 const MODULES = {Controls, RunBar, TrainingPicture}
 const MOST = 64 * 2 ** 20 // bytes of a photograph
+const KEEP_EVERY = 2000 // ms
+const DEVICE = "splatscope.train-device" // which one this tab has chosen
 const NONE = "This browser offers no GPU (WebGPU)"
 const PROMISE = "It trains here, on your own GPU, and goes nowhere else."
 
@@ -40,6 +44,13 @@ export function render({model, el}: Render<"BrowserTraining">) {
       told.textContent = messageOf(reason)
     }
   }
+  /** Show the run that this tab has had here, if there is one. */
+  const resume = async () => {
+    const run = await keptRun(placeOf(model))
+    if (!run || view) return
+    await begin().resume(run)
+    drop?.classList.add("taken")
+  }
   const drop = model.home ? dropField(take) : null
   const menu = model.home
     ? null
@@ -47,12 +58,13 @@ export function render({model, el}: Render<"BrowserTraining">) {
         // The page shows either this or what the server trains.
         enclosing(el, ".page")?.classList.toggle("trains-here", isHere)
         root.classList.toggle("here", isHere)
-        if (isHere && !view) await begin().sample()
+        if (isHere && !view) await begin().open()
         else if (!isHere) view?.session.pause()
       })
   root.append(...[menu, drop, told].filter((part) => part !== null))
   dropsOn(root, take)
   gpu().then((device) => {
+    if (device && model.home) return resume()
     if (device) return menu?.offer(true)
     if (drop) drop.hidden = true
     menu?.offer(false)
@@ -73,15 +85,17 @@ function deviceMenu(model: Model<"BrowserTraining">, choose: (isHere: boolean) =
   const select = h("select", {"data-testid": "train-device"}, server, here)
   here.disabled = true
   select.onchange = () => {
+    rememberInTab(DEVICE, select.value)
     model.send_msg({type: "device", here: select.value === "browser"})
     choose(select.value === "browser")
   }
   return Object.assign(h("label", {class: "device"}, "Runs on ", select), {
-    /** Say whether there is a GPU here. It is chosen if there is nothing else. */
+    /** Say whether there is a GPU here. It is chosen if there is nothing else, or if this tab has chosen it before. */
     offer(isThere: boolean) {
       here.disabled = !isThere
-      if (!isThere || server) return
+      if (!isThere || (server && rememberedInTab(DEVICE) !== "browser")) return
       select.value = "browser"
+      if (server) model.send_msg({type: "device", here: true})
       choose(true)
     },
   })
@@ -190,6 +204,23 @@ class View {
     }
   }
 
+  /** Show the run that this tab has had here, otherwise the sample that the settings name. */
+  async open() {
+    const run = await keptRun(placeOf(this.#model))
+    await (run ? this.resume(run).catch(() => this.sample()) : this.sample())
+  }
+
+  /** Go on with a run that was kept. */
+  async resume({values, file, name, state, running}: KeptRun) {
+    const photograph = await photographOf(file, name, Number(values.size))
+    this.#values = {...this.#values, ...values}
+    this.#file = {data: file, name}
+    this.session.take({settings: settingsOf(this.#values), photograph, state})
+    this.#showTarget()
+    this.#settle()
+    if (running) this.session.start()
+  }
+
   /** Fit the sample that the settings name. */
   async sample() {
     const name = String(this.#values.sample)
@@ -201,6 +232,8 @@ class View {
   }
 
   close() {
+    this.#keep(true)
+    this.#file = null // so that it is not kept as paused
     this.session.close()
     for (const part of [this.#bar, this.#picture, this.#controls]) part.tell("remove")
   }
@@ -280,9 +313,12 @@ class View {
     const {settings, photograph} = this.session
     const {iteration = 0, seconds = 0, psnr = null} = look ?? {}
     const reading = {iteration, iterations: settings.iterations, psnr, speed: iteration ? speed : 0, seconds}
-    this.#bar.set({running, settled, busy, message, reading, before: this.session.before?.look.iteration ?? 0})
+    this.#bar.set({running, settled, busy, message, reading, before: this.session.before?.state.iteration ?? 0})
+    if (!running && this.#wasRunning) this.#keep(true)
+    this.#wasRunning = running
     if (!look || !photograph || this.#drawn === look) return
     this.#drawn = look
+    this.#keep()
     const {width, height} = look
     const count = look.raw.length / FIELDS
     if (!look.iteration) this.#chart.clear()
@@ -304,8 +340,24 @@ class View {
     })
   }
 
+  /** Keep the run over a reload: now and then, and whenever it stops. */
+  #keep(now = false) {
+    const {look, running} = this.session.shown
+    if (!look || !this.#file || (!now && running && performance.now() - this.#kept < KEEP_EVERY)) return
+    this.#kept = performance.now()
+    const {iteration, seconds, raw, firstMoment, secondMoment} = look
+    const state = {iteration, seconds, raw, firstMoment, secondMoment}
+    const {data: file, name} = this.#file
+    keepRun(placeOf(this.#model), iteration ? {values: this.#values, file, name, state, running} : null)
+  }
+
   #drawn: unknown = null
+  #wasRunning = false
+  #kept = 0 // when the run was kept last
 }
+
+/** Where a run is kept: the home page and the training page have one each. */
+const placeOf = (model: Model<"BrowserTraining">) => (model.home ? "home" : "train")
 
 /** A piece of a file, as `widgets/upload.ts` sends it. */
 type Chunk = {data: ArrayBuffer; offset: number; total: number; filename: string}

@@ -3,7 +3,7 @@ import type {TrainingKernels} from "#components"
 import {messageOf} from "#web/runtime/dom.ts"
 import {gpu} from "#web/runtime/gpu.ts"
 import type {Photograph, Settings} from "./gaussians.ts"
-import {kernelsOn, type Look, Trainer} from "./trainer.ts"
+import {kernelsOn, type Look, type State, Trainer} from "./trainer.ts"
 
 const SLICE = 100 // ms of training between two pictures, at least: five pictures a second
 const SHARE = 1.5 // … and so much of the time that drawing one takes
@@ -20,12 +20,19 @@ export interface Shown {
   look: Look | null
 }
 
+/** A run that can be gone on with. */
+interface PastRun {
+  settings: Settings
+  photograph: Photograph
+  state: State
+}
+
 export class BrowserSession {
   settings: Settings
   photograph: Photograph | null = null
   shown: Shown = {running: false, settled: true, busy: "", message: "", speed: 0, look: null}
   /** The last run, if a change has begun another: it can be taken back. */
-  before: {settings: Settings; photograph: Photograph; look: Look} | null = null
+  before: PastRun | null = null
   #files
   #tell
   #trainer: Trainer | null = null
@@ -90,14 +97,17 @@ export class BrowserSession {
 
   /** Go back to the run before the last change. */
   undo() {
-    const {before} = this
-    if (!before) return
+    if (this.before) return this.take(this.before)
+  }
+
+  /** Show another run as it was, paused. */
+  take({settings, photograph, state}: PastRun) {
     this.#epoch++
     this.before = null
     this.pause()
-    this.settings = before.settings
-    this.photograph = before.photograph
-    return this.#next(() => this.#begin(before.look))
+    this.settings = settings
+    this.photograph = photograph
+    return this.#next(() => this.#begin(state))
   }
 
   close() {
@@ -108,7 +118,7 @@ export class BrowserSession {
   #leave() {
     const {photograph, settings} = this
     const {look} = this.shown
-    if (photograph && look?.iteration) this.before = {settings, photograph, look}
+    if (photograph && look?.iteration) this.before = {settings, photograph, state: look}
   }
 
   /** Begin another run, which trains if the one before did, or as soon as `start` is called. */
@@ -123,7 +133,7 @@ export class BrowserSession {
   }
 
   /** Make a trainer, from the start or from a state, and draw its picture. */
-  async #begin(from?: Look | null) {
+  async #begin(from?: State | null) {
     const {photograph} = this
     if (!photograph) return null
     this.#show({busy: "Preparing the kernels for your GPU", message: ""})
