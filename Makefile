@@ -103,7 +103,7 @@ imports: .venv/installed
 	$(BIN)/lint-imports
 
 biome: .venv/installed
-	$(NODE) node_modules/@biomejs/biome/bin/biome ci .
+	$(NODE) node_modules/@biomejs/biome/bin/biome ci $(if $(MAKE_TERMOUT),,--colors=off) .
 
 types: $(COMPONENTS)
 	$(NODE) node_modules/typescript/bin/tsc

@@ -36,7 +36,8 @@ TEXTS = """copy => {
 
 
 def beside_words(page: Page) -> None:
-    """Scroll until the figure's frame has left the window; questions would cover the copy."""
+    """Scroll until the figure's frame has left the window; questions would cover the copy. A short section gets room for that."""
+    page.locator(".lesson").first.evaluate("el => void (el.style.paddingBottom = '100vh')")
     page.locator("[data-block^=quiz-]").evaluate_all("all => all.forEach(el => (el.style.display = 'none'))")
     page.locator(".lesson > .fig .whole").evaluate("el => scrollTo({top: el.getBoundingClientRect().bottom + scrollY - 56})")
     expect(page.locator(".companion")).to_have_class(re.compile("needed"))

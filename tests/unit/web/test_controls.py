@@ -15,3 +15,11 @@ def test_a_control_of_no_parameter_is_refused():
 
     with pytest.raises(ValueError, match="`controls` names digits, which is no parameter of the lesson"):
         controls_of(Misspelt())
+
+
+def test_a_control_that_does_not_fit_its_parameter_is_refused():
+    class Unfit(find_lesson("adam")):
+        controls: ClassVar = {"pace": ControlSpec(kind="bars", count=3, high=9)}
+
+    with pytest.raises(ValueError, match=r'pace: kind "bars" is for param\.String, not for param\.Number'):
+        controls_of(Unfit())

@@ -14,11 +14,14 @@ from splatscope.web.widgets.controls import Group, Item, bars, bits, choice, gro
 MAX_CHARACTERS = 4000  # of one value in an address
 
 
+FITS = {"number": param.Number, "menu": param.Selector, "bars": param.String, "bits": param.Integer}  # types by kind of control
+
+
 def controls_of(lesson: Lesson, names: tuple[str, ...] = ()) -> list[Group]:
     """Return a group with a control for each of these parameters, by default for all of them.
 
     Raises:
-        ValueError: `controls` names something that is no parameter.
+        ValueError: `controls` names something that is no parameter, or a kind that is for another type.
     """
     if unknown := sorted(lesson.controls.keys() - set(parameters(lesson))):
         raise ValueError(f"{lesson.stem()}: `controls` names {', '.join(unknown)}, which is no parameter of the lesson.")
@@ -27,6 +30,10 @@ def controls_of(lesson: Lesson, names: tuple[str, ...] = ()) -> list[Group]:
 
 
 def _control(parameter: param.Parameter, spec: ControlSpec) -> Item | None:
+    if not isinstance(parameter, fits := FITS.get(spec.kind, param.Parameter)):
+        raise ValueError(
+            f'{parameter.name}: kind "{spec.kind}" is for param.{fits.__name__}, not for param.{type(parameter).__name__}.'
+        )
     match parameter:
         case _ if spec.kind == "hidden":
             return None
