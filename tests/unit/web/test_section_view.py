@@ -183,6 +183,19 @@ def test_what_failed_is_tried_again_by_the_next_reader(filled):
     asyncio.run(read())
 
 
+def test_readers_do_not_wait_for_a_page_that_cannot_be_described(filled, monkeypatch, caplog):
+    async def read():
+        view = await view_of(NAME, {})
+        monkeypatch.setattr(view._tree, "described", lambda: 1 / 0)
+        async with asyncio.timeout(10):
+            lines = [line async for line in view.changes()]
+        return view, lines
+
+    view, lines = asyncio.run(read())
+    assert (lines, view.done, view.failed) == ([], True, True)
+    assert "could not be described" in caplog.text
+
+
 def test_a_change_is_taken_in_or_it_is_said_what_is_allowed():
     inputs, notes = changed(NAME, {"seed": "3"}, {"set": {"count": 8, "order": "backwards", "unheard": 1, "name": "x"}})
     assert inputs == {"seed": "3", "count": "8"}

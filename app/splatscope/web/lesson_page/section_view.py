@@ -98,7 +98,12 @@ class SectionView:
             self.failed = True
         self.failed |= any(getattr(part, "error", "") for part in self._tree.parts())
         self.done = True
-        self._describe()
+        try:
+            self._describe()
+        except Exception:
+            log.exception("The page %s could not be described", lesson.page.page)
+            self.failed = True
+            self._wake()
         self._filling, self._lesson = None, None
         self._tree.close()
         if self._settles:  # only a document needs this, and that shows a section's first inputs
@@ -127,6 +132,10 @@ class SectionView:
         self._noted.clear()
         if changed:
             self._changes.append(_line({"values": changed}))
+        self._wake()
+
+    def _wake(self) -> None:
+        """Let the readers see what there is."""
         event, self._changed = self._changed, asyncio.Event()
         event.set()
 
