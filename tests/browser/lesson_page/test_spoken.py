@@ -15,6 +15,7 @@ CHOOSERS = {
     "fine-raster": "Pixel of the tile",
     "coarse-raster": "Test that is shown",
     "autodiff": "Pixel",
+    "scenes": "Gaussian of a thread",
     "dispatch-ids": "Pixels and the threads that draw them",
     "background": "Pixel of the picture “R",
 }
