@@ -16,7 +16,7 @@ from splatscope.textbook.contents import find_lesson
 from splatscope.tracing.trace import Trace
 
 # Where the plain kernel has other last digits: a GPU's compiler fuses products and sums, but not across what is recorded.
-ROUNDED = {("autodiff", "gpu")}
+ROUNDED = {("autodiff", "gpu"), ("scenes", "gpu")}
 
 
 def sources_now(stem):
