@@ -3,19 +3,24 @@
 import os
 import socketserver
 import sys
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from splatscope.cli.errors import CallError
 from splatscope.cli.trace import read_job, trace
 
+if TYPE_CHECKING:
+    from splatscope.check.kernels import CheckedKernel
+
 LAUNCH = (  # options of `splatscope trace` that a launch may have, beside the file
     "entry", "groups", "group", "buffer", "set", "inputs", "include", "define", "constant", "argument", "conformance", "functions",
     "device", "timeout", "budget", "all-groups",
 )  # fmt: skip
 _OWN = {"program", "recording", "sources", "stopOnEntry", "noDebug"}
+_BESIDE = {"entry", "device", "timeout"}  # options beside which a kernel's own description still holds
 _OF_EDITORS = {"type", "request", "name", "debugServer", "preLaunchTask", "postDebugTask", "presentation", "cwd"}
 
 
@@ -84,10 +89,30 @@ def open_recording(configuration: dict[str, Any]) -> Any:
         folders = [Path(file).parent, Path.cwd(), *map(Path, _texts("sources", settings.get("sources")))]
         return Opened(load(file), tuple(folders))
     options = _trace_options(program, settings)
-    everywhere = options["all_groups"] or not options["group"]
-    job = read_job(options)
-    recording = Recording(record_on_worker(job, options["device"], options["timeout"], everywhere))
-    return Opened(recording, job.include)
+    kernel = _described(Path(program), options["entry"]) if settings.keys() <= _OWN | _BESIDE else None
+    if kernel is None:
+        job, everywhere = read_job(options), options["all_groups"] or not options["group"]
+    else:
+        job, everywhere = replace(kernel.job, inputs=kernel.inputs.arrays()), kernel.everywhere
+    device = options["device"] or (kernel.device if kernel else "")
+    return Opened(Recording(record_on_worker(job, device, options["timeout"], everywhere)), job.include)
+
+
+def _described(file: Path, entry: str) -> "CheckedKernel | None":
+    """Return the kernel that a file's comment or splatscope.toml describes, the first of several; None if none is described.
+
+    Raises:
+        ValueError: The description is not valid.
+    """
+    from splatscope.check.kernels import NOT_DESCRIBED, kernels_in
+
+    if not file.is_file():
+        return None
+    kernels = [kernel for kernel in kernels_in([file], file.parent)[0] if kernel.error != NOT_DESCRIBED]
+    kernel = next((kernel for kernel in kernels if kernel.error or entry in ("", kernel.job.entry)), None)
+    if kernel is not None and kernel.error:
+        raise CallError(kernel.error)
+    return kernel
 
 
 def _trace_options(program: str, settings: dict[str, Any]) -> dict[str, Any]:

@@ -134,6 +134,17 @@ def test_steps_go_into_a_function_and_back_out(client, kernel):
     assert client.value("place") == "0"
 
 
+def test_a_kernel_runs_as_its_own_comment_says(client, tmp_path):
+    file = tmp_path / "described.slang"
+    file.write_text(
+        '// splatscope: entry=count groups=1 vars={"CB": {"n": 3}, "large": {"count": 64000}}\n' + COUNTS, encoding="utf-8"
+    )
+    client.begin({"program": str(file), "stopOnEntry": True})
+    assert client.value("n") == "3"
+    assert client.ask("evaluate", {"expression": "large"})["indexedVariables"] == 64_000
+    client.ask("disconnect")
+
+
 def test_a_kernel_that_does_not_compile_is_told(client, tmp_path):
     file = tmp_path / "wrong.slang"
     file.write_text(COUNTS.replace("uint total = 0;", "uint total = nothing;"), encoding="utf-8")
