@@ -485,8 +485,8 @@ class Session:
             row = self._row_of(text, frame)
             if row is not None and row.below is not None:
                 variable = self._variable(row)
-                del variable["name"]
-                return Reply({"result": variable.pop("value")} | variable)
+                kept = ("type", "variablesReference", "indexedVariables", "namedVariables")
+                return Reply({"result": row.value} | {name: variable[name] for name in kept if name in variable})
             value = parse(text).value(debugged.timeline.look(thread, debugged.position, call))
         except ExpressionError as error:
             raise RequestError(str(error)) from None

@@ -158,11 +158,7 @@ class Timeline:
         following = turn + 1
         while following < len(frames) and self._is_same_statement(thread, turn, following):
             following += 1
-        if following < len(frames) and (call := self._site_of(thread, following)).kind == "call":
-            head = (call.file, call.line, call.column)  # its parameters are recorded there, and should have their values
-            while following < len(frames) and _place_of(self._site_of(thread, following)) == head:
-                following += 1
-        return self._at(thread, following)
+        return self._at(thread, self._past_head(thread, following))
 
     def out(self, thread: int, position: int) -> int:
         """Return the position at which a thread continues in the caller of its function; from the entry point, its end."""
@@ -198,6 +194,16 @@ class Timeline:
         own = self.own[thread]
         return int(own[turn]) if turn < len(own) else int(own[-1]) + 1 if len(own) else self.length
 
+    def _past_head(self, thread: int, turn: int) -> int:
+        """Return the first event of a function's body, for its call. Parameters are recorded in between, and then have values."""
+        own, frames = self.own[thread], self.frames(thread)
+        if turn == len(own) or (call := self._site_of(thread, turn)).kind != "call":
+            return turn
+        head, after = _place_of(call), turn + 1
+        while after < len(own) and frames[after] is frames[turn] and _place_of(self._site_of(thread, after)) == head:
+            after += 1
+        return after if after < len(own) else turn
+
     def _begin(self, thread: int, turn: int) -> int:
         """Return the first event of the statement that one of a thread's events belongs to."""
         frames = self.frames(thread)
@@ -222,7 +228,7 @@ class Timeline:
     # Positions at which something happens, (n,) int64, ascending
 
     def statements_on(self, file: str, line: int) -> np.ndarray:
-        """Return the positions before statements that begin on a line, of all threads."""
+        """Return the positions before statements that begin on a line, of all threads; for a function's head, before its body."""
         is_there = np.array([(site.file, site.line) == (file, line) for site in self.trace.sites], bool)
         positions = []
         for position in np.flatnonzero(is_there[self._site]).tolist():
@@ -236,8 +242,8 @@ class Timeline:
             else:  # it may go on with a statement that has called a function
                 starts = self._begin(thread, turn) == turn
             if starts:
-                positions.append(position)
-        return np.array(positions, np.int64)
+                positions.append(self._at(thread, self._past_head(thread, turn)))
+        return np.unique(np.array(positions, np.int64))
 
     def lines_reached(self, file: str) -> np.ndarray:
         """Return the lines of a file at which a thread was recorded, ascending."""
@@ -316,7 +322,8 @@ class Timeline:
                 return _along(self._constants[name], steps)
             if name in self._ids:
                 return _along(self._ids[name](thread, position), steps)
-            parts = [about["name"] for about in self.variables if _begins(about["name"], name)]
+            paths = [*(about["name"] for about in self.variables), *self.uniforms]
+            parts = [path for path in paths if _begins(path, name)]
             if parts:
                 raise ExpressionError(f"{name} is recorded in parts: {', '.join(parts[:_MOST_NAMED])}.")
             raise ExpressionError(f"No variable or memory is called {name}.")
@@ -407,7 +414,7 @@ class Timeline:
                 if selected is None or (isinstance(selected, list) and None in selected):
                     break
                 return selected
-        raise NoValueError(f"{self.memories[cell.memory].key[0]}[{cell.index}] has no value yet that is known.")
+        raise NoValueError(f"{self.name_of(cell)} has no known value yet.")
 
     def _words(self, cell: Cell, position: int) -> list[int | None] | None:
         """Return the words of a cell, None for each that is not known; None if the cell is not recorded."""

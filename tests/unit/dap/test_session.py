@@ -281,6 +281,13 @@ def test_values_are_evaluated_in_the_frame_that_is_asked(client):
         rows(client, array["variablesReference"])
 
 
+def test_on_the_head_of_a_function_its_parameters_have_values(client):
+    client.begin({"recording": recording()}, {SHORTLIST: [{"line": 79}]})
+    assert client.answers[0][0]["line"] == 80  # where its body begins
+    assert client.line() == ("orderPair", 81)
+    assert client.value("l == (i ^ j)") == "true"
+
+
 def test_lines_may_count_from_0(client):
     client.ask("initialize", {"adapterID": "x", "linesStartAt1": False, "columnsStartAt1": False})
     client.ask("launch", {"recording": recording()})
