@@ -89,7 +89,7 @@ class Session:
         self._connection, self._open = connection, open_recording
         self._first_line = self._first_column = 1
         self._debugged: _Debugged | None = None
-        self._is_launched = False
+        self._is_launched = self._is_terminated = False
         self._numbers = count(1)
         self._frames: dict[int, tuple[int, Frame]] = {}  # a frame's number → its thread and call
         self._rows: dict[int, Rows] = {}  # a reference → what it opens
@@ -124,6 +124,8 @@ class Session:
                 self._connection.output(error.diagnostics, "stderr")
             raise RequestError(str(error) or type(error).__name__) from None
         recording = opened.recording
+        if self._is_terminated:
+            raise RequestError("The session was ended meanwhile.")
         self._tell(recording)
         if only_runs:
             return Reply(None, (("terminated", {}),))
@@ -168,7 +170,7 @@ class Session:
 
     @request("terminate")
     def _terminate(self, arguments: Arguments) -> Reply:
-        self._debugged = None
+        self._debugged, self._is_terminated = None, True
         return Reply(None, (("terminated", {}),))
 
     @request("disconnect")
@@ -314,15 +316,15 @@ class Session:
     @request("setBreakpoints")
     def _set_breakpoints(self, arguments: Arguments) -> Reply:
         debugged, source = self._now(), arguments.part("source")
-        wanted = arguments.parts("breakpoints")
+        requested = arguments.parts("breakpoints")
         try:
             name = debugged.sources.named(source.text("path", ""), source.whole("sourceReference", 0))
         except RequestError as error:
-            return Reply({"breakpoints": [{"verified": False, "message": str(error)} for _ in wanted]})
+            return Reply({"breakpoints": [{"verified": False, "message": str(error)} for _ in requested]})
         stops, answers = [], []
-        for breakpoint_ in wanted:
+        for settings in requested:
             try:
-                stop, line = self._breakpoint(name, breakpoint_)
+                stop, line = self._breakpoint(name, settings)
             except RequestError as error:
                 answers.append({"verified": False, "message": str(error)})
                 continue
@@ -332,20 +334,20 @@ class Session:
         debugged.breakpoints[name] = stops
         return Reply({"breakpoints": answers})
 
-    def _breakpoint(self, name: str, wanted: Arguments) -> tuple[Stop, int]:
-        """Return a breakpoint on the first line from the wanted one on at which a thread was recorded, and this line."""
+    def _breakpoint(self, name: str, settings: Arguments) -> tuple[Stop, int]:
+        """Return a breakpoint on the first line from the requested one on at which a thread was recorded, and this line."""
         timeline = self._now().timeline
-        line = wanted.whole("line") + 1 - self._first_line
+        line = settings.whole("line") + 1 - self._first_line
         lines = timeline.lines_reached(name)
         later = lines[lines >= line]
         if not len(later):
             raise RequestError("No recorded thread reaches this line or a later one.")
         line = int(later[0])
-        condition, hits = self._when(wanted)
+        condition, hits = self._when(settings)
         return Stop("breakpoint", timeline, partial(timeline.statements_on, name, line), condition, hits, next(self._numbers)), line
 
-    def _when(self, wanted: Arguments) -> tuple[Any, Any]:
-        return condition_of(wanted.text("condition", ""), self._now().timeline), hits_of(wanted.text("hitCondition", ""))
+    def _when(self, settings: Arguments) -> tuple[Any, Any]:
+        return condition_of(settings.text("condition", ""), self._now().timeline), hits_of(settings.text("hitCondition", ""))
 
     @request("breakpointLocations")
     def _breakpoint_locations(self, arguments: Arguments) -> Reply:
@@ -429,10 +431,10 @@ class Session:
     @request("setDataBreakpoints")
     def _set_data_breakpoints(self, arguments: Arguments) -> Reply:
         timeline, watches, answers = self._now().timeline, [], []
-        for wanted in arguments.parts("breakpoints"):
+        for settings in arguments.parts("breakpoints"):
             try:
-                candidates = _watched(timeline, wanted.text("dataId"), wanted.text("accessType", "write"))
-                condition, hits = self._when(wanted)
+                candidates = _watched(timeline, settings.text("dataId"), settings.text("accessType", "write"))
+                condition, hits = self._when(settings)
             except RequestError as error:
                 answers.append({"verified": False, "message": str(error)})
                 continue
@@ -468,11 +470,11 @@ class Session:
         filter_, start, most = arguments.text("filter", ""), arguments.whole("start", 0), arguments.whole("count", 0)
         if filter_ and (filter_ == "indexed") != rows.is_indexed:
             return Reply({"variables": []})
-        asked = rows.count if not most else min(rows.count, start + most)
-        end = min(asked, start + MOST_ROWS)
+        requested = rows.count if not most else min(rows.count, start + most)
+        end = min(requested, start + MOST_ROWS)
         variables = [self._variable(row) for row in rows.make(start, end)] if start < end else []
-        if end < asked:
-            words = f"{asked - end:,} more: ask for them with “start” and “count”"
+        if end < requested:
+            words = f"{requested - end:,} more: ask for them with “start” and “count”"
             variables.append({"name": "…", "value": words, "variablesReference": 0})
         return Reply({"variables": variables})
 

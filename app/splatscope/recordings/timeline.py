@@ -66,7 +66,7 @@ class Timeline:
             entry["name"]: (entry["type"], _number(np.array(entry["words"], np.uint32), entry["type"]))
             for entry in uniforms_of(recording.uniforms, job)
         }
-        self._given: dict[str, Value | None] = {
+        self._host_constants: dict[str, Value | None] = {
             **job.constants,
             **{name: integer(text, {}) for name, text in job.defines.items()},
         }
@@ -308,11 +308,12 @@ class Timeline:
             frame = here[1]
 
         def look(name: str, steps: list[Step]) -> Value:
-            if (found := self.variable(frame, name, steps)) is not None:
-                variable, used = found
+            if (variable_path := self.variable(frame, name, steps)) is not None:
+                variable, used = variable_path
                 return _along(self.local(thread, variable, position), steps[used:])
-            if (memory := self.memory(name, steps)) is not None:
-                return self._in_memory(memory[0], steps[memory[1] :], position)
+            if (memory_path := self.memory(name, steps)) is not None:
+                memory, used = memory_path
+                return self._in_memory(memory, steps[used:], position)
             for named in range(len(steps), -1, -1):
                 path = _path(name, steps[:named])
                 uniform = next((n for n in self.uniforms if n == path or n.endswith(f".{path}")), None)
@@ -547,7 +548,7 @@ class Timeline:
         """The constants that are known, by name: those that the host set, and those of the sources that are whole numbers."""
         integers, known = Sources.of(self.trace).symbols.integers, {}
         values = {name: integer(text, integers, known) for name, text in integers.items()}
-        return {name: value for name, value in (values | self._given).items() if value is not None}
+        return {name: value for name, value in (values | self._host_constants).items() if value is not None}
 
     @cached_property
     def _ids(self) -> dict[str, Callable[[int, int], Value]]:

@@ -7,9 +7,11 @@ import zipfile
 from xml.etree import ElementTree
 
 import pytest
+import typer
 
 from splatscope import __version__
 from splatscope.cli.dap import LAUNCH
+from splatscope.cli.trace import trace
 from splatscope.paths import CHECKOUT
 
 EXTENSION = CHECKOUT / "editors" / "vscode"
@@ -28,6 +30,14 @@ def test_a_launch_has_the_settings_that_the_server_takes():
     for example in examples:
         assert example.keys() - {"type", "request", "name"} <= settings
         assert (example["type"], example["request"]) == ("splatscope", "launch")
+
+
+def test_a_launch_takes_the_options_of_trace_that_say_what_to_record():
+    alone = typer.Typer()
+    alone.command()(trace)
+    options = {name for parameter in typer.main.get_command(alone).params for name in parameter.opts}
+    others = {"html", "out", "batch", "diff", "fix", "explain", "json", "install-completion", "show-completion"}
+    assert {name.removeprefix("--") for name in options if name.startswith("--")} - others == set(LAUNCH)
 
 
 @pytest.mark.parametrize(
