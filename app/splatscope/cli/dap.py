@@ -11,6 +11,7 @@ import typer
 
 from splatscope.cli.errors import CallError
 from splatscope.cli.trace import read_job, trace
+from splatscope.paths import SHADER_FOLDERS
 
 if TYPE_CHECKING:
     from splatscope.check.kernels import CheckedKernel
@@ -87,7 +88,7 @@ def open_recording(configuration: dict[str, Any]) -> Any:
         if unknown := settings.keys() - _OWN:
             raise CallError(f"“{min(unknown)}” has no meaning for a recording: it has its inputs.")
         folders = [Path(file).parent, Path.cwd(), *map(Path, _texts("sources", settings.get("sources")))]
-        return Opened(load(file), tuple(folders))
+        return Opened(load(file), (*folders, *SHADER_FOLDERS))
     options = _trace_options(program, settings)
     kernel = _described(Path(program), options["entry"]) if settings.keys() <= _OWN | _BESIDE else None
     if kernel is None:
@@ -95,7 +96,8 @@ def open_recording(configuration: dict[str, Any]) -> Any:
     else:
         job, everywhere = replace(kernel.job, inputs=kernel.inputs.arrays()), kernel.everywhere
     device = options["device"] or (kernel.device if kernel else "")
-    return Opened(Recording(record_on_worker(job, device, options["timeout"], everywhere)), job.include)
+    recording = Recording(record_on_worker(job, device, options["timeout"], everywhere))
+    return Opened(recording, (Path(program).absolute().parent, *job.include, *SHADER_FOLDERS))
 
 
 def _described(file: Path, entry: str) -> "CheckedKernel | None":

@@ -1,5 +1,6 @@
 """Match the sources of a recording with files on the disk, by which an editor knows them."""
 
+import os
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -20,11 +21,9 @@ class SourceFiles:
         self._names = list(texts)
         self.paths: dict[str, Path] = {}
         for name, text in texts.items():
-            if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
-                continue
             for folder in folders:
-                file = (folder / name).resolve()
-                if _text_of(file) == text:
+                file = Path(os.path.normpath(folder / name))  # as the client spells it, which may lead over links
+                if _has_text(file, text):
                     self.paths[name] = file
                     break
 
@@ -39,9 +38,9 @@ class SourceFiles:
         if 0 < number <= len(self._names):
             return self._names[number - 1]
         if path:
-            file = Path(path).resolve()
+            file = Path(path.replace("\0", "")).resolve()
             for name, own in self.paths.items():
-                if own == file:
+                if own.resolve() == file:
                     return name
             alike = [name for name in self._names if PurePosixPath(name).name == file.name]
             if len(alike) == 1:
@@ -58,8 +57,9 @@ class SourceFiles:
         return self._names.index(name) + 1
 
 
-def _text_of(file: Path) -> str | None:
+def _has_text(file: Path, text: str) -> bool:
+    """Return whether a file has a text. A recording may name any file, so no more is read than the text can have."""
     try:
-        return file.read_text(encoding="utf-8")
+        return file.is_file() and file.stat().st_size <= 4 * len(text) and file.read_text(encoding="utf-8") == text
     except (OSError, ValueError):
-        return None
+        return False
