@@ -132,6 +132,7 @@ class Session:
         recorded = recording.recorded
         assert recorded.job is not None
         if not recording.events:
+            self._is_launched = False
             raise RequestError("Nothing was recorded, so there is nothing to step through.")
         timeline = Timeline(recorded, recorded.job, recorded.layouts)
         debugged = _Debugged(recording, timeline, SourceFiles(timeline.trace.info.sources, opened.folders))
@@ -139,8 +140,8 @@ class Session:
         for finding in recording.findings:
             if finding.events:
                 debugged.findings.setdefault(max(map(timeline.position, finding.events)), []).append(finding)
+        debugged.exceptions = _exceptions(debugged, [severity for severity, _, _, is_on in _FILTERS if is_on])
         self._debugged = debugged
-        debugged.exceptions = self._exceptions([severity for severity, _, _, is_on in _FILTERS if is_on])
         return Reply(None, (("initialized", {}),))
 
     def _tell(self, recording: Recording) -> None:
@@ -360,22 +361,14 @@ class Session:
 
     @request("setExceptionBreakpoints")
     def _set_exception_breakpoints(self, arguments: Arguments) -> Reply:
+        debugged = self._now()
         chosen = arguments.texts("filters")
         chosen += [option.text("filterId") for option in arguments.parts("filterOptions")]
         known = [severity for severity, *_ in _FILTERS]
         if unknown := [name for name in chosen if name not in known]:
             raise RequestError(f"There is no filter “{unknown[0][:40]}”: there are {', '.join(known)}.")
-        self._now().exceptions = self._exceptions(chosen)
+        debugged.exceptions = _exceptions(debugged, chosen)
         return Reply({"breakpoints": [{"verified": True} for _ in chosen]})
-
-    def _exceptions(self, severities: list[str]) -> list[Stop]:
-        debugged = self._now()
-
-        def positions(severity: str) -> np.ndarray:
-            at = [p for p, findings in debugged.findings.items() if any(CHECKS[f.kind].severity == severity for f in findings)]
-            return np.array(sorted(at), np.int64)
-
-        return [Stop("exception", debugged.timeline, partial(positions, severity)) for severity in severities]
 
     def _findings_at(self, position: int) -> list[Finding]:
         """Return the findings at a position, the gravest first."""
@@ -549,6 +542,16 @@ class Session:
         if frame is None:
             raise RequestError("This frame is no longer there: the position has changed.")
         return frame
+
+
+def _exceptions(debugged: _Debugged, severities: list[str]) -> list[Stop]:
+    """Return the stops at findings of some severities."""
+
+    def positions(severity: str) -> np.ndarray:
+        at = [p for p, findings in debugged.findings.items() if any(CHECKS[f.kind].severity == severity for f in findings)]
+        return np.array(sorted(at), np.int64)
+
+    return [Stop("exception", debugged.timeline, partial(positions, severity)) for severity in severities]
 
 
 def _watched(timeline: Timeline, data: str, access: str) -> Callable[[], np.ndarray]:
