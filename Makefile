@@ -21,7 +21,7 @@ SPREAD := -n $(JOBS)
 export PYTHONDONTWRITEBYTECODE :=
 CHECKS := ruff codespell imports biome types python-types unit js
 
-.PHONY: help setup serve check lint $(CHECKS) test test-device test-browser test-changed bench soak audit exercises docs format browser lock wheel wheel-test container container-check clean
+.PHONY: help setup serve check lint $(CHECKS) test test-device test-browser test-changed bench soak audit exercises docs format browser lock vsix wheel wheel-test container container-check clean
 
 help:
 	@echo 'make serve         the app at http://localhost:$(PORT)/app (PORT=… for another port)'
@@ -37,6 +37,7 @@ help:
 	@echo 'make bench         how fast the kernels train on this machine, as a table and a plot (BENCH="--device cuda" for options)'
 	@echo 'make setup         only what these need: the environment, the browser bundle, a device'
 	@echo 'make wheel         the package, in dist; make wheel-test installs it in an environment of its own, and tries all its commands'
+	@echo 'make vsix          the extension for VS Code, in dist'
 	@echo 'make container     the container image splatscope, with Podman or Docker; make container-check tries its file without them'
 	@echo 'make lint, make format, make lock, make clean'
 
@@ -134,6 +135,9 @@ lock: .venv/locked
 wheel: .venv/locked
 	rm -rf build
 	$(BIN)/python -m pip wheel --quiet --no-build-isolation --no-deps --wheel-dir dist .
+
+vsix: .venv/made
+	$(BIN)/python tools/make_vsix.py
 
 # What a user gets, on a PATH with nothing else: no compiler, no Node. It downloads some 200 MB the first time.
 wheel-test: setup browser wheel

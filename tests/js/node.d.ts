@@ -21,3 +21,6 @@ declare module "node:fs" {
   export function readFileSync(path: string | URL): Uint8Array<ArrayBuffer>
   export function readFileSync(path: string | URL, encoding: "utf8"): string
 }
+declare module "node:module" {
+  export function createRequire(path: string): (name: string) => Record<string, (...given: unknown[]) => unknown>
+}

@@ -53,6 +53,8 @@ def as_json(verdicts: Iterable[KernelVerdict], here: Path, undescribed: Undescri
                 "missed": verdict.missed,
                 "notes": verdict.notes,
                 "error": verdict.error or None,
+                "error_file": relative(verdict.error_file or verdict.kernel.path, here),
+                "error_line": verdict.error_line,
                 "fix": {"patch": verdict.change.patch, "verdict": verdict.change.verdict} if verdict.change else None,
             }
             for verdict in verdicts
@@ -65,7 +67,8 @@ def as_json(verdicts: Iterable[KernelVerdict], here: Path, undescribed: Undescri
 
 def _finding(verdict: KernelVerdict, finding: Finding, here: Path) -> dict[str, Any]:
     files = {"files": [relative(verdict.path_of(finding, file), here) for file in finding.files]} if finding.files else {}
-    return {**finding.as_dict(), **files, "file": relative(verdict.path_of(finding), here), "line": finding.line}
+    place = {"file": relative(verdict.path_of(finding), here), "line": finding.line}
+    return {**finding.as_dict(), **files, **place, "severity": CHECKS[finding.kind].severity}
 
 
 def as_sarif(verdicts: Iterable[KernelVerdict], here: Path, undescribed: Undescribed) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import typer
 from splatscope import __version__
 from splatscope.cli.check import check
 from splatscope.cli.cluster import scheduler, worker
+from splatscope.cli.dap import dap
 from splatscope.cli.doctor import doctor
 from splatscope.cli.grade import grade
 from splatscope.cli.publish import publish
@@ -51,6 +52,7 @@ commands.command()(train)
 
 commands.command()(trace)
 commands.command()(check)
+commands.command()(dap)
 commands.command()(grade)
 commands.command()(publish)
 commands.command()(scheduler)

@@ -4,15 +4,18 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from splatscope.cli.errors import CallError
 from splatscope.tracing.job import JOB_SECONDS
+
+if TYPE_CHECKING:
+    from splatscope.tracing.job import KernelJob
 
 
 def trace(
@@ -87,38 +90,17 @@ def trace(
 
     start_ahead(device or os.environ.get("SPLATSCOPE_DEVICE", ""))
     from splatscope.api.errors import KernelTimeout, RecordError
-    from splatscope.api.inputs_file import read_inputs
-    from splatscope.api.record import fix_on_worker, job_of, record_on_worker
+    from splatscope.api.record import fix_on_worker, record_on_worker
     from splatscope.api.recording import Recording
-    from splatscope.cli.buffer_option import parse_buffer
     from splatscope.cli.trace_report import as_json_fix, print_findings, print_fix, print_timeout, report
     from splatscope.gpu.kernel import CompileError
-    from splatscope.tracing.job import MOST_RECORDS
 
-    counts, chosen_group = _three("--groups", groups), _three("--group", group or "0")
     everywhere = all_groups or not group
-    if any(c >= n for c, n in zip(chosen_group, counts, strict=True)):
-        raise CallError(f"--group {group} is not one of the {groups} groups: each number must be below that of --groups.")
     for target in (out, page):
         if target is not None and not target.absolute().parent.is_dir():
             raise CallError(f"{target} cannot be written: there is no folder {target.parent}.")
     try:
-        variables = {**(read_inputs(inputs) if inputs else {}), **dict(parse_buffer(text) for text in buffer or [])}
-        variables |= {name: _numbers(value) for name, value in _pairs("--set", values)}
-        job = job_of(
-            file,
-            entry=entry,
-            groups=counts,
-            group=chosen_group,
-            vars=variables,
-            defines=dict(_pairs("--define", define, default="1")),
-            include_paths=include or [],
-            constants={name: _number("--constant", value) for name, value in _pairs("--constant", constant)},
-            arguments=argument or [],
-            conformances=[_conformance(text) for text in conformance or []],
-            functions=[name for name in functions.split(",") if name],
-            budget=budget or MOST_RECORDS,
-        )
+        job = read_job(context.params)
         recording = Recording(record_on_worker(job, device, timeout, everywhere))
     except KernelTimeout as error:
         print_timeout(error.finding, as_json)
@@ -145,6 +127,39 @@ def trace(
     if found is not None and fix:
         raise typer.Exit(_status(bool(found.left), found.missed, everywhere))
     raise typer.Exit(_status(bool(recording.findings) and not recording.saw_nothing, recording.missed, everywhere))
+
+
+def read_job(options: Mapping[str, Any]) -> "KernelJob":
+    """Return the job that the parameters of `trace` describe, by their names in Python.
+
+    Raises:
+        CallError, ValueError: One of them is not valid.
+    """
+    from splatscope.api.inputs_file import read_inputs
+    from splatscope.api.record import job_of
+    from splatscope.cli.buffer_option import parse_buffer
+    from splatscope.tracing.job import MOST_RECORDS
+
+    groups, group, inputs = options["groups"], options["group"], options["inputs"]
+    counts, chosen_group = _three("--groups", groups), _three("--group", group or "0")
+    if any(c >= n for c, n in zip(chosen_group, counts, strict=True)):
+        raise CallError(f"--group {group} is not one of the {groups} groups: each number must be below that of --groups.")
+    variables = {**(read_inputs(inputs) if inputs else {}), **dict(parse_buffer(text) for text in options["buffer"] or [])}
+    variables |= {name: _numbers(value) for name, value in _pairs("--set", options["values"])}
+    return job_of(
+        options["file"],
+        entry=options["entry"],
+        groups=counts,
+        group=chosen_group,
+        vars=variables,
+        defines=dict(_pairs("--define", options["define"], default="1")),
+        include_paths=options["include"] or [],
+        constants={name: _number("--constant", value) for name, value in _pairs("--constant", options["constant"])},
+        arguments=options["argument"] or [],
+        conformances=[_conformance(text) for text in options["conformance"] or []],
+        functions=[name for name in options["functions"].split(",") if name],
+        budget=options["budget"] or MOST_RECORDS,
+    )
 
 
 def _status(has_findings: bool, missed: Iterable[str], everywhere: bool) -> int:

@@ -99,7 +99,7 @@ def pack(
         "same_as_plain": recording.same_as_plain,
     }
     if uniforms is not None:
-        head["uniforms"] = [entry for name, kind in uniforms.items() for entry in _uniform(name, kind, job.inputs.get(name))]
+        head["uniforms"] = uniforms_of(uniforms, job)
     if constants := {**job.constants, **job.defines}:
         head["constants"] = {name: str(value) for name, value in constants.items()}
     return _stream(head, columns)
@@ -188,6 +188,11 @@ def _site(site: Site, memories: Iterable[Cells], variables: Variables, sources: 
     if site.kind in ("value", "element", "write", "atomic") and type_ and type_.scalar.is_floating:
         entry["origins"] = sorted(sources.origins(site) or ())
     return cast(PackedSite, {name: value for name, value in entry.items() if name == "file" or value not in ("", None)})
+
+
+def uniforms_of(types: Mapping[str, str], job: KernelJob) -> list[Uniform]:
+    """Return the values that the host passed to a job, with the types of its uniforms given by name."""
+    return [entry for name, kind in types.items() for entry in _uniform(name, kind, job.inputs.get(name))]
 
 
 def _uniform(name: str, kind: str, value: np.ndarray | None) -> list[Uniform]:

@@ -35,14 +35,14 @@ class Cells:
         initial: The words before the first event, (count · width,) uint32; empty for shared memory.
     """
 
-    def __init__(self, trace: Trace, name: str, space: Space, first: int, extent: int, layout: Layout | None, given):
+    def __init__(self, trace: Trace, name: str, space: Space, first: int, extent: int, layout: Layout | None, given, most: int):
         self.key = (name, space)
         sites = [site for site in trace.sites if site.kind in ACCESSES and (site.name, site.space) == self.key]
         is_access = np.array([site.kind in ACCESSES and (site.name, site.space) == self.key for site in trace.sites])[trace.site]
         events = np.flatnonzero(is_access & ((trace.flags & OUTSIDE) == 0))
         touched = np.unique(trace.index[events]).astype(np.int64)
         extent = max(extent, int(touched.max(initial=-1)) + 1)
-        whole = extent <= MOST_CELLS
+        whole = extent <= most
         self.indices = np.zeros(0, np.int64) if whole else touched
         self.count = extent if whole else len(touched)
         self.place = np.zeros(len(trace), np.int64)
@@ -112,18 +112,23 @@ class Cells:
         return words.reshape(-1)
 
 
-def memories_of(trace: Trace, recording: Recording, job: KernelJob, layouts: dict[str, Layout]) -> list[Cells]:
-    """Return the memories of a recording, shared memory first, otherwise in the order of their first sites."""
+def memories_of(
+    trace: Trace, recording: Recording, job: KernelJob, layouts: dict[str, Layout], most: int = MOST_CELLS
+) -> list[Cells]:
+    """Return the memories of a recording, shared memory first, otherwise in the order of their first sites.
+
+    Of a memory with more than `most` cells, only those that were accessed are included.
+    """
     keys = dict.fromkeys((site.name, site.space) for site in trace.sites if site.kind in ACCESSES)
     memories: list[Cells] = []
     for name, space in sorted(keys, key=lambda key: key[1] != "shared"):
         first = sum(memory.count for memory in memories)
         if space == "shared":
-            memories.append(Cells(trace, name, space, first, _declared(trace, name), None, None))
+            memories.append(Cells(trace, name, space, first, _declared(trace, name), None, None, most))
         else:
             layout, words = layouts.get(name), recording.outputs.get(name, ())
             extent = len(words) * 4 // layout.stride if layout else 0
-            memories.append(Cells(trace, name, cast(Space, space), first, extent, layout, job.inputs.get(name)))
+            memories.append(Cells(trace, name, cast(Space, space), first, extent, layout, job.inputs.get(name), most))
     return memories
 
 

@@ -1,0 +1,1 @@
+"""A server of the Debug Adapter Protocol, by which editors step through a recording."""

@@ -1,0 +1,32 @@
+// Reads the report of `splatscope check --json`. It knows nothing of the editor, so that tests can run it.
+
+const SEVERITIES = {error: "Error", warn: "Warning", note: "Information"}
+
+/**
+ * What to show, in the report's order. Lines count from 0, as in the editor; severities are names in vscode.DiagnosticSeverity.
+ * @param report  the object that the command prints
+ */
+function findingsOf({kernels}) {
+  return kernels.flatMap((kernel) => [
+    ...kernel.findings.map(({kind, severity, message, line, file, count}) => ({
+      file,
+      line: Math.max(0, line - 1),
+      severity: SEVERITIES[severity],
+      code: kind,
+      message: count > 1 ? `${message} (${count} times)` : message,
+    })),
+    ...(kernel.error
+      ? [
+          {
+            file: kernel.error_file,
+            line: Math.max(0, kernel.error_line - 1),
+            severity: "Error",
+            code: "error",
+            message: kernel.error,
+          },
+        ]
+      : []),
+  ])
+}
+
+module.exports = {findingsOf}
