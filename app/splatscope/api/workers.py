@@ -24,6 +24,7 @@ from splatscope.processes import ChildStalled, ChildTimeout, die_with_parent, er
 from splatscope.tracing.progress import progress_to
 
 LITTLE = 1 / 4  # of a processor: a worker that got less before its limit was starved by other processes
+ENDING = 10.0  # seconds for a worker to end whose call has been given up
 _Result = TypeVar("_Result")
 _idle: defaultdict[str, list[subprocess.Popen]] = defaultdict(list)  # idle workers, by the kind of their calls
 _lock = threading.Lock()
@@ -47,7 +48,8 @@ def run_on_worker(
     *args: Any,
     limit: float,
     kind: str = "",
-    on_progress: Callable[[int], None] | None = None,
+    on_progress: Callable[[Any], None] | None = None,
+    each: bool = False,
 ) -> _Result:
     """Call `function(*args)` in a worker process and return its result. Threads may call this concurrently; each gets a worker.
 
@@ -56,7 +58,9 @@ def run_on_worker(
         args: Its arguments.
         limit: Seconds after which the worker is killed. They include sending the arguments and receiving the result.
         kind: Calls of different kinds never share a process.
-        on_progress: Called with the number of each stage that the function reports (`tracing.progress`).
+        on_progress: Called with what the function reports (`tracing.progress`): the number of each stage, by default. If it raises
+            an error, the worker is killed.
+        each: Whether the limit is that of each part from one report to the next, and not of the whole call.
 
     Raises:
         ChildTimeout: The call did not return in time. It is a ChildStalled if arguments or result were not transferred in full.
@@ -79,8 +83,7 @@ def run_on_worker(
         is_late.set()
         worker.kill()
 
-    watchdog = threading.Timer(limit, end)  # also unblocks a write or read that waits for the worker
-    watchdog.start()
+    watchdog = _start_timer(limit, end)  # also unblocks a write or read that waits for the worker
     timeout_error = ChildStalled(f"the worker did not take all that it was sent within {limit:g} s")
     try:
         _send(worker.stdin, (pickle.dumps(function), args))
@@ -92,12 +95,19 @@ def run_on_worker(
                 timeout_error = ChildStalled(f"the worker sent only a part of its answer within {limit:g} s")
             tag, result = _receive(worker.stdout)
             if tag == "progress" and on_progress is not None:
+                if each:
+                    watchdog.cancel()
                 on_progress(result)
+                if each:
+                    watchdog = _start_timer(limit, end)
     except (EOFError, BrokenPipeError):
         code = worker.wait()
         timeout_error.was_starved = starved.is_set()
         raise (timeout_error if is_late.is_set() else error_of(code)) from None
     except BaseException:
+        worker.terminate()  # a function may end what it has started
+        with suppress(subprocess.TimeoutExpired):
+            worker.wait(ENDING)
         worker.kill()
         worker.wait()
         raise
@@ -117,6 +127,12 @@ def run_on_worker(
     raise result
 
 
+def _start_timer(seconds: float, end: Callable[[], None]) -> threading.Timer:
+    timer = threading.Timer(seconds, end)
+    timer.start()
+    return timer
+
+
 def _start(*device: str) -> subprocess.Popen:
     # Unbuffered, because `select` does not see data that a buffer already holds.
     return start_module(__name__, *device, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=None, bufsize=0)
@@ -128,7 +144,8 @@ def stop_workers() -> None:
     with _lock:
         for workers in _idle.values():
             while workers:
-                workers.pop().kill()
+                with workers.pop() as worker:  # waits for it, and closes its pipes
+                    worker.kill()
 
 
 def _send(stream: IO[bytes], value: Any) -> None:

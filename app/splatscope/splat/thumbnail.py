@@ -13,7 +13,7 @@ from splatscope.splat.files.images import encode, to_bytes
 from splatscope.splat.parameters import FIELDS
 from splatscope.splat.sample_kernels import TiledKernels
 from splatscope.splat.settings import Settings
-from splatscope.splat.state import Splats, TrainingState
+from splatscope.splat.state import AdamState, TrainingState
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class ThumbnailRenderer:
         self.device = device
         self.thumbnail = thumbnail
         target = np.zeros((thumbnail.height, thumbnail.width, 3), np.uint8)
-        self.run = kernels.make_buffers(device, Settings(blobs=thumbnail.count), Splats.start(thumbnail.raw), target)
+        self.run = kernels.make_buffers(device, Settings(blobs=thumbnail.count), AdamState.start(thumbnail.raw), target)
         self._image = TiledKernels(self.run).drawing[0]
 
     def draw(self, count: int) -> bytes:
