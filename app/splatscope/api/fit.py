@@ -15,9 +15,10 @@ from splatscope.api.errors import FitError
 from splatscope.api.pictures import as_file
 from splatscope.api.progress_bar import progress_bar
 from splatscope.api.splats import Splats, read_file, write_file
+from splatscope.printable import printable
 from splatscope.splat.files.animation import SUFFIXES, Animation
 from splatscope.splat.files.images import encode, to_bytes
-from splatscope.splat.files.state_file import MAX_FILE_BYTES, load_state, save_state
+from splatscope.splat.files.state_file import MAX_FILE_BYTES, StateError, load_state, save_state
 from splatscope.splat.settings import LIVE, Settings, refuse
 from splatscope.splat.state import TrainingState
 from splatscope.tracing.progress import report_progress
@@ -272,7 +273,10 @@ def _resumed(resume: "Fit | str | os.PathLike", size: Any, chosen: dict[str, Any
         state = resume.state
     else:
         path = Path(resume)
-        state = load_state(read_file(path, MAX_FILE_BYTES))
+        try:
+            state = load_state(read_file(path, MAX_FILE_BYTES))
+        except StateError as error:
+            raise ValueError(f"{printable(str(path))}: {error}") from None
     settings = settings_of(chosen, state.settings)
     before, after = _values(state.settings), _values(settings)
     fixed = [_OWN_NAMES.get(name, name) for name in before if before[name] != after[name] and name not in LIVE]

@@ -13,6 +13,7 @@ from splatscope.printable import printable
 from splatscope.splat.files.gaussians_file import MAX_FILE_BYTES, ending_of, from_bytes, is_state, to_bytes
 from splatscope.splat.parameters import ANGLE, COLOUR, OPACITY, POSITION
 from splatscope.splat.scenes import sizes_of
+from splatscope.splat.settings import Settings, refuse
 
 if TYPE_CHECKING:
     import slangpy as spy
@@ -164,11 +165,16 @@ def write_file(path: Path, data: bytes) -> None:
 # The rest of this module runs where the device is.
 
 
-def draw_here(device: "spy.Device", *arguments: object) -> np.ndarray:
-    """See `splat.drawing.draw`."""
+def draw_here(
+    device: "spy.Device", raw: np.ndarray, size: tuple[int, int], corner: tuple[float, float], scale: float
+) -> np.ndarray:
+    """See `splat.drawing.draw`. Raises ValueError if the device cannot draw so many Gaussians."""
+    from splatscope.gpu.device import adapter_of
     from splatscope.splat.drawing import draw
 
-    return draw(device, *arguments)  # ty: ignore[invalid-argument-type] - as `render` gives them
+    if problem := refuse(Settings(blobs=raw.shape[1]), adapter_of(device).is_software):
+        raise ValueError(problem)
+    return draw(device, raw, size, corner, scale)
 
 
 def raw_here(device: "spy.Device", state: "TrainingState") -> np.ndarray:

@@ -58,8 +58,8 @@ def _train_picture(image: Path | None, out: Path | None, as_json: bool, chosen: 
 
     def report(result: "Fit") -> None:
         nonlocal latest
-        _print(as_json, *(_start(result) if latest is None else _progress(result)))
-        latest = result
+        is_first, latest = latest is None, result
+        _print(as_json, *(_start(result) if is_first else _progress(result)))
 
     try:
         result = fit(image, callback=report, gaussians=chosen.pop("blobs"), **chosen)

@@ -11,10 +11,12 @@ from splatscope.splat.files.compact import load_compact, save_compact
 from splatscope.splat.files.ply import from_ply, to_ply
 from splatscope.splat.files.splat_file import from_splat, to_splat
 from splatscope.splat.parameters import FIELDS
+from splatscope.splat.settings import Settings
 
 ENDINGS = (".ply", ".splat", ".compact.npz", ".npz")
 MAX_FILE_BYTES = 512 * 2**20
 MAX_SIDE = 65_536  # pixels of a picture
+MOST = Settings.param.blobs.bounds[1]
 
 
 class GaussiansFileError(ValueError):
@@ -64,26 +66,26 @@ def from_bytes(data: bytes, name: str, size: tuple[int, int] | None = None) -> t
         ValueError: The file cannot be used.
     """
     ending = ending_of(name)
-    if len(data) > MAX_FILE_BYTES:
-        raise GaussiansFileError(f"The file has {len(data) / 2**20:,.0f} MB; up to {MAX_FILE_BYTES // 2**20} MB are allowed.")
-    if ending in (".ply", ".splat"):
-        raw, found = (from_ply if ending == ".ply" else from_splat)(data, size)
-    elif "codes.npy" in _members(data):
-        raw, found = load_compact(data)
-    else:
-        raw, found = _from_npz(data)
-    width, height = size or found or (0, 0)
-    if not (raw.shape[1] and np.isfinite(raw).all() and min(width, height) >= 1 and max(width, height) <= MAX_SIDE):
-        why = "does not say how large its picture is: give its size" if size is None and found is None else "has no valid Gaussians"
-        raise GaussiansFileError(f"This file {why}.")
-    return raw, (width, height)
+    with np.errstate(all="ignore"):  # numbers that are not finite are refused below
+        if ending in (".ply", ".splat"):
+            raw, found = (from_ply if ending == ".ply" else from_splat)(data, size)
+        else:
+            raw, found = (load_compact if "codes.npy" in _members(data) else _from_npz)(data)
+    count, bounds = raw.shape[1], size or found
+    if bounds is None:
+        raise GaussiansFileError("This file does not say how large its picture is in pixels: give its size.")
+    if not 1 <= count <= MOST:
+        raise GaussiansFileError(f"This file has {count:,} Gaussians: 1 to {MOST:,} are allowed.")
+    if not (np.isfinite(raw).all() and min(bounds) >= 1 and max(bounds) <= MAX_SIDE):
+        raise GaussiansFileError("The numbers in this file are those of no picture: it was changed after it was saved.")
+    return raw, bounds
 
 
 def _from_npz(data: bytes) -> tuple[np.ndarray, tuple[int, int]]:
     try:
         arrays = read_arrays(data, MAX_FILE_BYTES)
         raw, width, height = arrays["raw"], int(arrays["width"]), int(arrays["height"])
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, OverflowError):
         raise GaussiansFileError(
             "This .npz file has no Gaussians, or is damaged: `save` and `splatscope train --out` write them."
         ) from None

@@ -85,7 +85,7 @@ def from_ply(data: bytes, size: tuple[int, int] | None = None) -> tuple[np.ndarr
         dtype, count = _vertices(lines)
         vertices = np.frombuffer(body, dtype, count)
         values = {name: vertices[name].astype(np.float64) for name in FIELDS if not name.startswith("n")}
-    except (ValueError, KeyError):
+    except (ValueError, KeyError, OverflowError):
         raise PlyError("This .ply file is cut short, or its vertices are not Gaussians.") from None
     if not all(np.isfinite(column).all() for column in values.values()):
         raise PlyError("This .ply file has numbers that are not finite.")
@@ -95,14 +95,13 @@ def from_ply(data: bytes, size: tuple[int, int] | None = None) -> tuple[np.ndarr
     tilt = np.hypot(values["rot_1"], values["rot_2"])
     if (tilt > _TILT * np.hypot(values["rot_0"], values["rot_3"])).any():
         raise PlyError("This .ply file has Gaussians in space, which are no picture.")
-    with np.errstate(over="ignore"):
-        raw = gaussians(
-            to_pixels(np.stack([values["x"], values["y"]]), size).T,
-            np.exp(np.stack([values["scale_0"], values["scale_1"]], -1)) * max(size) / 2,
-            2 * np.arctan2(values["rot_3"], values["rot_0"]),
-            0.5 + SH_C0 * np.stack([values[f"f_dc_{channel}"] for channel in range(3)], -1),
-            1 / (1 + np.exp(-values["opacity"])),
-        )
+    raw = gaussians(
+        to_pixels(np.stack([values["x"], values["y"]]), size).T,
+        np.exp(np.stack([values["scale_0"], values["scale_1"]], -1)) * max(size) / 2,
+        2 * np.arctan2(values["rot_3"], values["rot_0"]),
+        0.5 + SH_C0 * np.stack([values[f"f_dc_{channel}"] for channel in range(3)], -1),
+        1 / (1 + np.exp(-values["opacity"])),
+    )
     return raw[:, np.argsort(values["z"], kind="stable")], size
 
 
@@ -124,7 +123,7 @@ def depths(count: int) -> np.ndarray:
 def _vertices(lines: list[str]) -> tuple[np.dtype, int]:
     """Return the dtype and the number of the vertices, the first element of a file. Raises ValueError, KeyError."""
     words = [line.split() for line in lines if line.startswith(("element ", "property "))]
-    if not words or words[0][:2] != ["element", "vertex"]:
+    if not words or words[0][:2] != ["element", "vertex"] or len(words[0]) != 3 or int(words[0][2]) < 1:
         raise ValueError("no vertices")
     properties = words[1 : next((place for place, line in enumerate(words[1:], 1) if line[0] == "element"), None)]
     return np.dtype([(name, _KINDS[kind]) for _, kind, name in properties]), int(words[0][2])
