@@ -338,6 +338,26 @@ def test_many_are_refused_at_once_if_none_could_be_fitted(arguments, words, monk
     assert "\n" not in str(refused.value)
 
 
+def test_the_examples_of_the_documentation_run(tmp_path):
+    with Image.open(PICTURE) as image:
+        image.save(tmp_path / "photo.jpg")
+        (tmp_path / "pictures").mkdir()
+        image.resize((40, 28)).save(tmp_path / "pictures" / "a.png")
+    text = (CHECKOUT / "docs" / "api.md").read_text(encoding="utf-8")
+    examples = re.findall(r"```python\n(.*?)```", text[text.index("## `splatscope.fit(") :], re.DOTALL)
+    assert len(examples) == 2
+    shapes = "print(result.picture.shape, result.parameters['opacity'].shape, large.shape, more.iteration, eye.shape)\n"
+    (tmp_path / "script.py").write_text("".join([*examples, shapes]))
+    environment = {name: value for name, value in os.environ.items() if name != "GALLIVM_PERF"} | {"SPLATSCOPE_WORKERS": "2"}
+    command = [sys.executable, "script.py"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=150, env=environment, cwd=tmp_path)
+    assert done.stderr == ""
+    first, *_, shown = done.stdout.splitlines()
+    assert first.startswith("Fit: 1,000 Gaussians, 256 × 170 pixels, 500 of 500 iterations, ")
+    assert shown == "(170, 256, 3) (1000,) (680, 1024, 3) 800 (512, 512, 3)"
+    assert (tmp_path / "fitted" / "a" / "state.npz").exists()
+
+
 def test_importing_the_package_loads_neither_numpy_nor_a_device():
     code = "import splatscope, sys; print(sorted({'numpy', 'slangpy', 'param', 'PIL', 'rich'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"

@@ -1,5 +1,6 @@
 """A progress bar in a terminal or in a notebook."""
 
+import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Protocol
@@ -29,7 +30,9 @@ def progress_bar(description: str, shown: bool | None = None) -> Generator[Progr
         yield _NotebookBar()
     else:
         columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[words]}")
-        with Progress(*columns, TimeRemainingColumn(), console=console) as progress:
+        # What is printed meanwhile goes above the bar, but only if it would be shown there anyway.
+        above = sys.stdout is not None and sys.stdout.isatty()
+        with Progress(*columns, TimeRemainingColumn(), console=console, redirect_stdout=above) as progress:
             yield _TerminalBar(progress, description)
 
 

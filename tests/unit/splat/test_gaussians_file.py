@@ -1,6 +1,7 @@
 """Gaussians in each kind of file, written and read back."""
 
 import io
+import zipfile
 
 import numpy as np
 import pytest
@@ -116,6 +117,14 @@ def archive(**arrays) -> bytes:
     return file.getvalue()
 
 
+def with_text(name: str) -> bytes:
+    """An archive in which one member is no array."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as members:
+        members.writestr(f"{name}.npy", b"text")
+    return file.getvalue()
+
+
 def splat(**changed) -> bytes:
     records = np.zeros(2, SPLAT)
     records["turn"] = 255, 128, 128, 128
@@ -158,6 +167,8 @@ def test_what_the_next_test_damages_is_read():
         ("a.npz", archive(raw=RAW, width=0, height=32), "no picture"),
         ("a.npz", archive(raw=RAW, width=np.inf, height=32), "no Gaussians"),
         ("a.npz", archive(raw=RAW * np.nan, width=48, height=32), "no picture"),
+        ("a.npz", with_text("raw"), "damaged"),
+        ("compact.npz", with_text("codes"), "not a file of Gaussians"),
         ("a.png", b"", "end in .ply, .splat, .compact.npz, .npz"),
     ],
 )

@@ -23,7 +23,9 @@ def read_arrays(data: bytes, most_bytes: int) -> dict[str, np.ndarray]:
             if sum(member.file_size for member in archive.infolist()) > most_bytes:
                 raise ArchiveTooLarge(f"unpacks to more than {most_bytes // 2**20} MB, which is not allowed")
         with np.load(io.BytesIO(data), allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
+            members = {name: file[name] for name in file.files}
+        # A member that is no array comes as its bytes.
+        return {name: array for name, array in members.items() if isinstance(array, np.ndarray)}
     except ArchiveTooLarge:
         raise
     except Exception:  # a forged file can make NumPy and zipfile raise almost anything
