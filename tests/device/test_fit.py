@@ -107,7 +107,10 @@ def test_a_smaller_picture_has_no_gaussian_that_slips_between_its_pixels(fitted)
         ({"scale": float("nan")}, "above 0"),
         ({"size": -3}, "above 0"),
         ({"region": (5, 5, 5, 9)}, "left < right"),
-        ({"region": (0, 0, float("inf"), 9)}, "left < right"),
+        ({"region": (0, 0, float("inf"), 9)}, "four numbers"),
+        ({"region": (1, 2, 3)}, "four numbers"),
+        ({"region": "1,2,3,4"}, "four numbers"),
+        ({"size": (20, 30)}, "longer side"),
         ({"scale": 1000}, "too many"),
     ],
 )
@@ -235,7 +238,9 @@ def test_a_device_that_does_not_answer_is_given_up(monkeypatch):
         ({"image": PICTURE, "colour": 1}, TypeError, "no setting “colour”. There is adam, background, gaussians, "),
         ({"image": PICTURE, "size": 5}, ValueError, "from 16 to 4,096"),
         ({"image": PICTURE, "size": (32, 32, 32)}, ValueError, "from 16 to 4,096"),
+        ({"image": PICTURE, "size": 64.0}, ValueError, "from 16 to 4,096"),
         ({"image": PICTURE, "every": 0}, ValueError, "every 1"),
+        ({"image": PICTURE, "every": 2.5}, ValueError, "every 1"),
         ({"image": PICTURE, "film": "a.mov"}, ValueError, ".gif or .webp"),
         ({"image": PICTURE, "kernels": "tiled", "loss": "l1"}, ValueError, "choose it, or the binned kernels"),
         ({"image": PICTURE, "device": "abacus"}, splatscope.DeviceError, "abacus"),
@@ -255,6 +260,12 @@ def test_a_resumed_run_keeps_what_it_was_started_with(fitted):
         with pytest.raises(ValueError, match=f"keeps its {words}"):
             splatscope.fit(resume=fitted, **change)
     assert splatscope.fit(resume=fitted, gaussians=60).iteration == 40
+
+
+def test_numbers_may_be_those_of_numpy(tmp_path):
+    result = splatscope.fit(PICTURE, gaussians=np.int64(9), iterations=np.uint8(4), size=np.int32(40), every=np.int64(2))
+    assert (result.count, result.width, result.history["iteration"].tolist()) == (9, 40, [0, 2, 4])
+    result.save_all(tmp_path)
 
 
 def test_a_run_is_written_as_a_folder(fitted, tmp_path):

@@ -3,8 +3,9 @@
 import json
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -186,8 +187,8 @@ def fit(
     """
     if film is not None and Path(film).suffix.lower() not in SUFFIXES:
         raise ValueError(f"A film's name ends in {' or '.join(SUFFIXES)}: “{Path(film).name}” does not.")
-    if every is not None and every < 1:
-        raise ValueError(f"A run is measured every 1 iteration or more, not every {every}.")
+    if every is not None and not (isinstance(every, Integral) and every >= 1):
+        raise ValueError(f"A run is measured every 1 iteration or more, a whole number: not every {every}.")
     chosen = {"blobs": gaussians, "iterations": iterations, "seed": seed} | settings
     chosen = {name: value for name, value in chosen.items() if value is not None}
     if (image is None) == (resume is None):
@@ -208,7 +209,9 @@ def fit(
 
     with progress_bar("training", progress) as bar:
         try:
-            call_with_device(train_here, start, every, film is not None, device=device, on_report=take)
+            call_with_device(
+                train_here, start, None if every is None else int(every), film is not None, device=device, on_report=take
+            )
         except _Ended:
             pass
         except FitError as error:
@@ -243,10 +246,10 @@ def size_of(size: int | tuple[int, int] | None) -> int | tuple[int, int]:
     """Return the size of a picture to fit, 256 if it is None. Raises ValueError."""
     size = Settings.param.size.default if size is None else size
     low, high = Settings.param.size.bounds
-    sides = (size,) if isinstance(size, int) else tuple(size)
-    if len(sides) > 2 or not all(isinstance(side, int) and low <= side <= high for side in sides):
+    sides = tuple(size) if isinstance(size, Iterable) else (size,)
+    if len(sides) > 2 or not all(isinstance(side, Integral) and low <= side <= high for side in sides):
         raise ValueError(f"A picture's size is its longer side or (width, height), from {low} to {high:,} pixels: not {size}.")
-    return sides[0] if isinstance(size, int) else (sides[0], sides[-1])
+    return int(sides[0]) if len(sides) == 1 else (int(sides[0]), int(sides[1]))
 
 
 def settings_of(chosen: dict[str, Any], base: Settings | None = None) -> Settings:
@@ -260,6 +263,7 @@ def settings_of(chosen: dict[str, Any], base: Settings | None = None) -> Setting
     for name in chosen:
         if name not in known:
             raise TypeError(f"There is no setting “{name}”. There is {', '.join(_OWN_NAMES.get(name, name) for name in known)}.")
+    chosen = {name: value.item() if isinstance(value, np.generic) else value for name, value in chosen.items()}
     try:
         return Settings(**(_values(base) if base else {}) | chosen)
     except ValueError as error:

@@ -41,6 +41,7 @@ SLICE = 2.0  # seconds of device time between two reports of a run
 TRIES = 3  # for a run whose worker is lost
 PATIENCE = 4.0  # times the limits of a page, since nobody waits for a single picture
 TABLE = "table.csv"
+OWN_VARIABLES = "SPLATSCOPE_"
 _Result = TypeVar("_Result")
 
 
@@ -154,6 +155,9 @@ def fit_many(
     if device and os.environ.get("SPLATSCOPE_SCHEDULER"):
         raise ValueError("The workers of a cluster have devices of their own: set SPLATSCOPE_DEVICE where they start.")
     sources = _sources(pictures_in(Path(images)) if isinstance(images, str | os.PathLike) else images)
+    environment = {name: value for name, value in os.environ.items() if name.startswith(OWN_VARIABLES)}
+    if device:
+        environment["SPLATSCOPE_DEVICE"] = device
     rows: dict[int, FitRow] = {}
     table = None if out is None else Path(out) / TABLE
     if table is not None:
@@ -178,10 +182,12 @@ def fit_many(
     with progress_bar("fitting", progress) as bar:
         try:
             run_on_worker(
-                fit_all_here, sources, job, device, out is not None, limit=LIMIT, kind="fit many", on_progress=take, each=True
+                fit_all_here, sources, job, environment, out is not None, limit=LIMIT, kind="fit many", on_progress=take, each=True
             )
-        except (ChildError, WorkerError) as error:
-            raise FitError(f"The workers were lost ({error}): `splatscope doctor` says what is missing.") from None
+        except ChildError as error:
+            raise FitError(f"The process that sends pictures to the workers was lost ({error}): try again.") from None
+        except WorkerError as error:
+            raise FitError(str(error)) from None
     result = FitTable([rows[index] for index in range(len(sources))], time.monotonic() - began)
     if table is not None:
         write_file(table, result.to_csv().encode())
@@ -223,19 +229,20 @@ def _free(name: str, taken: set[str]) -> str:
 # The rest of this module runs in a process of its own, which has the connection to the workers.
 
 
-def fit_all_here(sources: list[_Source], job: Picture, device: str | None, is_kept: bool) -> None:
+def fit_all_here(sources: list[_Source], job: Picture, environment: dict[str, str], is_kept: bool) -> None:
     """Fit all pictures on the workers of the pool. Report each as (its index, its row, its `Snapshot` if that is kept).
 
     Args:
         sources: The pictures.
         job: The size and the settings of all.
-        device: Part of an adapter's name.
+        environment: The script's variables that say which workers and devices to use. They may have changed since this process
+            was started.
         is_kept: Whether results are returned.
     """
-    if device:
-        os.environ["SPLATSCOPE_DEVICE"] = device
-    else:
-        os.environ.pop("SPLATSCOPE_DEVICE", None)
+    for name in list(os.environ):
+        if name.startswith(OWN_VARIABLES):
+            del os.environ[name]
+    os.environ |= environment
     try:
         asyncio.run(_fit_all(sources, job, is_kept))
     except* Exception as errors:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -77,11 +78,16 @@ class Splats:
             DeviceError: There is no such device.
             FitError: The process that draws was lost.
         """
-        left, top, right, bottom = region if region is not None else (0, 0, self.width, self.height)
-        if not (np.isfinite([left, top, right, bottom]).all() and left < right and top < bottom):
+        bounds = (0, 0, self.width, self.height) if region is None else tuple(region)
+        if len(bounds) != 4 or not all(isinstance(bound, Real) and np.isfinite(bound) for bound in bounds):
+            raise ValueError("A region is four numbers: left, top, right and bottom in pixels.")
+        left, top, right, bottom = map(float, bounds)
+        if not (left < right and top < bottom):
             raise ValueError("A region is left, top, right and bottom in pixels, with left < right and top < bottom.")
         if size is not None and scale is not None:
             raise ValueError("Give the size or the scale of a picture, not both.")
+        if not all(isinstance(number, Real) for number in (size, scale) if number is not None):
+            raise ValueError("The size of a rendered picture is its longer side, and the scale is one number.")
         factor = float(scale if scale is not None else 1.0 if size is None else size / max(right - left, bottom - top))
         if not (np.isfinite(factor) and factor > 0):
             raise ValueError("The size and the scale of a picture are above 0.")

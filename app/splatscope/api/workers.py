@@ -70,7 +70,9 @@ def run_on_worker(
     """
     with _lock:
         worker = _idle[kind].pop() if _idle[kind] else None
-    if worker is None or worker.poll() is not None:
+    if worker is not None and worker.poll() is not None:
+        worker = _end(worker)
+    if worker is None:
         worker = _starter.submit(_start).result()
     assert worker.stdin
     assert worker.stdout
@@ -101,30 +103,36 @@ def run_on_worker(
                 if each:
                     watchdog = _start_timer(limit, end)
     except (EOFError, BrokenPipeError):
-        code = worker.wait()
+        _end(worker)
         timeout_error.was_starved = starved.is_set()
-        raise (timeout_error if is_late.is_set() else error_of(code)) from None
+        raise (timeout_error if is_late.is_set() else error_of(worker.returncode)) from None
     except BaseException:
         worker.terminate()  # a function may end what it has started
         with suppress(subprocess.TimeoutExpired):
             worker.wait(ENDING)
         worker.kill()
-        worker.wait()
+        _end(worker)
         raise
     finally:
         watchdog.cancel()
         watchdog.join()
     if is_late.is_set():  # the watchdog fired just after the answer arrived
-        worker.wait()
+        _end(worker)
     elif is_too_large(worker.pid):
         worker.kill()
-        worker.wait()
+        _end(worker)
     else:
         with _lock:
             _idle[kind].append(worker)
     if tag == "result":
         return result
     raise result
+
+
+def _end(worker: subprocess.Popen) -> None:
+    """Wait for a worker that has ended, or was killed, and close its pipes."""
+    with worker:
+        pass
 
 
 def _start_timer(seconds: float, end: Callable[[], None]) -> threading.Timer:
@@ -144,8 +152,9 @@ def stop_workers() -> None:
     with _lock:
         for workers in _idle.values():
             while workers:
-                with workers.pop() as worker:  # waits for it, and closes its pipes
-                    worker.kill()
+                worker = workers.pop()
+                worker.kill()
+                _end(worker)
 
 
 def _send(stream: IO[bytes], value: Any) -> None:
