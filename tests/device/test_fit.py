@@ -262,6 +262,19 @@ def test_a_resumed_run_keeps_what_it_was_started_with(fitted):
     assert splatscope.fit(resume=fitted, gaussians=60).iteration == 40
 
 
+@pytest.mark.parametrize("raw", [np.zeros((9, 0)), np.zeros((8, 3)), np.zeros(9), 7])
+def test_an_array_of_another_shape_is_refused(raw):
+    with pytest.raises(ValueError, match=r"shape \(9, N\)"):
+        splatscope.Splats(raw, 40, 28)
+
+
+def test_gaussians_are_made_from_any_numbers():
+    raw = direct_raw(np.random.default_rng(6), 30)
+    splats = splatscope.Splats(np.asfortranarray(raw.astype(float))[:, 5:], 40, 28)
+    assert splats.raw.dtype == np.float32
+    np.testing.assert_array_equal(splats.render(), splatscope.Splats(raw[:, 5:], 40, 28).render())
+
+
 def test_numbers_may_be_those_of_numpy(tmp_path):
     result = splatscope.fit(PICTURE, gaussians=np.int64(9), iterations=np.uint8(4), size=np.int32(40), every=np.int64(2))
     assert (result.count, result.width, result.history["iteration"].tolist()) == (9, 40, [0, 2, 4])

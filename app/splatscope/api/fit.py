@@ -1,5 +1,6 @@
 """`splatscope.fit`: fit a picture with Gaussians, from a script, a notebook or the command line."""
 
+import copy
 import json
 import os
 import re
@@ -190,7 +191,6 @@ def fit(
     if every is not None and not (isinstance(every, Integral) and every >= 1):
         raise ValueError(f"A run is measured every 1 iteration or more, a whole number: not every {every}.")
     chosen = {"blobs": gaussians, "iterations": iterations, "seed": seed} | settings
-    chosen = {name: value for name, value in chosen.items() if value is not None}
     if (image is None) == (resume is None):
         raise ValueError("Give a picture to fit, or a run to resume: one of the two.")
     start = _picture(image, size, chosen) if resume is None else _resumed(resume, size, chosen)
@@ -253,7 +253,7 @@ def size_of(size: int | tuple[int, int] | None) -> int | tuple[int, int]:
 
 
 def settings_of(chosen: dict[str, Any], base: Settings | None = None) -> Settings:
-    """Return settings, those of `base` where none is chosen.
+    """Return settings, those of `base` where None is chosen, or nothing.
 
     Raises:
         TypeError: There is no such setting.
@@ -263,9 +263,12 @@ def settings_of(chosen: dict[str, Any], base: Settings | None = None) -> Setting
     for name in chosen:
         if name not in known:
             raise TypeError(f"There is no setting “{name}”. There is {', '.join(_OWN_NAMES.get(name, name) for name in known)}.")
-    chosen = {name: value.item() if isinstance(value, np.generic) else value for name, value in chosen.items()}
+    values = _values(base) if base else {}
+    for name, value in chosen.items():
+        if value is not None:
+            values[name] = value.item() if isinstance(value, np.generic) else value
     try:
-        return Settings(**(_values(base) if base else {}) | chosen)
+        return Settings(**values)
     except ValueError as error:
         found = _PARAM.match(" ".join(str(error).split()))
         raise ValueError(f"{_OWN_NAMES.get(found[1], found[1])}{found[2]}" if found else str(error)) from None
@@ -302,8 +305,6 @@ def train_here(device: "spy.Device", start: Picture | TrainingState, every: int 
     Raises:
         ValueError: The picture cannot be used, or the device cannot train with these settings.
     """
-    import copy
-
     from splatscope.gpu.device import adapter_of
     from splatscope.splat.initialise import fit_picture
     from splatscope.splat.trainer import Trainer

@@ -151,7 +151,7 @@ def fit_many(
     """
     began = time.monotonic()
     chosen = {"blobs": gaussians, "iterations": iterations, "seed": seed} | settings
-    job = Picture(b"", "", size_of(size), settings_of({name: value for name, value in chosen.items() if value is not None}))
+    job = Picture(b"", "", size_of(size), settings_of(chosen))
     if device and os.environ.get("SPLATSCOPE_SCHEDULER"):
         raise ValueError("The workers of a cluster have devices of their own: set SPLATSCOPE_DEVICE where they start.")
     sources = _sources(pictures_in(Path(images)) if isinstance(images, str | os.PathLike) else images)
@@ -171,8 +171,7 @@ def fit_many(
             Fit.of(snapshot).save_all(Path(out) / sources[index].folder)
         rows[index] = row
         if table is not None:
-            with table.open("a", newline="", encoding="utf-8") as file:
-                file.write(FitTable([row]).to_csv().partition("\r\n")[2])
+            write_file(table, FitTable([row]).to_csv().partition("\r\n")[2].encode(), is_added=True)
         if bar is not None:
             so_far = FitTable(list(rows.values()), time.monotonic() - began)
             bar.update(len(rows), len(sources), f"pictures, {so_far.pictures_per_second:.2f} a second")
@@ -206,7 +205,7 @@ class _Source:
 
 
 def _sources(images: Iterable[Any]) -> list[_Source]:
-    sources: list[_Source] = []
+    sources, folders = [], {TABLE}
     for number, image in enumerate(images, 1):
         path = Path(image).absolute() if isinstance(image, str | os.PathLike) else None
         data, name, error = b"", path.name if path else "", ""
@@ -216,14 +215,11 @@ def _sources(images: Iterable[Any]) -> list[_Source]:
             except (ValueError, TypeError) as problem:
                 error = str(problem)
         name = printable(name or f"picture {number}")
-        sources.append(_Source(name, _free(Path(name).stem, {source.folder for source in sources}), path, data, error))
+        numbered = (f"{Path(name).stem}-{copy}" for copy in itertools.count(2))
+        folder = next(free for free in itertools.chain([Path(name).stem], numbered) if free not in folders)
+        folders.add(folder)
+        sources.append(_Source(name, folder, path, data, error))
     return sources
-
-
-def _free(name: str, taken: set[str]) -> str:
-    """Return a name that is not taken yet: the name, or with a number at its end."""
-    numbered = (f"{name}-{number}" for number in itertools.count(2))
-    return next(free for free in itertools.chain([name], numbered) if free not in taken)
 
 
 # The rest of this module runs in a process of its own, which has the connection to the workers.

@@ -12,7 +12,7 @@ import numpy as np
 from splatscope.api.device_calls import call_with_device
 from splatscope.printable import printable
 from splatscope.splat.files.gaussians_file import MAX_FILE_BYTES, ending_of, from_bytes, is_state, to_bytes
-from splatscope.splat.parameters import ANGLE, COLOUR, OPACITY, POSITION
+from splatscope.splat.parameters import ANGLE, COLOUR, FIELDS, OPACITY, POSITION
 from splatscope.splat.scenes import sizes_of
 from splatscope.splat.settings import Settings, refuse
 
@@ -39,6 +39,12 @@ class Splats:
     raw: np.ndarray
     width: int
     height: int
+
+    def __post_init__(self) -> None:
+        raw = np.ascontiguousarray(self.raw, np.float32)
+        if raw.ndim != 2 or len(raw) != FIELDS or not raw.size:
+            raise ValueError(f"Gaussians are an array of shape ({FIELDS}, N), not {np.shape(self.raw)}.")
+        object.__setattr__(self, "raw", raw)
 
     @property
     def count(self) -> int:
@@ -159,11 +165,12 @@ def read_file(path: Path, most_bytes: int) -> bytes:
     return data
 
 
-def write_file(path: Path, data: bytes) -> None:
-    """Write a file, creating its folder. Raises ValueError with one line if it cannot be written."""
+def write_file(path: Path, data: bytes, is_added: bool = False) -> None:
+    """Write a file, or add to its end, creating its folder. Raises ValueError with one line if it cannot be written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
+        with path.open("ab" if is_added else "wb") as file:
+            file.write(data)
     except OSError as error:
         raise ValueError(f"{printable(str(path))} cannot be written: {error.strerror}.") from None
 
