@@ -270,8 +270,8 @@ def settings_of(chosen: dict[str, Any], base: Settings | None = None) -> Setting
     try:
         return Settings(**values)
     except ValueError as error:
-        found = _PARAM.match(" ".join(str(error).split()))
-        raise ValueError(f"{_OWN_NAMES.get(found[1], found[1])}{found[2]}" if found else str(error)) from None
+        match = _PARAM.match(" ".join(str(error).split()))
+        raise ValueError(f"{_OWN_NAMES.get(match[1], match[1])}{match[2]}" if match else str(error)) from None
 
 
 def _resumed(resume: "Fit | str | os.PathLike", size: Any, chosen: dict[str, Any]) -> TrainingState:

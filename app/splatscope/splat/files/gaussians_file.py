@@ -68,10 +68,10 @@ def from_bytes(data: bytes, name: str, size: tuple[int, int] | None = None) -> t
     ending = ending_of(name)
     with np.errstate(all="ignore"):  # numbers that are not finite are refused below
         if ending in (".ply", ".splat"):
-            raw, found = (from_ply if ending == ".ply" else from_splat)(data, size)
+            raw, stored_size = (from_ply if ending == ".ply" else from_splat)(data, size)
         else:
-            raw, found = (load_compact if "codes.npy" in _members(data) else _from_npz)(data)
-    count, bounds = raw.shape[1], size or found
+            raw, stored_size = (load_compact if "codes.npy" in _members(data) else _from_npz)(data)
+    count, bounds = raw.shape[1], stored_size or size
     if bounds is None:
         raise GaussiansFileError("This file does not say how large its picture is in pixels: give its size.")
     if not 1 <= count <= MOST:

@@ -89,7 +89,7 @@ def from_ply(data: bytes, size: tuple[int, int] | None = None) -> tuple[np.ndarr
         raise PlyError("This .ply file is cut short, or its vertices are not Gaussians.") from None
     if not all(np.isfinite(column).all() for column in values.values()):
         raise PlyError("This .ply file has numbers that are not finite.")
-    size = size or next(((int(m[1]), int(m[2])) for line in lines if (m := _SIZE.search(line))), None)
+    size = next(((int(match[1]), int(match[2])) for line in lines if (match := _SIZE.search(line))), size)
     if size is None or not min(size):
         raise PlyError("This .ply file does not say how large its picture is in pixels: give its size.")
     tilt = np.hypot(values["rot_1"], values["rot_2"])
