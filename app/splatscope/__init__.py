@@ -1,7 +1,7 @@
 """Splatscope: an interactive textbook of one real GPU program, and a time-travelling debugger for Slang kernels.
 
-The public interface is `record`, `capture`, `load`, and the types that they return. Each is imported on first use, so that
-`import splatscope` needs no device.
+The public interface is `record`, `capture` and `load` for kernels, `fit`, `fit_many` and `load_splats` for pictures, and the types
+that they return. Each is imported on first use, so that `import splatscope` is quick and needs no device.
 """
 
 import importlib
@@ -9,25 +9,38 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from splatscope.api.capture import capture
-    from splatscope.api.errors import FindingsError, RecordError
+    from splatscope.api.errors import FindingsError, FitError, RecordError
+    from splatscope.api.fit import Fit, fit
+    from splatscope.api.fit_many import FitTable, fit_many
     from splatscope.api.load import load
     from splatscope.api.record import record
     from splatscope.api.recording import Recording
+    from splatscope.api.splats import Splats, load_splats
     from splatscope.gpu.device import DeviceError
     from splatscope.gpu.kernel import CompileError
 
 __version__ = "0.1.0"
-__all__ = ["CompileError", "DeviceError", "FindingsError", "RecordError", "Recording", "capture", "load", "record"]
+__all__ = [
+    "CompileError", "DeviceError", "FindingsError", "Fit", "FitError", "FitTable", "RecordError", "Recording", "Splats",
+    "capture", "fit", "fit_many", "load", "load_splats", "record",
+]  # fmt: skip
 
 _HOMES = {
     "capture": "api.capture",
     "CompileError": "gpu.kernel",
     "DeviceError": "gpu.device",
     "FindingsError": "api.errors",
+    "Fit": "api.fit",
+    "FitError": "api.errors",
+    "FitTable": "api.fit_many",
+    "fit": "api.fit",
+    "fit_many": "api.fit_many",
     "load": "api.load",
+    "load_splats": "api.splats",
     "record": "api.record",
     "RecordError": "api.errors",
     "Recording": "api.recording",
+    "Splats": "api.splats",
 }
 
 

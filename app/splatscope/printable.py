@@ -7,6 +7,9 @@ MOST = 2_000  # characters
 # What a CI system's log takes as a command: `::` at a line's start (GitHub), `##[`, `##vso[` and the like anywhere (GitHub, Azure).
 _COMMAND = re.compile(r"\A *:(?=:)|#(?=#\w*\[)")
 
+# A spreadsheet treats a cell that begins with one of these as a formula, wide forms in some languages; an apostrophe prevents it.
+_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "'")
+
 
 def printable(text: str, most: int = MOST) -> str:
     r"""Return a text as one line that a terminal, the log of a CI system, XML and UTF-8 take for plain text.
@@ -20,6 +23,16 @@ def printable(text: str, most: int = MOST) -> str:
     if not text.isprintable():
         text = "".join(c if c.isprintable() else " " if unicodedata.category(c) == "Zs" else _escaped(c) for c in text)
     return _COMMAND.sub(lambda match: f"{match[0][:-1]}\\x{ord(match[0][-1]):02x}", text)
+
+
+def cell(text: str) -> str:
+    """Return a text for a cell of a table. `text_of_cell` is the inverse."""
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def text_of_cell(text: str) -> str:
+    """Return the text that `cell` was given."""
+    return text[1:] if text[:1] == "'" and text[1:].startswith(_FORMULA) else text
 
 
 def _escaped(character: str) -> str:

@@ -12,7 +12,7 @@ from splatscope.splat.initialise import start_state
 from splatscope.splat.parameters import FIELDS
 from splatscope.splat.scenes import gaussians, scene_inputs
 from splatscope.splat.settings import Settings
-from splatscope.splat.state import Splats, TrainingState
+from splatscope.splat.state import AdamState, TrainingState
 from splatscope.splat.thumbnail import Thumbnail
 from splatscope.splat.trainer import Trainer
 from splatscope.textbook.experiment import Experiment
@@ -241,7 +241,7 @@ class Binned(Lesson):
         drawn = {}
         for kernels in ("tiled", "binned"):
             state = start_state(run_settings(kernels, found.count), photograph(size), PHOTOGRAPH)
-            state.splats = Splats.start(found.raw)
+            state.splats = AdamState.start(found.raw)
             drawn[kernels] = Trainer(experiment.device, state).look().picture
         apart = np.abs(drawn["tiled"] - drawn["binned"]).max(axis=2) * 255
         ran = (

@@ -10,10 +10,10 @@ import param
 from splatscope.paths import ASSETS
 from splatscope.splat.files.images import crop_picture, to_bytes
 from splatscope.splat.initialise import start_state
-from splatscope.splat.parameters import FIELDS, LOG_SIZE, POSITION
-from splatscope.splat.scenes import MIN_SIZE, gaussians, scene_inputs, some_gaussians
+from splatscope.splat.parameters import FIELDS
+from splatscope.splat.scenes import MIN_SIZE, gaussians, scene_inputs, some_gaussians, zoomed
 from splatscope.splat.settings import Settings
-from splatscope.splat.state import Splats
+from splatscope.splat.state import AdamState
 from splatscope.splat.thumbnail import Thumbnail
 from splatscope.splat.trainer import Trainer
 from splatscope.textbook.experiment import Experiment
@@ -313,7 +313,7 @@ class Gaussian(Lesson):
         target = crop_picture((ASSETS / f"{PHOTOGRAPH}.jpg").read_bytes(), PHOTOGRAPH, *CROWD_SIZE).pixels
         settings = Settings(size=CROWD_SIZE[0], blobs=CROWD, iterations=CROWD_AT[-1], growth=False, seed=1)
         state = start_state(settings, target, PHOTOGRAPH)
-        state.splats = Splats.start(some_gaussians(CROWD, CROWD_SIZE, seed=1, spread=(1.0, 5.0)))
+        state.splats = AdamState.start(some_gaussians(CROWD, CROWD_SIZE, seed=1, spread=(1.0, 5.0)))
         trainer = Trainer(experiment.device, state)
         scenes, words = [], []
         for iterations in CROWD_AT:
@@ -424,9 +424,7 @@ def paint(experiment: Experiment, values: np.ndarray, size: tuple[int, int]) -> 
 def paint_photograph(experiment: Experiment, count: int) -> np.ndarray:
     """Return the nearest `count` Gaussians of the photograph at SHRUNK of its size: (h, w, 3) uint8."""
     whole = Thumbnail.load(ASSETS / f"{PHOTOGRAPH}.npz")
-    values = whole.raw[:, :count].copy()
-    values[POSITION] = SHRUNK * (values[POSITION] + 0.5) - 0.5
-    values[LOG_SIZE] = np.log(np.maximum(SHRUNK * (MIN_SIZE + np.exp(values[LOG_SIZE])) - MIN_SIZE, 1e-3))
+    values = zoomed(whole.raw[:, :count], (0, 0), SHRUNK)
     return to_bytes(paint(experiment, values, (int(SHRUNK * whole.width), int(SHRUNK * whole.height))))
 
 

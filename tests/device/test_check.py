@@ -586,7 +586,7 @@ def run(repository):
 
     def check(*arguments: str, encoding: str = "utf-8"):
         environment = os.environ | {"PYTHONIOENCODING": encoding}
-        command = [sys.executable, "-m", "splatscope.cli", "check", *arguments]
+        command = [sys.executable, "-m", "splatscope", "check", *arguments]
         return subprocess.run(command, capture_output=True, timeout=400, env=environment)
 
     return check

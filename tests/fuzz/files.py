@@ -1,8 +1,8 @@
 """Files as users give them, damaged and forged: `python -m tests.fuzz.files --kind pictures`. Exits with 1 on a fault.
 
 Each goes through the function that takes it from users, in a process like the one where that runs: pictures and states as on a
-worker, arrays as in the server, recordings in the sandbox, projects through the browser's code and then the filter of sources. It
-ends in acceptance or in one line of the documented error, within the time and the memory of its kind.
+worker, Gaussians as in a script, arrays as in the server, recordings in the sandbox, projects through the browser's code and then
+the filter of sources. It ends in acceptance or in one line of the documented error, within the time and the memory of its kind.
 """
 
 import argparse
@@ -25,8 +25,10 @@ from PIL import Image
 from splatscope.paths import LESSONS
 from splatscope.recordings.archive import ArchiveError
 from splatscope.services.drafts.array_files import ArrayFile
+from splatscope.splat.files.gaussians_file import ENDINGS, from_bytes, to_bytes
 from splatscope.splat.files.images import ImageError, read_picture
 from splatscope.splat.files.state_file import StateError, load_state
+from splatscope.splat.scenes import some_gaussians
 from splatscope.workers.sandbox.supervisor import Sandbox
 
 from .bounded import Kind, Verdict, run
@@ -137,6 +139,13 @@ def states() -> tuple[bytes, ...]:
 
 
 @cache
+def gaussians() -> tuple[bytes, ...]:
+    """Return small, valid files of Gaussians, of all kinds."""
+    raw = some_gaussians(12, (48, 32))
+    return tuple(to_bytes(raw, (48, 32), ending) for ending in ENDINGS)
+
+
+@cache
 def recordings() -> tuple[bytes, ...]:
     """Return the smallest of the recordings that ship."""
     files = sorted(LESSONS.glob("*/recording*.npz"), key=lambda path: path.stat().st_size)
@@ -218,6 +227,16 @@ def take_state(data: bytes) -> str:
     return ""
 
 
+def take_gaussians(data: bytes) -> str:
+    """Read Gaussians as `splatscope.load_splats` does."""
+    ending = ".ply" if data[:3] == b"ply" else ".npz" if data[:2] == b"PK" else ".splat"
+    try:
+        from_bytes(data, f"a{ending}", (48, 32) if ending == ".splat" else None)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
 def take_array(data: bytes) -> str:
     """Read an array file as the debugger does in the sandbox."""
     try:
@@ -248,6 +267,16 @@ def make_state(seed: int) -> bytes:
     return forged(rng.choice(states()), rng)
 
 
+def make_gaussians(seed: int) -> bytes:
+    """Return a file of Gaussians that is not what it should be."""
+    rng = random.Random(seed)
+    data = rng.choice(gaussians())
+    head, mark, body = data.partition(b"end_header\n")
+    if data[:3] == b"ply" and rng.random() < 0.7:  # the header is what is read most closely
+        return damaged(head, rng) + mark + body
+    return forged(data, rng) if data[:2] == b"PK" else damaged(data, rng)
+
+
 def make_recording(seed: int) -> bytes:
     """Return a recording that is not what it should be."""
     rng = random.Random(seed)
@@ -263,6 +292,7 @@ def make_array(seed: int) -> bytes:
 KINDS = {
     "pictures": Kind(make_picture, take_picture, seconds=10.0, memory=1024),
     "states": Kind(make_state, take_state, seconds=10.0, memory=1024),
+    "gaussians": Kind(make_gaussians, take_gaussians, seconds=3.0, memory=1024),
     "arrays": Kind(make_array, take_array, seconds=3.0, memory=512),
     "recordings": Kind(make_recording, take_recording, seconds=3.0, memory=512),
     "projects": Kind(make_project, take_project, seconds=3.0, memory=128),

@@ -6,7 +6,7 @@ For each of the nine kinds of raw values, |g − g64| must be ≤ 1e-5·max|g|, 
 import numpy as np
 
 from splatscope.splat.settings import Settings
-from splatscope.splat.state import Splats, TrainingState
+from splatscope.splat.state import AdamState, TrainingState
 from splatscope.splat.trainer import Trainer
 
 FIELD_NAMES = ["x", "y", "size_1", "size_2", "angle", "red", "green", "blue", "opacity"]
@@ -63,4 +63,4 @@ CASES = {
 
 def trainer_of(device, raw, target, **chosen):
     settings = Settings(blobs=raw.shape[1], **chosen)
-    return Trainer(device, TrainingState(settings, target, "", Splats.start(raw), np.random.default_rng(0)))
+    return Trainer(device, TrainingState(settings, target, "", AdamState.start(raw), np.random.default_rng(0)))

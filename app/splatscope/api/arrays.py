@@ -30,4 +30,6 @@ def as_input(name: str, value: Any) -> Any:
         if array.dtype != object:
             return array
     kind = type(value).__name__
+    if hasattr(value, "dtype"):
+        raise TypeError(f"{name} is a {kind} of {value.dtype}, which NumPy does not have: convert it, to float32 for example.")
     raise TypeError(f"{name} is a {kind}: give numbers, a NumPy array, or a buffer, texture or tensor of SlangPy or torch.")

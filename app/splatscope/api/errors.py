@@ -1,6 +1,11 @@
-"""The errors of the public interface: a kernel cannot be recorded, does not end, or is not clean."""
+"""The errors of the public interface: a kernel cannot be recorded, does not end, or is not clean; a training is lost."""
+
+from typing import TYPE_CHECKING
 
 from splatscope.tracing.checks.finding import Finding
+
+if TYPE_CHECKING:
+    from splatscope.api.fit import Fit
 
 
 class FindingsError(AssertionError):
@@ -28,3 +33,15 @@ class KernelTimeout(RecordError):  # noqa: N818
     def __init__(self, finding: Finding) -> None:
         super().__init__(finding.message)
         self.finding = finding
+
+
+class FitError(RuntimeError):
+    """The process that trains or draws was lost; the message says why in one line.
+
+    Attributes:
+        result: The training so far, which can be resumed; None if there is none.
+    """
+
+    def __init__(self, message: str, result: "Fit | None" = None) -> None:
+        super().__init__(message)
+        self.result = result

@@ -24,6 +24,7 @@ from splatscope.processes import ChildStalled, ChildTimeout, die_with_parent, er
 from splatscope.tracing.progress import progress_to
 
 LITTLE = 1 / 4  # of a processor: a worker that got less before its limit was starved by other processes
+ENDING = 10.0  # seconds for a worker to end whose call has been given up
 _Result = TypeVar("_Result")
 _idle: defaultdict[str, list[subprocess.Popen]] = defaultdict(list)  # idle workers, by the kind of their calls
 _lock = threading.Lock()
@@ -47,7 +48,8 @@ def run_on_worker(
     *args: Any,
     limit: float,
     kind: str = "",
-    on_progress: Callable[[int], None] | None = None,
+    on_progress: Callable[[Any], None] | None = None,
+    each: bool = False,
 ) -> _Result:
     """Call `function(*args)` in a worker process and return its result. Threads may call this concurrently; each gets a worker.
 
@@ -56,7 +58,9 @@ def run_on_worker(
         args: Its arguments.
         limit: Seconds after which the worker is killed. They include sending the arguments and receiving the result.
         kind: Calls of different kinds never share a process.
-        on_progress: Called with the number of each stage that the function reports (`tracing.progress`).
+        on_progress: Called with what the function reports (`tracing.progress`): the number of each stage, by default. If it raises
+            an error, the worker is killed.
+        each: Whether the limit is that of each part from one report to the next, and not of the whole call.
 
     Raises:
         ChildTimeout: The call did not return in time. It is a ChildStalled if arguments or result were not transferred in full.
@@ -66,7 +70,9 @@ def run_on_worker(
     """
     with _lock:
         worker = _idle[kind].pop() if _idle[kind] else None
-    if worker is None or worker.poll() is not None:
+    if worker is not None and worker.poll() is not None:
+        worker = _end(worker)
+    if worker is None:
         worker = _starter.submit(_start).result()
     assert worker.stdin
     assert worker.stdout
@@ -79,8 +85,7 @@ def run_on_worker(
         is_late.set()
         worker.kill()
 
-    watchdog = threading.Timer(limit, end)  # also unblocks a write or read that waits for the worker
-    watchdog.start()
+    watchdog = _start_timer(limit, end)  # also unblocks a write or read that waits for the worker
     timeout_error = ChildStalled(f"the worker did not take all that it was sent within {limit:g} s")
     try:
         _send(worker.stdin, (pickle.dumps(function), args))
@@ -92,29 +97,48 @@ def run_on_worker(
                 timeout_error = ChildStalled(f"the worker sent only a part of its answer within {limit:g} s")
             tag, result = _receive(worker.stdout)
             if tag == "progress" and on_progress is not None:
+                if each:
+                    watchdog.cancel()
                 on_progress(result)
+                if each:
+                    watchdog = _start_timer(limit, end)
     except (EOFError, BrokenPipeError):
-        code = worker.wait()
+        _end(worker)
         timeout_error.was_starved = starved.is_set()
-        raise (timeout_error if is_late.is_set() else error_of(code)) from None
+        raise (timeout_error if is_late.is_set() else error_of(worker.returncode)) from None
     except BaseException:
+        worker.terminate()  # a function may end what it has started
+        with suppress(subprocess.TimeoutExpired):
+            worker.wait(ENDING)
         worker.kill()
-        worker.wait()
+        _end(worker)
         raise
     finally:
         watchdog.cancel()
         watchdog.join()
     if is_late.is_set():  # the watchdog fired just after the answer arrived
-        worker.wait()
+        _end(worker)
     elif is_too_large(worker.pid):
         worker.kill()
-        worker.wait()
+        _end(worker)
     else:
         with _lock:
             _idle[kind].append(worker)
     if tag == "result":
         return result
     raise result
+
+
+def _end(worker: subprocess.Popen) -> None:
+    """Wait for a worker that has ended, or was killed, and close its pipes."""
+    with worker:
+        pass
+
+
+def _start_timer(seconds: float, end: Callable[[], None]) -> threading.Timer:
+    timer = threading.Timer(seconds, end)
+    timer.start()
+    return timer
 
 
 def _start(*device: str) -> subprocess.Popen:
@@ -128,7 +152,9 @@ def stop_workers() -> None:
     with _lock:
         for workers in _idle.values():
             while workers:
-                workers.pop().kill()
+                worker = workers.pop()
+                worker.kill()
+                _end(worker)
 
 
 def _send(stream: IO[bytes], value: Any) -> None:

@@ -21,8 +21,9 @@ from rich.console import Console
 from rich.progress import Progress, track
 from rich.table import Table
 
+from splatscope.api.fit_many import pictures_in
 from splatscope.cli.benchmark_cases import BenchmarkCase, growth_series, race_cases
-from splatscope.cli.benchmark_pictures import counts_to_measure, fit_all, pictures_in, pictures_table
+from splatscope.cli.benchmark_pictures import counts_to_measure, fit_all, pictures_table
 from splatscope.cli.benchmark_plot import write_plot
 from splatscope.gpu.device import adapter_of, open_device
 from splatscope.paths import ASSETS

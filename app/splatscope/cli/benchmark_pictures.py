@@ -8,22 +8,17 @@ Gaussian has nine, the ninth for its opacity.
 import statistics
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
 
+import numpy as np
 import slangpy as spy
 from rich.table import Table
 
-from splatscope.gpu.device import adapter_of
-from splatscope.splat.files.compact import load_compact, save_compact
-from splatscope.splat.files.images import read_picture
-from splatscope.splat.initialise import start_state
+from splatscope.api.fit import fit
+from splatscope.api.splats import load_splats
 from splatscope.splat.parameters import FIELDS
-from splatscope.splat.settings import Settings, refuse
-from splatscope.splat.state import Splats
-from splatscope.splat.trainer import Trainer
 
-SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 PARAMETERS_ELSEWHERE = 8
 
 
@@ -48,40 +43,25 @@ class Fit:
     storing_ms: float
 
 
-def pictures_in(folder: Path) -> list[Path]:
-    """Return the pictures of a folder by name. Raises ValueError if there is none."""
-    pictures = sorted(path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES)
-    if not pictures:
-        raise ValueError(f"{folder} has no pictures: it needs files that end in {', '.join(SUFFIXES)}.")
-    return pictures
-
-
 def counts_to_measure(counts: list[int]) -> list[int]:
     """Return each number of Gaussians, followed by the number that has as many parameters as Gaussians of eight parameters."""
     return [number for count in counts for number in (count, count * PARAMETERS_ELSEWHERE // FIELDS)]
 
 
-def fit(device: spy.Device, path: Path, settings: Settings, scratch: Path) -> Fit:
-    """Fit one picture, with the compact file in the folder `scratch`. Raises ValueError if the device cannot train it."""
-    picture = read_picture(path.read_bytes(), path.name, settings.size)
-    if problem := refuse(settings, adapter_of(device).is_software):
-        raise ValueError(problem)
-    trainer = Trainer(device, start_state(settings, picture.pixels, picture.name))
-    trainer.advance(settings.iterations)
-    psnr = trainer.look().psnr
-    state = trainer.save()
-    raw = state.splats.raw
+def fit_one(device: spy.Device, path: Path, count: int, size: int, iterations: int, scratch: Path) -> Fit:
+    """Fit one picture, with the compact file `scratch`. Raises ValueError if the device cannot train it."""
+    trained = fit(path, gaussians=count, iterations=iterations, size=size, device=device, every=iterations, progress=False)
     began = time.perf_counter()
-    scratch.write_bytes(save_compact(raw))
-    stored = load_compact(scratch.read_bytes())
+    trained.save(scratch)
+    stored = load_splats(scratch)
     storing = time.perf_counter() - began
-    again = Trainer(device, replace(state, splats=Splats.start(stored)))
-    pixels = picture.pixels.shape[0] * picture.pixels.shape[1]
+    difference = np.clip(stored.render(device=device), 0, 1) - trained.target / 255
+    pixels = trained.width * trained.height
     return Fit(
-        psnr=psnr,
-        seconds=state.seconds,
-        bits=8 * raw.nbytes / pixels,
-        stored_psnr=again.look().psnr,
+        psnr=trained.psnr,
+        seconds=trained.seconds,
+        bits=8 * trained.raw.nbytes / pixels,
+        stored_psnr=float(-10 * np.log10(np.mean(difference**2))),
         stored_bits=8 * scratch.stat().st_size / pixels,
         storing_ms=1e3 * storing,
     )
@@ -93,7 +73,7 @@ def fit_all(
     """Fit all pictures with each number of Gaussians. Yield the number and the fit, picture by picture."""
     for count in counts:
         for path in paths:
-            yield count, fit(device, path, Settings(size=size, blobs=count, iterations=iterations), scratch)
+            yield count, fit_one(device, path, count, size, iterations, scratch)
 
 
 def mean(fits: list[Fit]) -> Fit:

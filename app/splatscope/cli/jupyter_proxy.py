@@ -9,7 +9,7 @@ def server() -> dict[str, object]:
     Unlike a port, a socket file in a private folder keeps other users of the machine out; Jupyter decides who may connect.
     """
     return {
-        "command": [sys.executable, "-m", "splatscope.cli", "serve", "--unix-socket", "{unix_socket}"],
+        "command": [sys.executable, "-m", "splatscope", "serve", "--unix-socket", "{unix_socket}"],
         "unix_socket": True,
         "timeout": 60,
         "launcher_entry": {"title": "Splatscope", "path_info": "splatscope/app"},

@@ -16,6 +16,7 @@ from splatscope.cli.dap import dap
 from splatscope.cli.doctor import doctor
 from splatscope.cli.grade import grade
 from splatscope.cli.publish import publish
+from splatscope.cli.render import render
 from splatscope.cli.serve import serve
 from splatscope.cli.trace import trace
 from splatscope.cli.train import train
@@ -25,6 +26,7 @@ commands = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
     help="An interactive textbook of one GPU program, and a time-travelling debugger for Slang kernels.",
 )
 
@@ -48,8 +50,7 @@ def _common(
 
 commands.command()(serve)
 commands.command()(train)
-
-
+commands.command()(render)
 commands.command()(trace)
 commands.command()(check)
 commands.command()(dap)

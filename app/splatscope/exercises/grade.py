@@ -13,10 +13,7 @@ from splatscope.exercises.parallel import mark_all
 from splatscope.exercises.similarity import most_similar
 from splatscope.exercises.submissions import Submission, submissions_in
 from splatscope.exercises.task import Task
-from splatscope.printable import printable
-
-# A spreadsheet treats a cell that begins with one of these as a formula, wide forms in some languages; an apostrophe prevents it.
-_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "'")
+from splatscope.printable import cell, printable, text_of_cell
 
 
 @dataclass(frozen=True)
@@ -120,7 +117,7 @@ def _with_likeness(rows: list[Row], submissions: list[Submission], by_name: dict
 
 def _cells(row: Row) -> list[str]:
     values = asdict(row) | {"line": row.line or ""}
-    return [f"'{cell}" if cell.startswith(_FORMULA) else cell for cell in map(str, values.values())]
+    return [cell(str(value)) for value in values.values()]
 
 
 def _rows_in(table: Path) -> list[Row]:
@@ -134,9 +131,7 @@ def _rows_in(table: Path) -> list[Row]:
         for cells in reader:
             if None in cells.values() or None in cells:
                 continue  # a truncated row
-            values: dict[str, Any] = {
-                name: cell[1:] if cell[:1] == "'" and cell[1:].startswith(_FORMULA) else cell for name, cell in cells.items()
-            }
+            values: dict[str, Any] = {name: text_of_cell(text) for name, text in cells.items()}
             kinds = {"passed": int, "line": int, "points": float, "seconds": float}
             values |= {name: kind(values[name] or 0) for name, kind in kinds.items()}
             rows.append(Row(**values))

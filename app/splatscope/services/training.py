@@ -26,7 +26,7 @@ from splatscope.splat.initialise import start_state
 from splatscope.splat.progress_report import ProgressReport, report_of
 from splatscope.splat.settings import LIVE, Settings, refuse
 from splatscope.splat.state import TrainingState
-from splatscope.splat.trainer import Look, Trainer, UnsupportedDevice
+from splatscope.splat.trainer import Look, Snapshot, Trainer, UnsupportedDevice
 from splatscope.workers.connection import JobTimeout, WorkerError, WorkerLost
 from splatscope.workers.pool import Pool
 
@@ -102,6 +102,10 @@ class TrainingRun:
     async def picture(self) -> bytes:
         """Return the current picture as a PNG. Raises the same errors as `advance`."""
         return await self._on_worker(_draw)
+
+    async def finish(self) -> Snapshot:
+        """Return the run as it is, measured. Raises the same errors as `advance`."""
+        return await self._on_worker(_snapshot)
 
     async def ply(self) -> bytes:
         """Return the current Gaussians as a .ply file, see `splat.files.ply`. Raises the same errors as `advance`."""
@@ -257,9 +261,15 @@ def _draw(run: _HeldRun) -> bytes:
 
 
 def _ply(run: _HeldRun) -> bytes:
-    look = run.look()
-    height, width, _ = look.picture.shape
-    return to_ply(look.ellipses, width, height)
+    snapshot = _snapshot(run)
+    height, width, _ = snapshot.look.picture.shape
+    return to_ply(snapshot.raw, (width, height))
+
+
+def _snapshot(run: _HeldRun) -> Snapshot:
+    snapshot = run.trainer.snapshot()
+    run.animation.take(snapshot.look.iteration, snapshot.look.picture)
+    return snapshot
 
 
 def _animation(run: _HeldRun) -> bytes:

@@ -3,9 +3,10 @@
 import numpy as np
 
 from splatscope.splat import densify
+from splatscope.splat.files.images import crop_picture, read_picture
 from splatscope.splat.parameters import FIELDS
 from splatscope.splat.settings import Settings
-from splatscope.splat.state import Splats, TrainingState
+from splatscope.splat.state import AdamState, TrainingState
 
 SIZE = 0.6  # the size of a Gaussian at the start, as a multiple of the mean distance between Gaussians
 
@@ -17,7 +18,25 @@ def start_state(settings: Settings, target: np.ndarray, target_name: str) -> Tra
     raw = start(settings.blobs, target, generator)
     if settings.grows:
         densify.hide(raw)
-    return TrainingState(settings, target, target_name, Splats.start(raw), generator)
+    return TrainingState(settings, target, target_name, AdamState.start(raw), generator)
+
+
+def fit_picture(data: bytes, name: str, size: int | tuple[int, int], settings: Settings) -> TrainingState:
+    """Return the state before the first iteration of a run that fits a picture.
+
+    Args:
+        data: The picture's file.
+        name: The file's name.
+        size: The longest side in pixels, to which a larger picture is scaled down; or (width, height), to which it is cropped
+            around its centre and resized.
+        settings: The settings. Their size becomes the longest side.
+
+    Raises:
+        ImageError: The picture cannot be used.
+    """
+    settings.size = size if isinstance(size, int) else max(size)
+    picture = read_picture(data, name, size) if isinstance(size, int) else crop_picture(data, name, *size)
+    return start_state(settings, picture.pixels, picture.name)
 
 
 def _start_sample(count: int, target: np.ndarray, generator: np.random.Generator) -> np.ndarray:

@@ -9,7 +9,7 @@ import slangpy as spy
 from splatscope.gpu.buffers import upload, zeros
 from splatscope.gpu.kernel import BoundKernel, compile_kernel
 from splatscope.splat.settings import Settings
-from splatscope.splat.state import Splats
+from splatscope.splat.state import AdamState
 
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8  # as in the sample
 # Every iteration sees every pixel, so there is no noise to average out, and a shorter memory follows the gradient faster.
@@ -72,7 +72,7 @@ class RunBuffers:
         return -(-self.width // width), -(-self.height // height)
 
 
-def make_buffers(device: spy.Device, settings: Settings, splats: Splats, target: np.ndarray) -> RunBuffers:
+def make_buffers(device: spy.Device, settings: Settings, splats: AdamState, target: np.ndarray) -> RunBuffers:
     """Upload a run's Gaussians and its `target`, (H, W, 3) uint8."""
     height, width, _ = target.shape
     pixels = np.ones((height * width, 4), np.float32)

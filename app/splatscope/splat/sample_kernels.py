@@ -10,6 +10,8 @@ from splatscope.splat.kernels import RunBuffers, adam_of, bind
 from splatscope.splat.parameters import FIELDS
 from splatscope.splat.settings import TILES, Settings
 
+SIMPLE_SCALE = 5e-3  # the unit of the sample's covariances in the simple kernels, see gaussian.slang
+
 
 def link_constants(settings: Settings) -> dict[str, int | float]:
     """Return the kernels' link-time constants for these settings."""
@@ -22,7 +24,7 @@ def link_constants(settings: Settings) -> dict[str, int | float]:
         "SAMPLE_MODEL": int(settings.uses_sample_model),
     }
     if settings.kernels == "simple":
-        constants |= {"SIMPLE_BLOBCOUNT": settings.blobs, "SAMPLE_SCALE": 5e-3}
+        constants |= {"SIMPLE_BLOBCOUNT": settings.blobs, "SAMPLE_SCALE": SIMPLE_SCALE}
     return constants
 
 

@@ -1,4 +1,4 @@
-"""Small hand-made scenes: Gaussians from their properties, and the inputs of a kernel that draws them."""
+"""Gaussians from their properties, parts of a picture enlarged, and the inputs of a kernel that draws them."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,6 +27,37 @@ def gaussians(centres: ArrayLike, sizes: ArrayLike, angles: ArrayLike, colours: 
 
 
 MIN_SIZE = 0.3  # as in gaussian.slang
+
+
+def sizes_of(raw: np.ndarray) -> np.ndarray:
+    """Return the standard deviations along both axes in pixels, (2, N) float64, of raw values of the direct model, (9, N)."""
+    return MIN_SIZE + np.exp(raw[LOG_SIZE].astype(np.float64))
+
+
+def from_ellipses(ellipses: np.ndarray) -> np.ndarray:
+    """Return raw values of the direct model, (9, N) float32, for ellipses (N, 10) as describe.slang lays them out.
+
+    None is thinner than MIN_SIZE, as those of the sample's model may be.
+    """
+    centres, axes, radii, alphas, colours = np.split(ellipses.astype(np.float64), [2, 4, 6, 7], axis=1)
+    # an ellipse is drawn at two standard deviations
+    return gaussians(centres, radii / 2, np.arctan2(axes[:, 1], axes[:, 0]), colours, alphas[:, 0])
+
+
+def zoomed(raw: np.ndarray, corner: tuple[float, float], scale: float) -> np.ndarray:
+    """Return raw values of the direct model for a part of a picture, enlarged.
+
+    Args:
+        raw: Raw values, (9, N) float32.
+        corner: x and y of the part's upper left corner, in pixels from that of the picture.
+        scale: Pixels of the result for each pixel of the picture. No Gaussian becomes thinner than MIN_SIZE.
+    """
+    if corner == (0, 0) and scale == 1:
+        return raw
+    values = raw.copy()
+    values[POSITION] = (raw[POSITION].astype(np.float64) + 0.5 - np.array(corner)[:, None]) * scale - 0.5
+    values[LOG_SIZE] = np.log(np.maximum(scale * sizes_of(raw) - MIN_SIZE, 1e-6))
+    return values
 
 
 def scene_inputs(

@@ -10,8 +10,8 @@ HISTORY = np.dtype([("iteration", np.int64), ("seconds", np.float64), ("psnr", n
 
 
 @dataclass
-class Splats:
-    """N Gaussians and the optimiser's moments.
+class AdamState:
+    """The values of N Gaussians that Adam optimises, with its moments.
 
     Attributes:
         raw: Raw values, (9, N) float32; `parameters` names the rows and their units.
@@ -24,7 +24,7 @@ class Splats:
     second_moment: np.ndarray
 
     @classmethod
-    def start(cls, raw: np.ndarray) -> "Splats":
+    def start(cls, raw: np.ndarray) -> "AdamState":
         """Return Gaussians with these raw values, (9, N) float32, and zero moments."""
         return cls(raw, np.zeros_like(raw), np.zeros_like(raw))
 
@@ -52,7 +52,7 @@ class TrainingState:
     settings: Settings
     target: np.ndarray
     target_name: str
-    splats: Splats
+    splats: AdamState
     generator: np.random.Generator
     step: int = 0
     seconds: float = 0.0

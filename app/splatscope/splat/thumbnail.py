@@ -9,11 +9,12 @@ import slangpy as spy
 from splatscope.gpu.buffers import download
 from splatscope.gpu.kernel import submit
 from splatscope.splat import kernels
+from splatscope.splat.files.gaussians_file import from_bytes
 from splatscope.splat.files.images import encode, to_bytes
 from splatscope.splat.parameters import FIELDS
 from splatscope.splat.sample_kernels import TiledKernels
 from splatscope.splat.settings import Settings
-from splatscope.splat.state import Splats, TrainingState
+from splatscope.splat.state import AdamState
 
 
 @dataclass(frozen=True)
@@ -37,19 +38,9 @@ class Thumbnail:
 
     @classmethod
     def load(cls, path: Path) -> "Thumbnail":
-        """Read a file that `save` wrote. Raises OSError, ValueError."""
-        with np.load(path, allow_pickle=False) as file:
-            return cls(file["raw"], int(file["width"]), int(file["height"]))
-
-    @classmethod
-    def of(cls, state: TrainingState) -> "Thumbnail":
-        """Return the thumbnail of a training in its current state."""
-        height, width, _ = state.target.shape
-        return cls(state.splats.raw, width, height)
-
-    def save(self, path: Path) -> None:
-        """Write a compressed `.npz` file. Raises OSError."""
-        np.savez_compressed(path, raw=self.raw, width=self.width, height=self.height)
+        """Read a file that `splatscope.Splats.save` wrote. Raises OSError, ValueError."""
+        raw, (width, height) = from_bytes(path.read_bytes(), path.name)
+        return cls(raw, width, height)
 
 
 class ThumbnailRenderer:
@@ -59,7 +50,7 @@ class ThumbnailRenderer:
         self.device = device
         self.thumbnail = thumbnail
         target = np.zeros((thumbnail.height, thumbnail.width, 3), np.uint8)
-        self.run = kernels.make_buffers(device, Settings(blobs=thumbnail.count), Splats.start(thumbnail.raw), target)
+        self.run = kernels.make_buffers(device, Settings(blobs=thumbnail.count), AdamState.start(thumbnail.raw), target)
         self._image = TiledKernels(self.run).drawing[0]
 
     def draw(self, count: int) -> bytes:

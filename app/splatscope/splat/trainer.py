@@ -1,5 +1,6 @@
 """Train on a device: dispatch iterations in batches, and report on the state on request."""
 
+import copy
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -8,12 +9,15 @@ import numpy as np
 import slangpy as spy
 
 from splatscope.gpu.buffers import download
+from splatscope.gpu.device import adapter_of
 from splatscope.gpu.kernel import BoundKernel, is_refused, submit, submit_timed
 from splatscope.splat import densify, kernels
 from splatscope.splat.binned import BinnedKernels
 from splatscope.splat.parameters import FIELDS
-from splatscope.splat.sample_kernels import TiledKernels
-from splatscope.splat.state import HISTORY, Splats, TrainingState
+from splatscope.splat.sample_kernels import SIMPLE_SCALE, TiledKernels
+from splatscope.splat.scenes import from_ellipses
+from splatscope.splat.settings import Settings
+from splatscope.splat.state import HISTORY, AdamState, TrainingState
 
 # The target duration of a submission. Displays share the device, and some drivers reset it after two seconds.
 _SUBMIT_SECONDS = 0.05
@@ -59,6 +63,28 @@ class Look:
         return int((self.list_lengths > self.tile[2]).sum())
 
 
+@dataclass(frozen=True)
+class Snapshot:
+    """A run at one point in time, measured. Nothing in it changes when the run goes on.
+
+    Attributes:
+        look: Its picture, and what was measured.
+        state: The state from which it can go on.
+        adapter: The device's name.
+    """
+
+    look: Look
+    state: TrainingState
+    adapter: str
+
+    @property
+    def raw(self) -> np.ndarray:
+        """Raw values of the direct model, (9, N) float32: of a run with the sample's model, those of the same ellipses."""
+        if self.state.settings.uses_sample_model:
+            return from_ellipses(self.look.ellipses)
+        return self.state.splats.raw
+
+
 class Trainer:
     """A run on a device. The device holds the Gaussians; `save()` copies them back into `state`."""
 
@@ -68,7 +94,8 @@ class Trainer:
         self.run = kernels.make_buffers(device, state.settings, state.splats, state.target)
         self.kernels = BinnedKernels(self.run) if state.settings.kernels == "binned" else TiledKernels(self.run)
         self._measure = kernels.measure(self.run)
-        self._describe = kernels.describe(self.run, {"SAMPLE_MODEL": int(state.settings.uses_sample_model)})
+        scale = {"SAMPLE_SCALE": SIMPLE_SCALE} if state.settings.kernels == "simple" else {}
+        self._describe = kernels.describe(self.run, {"SAMPLE_MODEL": int(state.settings.uses_sample_model)} | scale)
         self.densifier = densify.Densifier(self.run) if state.settings.grows else None
         self._timestamps = device.create_query_pool(type=spy.QueryType.timestamp, count=32)
         self._per_submit = 1
@@ -162,8 +189,15 @@ class Trainer:
         """Copy the Gaussians and their moments from the device into `state`, bit for bit, and return it."""
         shape = (FIELDS, self.state.settings.blobs)
         buffers = (self.run.raw, self.run.first_moment, self.run.second_moment)
-        self.state.splats = Splats(*(download(buffer, np.float32, shape) for buffer in buffers))
+        self.state.splats = AdamState(*(download(buffer, np.float32, shape) for buffer in buffers))
         return self.state
+
+    def snapshot(self) -> Snapshot:
+        """Look at the run, and copy its state."""
+        look, state = self.look(), self.save()
+        settings = Settings(**{name: value for name, value in state.settings.param.values().items() if name != "name"})
+        copied = replace(state, settings=settings, generator=copy.deepcopy(state.generator))
+        return Snapshot(look, copied, adapter_of(self.device).name)
 
     def _pace(self, elapsed: float) -> None:
         """Adapt the duration of submissions after one that took `elapsed` seconds."""

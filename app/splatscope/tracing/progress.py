@@ -3,6 +3,7 @@
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
 
 STAGES = (
     "compiling the kernel",
@@ -13,17 +14,17 @@ STAGES = (
 )
 COMPILING, INSTRUMENTING, RUNNING, COMPARING, SEARCHING = range(len(STAGES))
 
-_on_progress: ContextVar[Callable[[int], None] | None] = ContextVar("on_progress", default=None)
+_on_progress: ContextVar[Callable[[Any], None] | None] = ContextVar("on_progress", default=None)
 
 
-def report_progress(stage: int) -> None:
-    """Report the start of a stage to the callback of `progress_to`."""
+def report_progress(stage: Any) -> None:
+    """Report the start of a stage, by its number, to the callback of `progress_to`; work other than a recording may report more."""
     if on_progress := _on_progress.get():
         on_progress(stage)
 
 
 @contextmanager
-def progress_to(on_progress: Callable[[int], None] | None) -> Generator[None]:
+def progress_to(on_progress: Callable[[Any], None] | None) -> Generator[None]:
     """Pass all stages reported in this context to `on_progress`, unless it is None."""
     token = _on_progress.set(on_progress)
     try:

@@ -245,6 +245,11 @@ class Connection:
             await asyncio.wait(self._asked.values())
         return self.scheduler.adapters
 
+    async def worker_count(self) -> int:
+        """Return the number of workers with the default device."""
+        await self.adapters()
+        return len(self.scheduler.workers_with(""))
+
     def _ask_for_devices(self, settled: float = SETTLED) -> None:
         """Ask workers for their devices once they have settled, so that a server that ends during startup logs no lost request."""
         now = time.monotonic()

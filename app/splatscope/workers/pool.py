@@ -134,6 +134,10 @@ class Pool:
         """Return the names of all devices that workers can open, the default first. Raises WorkerError."""
         return await (await self._connection()).adapters()
 
+    async def worker_count(self) -> int:
+        """Return the number of workers on which jobs run that name no adapter, at least 1. Raises WorkerError."""
+        return max(1, await (await self._connection()).worker_count())
+
     async def _acquired(self, connection: Connection, key: str | None, untrusted: bool, background: bool, adapter: str) -> Grant:
         """Wait for a worker. An untrusted job does not wait forever for another session's: after `PATIENCE` that is stopped."""
         turn = self.whose_turn()

@@ -288,7 +288,7 @@ class Scheduler:
     def _worker_for(self, request: _Request, sandboxed: bool) -> Worker | None:
         """Return a worker that can run a job now, or None. One that holds the key's state is waited for."""
         if sandboxed:
-            free = [worker for worker in self._with(request.adapter) if worker.sandboxes < self._slots]
+            free = [worker for worker in self.workers_with(request.adapter) if worker.sandboxes < self._slots]
             return min(free, key=lambda worker: (worker.sandboxes, not worker.has_run_sandboxed, worker.busy), default=None)
         worker = self.affinity.get(request.key) if request.key is not None else None
         worker = worker or self._least_loaded(request)
@@ -306,10 +306,10 @@ class Scheduler:
             keys = devices[w.devices.turn], bound.count(w)
             return (not w.has_run_sandboxed, *keys) if request.untrusted else (*keys, w.has_run_sandboxed)
 
-        worker = min((w for w in self._with(request.adapter) if not w.busy), key=load, default=None)
+        worker = min((w for w in self.workers_with(request.adapter) if not w.busy), key=load, default=None)
         return None if request.key is not None and worker in bound and self._replacements else worker
 
-    def _with(self, adapter: str) -> list[Worker]:
+    def workers_with(self, adapter: str) -> list[Worker]:
         """Return the workers that have an adapter. If none has it, return all, since running the job will report that."""
         default, workers = self._default(), list(self.workers.values())
         if adapter:

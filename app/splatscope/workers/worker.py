@@ -25,7 +25,7 @@ MOST_TIMES = 2.0  # times the memory with which a worker should be replaced, at 
 _thread = ThreadPoolExecutor(1, thread_name_prefix="job", initializer=device.silence_compiler)
 _beside = ThreadPoolExecutor(thread_name_prefix="sandboxed job")  # these threads only wait for sandboxed processes
 _sandboxed: dict[str, SandboxedJob] = {}  # by name, while they run
-_devnull = open(os.devnull, "w")  # noqa: SIM115 - the watchdog writes to it as the process ends
+_devnull = os.open(os.devnull, os.O_WRONLY)  # the watchdog writes to it as the process ends
 
 
 def ping() -> None:

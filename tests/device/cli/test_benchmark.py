@@ -10,9 +10,10 @@ import pytest
 from PIL import Image
 from rich.console import Console
 
+from splatscope.api.fit_many import pictures_in
 from splatscope.cli.benchmark import growth_table, race_table, seconds_to
 from splatscope.cli.benchmark_cases import BenchmarkCase
-from splatscope.cli.benchmark_pictures import Fit, counts_to_measure, fit_all, mean, pictures_in, pictures_table
+from splatscope.cli.benchmark_pictures import Fit, counts_to_measure, fit_all, mean, pictures_table
 from splatscope.cli.benchmark_plot import write_plot
 from splatscope.gpu.device import open_device
 from splatscope.paths import ASSETS

@@ -161,7 +161,7 @@ def test_a_folder_is_graded_from_the_command_line(tmp_path: Path):
         (tmp_path / "in" / student).mkdir(parents=True)
         (tmp_path / "in" / student / "turn-a-row.slang").write_text(source)
     table = tmp_path / "grades.csv"
-    command = [sys.executable, "-m", "splatscope.cli", "grade", str(tmp_path / "in"), "--csv", str(table)]
+    command = [sys.executable, "-m", "splatscope", "grade", str(tmp_path / "in"), "--csv", str(table)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert "4 submissions of 4 students: 1 passed" in done.stdout.replace("\n", " ")

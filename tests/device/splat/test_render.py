@@ -6,7 +6,7 @@ import pytest
 import reference
 from helpers.scenes import direct_raw, scattered
 from splatscope.splat.settings import TILES, Settings
-from splatscope.splat.state import Splats, TrainingState
+from splatscope.splat.state import AdamState, TrainingState
 from splatscope.splat.trainer import Trainer
 
 WIDTH, HEIGHT = 43, 29
@@ -15,7 +15,7 @@ WIDTH, HEIGHT = 43, 29
 def look_at(device, raw, target=None, kernels="tiled", **chosen):
     settings = Settings(blobs=raw.shape[1], kernels=kernels, **chosen)
     target = np.zeros((HEIGHT, WIDTH, 3), np.uint8) if target is None else target
-    state = TrainingState(settings, target, "", Splats.start(raw.astype(np.float32)), np.random.default_rng(0))
+    state = TrainingState(settings, target, "", AdamState.start(raw.astype(np.float32)), np.random.default_rng(0))
     return Trainer(device, state).look()
 
 

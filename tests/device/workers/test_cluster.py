@@ -10,8 +10,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import splatscope
 from helpers.vulkan_drivers import CHROMIUM, MESA
 from splatscope.processes import run_command
 from splatscope.services.adapters import adapters
@@ -19,7 +21,7 @@ from splatscope.workers.cluster import KEY
 from splatscope.workers.connection import WorkerError
 from splatscope.workers.pool import Pool
 
-COMMAND = [sys.executable, "-m", "splatscope.cli"]
+COMMAND = [sys.executable, "-m", "splatscope"]
 
 
 @pytest.fixture(scope="module")
@@ -76,6 +78,19 @@ def test_a_server_with_the_key_runs_jobs_there(cluster: str, key: Path, monkeypa
         return found
 
     assert asyncio.run(number()) == "0"
+
+
+def test_pictures_are_fitted_there(cluster: str, key: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv(KEY, str(key))
+    monkeypatch.setenv("SPLATSCOPE_SCHEDULER", cluster)
+    picture = np.full((20, 24), 0.5)
+    table = splatscope.fit_many([picture, picture], gaussians=10, iterations=5)
+    assert [(row.width, row.error) for row in table.rows] == [(24, ""), (24, "")]
+    with pytest.raises(ValueError, match="devices of their own"):
+        splatscope.fit_many([picture], device="vulkan")
+    monkeypatch.setenv("SPLATSCOPE_SCHEDULER", "tls://127.0.0.1:9")
+    with pytest.raises(splatscope.FitError, match=r"No scheduler answers at tls://127\.0\.0\.1:9"):
+        splatscope.fit_many([picture])
 
 
 @pytest.mark.parametrize("protocol", ["tls", "tcp"])

@@ -2,13 +2,13 @@
 
 import io
 import json
-import zipfile
 
 import numpy as np
 
+from splatscope.splat.files.arrays import ArchiveTooLarge, read_arrays
 from splatscope.splat.parameters import FIELDS
 from splatscope.splat.settings import Settings
-from splatscope.splat.state import HISTORY, Splats, TrainingState
+from splatscope.splat.state import HISTORY, AdamState, TrainingState
 
 FORMAT = "splatscope-state"
 VERSION = 1
@@ -49,7 +49,7 @@ def load_state(data: bytes) -> TrainingState:
     Raises:
         StateError: The file is of another kind or version, incomplete, or inconsistent.
     """
-    arrays = _read_arrays(data)
+    arrays = _read(data)
     try:
         about = json.loads(arrays["about"].tobytes())
         if about["format"] != FORMAT:
@@ -64,7 +64,7 @@ def load_state(data: bytes) -> TrainingState:
         settings = Settings(**about["settings"])
         generator = np.random.default_rng()
         generator.bit_generator.state = about["generator"]
-        splats = Splats(arrays["raw"], arrays["first_moment"], arrays["second_moment"])
+        splats = AdamState(arrays["raw"], arrays["first_moment"], arrays["second_moment"])
         state = TrainingState(
             settings=settings,
             target=arrays["target"],
@@ -83,18 +83,13 @@ def load_state(data: bytes) -> TrainingState:
     return state
 
 
-def _read_arrays(data: bytes) -> dict[str, np.ndarray]:
-    """Return the arrays in an .npz file by name."""
+def _read(data: bytes) -> dict[str, np.ndarray]:
+    """Return the arrays in a state file by name."""
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            # Check the declared sizes before unpacking: a small file can claim to contain terabytes.
-            if sum(member.file_size for member in archive.infolist()) > MAX_FILE_BYTES:
-                raise StateError(f"This state file unpacks to more than {MAX_FILE_BYTES // 2**20} MB, which is not allowed.")
-        with np.load(io.BytesIO(data), allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
-    except StateError:
-        raise
-    except Exception:  # a damaged file can make NumPy and zipfile raise almost anything
+        return read_arrays(data, MAX_FILE_BYTES)
+    except ArchiveTooLarge as error:
+        raise StateError(f"This state file {error}.") from None
+    except ValueError:
         reason = "is cut short or damaged" if data[:2] == b"PK" else "is not a Splatscope state file"
         raise StateError(f"This file {reason}: choose a .npz saved by “Save state”.") from None
 

@@ -1,5 +1,0 @@
-"""Run the command line as `python -m splatscope.cli`."""
-
-from splatscope.cli.main import main
-
-main()
