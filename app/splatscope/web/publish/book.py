@@ -51,6 +51,7 @@ from splatscope.web.reference import claims
 from splatscope.web.reference.glossary import glossary
 from splatscope.web.runtime.component import Component, components, flat
 from splatscope.web.runtime.tree import described
+from splatscope.web.search.index import search_index
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
 from splatscope.web.shell.pages import BY_NAME, PAGES, Entry, groups
@@ -337,6 +338,7 @@ async def publish(folder: Path, pages: Collection[str] = (), report: Report = la
     for walk in book.walks:
         book.write_walk(walk)
     book.write_script("walks/index", [walk.name for walk in book.walks])
+    book.write_script("search", search_index(book.names))
     _write_documents(book)
     return book
 

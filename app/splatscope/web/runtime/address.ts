@@ -17,3 +17,6 @@ export function parse(search: string): Place {
 export function format({page, step, inputs}: Place) {
   return `?page=${encodeURIComponent(page)}${step === UNNAMED ? "" : `&step=${step}`}${inputs ? `&${inputs}` : ""}`
 }
+
+/** The address of a place, for links. */
+export const hrefOf = (place: Place) => format(place)

@@ -4,7 +4,9 @@ import {UNNAMED, format, parse} from "./address.ts"
 import {isAway, lose, refuse, renew, stop} from "./connection.ts"
 import {below, focused, messageOf, within} from "./dom.ts"
 import {emit} from "./events.ts"
+import {hold} from "./hold.ts"
 import {beginSession} from "./session.ts"
+import {markFound, soughtCode, soughtIn} from "./sought.ts"
 import type {Place, PublicEntry, RouterMessages, RouterParameters} from "#components"
 import type {BokehDocument} from "#web/types.ts"
 
@@ -49,6 +51,7 @@ const SLIDE = new URLSearchParams(location.search).has("slide") // stays in all 
 let guide: Guide | null = null
 let timer: ReturnType<typeof setTimeout> | null = null
 let dead = false // whether the session has ended: messages would go nowhere
+let hash = location.hash // what of the page was reached last
 let moving = false // between leaving a page and the next one's arrival
 
 /** An element of the shell, which always exists. */
@@ -202,12 +205,24 @@ function showPlace(next: Place) {
   if (dead && needsSession() && !isAway()) return location.reload() // nothing else was done about it: the reader goes elsewhere
   tellPython(next, true)
   if (other) {
+    holding()
     moving = true
     byId("content").setAttribute("aria-busy", "true")
     announce(next.page)
     emit("page", next)
-  } else emit("step", shown.step)
+  } else {
+    emit("step", shown.step)
+    if (location.hash !== hash) reachHere()
+  }
   if (isRead(next.page)) read?.(next)
+}
+
+/** Show what the address now names on the page that is shown: with Back and Forward, what was in view there. */
+function reachHere() {
+  const sought = root && soughtIn(root)
+  if (history.state?.scroll !== undefined) scrollTo(0, history.state.scroll)
+  else if (sought) head(sought)
+  if (root) reach(root, sought)
 }
 
 /**
@@ -235,18 +250,35 @@ function announce(page: string) {
   }
 }
 
-/** Called by a page once it is in the document, with the element to scroll to. */
-export function arrived(root: Element, sought: Element | null = null) {
+/** Called by a page once it is in the document. */
+export function arrived(root: HTMLElement) {
   const content = byId("content")
+  const sought = soughtIn(root)
   content.removeAttribute("aria-busy")
   const stood = title !== null && [title, document.body].includes(focused() ?? document.body) // on the same page's title, before the page was live
   if ((moving || stood) && !focusLeft()) head(sought ?? root.querySelector("h1"))
   const top = moving ? 0 : scrollY // a first page may have been scrolled before it was live
   moving = false
   scrollTo(0, history.state?.scroll ?? top)
-  sought?.classList.add("sought")
-  if (sought && history.state?.scroll === undefined) sought.scrollIntoView({block: "center"})
+  reach(root, sought)
   guide?.arrived()
+}
+
+let holding = () => {} // ends the holding of what was reached
+
+/** Scroll to what the address names on a page, mark it, and keep it in place while the page above it grows. */
+function reach(root: HTMLElement, sought: HTMLElement | null) {
+  holding()
+  hash = location.hash
+  if (!sought || history.state?.scroll !== undefined) return
+  const show = () => {
+    sought.classList.add("sought")
+    holding = hold(root, () => sought, "center")
+    markFound(sought)
+  }
+  const text = soughtCode()
+  if (text) emit("line", {text, missing: show})
+  else show()
 }
 
 let title: HTMLElement | null = null // the title, or the link of a page come back to, that was focused last

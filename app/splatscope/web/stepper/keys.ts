@@ -51,7 +51,6 @@ const STEPPER: Record<string, [alone: (stepper: Stepper) => void, shifted?: (ste
   o: [(s) => s.setOrder(!s.moment?.lockstep)],
   c: [(s) => s.origin.explain()],
   a: [(s) => s.showing("threads", () => enterField(s.threads.watches.input))],
-  "/": [(s) => enterField(s.transport.find)],
 }
 const ARROWS = "input[type=range].own, [role=radio], [role=tab], select"
 const SLIDERS = "input[type=range]:not(.scrub *)"
@@ -88,6 +87,11 @@ addKeys({
     }),
   ),
 })
+
+/** Whether the page has a field in which to search its recording. */
+export const hasFind = () => Boolean(visible(primary())?.transport.find.offsetParent)
+
+addKeys({active: hasFind, keys: {"/": () => enterField((primary() as Stepper).transport.find)}})
 
 /** The keys of other debuggers. On pages of text they belong to the browser, so they act only on the debugger's page. */
 const DEBUGGER: Record<string, (stepper: Stepper) => void> = {
