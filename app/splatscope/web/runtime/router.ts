@@ -1,6 +1,6 @@
-// The address is the state: ?page=NAME&step=N, then the page's inputs. A page pushes a history entry, a step replaces it.
+// The address is the state: ?page=NAME&step=N, then the page's inputs (address.ts). A page pushes a history entry, a step replaces it.
 import {know} from "./draft.ts"
-import {UNNAMED, format, parse} from "./address.ts"
+import {UNNAMED, format, hrefOf, isBook, parseHere, placeOfLink} from "./address.ts"
 import {isAway, lose, refuse, renew, stop} from "./connection.ts"
 import {below, focused, messageOf, within} from "./dom.ts"
 import {emit} from "./events.ts"
@@ -46,7 +46,7 @@ let tellPython: (place: Place, followed: boolean) => void = (place, followed) =>
 }
 let read: ((place: Place) => void) | null = null // shows a section without a session
 let entries = new Map<string, PublicEntry>()
-let shown = parse(location.search)
+let shown = parseHere()
 const SLIDE = new URLSearchParams(location.search).has("slide") // stays in all addresses
 let guide: Guide | null = null
 let timer: ReturnType<typeof setTimeout> | null = null
@@ -65,9 +65,11 @@ export const titleOf = (page: string) => entries.get(page)?.title ?? ""
 /** The page, step and inputs that are shown or being loaded. */
 export const current = () => shown
 
-/** The query of the address of a place, by default the current one. */
+/** The address of a place, by default the current one, relative to this document. */
 export function address(place = shown) {
-  return guide ? guide.address(format(place)) : format(place) + (SLIDE ? "&slide" : "")
+  if (guide) return guide.address(format(place))
+  const href = hrefOf(place)
+  return SLIDE ? `${href}${href.includes("?") ? "&" : "?"}slide` : href
 }
 
 /** Go to a page, as a click on its link does. The page reads the part after `#` from the address. */
@@ -83,9 +85,13 @@ export function pushPlace(next: Place, hash = "") {
   flush()
   saveScroll()
   history.replaceState({...history.state, left: placeOf(focused())}, "")
+  if (next.page !== shown.page && isAnotherFile()) return location.assign(address(next) + hash)
   history.pushState(null, "", address(next) + hash)
   showPlace(next)
 }
+
+/** Whether each page is a file on a disk, which browsers load anew. A walk stays in its document. */
+const isAnotherFile = () => location.protocol === "file:" && isBook() && guide === null
 
 /** Show the presenter's place, without an entry in the history. Python is told only if it has to send the page. */
 export function showLed(next: Place) {
@@ -245,7 +251,7 @@ function announce(page: string) {
     crumb.prepend(Object.assign(document.createElement("span"), {className: "wide", textContent: `${entry.group}\u2002/\u2002`}))
   byId("about").textContent = tool ? entry.description : ""
   for (const el of document.querySelectorAll(".nav a")) {
-    if (el instanceof HTMLAnchorElement && parse(el.search).page === entry.name) el.setAttribute("aria-current", "page")
+    if (el instanceof HTMLAnchorElement && placeOfLink(el)?.page === entry.name) el.setAttribute("aria-current", "page")
     else el.removeAttribute("aria-current")
   }
 }
@@ -330,10 +336,10 @@ function onClick(event: MouseEvent) {
     event.preventDefault()
     return head(within(byId("content"), "h1"))
   }
-  if (!link || link.target || link.hasAttribute("download") || !link.getAttribute("href")?.startsWith("?page=")) return
+  const place = link && !link.target && !link.hasAttribute("download") ? placeOfLink(link) : null
+  if (!link || !place) return
   event.preventDefault()
-  const {page, step, inputs} = parse(link.search)
-  followLink(page, step, link.hash, inputs)
+  followLink(place.page, place.step, link.hash, place.inputs)
 }
 
 /** Go on without the session once its connection is lost. No attempt is made to resume it: Bokeh's would lose binary values. */
@@ -369,7 +375,7 @@ export function startRouting(pages: PublicEntry[]): boolean {
   window.addEventListener("popstate", () => {
     if (timer !== null) clearTimeout(timer)
     timer = null
-    if (!guide?.popped()) showPlace(parse(location.search))
+    if (!guide?.popped()) showPlace(parseHere())
   })
   let resting: ReturnType<typeof setTimeout> | undefined
   window.addEventListener(

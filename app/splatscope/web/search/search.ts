@@ -1,7 +1,7 @@
 // The search over the whole book: a dialog that a button in the header, Ctrl+K and / open. Its index is loaded when it is opened
 // first.
 import {h, messageOf} from "#web/runtime/dom.ts"
-import {hrefOf} from "#web/runtime/address.ts"
+import {hrefOf, UNNAMED} from "#web/runtime/address.ts"
 import {request} from "#web/runtime/connection.ts"
 import {addKeys, setSearchKeys} from "#web/runtime/keys.ts"
 import {current, titleOf} from "#web/runtime/router.ts"
@@ -266,7 +266,7 @@ function addressOf([kind, page, , words, place]: SearchEntry) {
   const inputs = place.startsWith("&") ? place.slice(1) : ""
   const own = kind === "section" || kind === "tool" || place
   return (
-    hrefOf({page, step: -1, inputs}) +
+    hrefOf({page, step: UNNAMED, inputs}) +
     (own ? place.slice(inputs ? place.length : 0) : placeOfText(kind === "code" ? "code" : "text", words))
   )
 }

@@ -8,7 +8,7 @@ from splatscope.web.runtime.component import Described, flat
 
 _SLOT = re.compile(r'<div[^>]*\bdata-slot="([^"]*)"[^>]*>.*?</div>', re.DOTALL)
 _FIELD = re.compile(r"\{([^{}]+)\}")
-_VERDICTS = {True: "Holds", None: "Holds in part", False: "Does not hold"}
+_VERDICTS = {True: "Holds", None: "Holds in part", False: "Does not hold", "undecided": "Cannot be decided here"}
 
 
 def reading(page: Described) -> str:
@@ -26,7 +26,7 @@ def _words(component: Described) -> str:
 def _own_words(kind: str, values: dict[str, Any]) -> str:
     match kind:
         case "Stepper":
-            return f'<div class="prose caption">{values["caption"]}</div>' if values["caption"] else ""
+            return f'<div class="caption">{values["caption"]}</div>' if values["caption"] else ""
         case "Formula":
             return "".join(f'<p class="formula">{escape(line)}</p>' for line in _plain(values["text"]).splitlines() if line.strip())
         case "Quiz":
