@@ -118,6 +118,7 @@ def test_a_document_says_what_it_is_to_other_sites(book: Path):
     for file in book.glob("*.html"):
         html = file.read_text(encoding="utf-8")
         assert not re.search(r'href="\?page=', html)
+        assert len(re.findall(r"<div\b", html)) == html.count("</div>"), file.name
         targets = re.findall(r'href="([\w-]+\.html)', html)
         assert targets
         assert [name for name in targets if not (book / name).is_file()] == []

@@ -1,5 +1,6 @@
 """The index of the search: what it has of each page, and that it is read from what the pages show."""
 
+import re
 from collections import Counter
 
 import pytest
@@ -15,6 +16,7 @@ from splatscope.web.lesson_page.lesson_page import LessonPage
 from splatscope.web.lesson_results.results import Claim, Quiz, Show
 from splatscope.web.runtime.tree import described
 from splatscope.web.search.index import SearchEntry, search_index
+from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
 from splatscope.web.shell.pages import BY_NAME
 from splatscope.web.shell.reading import reading
@@ -74,7 +76,7 @@ def test_what_is_hidden_is_not_found(entries: list[SearchEntry]):
 def test_a_page_as_text_has_the_words_of_all_its_components():
     page = Page(
         page="cas",
-        html="""<h1>A</h1><div data-slot="0"></div><p>B</p><div class="at" data-slot="1"><section>still</section></div>
+        html="""<h1>A</h1><div data-slot="0"></div><p>B</p><div class="at" data-slot="1"><div><div>still</div></div> more</div>
           <div data-slot="2"></div>""",
         slots=[
             Quiz(question="How <em>many</em>?"),
@@ -89,8 +91,21 @@ def test_a_page_as_text_has_the_words_of_all_its_components():
     assert text.endswith('<p class="formula">sum = a + β</p>')  # it has no slot
     assert "data-slot" not in text
     assert "still" not in text
+    assert "more" not in text
+    assert text.count("<div") == text.count("</div>")
 
 
 def test_a_formula_is_read_with_the_names_of_its_fields():
     page = LessonPage("bitonic-sort", {}).page
     assert '<p class="formula">partner = place ⊕ j</p>' in reading(described(page))
+
+
+@pytest.mark.parametrize("name", [*BOOK, "glossary"])
+def test_the_text_of_a_page_is_well_formed(name: str):
+    """A document would otherwise end its content too early."""
+    entry = BY_NAME[name]
+    page = LessonPage(name, {}).page if entry.is_section else entry.load()(Location(page=name, live=False))
+    text = reading(described(page))
+    page.close()
+    for element in ("div", "p", "section", "article", "details", "ul", "figure", "blockquote"):
+        assert len(re.findall(rf"<{element}\b", text)) == text.count(f"</{element}>"), element

@@ -99,12 +99,12 @@ class SearchView {
     }
     dialog.onkeydown = (event) => this.#keyed(event)
     dialog.onclick = (event) => {
-      if (event.target === dialog || (event.target as Element).closest("[data-close]")) dialog.close() // the first is the backdrop
+      if (event.target === dialog || (event.target as Element).closest("[data-close]")) this.close() // the first is the backdrop
     }
     this.list.onclick = (event) => {
       const option = (event.target as Element).closest("[role=option]")
       if (option?.hasAttribute("data-more")) this.#widen(option as HTMLElement)
-      else if (option && !(event.ctrlKey || event.metaKey || event.shiftKey)) dialog.close() // before the link is followed, so that focus can go there
+      else if (option && !(event.ctrlKey || event.metaKey || event.shiftKey)) this.close() // the link is followed after that
     }
     this.list.onpointermove = (event) => {
       const option = (event.target as Element).closest("[role=option]")
@@ -117,6 +117,11 @@ class SearchView {
     this.dialog.showModal()
     this.field.select()
     this.show()
+  }
+
+  close() {
+    this.dialog.close()
+    this.field.blur() // it would keep the focus until the next frame if nothing had it before
   }
 
   /** Show what the field's words find. */
@@ -256,7 +261,7 @@ class SearchView {
       )
     } else if (key === "Escape" || (key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey))) {
       event.preventDefault() // the field itself would only be emptied
-      this.dialog.close()
+      this.close()
     }
   }
 }

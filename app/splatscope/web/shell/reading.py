@@ -6,7 +6,8 @@ from typing import Any
 
 from splatscope.web.runtime.component import Described, flat
 
-_SLOT = re.compile(r'<div[^>]*\bdata-slot="([^"]*)"[^>]*>.*?</div>', re.DOTALL)
+_SLOT = re.compile(r'<div\b[^>]*\bdata-slot="([^"]*)"[^>]*>')
+_DIV = re.compile(r"<(/?)div\b[^>]*>")
 _FIELD = re.compile(r"\{([^{}]+)\}")
 _VERDICTS = {True: "Holds", None: "Holds in part", False: "Does not hold", "undecided": "Cannot be decided here"}
 
@@ -14,8 +15,22 @@ _VERDICTS = {True: "Holds", None: "Holds in part", False: "Does not hold", "unde
 def reading(page: Described) -> str:
     """Return a described page as HTML that needs neither script nor components. Drawings and controls have no words."""
     slots = dict(zip(page["values"]["slot_names"], page["children"]["slots"], strict=True))
-    html = _SLOT.sub(lambda match: _words(slots.pop(match[1])) if match[1] in slots else match[0], page["values"]["html"])
-    return html + "".join(map(_words, slots.values()))  # the others follow the HTML
+    html, text, end = page["values"]["html"], "", 0
+    for slot in _SLOT.finditer(html):
+        if slot.start() >= end and slot[1] in slots:
+            text += html[end : slot.start()] + _words(slots.pop(slot[1]))
+            end = _end(html, slot.end())
+    return text + html[end:] + "".join(map(_words, slots.values()))  # the others follow the HTML
+
+
+def _end(html: str, start: int) -> int:
+    """Return where the element ends whose content begins at `start`."""
+    depth = 1
+    for tag in _DIV.finditer(html, start):
+        depth += -1 if tag[1] else 1
+        if not depth:
+            return tag.end()
+    return len(html)
 
 
 def _words(component: Described) -> str:
