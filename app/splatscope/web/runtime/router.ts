@@ -276,15 +276,16 @@ let holding = () => {} // ends the holding of what was reached
 function reach(root: HTMLElement, sought: HTMLElement | null) {
   holding()
   hash = location.hash
-  if (!sought || history.state?.scroll !== undefined) return
-  const show = () => {
-    sought.classList.add("sought")
-    holding = hold(root, () => sought, "center")
-    markFound(sought)
+  sought?.classList.add("sought")
+  if (history.state?.scroll !== undefined) return
+  const show = (found: HTMLElement | null) => {
+    if (!found) return
+    holding = hold(root, () => found, "center")
+    markFound(found)
   }
   const text = soughtCode()
-  if (text) emit("line", {text, missing: show})
-  else show()
+  if (text) emit("line", {text, missing: () => show(soughtIn(root, text))})
+  else show(sought)
 }
 
 let title: HTMLElement | null = null // the title, or the link of a page come back to, that was focused last

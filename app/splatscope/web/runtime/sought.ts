@@ -29,9 +29,11 @@ function textAfter(kind: string) {
 /** A text without the breaks and spaces that only lay it out. */
 const plain = (text: string | null) => (text ?? "").replaceAll("\u2060", "").replace(/\s+/g, " ").trim()
 
-/** The part of a page that the address names, opened if it is folded; null if there is none. The debugger has a kernel there. */
-export function soughtIn(root: HTMLElement): HTMLElement | null {
-  const text = textAfter("text") || textAfter("code")
+/**
+ * The part of a page that the address names, opened if it is folded; null if there is none. The debugger has a kernel there.
+ * @param text  how it begins, by default as in the address
+ */
+export function soughtIn(root: HTMLElement, text = textAfter("text")): HTMLElement | null {
   const name = location.hash.slice(1)
   const found = text ? beginningWith(root, text) : /^[^=]{1,80}$/.test(name) ? root.querySelector(`#${CSS.escape(name)}`) : null
   for (let node: Node | null = found; node; node = around(node)) if (node instanceof HTMLDetailsElement) node.open = true

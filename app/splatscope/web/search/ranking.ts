@@ -59,7 +59,7 @@ const folded = (word: string) => word.normalize("NFKD").replace(/\p{M}/gu, "").t
 
 /** A word without its ending. */
 const stem = (word: string) => {
-  const bare = word.replace(/ies$/, "y").replace(/(?:ing|ed|(?<!s)s)$/, "")
+  const bare = word.replace(/ies$/, "y").replace(/(?:ing|ed|(?<=s|x|z|ch|sh)es|(?<!s)s)$/, "")
   return bare.length >= LEAST_STEM ? bare : word
 }
 

@@ -91,7 +91,14 @@ addKeys({
 /** Whether the page has a field in which to search its recording. */
 export const hasFind = () => Boolean(visible(primary())?.transport.find.offsetParent)
 
-addKeys({active: hasFind, keys: {"/": () => enterField((primary() as Stepper).transport.find)}})
+const FIND: Record<string, (stepper: Stepper) => void> = {
+  "/": (s) => enterField(s.transport.find),
+}
+
+addKeys({
+  active: hasFind,
+  keys: Object.fromEntries(Object.entries(FIND).map(([chord, act]) => [chord, () => act(primary() as Stepper)])),
+})
 
 /** The keys of other debuggers. On pages of text they belong to the browser, so they act only on the debugger's page. */
 const DEBUGGER: Record<string, (stepper: Stepper) => void> = {
