@@ -23,6 +23,7 @@ from splatscope.splat.browser_kernels import TrainingKernels
 from splatscope.tracing.browser_kernel import BrowserKernel
 from splatscope.web.runtime.component import Base64, Child, Children, Component, Maybe, Typed
 from splatscope.web.runtime.receivers import Receiver, receivers
+from splatscope.web.search.index import SearchEntry
 
 FILE = Path(__file__).parents[1] / "build" / "component_types.ts"
 HEAD = """// Made by tools/component_types.py from the Python classes. Change those instead.
@@ -50,7 +51,9 @@ SIMPLE = {
 def write() -> None:
     """Write the file."""
     FILE.parent.mkdir(exist_ok=True)
-    FILE.write_text(declarations(component_classes(), [Head, PackedHead, BrowserKernel, TrainingKernels]), encoding="utf-8")
+    FILE.write_text(
+        declarations(component_classes(), [Head, PackedHead, BrowserKernel, TrainingKernels, SearchEntry]), encoding="utf-8"
+    )
 
 
 def component_classes() -> list[type[Component]]:

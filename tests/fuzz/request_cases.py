@@ -229,7 +229,9 @@ def _post(rng: random.Random, number: int) -> Request:
             *(b"\xff\xfe", b'{"run": "\\ud800"}', b"\0" * 1000, _value(rng).encode("utf-8", "surrogatepass"), b"x" * 1_500_000),
         ]
     )
-    path = rng.choice([f"/sections/{rng.choice(lesson_names())}"] * 4 + ["/app", "/assets/x", "/app/ws", "/sections/none"])
+    path = rng.choice(
+        [f"/sections/{rng.choice(lesson_names())}"] * 4 + ["/app", "/assets/x", "/app/ws", "/sections/none", "/search"]
+    )
     headers = _headers(rng, rng.randrange(3), ["Content-Type", "Origin", "Sec-Fetch-Site", "Content-Encoding"])
     query = (("inputs", urlencode(_pairs(rng, rng.randrange(2), ["count", "seed"]), errors="surrogatepass")),)
     return Request(number, "post", rng.choice(["POST", "POST", "PUT"]), path, query, headers, body, chunked=rng.random() < 0.3)

@@ -42,3 +42,11 @@ test("a sign stands alone, whether Shift makes it or not", () => {
   assert.equal(press("/", {shiftKey: true}), "/")
   assert.equal(press(" ", {shiftKey: true}), "Shift+ ")
 })
+
+test("a document of the book is the name of its page", () => {
+  assert.deepEqual(parse("/book/cas.html?step=12&count=16"), {page: "cas", step: 12, inputs: "count=16"})
+  assert.deepEqual(parse("C:/my book/bitonic-sort.html"), {page: "bitonic-sort", step: UNNAMED, inputs: ""})
+  assert.deepEqual(parse("/book/index.html?page=cas&step=0"), {page: "cas", step: 0, inputs: ""})
+  for (const home of ["/book/", "/book/index.html", "/app", "/book/index.html?step=x", "/"])
+    assert.equal(parse(home).page, "home", home)
+})

@@ -36,7 +36,7 @@ def main() -> None:
     with sync_playwright() as playwright, hosted(options.folder) as host:
         browser = playwright.chromium.launch(executable_path=find(), args=list(FLAGS))
         for name in lesson_names():
-            visits = [measure(browser, f"{host}index.html?page={name}", options.seconds) for _ in range(options.visits)]
+            visits = [measure(browser, f"{host}{name}.html", options.seconds) for _ in range(options.visits)]
             steps = [inf if visit["steps"] != visit["steps"] else visit["steps"] for visit in visits]  # none within that time
             most = max(visit["kB"] for visit in visits)
             print(f"| {name} | {most:.0f} | {min(steps):.0f} | {statistics.median(steps):.0f} |", flush=True)

@@ -21,7 +21,7 @@ def book_of_few_pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def inputs_of(page: Page) -> str:
     """The inputs in the address, behind page and step."""
-    return re.sub(r".*\?page=[\w-]+(&step=\d+)?&?", "", page.evaluate("location.href"))
+    return re.sub(r".*\.html\?(step=\d+)?&?", "", page.evaluate("location.href"))
 
 
 @pytest.mark.parametrize("way", ["disk", "host"])
@@ -203,15 +203,16 @@ def check_home(page: Page) -> None:
     expect(page.get_by_test_id("live-render")).to_be_visible()
     expect(page.locator(".pm")).to_have_count(0)  # the map is of a book with all sections
     assert page.locator(".home .contents li").count() == 1
-    expect(page.locator("[data-start]")).to_have_attribute("href", "?page=dispatch-ids")
+    expect(page.locator("[data-start]")).to_have_attribute("href", "dispatch-ids.html")
     bare = page.locator(".home :is(.ways, .turn, li)").filter(has_text=re.compile("Start|Train on|Why it works"))
     assert all(row.locator("a").count() for row in bare.all())
     expect(page.locator("footer.published")).to_contain_text(re.compile(r"Recorded on llvmpipe, \d+ \w+ \d{4}"))
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     known = {"dispatch-ids", "home", "train", "claims", "glossary"}
     assert page.locator('a[href^="?walk="]').count() == 0, "a walk leads through pages that this book has not"
-    links = page.locator('a[href^="?page="]').evaluate_all("all => all.map((link) => new URLSearchParams(link.search).get('page'))")
-    assert set(links) <= known
+    links = page.locator('a[href*=".html"]').evaluate_all("all => all.map((link) => link.pathname.split('/').at(-1))")
+    assert {"index.html", "dispatch-ids.html"} <= set(links) <= {"index.html", *(f"{name}.html" for name in known - {"home"})}
+    assert page.locator('a[href^="?page="]').count() == 0
     assert wrongs_of(page) == []
 
 
@@ -224,5 +225,5 @@ def test_the_debuggers_kernels_are_stepped_in_one_window(visit_whole):
     press(page, "End")
     cut = "cells => cells.filter((cell) => cell.scrollWidth > cell.clientWidth + 1).map((cell) => cell.textContent)"
     assert [text for text in page.locator(".mem .float .cell").evaluate_all(cut) if len(text) <= 6] == []
-    page.locator("#nav a[href*='page=glossary'], #nav a[href*='glossary']").first.evaluate("link => link.click()")
+    page.locator("#nav a[href='glossary.html']").first.evaluate("link => link.click()")
     expect(page.locator(".app")).not_to_have_class(re.compile("rail"))

@@ -1,5 +1,5 @@
 // The carrier of the published book: shows the page in the address, and answers a change of inputs with what was recorded.
-import {UNNAMED} from "#web/runtime/address.ts"
+import {hrefOf, isBook, UNNAMED} from "#web/runtime/address.ts"
 import {h, messageOf, nearView} from "#web/runtime/dom.ts"
 import {emit} from "#web/runtime/events.ts"
 import {answerWith, current, setStep} from "#web/runtime/router.ts"
@@ -22,18 +22,26 @@ let changes = 0 // counts requests, so that an earlier one never replaces a late
 export async function begin(components: Modules, entries: PublicEntry[]) {
   modules = components
   names = new Set(entries.map(({name}) => name))
+  if (isOldAddress()) return location.replace(hrefOf(current()) + location.hash)
   startShell(entries)
   document.body.append(note)
   const opened = embedded() ? "" : await openWalk(modules)
   const walk = typeof opened === "string" ? null : opened
+  const asked = {...current(), ...(embedded() && {page: embedded() as string})}
   answerWith(
     (place, followed) => {
       if (followed) follow(place)
     },
-    walk?.place ?? {page: embedded() ?? current().page},
+    walk?.place ?? (names.has(asked.page) ? asked : {page: "home", inputs: ""}),
   )
   if (walk) document.getElementById("walk")?.append(walk.bar().root.host)
-  follow(current(), walk ? "" : String(opened))
+  follow(walk ? current() : asked, walk ? "" : String(opened))
+}
+
+/** Whether the address is `index.html?page=NAME`, as it was when all pages were one document. */
+const isOldAddress = () => {
+  const query = new URLSearchParams(location.search)
+  return isBook() && query.has("page") && !query.has("walk") && names.has(current().page)
 }
 
 /** @param missing  what else the address names that this book does not have */

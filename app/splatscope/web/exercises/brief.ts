@@ -1,4 +1,5 @@
 // The text of a task, which a learner reads before the first try.
+import {hrefOf, UNNAMED} from "#web/runtime/address.ts"
 import {h} from "#web/runtime/dom.ts"
 import type {PublicTask, PublishedExercisesParameters} from "#components"
 
@@ -17,7 +18,7 @@ export function brief(task: PublicTask, model: Pick<PublishedExercisesParameters
     h(
       "p",
       {class: "dim"},
-      h("a", {href: "?page=exercises"}, "Exercises"),
+      h("a", {href: hrefOf({page: "exercises", step: UNNAMED, inputs: ""})}, "Exercises"),
       ` / ${course} ${same.indexOf(task) + 1} of ${same.length}`,
     ),
     h("h2", {id: "task-title", tabindex: "-1"}, task.title),

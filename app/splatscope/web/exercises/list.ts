@@ -1,10 +1,11 @@
 // The list of tasks, course by course, with the attempts at each.
+import {hrefOf, UNNAMED} from "#web/runtime/address.ts"
 import {h} from "#web/runtime/dom.ts"
 import {severityIcon} from "#web/stepper/panes/icons.ts"
 import {type Attempts, attempts, onAttempts} from "#web/runtime/attempts.ts"
 import type {PublicTask, PublishedExercisesParameters} from "#components"
 
-export const addressOf = (name: string) => `?page=exercises&task=${encodeURIComponent(name)}`
+export const addressOf = (name: string) => hrefOf({page: "exercises", step: UNNAMED, inputs: `task=${encodeURIComponent(name)}`})
 
 /** The task to continue with: the first unsolved one in the course with the most attempted tasks. */
 function upNext(tasks: PublicTask[], known: Attempts) {

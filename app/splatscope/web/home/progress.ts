@@ -1,5 +1,6 @@
 // The sections that the reader has finished. This is stored in the browser only, and can be saved and loaded as a file.
 import {attempts, onAttempts, takeIn} from "#web/runtime/attempts.ts"
+import {hrefOf, UNNAMED} from "#web/runtime/address.ts"
 import {answers, keepAnswers, validAnswers} from "#web/runtime/answers.ts"
 import {around, download, h} from "#web/runtime/dom.ts"
 import {on} from "#web/runtime/events.ts"
@@ -68,7 +69,7 @@ export function progress(root: HTMLElement): () => void {
     const next = sections.find((name) => !finished[name]),
       start = root.querySelector("[data-start]")
     if (!start || !next) return
-    start.setAttribute("href", `?page=${next}`)
+    start.setAttribute("href", hrefOf({page: next, step: UNNAMED, inputs: ""}))
     start.textContent = startWords(titles.get(next) ?? "", next === sections[0])
   }
   paint()

@@ -5,7 +5,7 @@
 // text has changed the figure, and stays until it is closed or the figure is in sight.
 import {smallOf} from "#web/drawing/drawing.ts"
 import {h, within} from "#web/runtime/dom.ts"
-import {parse} from "#web/runtime/address.ts"
+import {placeOfLink} from "#web/runtime/address.ts"
 import {on} from "#web/runtime/events.ts"
 import {current} from "#web/runtime/router.ts"
 import {icon} from "#web/stepper/panes/icons.ts"
@@ -59,8 +59,7 @@ export function companion(root: HTMLElement): () => void {
   /** Show it over a page without space beside the words, when a link in the text changes the figure. */
   const raise = (event: MouseEvent) => {
     const link = event.composedPath().find((one) => one instanceof HTMLAnchorElement)
-    if (!link?.closest(".prose") || !link.getAttribute("href")?.startsWith("?page=")) return
-    if (parse(link.search).page !== current().page) return
+    if (!link?.closest(".prose") || placeOfLink(link)?.page !== current().page) return
     see()
     if (wide.matches) return
     from = link

@@ -1,4 +1,4 @@
-"""Write the book as files: one document, and for each page and recording a script that the document loads on demand.
+"""Write the book as files: a document for each page, and for each page and recording a script that documents load on demand.
 
 The components, their style and their code are the app's. In place of a session, `session.ts` answers a change of inputs with what
 was recorded here.
@@ -44,6 +44,8 @@ from splatscope.web.lesson_page.lesson_page import LessonPage
 from splatscope.web.lesson_results.results import Claim, Quiz, Show
 from splatscope.web.policy import policy, template_scripts
 from splatscope.web.publish import exercises, tools
+from splatscope.web.publish.addresses import document_of, in_book
+from splatscope.web.publish.cards import card
 from splatscope.web.publish.linked import linked_inputs
 from splatscope.web.publish.long_values import pack_value
 from splatscope.web.publish.states import FILE, PageState, PublishedPage
@@ -51,9 +53,11 @@ from splatscope.web.reference import claims
 from splatscope.web.reference.glossary import glossary
 from splatscope.web.runtime.component import Component, components, flat
 from splatscope.web.runtime.tree import described
+from splatscope.web.search.index import search_index
 from splatscope.web.shell.location import Location
-from splatscope.web.shell.page import Page
+from splatscope.web.shell.page import Page, before_scripts
 from splatscope.web.shell.pages import BY_NAME, PAGES, Entry, groups
+from splatscope.web.shell.reading import reading
 from splatscope.web.shell.shell import neighbours, public, title
 from splatscope.web.single_page.single_page import today
 from splatscope.web.stepper.stepper import Stepper
@@ -132,12 +136,14 @@ class Book:
         folder: The folder it is written to.
         names: The names of its pages.
         adapter: The device that recorded it; known after the first recording.
+        words: The text of each page that was written, as HTML for readers without scripts.
         failed: What could not be recorded, and what to do about it, a line each.
     """
 
     folder: Path
     names: list[str]
     adapter: str = ""
+    words: dict[str, str] = field(default_factory=dict)
     failed: list[str] = field(default_factory=list)
 
     @property
@@ -158,9 +164,9 @@ class Book:
           {tools.COMMANDS}</footer>"""
 
     def linked(self, value: Any) -> Any:
-        """Return a component's value in which links to pages outside the book are plain text."""
+        """Return a component's value with the book's addresses, in which links to pages outside the book are plain text."""
         if isinstance(value, str):
-            return LINK.sub(lambda match: match[0] if match["page"] in self.names else match["words"], value)
+            return in_book(LINK.sub(lambda match: match[0] if match["page"] in self.names else match["words"], value))
         if isinstance(value, dict):
             return {name: self.linked(member) for name, member in value.items()}
         return [self.linked(item) for item in value] if isinstance(value, list) else value
@@ -186,6 +192,7 @@ class Book:
 
     def write_page(self, name: str, page: PublishedPage) -> None:
         """Write a page, and its long values beside it."""
+        self.words[name] = reading(page.view)
         self.write_script(f"pages/{name}", page.as_json(self.write_value))
 
     def write_walk(self, walk: Walk) -> None:
@@ -225,7 +232,7 @@ class Book:
         html = state.view["values"]["html"]
         if "exercises" not in self.names:
             html = html.replace(self.linked(practise(page.page)), "")
-        html += self.neighbours(page.page) + self.about()
+        html += in_book(self.neighbours(page.page)) + self.about()
         state.view["values"] |= {"html": html, "preload": ""}
 
     def _line(self, page: str, address: str, missing: str, reason: str) -> str:
@@ -337,6 +344,7 @@ async def publish(folder: Path, pages: Collection[str] = (), report: Report = la
     for walk in book.walks:
         book.write_walk(walk)
     book.write_script("walks/index", [walk.name for walk in book.walks])
+    book.write_script("search", search_index(book.names))
     _write_documents(book)
     return book
 
@@ -425,14 +433,22 @@ _TOOLS: dict[str, Callable[[Book], Draft]] = {
 
 
 def _write_documents(book: Book) -> None:
-    """Write `index.html`, a document for each figure to embed, and the files that these load first."""
-    css, sections = STYLES.read_text(encoding="utf-8"), [entry for entry in PAGES if entry.name in book.names and entry.is_section]
+    """Write a document for each page and for each figure to embed, and what these load first. The last is `index.html`."""
+    css = STYLES.read_text(encoding="utf-8")
     (book.folder / "embed").mkdir()
-    (book.folder / "assets").mkdir()
-    (book.folder / "index.html").write_text(_document(book, BY_NAME["home"], css=Markup(css)), encoding="utf-8")
-    for entry in sections:
-        (book.folder / "embed" / f"{entry.name}.html").write_text(_document(book, entry, alone=True, base="../"), encoding="utf-8")
+    (book.folder / "assets" / "cards").mkdir(parents=True)
+    (book.folder / STYLES.name).write_text(css, encoding="utf-8")
     (book.folder / "style.js").write_text(STYLE.format(json.dumps(css)), encoding="utf-8")
+    for entry in (BY_NAME[name] for name in reversed(book.names)):
+        picture = f"assets/cards/{entry.name}.jpg"
+        (book.folder / picture).write_bytes(card(entry))
+        words = Markup(before_scripts(book.words[entry.name]))
+        document = _document(book, entry, first=words, file=document_of(entry.name), picture=picture)
+        (book.folder / document_of(entry.name)).write_text(in_book(document), encoding="utf-8")
+        if entry.is_section:
+            (book.folder / "embed" / f"{entry.name}.html").write_text(
+                _document(book, entry, alone=True, base="../"), encoding="utf-8"
+            )
     shutil.copyfile(ASSETS / GROWTH, book.folder / "assets" / GROWTH)
     shutil.copyfile(FONTS, book.folder / FONTS.name)
     shutil.copyfile(BOKEH, book.folder / "assets" / "bokeh.ts")
@@ -451,7 +467,6 @@ def _document(book: Book, entry: Entry, base: str = "", **variables: Any) -> str
         current=entry,
         title=title(entry),
         entries=[public(page) for page in PAGES if page.name in book.names],
-        first="",
         **variables,
     )
 

@@ -19,6 +19,7 @@ import * as WalkBar from "#web/classroom/walk_bar.ts"
 import type {Components} from "#components"
 import type {ModulesOf} from "#web/types.ts"
 import {begin} from "#web/carriers/file.ts"
+import {searchWith} from "#web/search/search.ts"
 import {loadWith} from "#web/training/browser/sources.ts"
 import {load, loadBytes} from "./files.ts"
 
@@ -43,4 +44,5 @@ const MODULES: Partial<ModulesOf<keyof Components>> = {
 }
 
 loadWith({kernels: load, picture: async (name) => new Blob([await loadBytes(name)])})
+searchWith(() => load("search"))
 begin(MODULES, JSON.parse(document.getElementById("entries")?.textContent ?? "[]"))

@@ -57,6 +57,11 @@ interface Events {
   thread: number
   /** To the primary stepper: from the start, press → this often. */
   press: number
+  /**
+   * To the primary stepper: show the line of source that begins with this, once there is a recording; `missing` if its sources have
+   * no such line.
+   */
+  line: {text: string; missing: () => void}
   /** The room of a figure's drawing has changed. */
   room: {stage: HTMLElement}
   /**

@@ -6,10 +6,11 @@ const MOVES = ["wheel", "touchmove", "pointerdown", "keydown"] // events by whic
 /**
  * Scroll to an element, and keep it in place while the page grows, until the reader moves.
  * @param target  the element, which may be another one when the page has grown
+ * @param block  where in the window it is kept
  * @returns ends it
  */
-export function hold(page: Element, target: () => Element): () => void {
-  const scroll = () => target().scrollIntoView({block: "start"})
+export function hold(page: Element, target: () => Element, block: ScrollLogicalPosition = "start"): () => void {
+  const scroll = () => target().scrollIntoView({block})
   let complete = 0
   const grows = new ResizeObserver(() => {
     scroll()

@@ -72,6 +72,7 @@ const SHELL: KeyWords[] = [
 ]
 let ofPage: KeyWords[] = []
 let ofWalk: KeyWords[] = []
+let ofSearch = (): KeyWords[] => []
 
 /** Set the page's part of the list of keys. */
 export function setKeys(keys: KeyWords[]) {
@@ -81,6 +82,11 @@ export function setKeys(keys: KeyWords[]) {
 /** Set the walk's part of the list of keys. */
 export function setWalkKeys(keys: KeyWords[]) {
   ofWalk = keys
+}
+
+/** Set the search's part of the list of keys, which depends on the page. */
+export function setSearchKeys(keys: () => KeyWords[]) {
+  ofSearch = keys
 }
 
 /** A key as `aria-keyshortcuts` has it: "Shift+→" is "Shift+ArrowRight". */
@@ -105,7 +111,7 @@ export function startKeys() {
   const dialog = document.getElementById("keys") as HTMLDialogElement
   const toggle = () => {
     if (dialog.open) return dialog.close()
-    const rows = [...ofPage, ...ofWalk, ...SHELL]
+    const rows = [...ofPage, ...ofWalk, ...ofSearch(), ...SHELL]
       .filter(actsHere())
       .map(([keys, words]) => h("div", {}, h("dt", {}, ...caps(keys)), h("dd", {}, words)))
     dialog.querySelector("dl")?.replaceChildren(...rows)

@@ -1,10 +1,12 @@
-// The address is the state: ?page=NAME&step=N, then the page's inputs. A page pushes a history entry, a step replaces it.
+// The address is the state: ?page=NAME&step=N, then the page's inputs (address.ts). A page pushes a history entry, a step replaces it.
 import {know} from "./draft.ts"
-import {UNNAMED, format, parse} from "./address.ts"
+import {UNNAMED, format, hrefOf, isBook, parseHere, placeOfLink} from "./address.ts"
 import {isAway, lose, refuse, renew, stop} from "./connection.ts"
 import {below, focused, messageOf, within} from "./dom.ts"
 import {emit} from "./events.ts"
+import {hold} from "./hold.ts"
 import {beginSession} from "./session.ts"
+import {markFound, soughtCode, soughtIn} from "./sought.ts"
 import type {Place, PublicEntry, RouterMessages, RouterParameters} from "#components"
 import type {BokehDocument} from "#web/types.ts"
 
@@ -44,11 +46,12 @@ let tellPython: (place: Place, followed: boolean) => void = (place, followed) =>
 }
 let read: ((place: Place) => void) | null = null // shows a section without a session
 let entries = new Map<string, PublicEntry>()
-let shown = parse(location.search)
+let shown = parseHere()
 const SLIDE = new URLSearchParams(location.search).has("slide") // stays in all addresses
 let guide: Guide | null = null
 let timer: ReturnType<typeof setTimeout> | null = null
 let dead = false // whether the session has ended: messages would go nowhere
+let hash = location.hash // what of the page was reached last
 let moving = false // between leaving a page and the next one's arrival
 
 /** An element of the shell, which always exists. */
@@ -62,9 +65,11 @@ export const titleOf = (page: string) => entries.get(page)?.title ?? ""
 /** The page, step and inputs that are shown or being loaded. */
 export const current = () => shown
 
-/** The query of the address of a place, by default the current one. */
+/** The address of a place, by default the current one, relative to this document. */
 export function address(place = shown) {
-  return guide ? guide.address(format(place)) : format(place) + (SLIDE ? "&slide" : "")
+  if (guide) return guide.address(format(place))
+  const href = hrefOf(place)
+  return SLIDE ? `${href}${href.includes("?") ? "&" : "?"}slide` : href
 }
 
 /** Go to a page, as a click on its link does. The page reads the part after `#` from the address. */
@@ -80,9 +85,13 @@ export function pushPlace(next: Place, hash = "") {
   flush()
   saveScroll()
   history.replaceState({...history.state, left: placeOf(focused())}, "")
+  if (next.page !== shown.page && isAnotherFile()) return location.assign(address(next) + hash)
   history.pushState(null, "", address(next) + hash)
   showPlace(next)
 }
+
+/** Whether each page is a file on a disk, which browsers load anew. A walk stays in its document. */
+const isAnotherFile = () => location.protocol === "file:" && isBook() && guide === null
 
 /** Show the presenter's place, without an entry in the history. Python is told only if it has to send the page. */
 export function showLed(next: Place) {
@@ -202,12 +211,24 @@ function showPlace(next: Place) {
   if (dead && needsSession() && !isAway()) return location.reload() // nothing else was done about it: the reader goes elsewhere
   tellPython(next, true)
   if (other) {
+    holding()
     moving = true
     byId("content").setAttribute("aria-busy", "true")
     announce(next.page)
     emit("page", next)
-  } else emit("step", shown.step)
+  } else {
+    emit("step", shown.step)
+    if (location.hash !== hash) reachHere()
+  }
   if (isRead(next.page)) read?.(next)
+}
+
+/** Show what the address now names on the page that is shown: with Back and Forward, what was in view there. */
+function reachHere() {
+  const sought = root && soughtIn(root)
+  if (history.state?.scroll !== undefined) scrollTo(0, history.state.scroll)
+  else if (sought) head(sought)
+  if (root) reach(root, sought)
 }
 
 /**
@@ -230,23 +251,41 @@ function announce(page: string) {
     crumb.prepend(Object.assign(document.createElement("span"), {className: "wide", textContent: `${entry.group}\u2002/\u2002`}))
   byId("about").textContent = tool ? entry.description : ""
   for (const el of document.querySelectorAll(".nav a")) {
-    if (el instanceof HTMLAnchorElement && parse(el.search).page === entry.name) el.setAttribute("aria-current", "page")
+    if (el instanceof HTMLAnchorElement && placeOfLink(el)?.page === entry.name) el.setAttribute("aria-current", "page")
     else el.removeAttribute("aria-current")
   }
 }
 
-/** Called by a page once it is in the document, with the element to scroll to. */
-export function arrived(root: Element, sought: Element | null = null) {
+/** Called by a page once it is in the document. */
+export function arrived(root: HTMLElement) {
   const content = byId("content")
+  const sought = soughtIn(root)
   content.removeAttribute("aria-busy")
   const stood = title !== null && [title, document.body].includes(focused() ?? document.body) // on the same page's title, before the page was live
   if ((moving || stood) && !focusLeft()) head(sought ?? root.querySelector("h1"))
   const top = moving ? 0 : scrollY // a first page may have been scrolled before it was live
   moving = false
   scrollTo(0, history.state?.scroll ?? top)
-  sought?.classList.add("sought")
-  if (sought && history.state?.scroll === undefined) sought.scrollIntoView({block: "center"})
+  reach(root, sought)
   guide?.arrived()
+}
+
+let holding = () => {} // ends the holding of what was reached
+
+/** Scroll to what the address names on a page, mark it, and keep it in place while the page above it grows. */
+function reach(root: HTMLElement, sought: HTMLElement | null) {
+  holding()
+  hash = location.hash
+  sought?.classList.add("sought")
+  if (history.state?.scroll !== undefined) return
+  const show = (found: HTMLElement | null) => {
+    if (!found) return
+    holding = hold(root, () => found, "center")
+    markFound(found)
+  }
+  const text = soughtCode()
+  if (text) emit("line", {text, missing: () => show(soughtIn(root, text))})
+  else show(sought)
 }
 
 let title: HTMLElement | null = null // the title, or the link of a page come back to, that was focused last
@@ -298,10 +337,10 @@ function onClick(event: MouseEvent) {
     event.preventDefault()
     return head(within(byId("content"), "h1"))
   }
-  if (!link || link.target || link.hasAttribute("download") || !link.getAttribute("href")?.startsWith("?page=")) return
+  const place = link && !link.target && !link.hasAttribute("download") ? placeOfLink(link) : null
+  if (!link || !place) return
   event.preventDefault()
-  const {page, step, inputs} = parse(link.search)
-  followLink(page, step, link.hash, inputs)
+  followLink(place.page, place.step, link.hash, place.inputs)
 }
 
 /** Go on without the session once its connection is lost. No attempt is made to resume it: Bokeh's would lose binary values. */
@@ -337,7 +376,7 @@ export function startRouting(pages: PublicEntry[]): boolean {
   window.addEventListener("popstate", () => {
     if (timer !== null) clearTimeout(timer)
     timer = null
-    if (!guide?.popped()) showPlace(parse(location.search))
+    if (!guide?.popped()) showPlace(parseHere())
   })
   let resting: ReturnType<typeof setTimeout> | undefined
   window.addEventListener(

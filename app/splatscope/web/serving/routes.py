@@ -11,6 +11,7 @@ from splatscope.web.lesson_page.first_recording import RecordingHandler
 from splatscope.web.lesson_page.section_handler import SectionHandler
 from splatscope.web.policy import Headers, document_policy
 from splatscope.web.recording_files import RecordingFileHandler
+from splatscope.web.search.search_handler import SearchHandler
 from splatscope.web.serving.page_handler import PageHandler
 from splatscope.web.serving.page_socket import Socket
 
@@ -19,6 +20,7 @@ ROUTES = [
     (r"/assets/(.*)", AssetHandler),
     (r"/recordings/([0-9a-f]{16})", RecordingFileHandler),
     (r"/recordings/(.*)", RecordingHandler),
+    (r"/search", SearchHandler),
     (r"/sections/([\w-]+)", SectionHandler),
 ]
 # The first imports any module that an address names, the second makes scripts for other sites.

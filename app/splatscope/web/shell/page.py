@@ -46,11 +46,8 @@ class Page(Component):
 
     @property
     def first(self) -> str:
-        """The page's HTML for the document itself, which browsers show until the scripts have run.
-
-        Its data attributes have other names, because no page is drawn yet. `stream.ts` restores the names.
-        """
-        return re.sub(r" data-(?=page|slot|block|testid|progress|start)", " data-first-", self.html)
+        """The page's HTML for the document itself, which browsers show until the scripts have run."""
+        return before_scripts(self.html)
 
     def close(self) -> None:
         """Call the registered functions, last first. A second call does nothing."""
@@ -59,3 +56,11 @@ class Page(Component):
                 self._closers.pop()()
             except Exception:
                 log.exception("A part of the page %s could not be freed", self.page)
+
+
+def before_scripts(html: str) -> str:
+    """Return a page's HTML for the document itself, with other names for its data attributes, because no page is drawn yet.
+
+    `stream.ts` restores the names.
+    """
+    return re.sub(r" data-(?=page|slot|block|testid|progress|start)", " data-first-", html)

@@ -26,12 +26,6 @@ function nameCrumb(heads: boolean) {
   }
 }
 
-/** The part of the page that the address names after `#`, such as a glossary entry. The debugger has a kernel there. */
-function sought(root: HTMLElement) {
-  const name = location.hash.slice(1)
-  return /^[^=]{1,80}$/.test(name) ? root.querySelector(`#${CSS.escape(name)}`) : null
-}
-
 let owner: HTMLElement | null = null // the component whose actions the bar holds
 
 /** Pages that have what a reader does there in their session alone: the training run with its settings and picture. */
@@ -77,6 +71,6 @@ export function render({model, el}: Render<"Page">) {
     if (hasSession) emit("live", null)
     document.getElementById("first")?.remove() // the static words that the document showed so far
   })
-  requestAnimationFrame(() => arrived(root, sought(root)))
+  requestAnimationFrame(() => arrived(root))
   return root
 }

@@ -6,6 +6,7 @@ import {connect, readShown, startRouting} from "#web/runtime/router.ts"
 import {startTheme} from "#web/theme/theme.ts"
 import {startDrawer} from "./drawer.ts"
 import {startProgress} from "#web/home/progress.ts"
+import {startSearch} from "#web/search/search.ts"
 import type {PublicEntry, RouterMessages, RouterParameters} from "#components"
 import type {Render} from "#web/types.ts"
 
@@ -19,6 +20,7 @@ export function startShell(pages: PublicEntry[]) {
   startKeys()
   startDrawer()
   startProgress(pages)
+  startSearch(pages)
 }
 
 /** Start what a session's router needs, before any part of its page is drawn. */

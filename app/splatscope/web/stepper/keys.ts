@@ -51,7 +51,6 @@ const STEPPER: Record<string, [alone: (stepper: Stepper) => void, shifted?: (ste
   o: [(s) => s.setOrder(!s.moment?.lockstep)],
   c: [(s) => s.origin.explain()],
   a: [(s) => s.showing("threads", () => enterField(s.threads.watches.input))],
-  "/": [(s) => enterField(s.transport.find)],
 }
 const ARROWS = "input[type=range].own, [role=radio], [role=tab], select"
 const SLIDERS = "input[type=range]:not(.scrub *)"
@@ -87,6 +86,18 @@ addKeys({
       ]
     }),
   ),
+})
+
+/** Whether the page has a field in which to search its recording. */
+export const hasFind = () => Boolean(visible(primary())?.transport.find.offsetParent)
+
+const FIND: Record<string, (stepper: Stepper) => void> = {
+  "/": (s) => enterField(s.transport.find),
+}
+
+addKeys({
+  active: hasFind,
+  keys: Object.fromEntries(Object.entries(FIND).map(([chord, act]) => [chord, () => act(primary() as Stepper)])),
 })
 
 /** The keys of other debuggers. On pages of text they belong to the browser, so they act only on the debugger's page. */

@@ -56,6 +56,7 @@ export class Stepper {
   #paintedAt = 0 // ms
   #steps = false // whether the next paint is one step from the last
   #held: (() => boolean) | null = null // after a recording of the browser: whether the hand still holds what it is made from
+  #sought: {text: string; missing: () => void} | null = null // the line of source to show once there is a recording
   #asked: {step: number; inputs: string} | null = current() // the place in the address, until the reader moves
   frame: number | null = null // the frame in which the panes are painted next
   #placed: {moment: Moment; stops: number[]; positions: number[]; order: number[]} | null = null
@@ -266,6 +267,13 @@ export class Stepper {
     root.dataset.recording = meta.recording
     this.paint(true)
     root.dataset.steps = String(recording.length)
+    if (this.#sought) this.seekLine(this.#sought)
+  }
+
+  /** Show a line of source, as soon as there is a recording. */
+  seekLine(sought: {text: string; missing: () => void}) {
+    this.#sought = this.moment ? null : sought
+    if (this.moment && !this.source.seek(sought.text)) sought.missing()
   }
 
   /** Show a recording that the browser made while the reader's hand moves, at the stop at which the one before it stood. */
@@ -712,6 +720,9 @@ export function render({model, el}: Render<"Stepper">) {
     }),
     on("thread", (thread) => {
       if (stepper === primary()) stepper.pin(thread)
+    }),
+    on("line", (sought) => {
+      if (stepper === primary()) stepper.seekLine(sought)
     }),
     on("press", (times) => {
       if (stepper === primary()) stepper.press(times)

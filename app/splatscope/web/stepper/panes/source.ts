@@ -1,5 +1,6 @@
 // Where: the source, with the line that each thread is on.
 import {enclosing, h, targetOf, zoomOf} from "#web/runtime/dom.ts"
+import {markFound} from "#web/runtime/sought.ts"
 import {slideMark} from "#web/drawing/glide.ts"
 import {tokens} from "#web/widgets/slang.ts"
 import {type Moment, near} from "#web/recording/moment.ts"
@@ -404,6 +405,22 @@ export class Source {
     if (this.owner.runTo) this.#pick(file, line)
     this.#sheet(file)[line - 1]?.el.scrollIntoView({block: "center"})
     this.owner.paint()
+  }
+
+  /** Show and mark the first line that begins with a text, in the file that was recorded if it is there. Return whether there is one. */
+  seek(text: string): boolean {
+    const names = this.recording.files
+    const files = [this.main, ...names.keys()].filter((file) => names[file])
+    for (const file of files) {
+      const at = this.recording.head.sources[names[file]]
+        .split("\n")
+        .findIndex((line) => line.replace(/\s+/g, " ").trim().startsWith(text))
+      if (at < 0) continue
+      this.reveal(file, at + 1)
+      markFound(this.#sheet(file)[at].el)
+      return true
+    }
+    return false
   }
 
   /** Ask for the condition of a line's breakpoint, in a field after the line. */

@@ -1,0 +1,75 @@
+"""The pictures that other sites show beside a link to a page of the book: its title, and Gaussians, the more the later it is."""
+
+import base64
+import io
+import re
+from functools import cache
+from textwrap import wrap
+
+from PIL import Image, ImageDraw, ImageFont
+
+from splatscope.paths import ASSETS, FONTS
+from splatscope.web.home.home import GROWTH
+from splatscope.web.shell.pages import PAGES, Entry
+
+SIZE = (1200, 630)  # as sites expect it
+PICTURE = (384, 256)  # one of the pictures in the file
+PAPER, INK, QUIET, ACCENT = "#fafaf8", "#1a1c20", "#454a52", "#0067a6"
+LEFT, TOP, COLUMN = 72, 76, 560  # px: of the words
+TITLE, TEXT, SMALL = 68, 30, 26  # px: sizes of type
+MIDDLE, BOLD = 500, 700
+
+
+def card(entry: Entry) -> bytes:
+    """Return a page's picture as JPEG."""
+    picture = Image.new("RGB", SIZE, PAPER)
+    height = SIZE[1]
+    grown = _growth(entry).resize((height * PICTURE[0] // PICTURE[1], height), Image.Resampling.LANCZOS)
+    start = LEFT + COLUMN + LEFT // 2
+    picture.paste(grown.crop(((grown.width - (SIZE[0] - start)) // 2, 0, grown.width, height)), (start, 0))
+    draw = ImageDraw.Draw(picture)
+    draw.rectangle((start - 6, 0, start - 1, height), fill=ACCENT)
+    draw.text((LEFT, TOP), f"Splatscope{' · ' + entry.group if entry.group else ''}", QUIET, _font(SMALL, MIDDLE))
+    title, y = _font(TITLE, BOLD), 190
+    for line in _lines("Splatscope" if entry.name == "home" else entry.title, title):
+        draw.text((LEFT - 3, y), line, INK, title)
+        y += TITLE * 1.16
+    text = _font(TEXT, 400)
+    y += TEXT * 0.8
+    for line in _lines(entry.description, text):
+        draw.text((LEFT, y), line, QUIET, text)
+        y += TEXT * 1.45
+    file = io.BytesIO()
+    picture.save(file, "JPEG", quality=84, optimize=True)
+    return file.getvalue()
+
+
+def _growth(entry: Entry) -> Image.Image:
+    """Return the picture after as many stages as the page is far into the book."""
+    with Image.open(ASSETS / GROWTH) as stages:
+        width, height = PICTURE
+        count = stages.height // height
+        sections = [page for page in PAGES if page.is_section]
+        at = 2 + (count - 3) * sections.index(entry) // len(sections) if entry in sections else count - 1
+        return stages.convert("RGB").crop((0, at * height, width, (at + 1) * height))
+
+
+def _lines(text: str, font: ImageFont.FreeTypeFont) -> list[str]:
+    """Return a text broken into lines that fit the column."""
+    widest = len(text)
+    while widest > 1 and any(font.getlength(line) > COLUMN for line in wrap(text, widest)):
+        widest -= 1
+    return wrap(text, widest)
+
+
+@cache
+def _font(size: int, weight: int) -> ImageFont.FreeTypeFont:
+    """Return the book's typeface; Pillow's own where Pillow cannot read WOFF2."""
+    data = re.search(r"font-family:\s*Inter;.*?base64,([^)\"']+)", FONTS.read_text(encoding="utf-8"), re.DOTALL)
+    try:
+        font = ImageFont.truetype(io.BytesIO(base64.b64decode(data[1] if data else "")), size)
+        font.set_variation_by_axes([weight])
+    except OSError:
+        font = ImageFont.load_default(size)
+    assert isinstance(font, ImageFont.FreeTypeFont)
+    return font
