@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from helpers.corpus import FINDINGS
 from splatscope.api.recording import Recording
 from splatscope.gpu.device import adapter_of, open_device
 from splatscope.gpu.kernel import CompileError
@@ -204,3 +205,12 @@ def said_of_waves(body: str, threads: int) -> list[str]:
 def test_a_sum_that_all_threads_or_all_of_one_wave_use_is_not_named():
     assert not said_of_waves("uint sum = WaveActiveSum(l + 1); data[l] = sum;", 256)
     assert not said_of_waves("uint least = WaveActiveMin(l / 4); if (l == 0) data[0] = least;", 4)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["members_by_call_apart", "qualified_shared_ordered", "member_named_like_shared", "namespaces_with_one_name"],
+)
+def test_accesses_by_full_names_and_calls_are_seen(name):
+    recording = Recording(record_and_check(open_device(), KernelJob((FINDINGS / "race" / f"{name}.slang").read_text())))
+    assert (kinds(recording), recording.missed) == ([], [])

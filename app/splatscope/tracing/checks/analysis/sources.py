@@ -37,6 +37,8 @@ class Sources:
         self.texts = {file: source.visible for file, source in self.files.items()}
         self.symbols = program.symbols
         memories = {**_members(self.symbols), **self.symbols.parameters, **self.symbols.memory}
+        for names in self.symbols.namespaces.values():
+            memories |= {memory.alias_of: memory for memory in names.values() if memory.alias_of}
         known = self.symbols.resolve
         self.element_types = {
             name: known(memory.type) or memory.type for name, memory in memories.items() if not memory.byte_address
