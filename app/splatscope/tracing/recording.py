@@ -128,8 +128,8 @@ def record(device: spy.Device, job: KernelJob, run_plain: bool = True, like: np.
         rows = recorder["records"].to_numpy().view(np.uint32).reshape(-1, 4)[1:]
         usage = Usage.of(rows, starts)
         fitting, records_needed = fitting_sizes(sizes, usage, job.records)
-        if fitting is not None and dispatches < DISPATCHES:
-            sizes = fitting
+        if dispatches < DISPATCHES and (fitting is not None or (records_needed and _takes_turns(build.sites))):
+            sizes = sizes if fitting is None else fitting  # in another run threads may wait for a shorter time
             continue
         trace = _trace(rows, starts, build, job, program, size, device, dispatch.texture_sizes)
         # On a busy machine another group may not have run yet. One that is not recorded is never seen to end a wait.
@@ -186,6 +186,11 @@ def run_guarded(device: spy.Device, job: KernelJob) -> dict[str, np.ndarray] | N
     dispatch = Dispatch(device, build.kernel, program, job, {"_rec": recorder | constants}).dispatch()
     has_ended_loop = recorder["clock"].to_numpy().view(np.uint32)[1]
     return None if has_ended_loop else dispatch.outputs()
+
+
+def _takes_turns(sites: list[Site]) -> bool:
+    """Return whether threads may wait for each other by exchanges, as for a lock in a buffer."""
+    return any(site.kind == "atomic" and site.space == "device" and "xchange" in site.operation for site in sites)
 
 
 def _pictures(interface: Interface, arrays: dict[str, np.ndarray]) -> dict[str, tuple[int, int, int]]:

@@ -14,6 +14,7 @@ machine that group may not have run yet.
 """
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -164,6 +165,18 @@ def _finding(trace: Trace, context: Context, wait: Wait, loop: Site, cell: Site,
             end += " Workgroups that wait for each other end only if all of them run side by side, which no device promises."
     message = f"{thread_of(trace, events[-1])} waits in the loop on {lines_of(*sites)[-1]} for {name}{access_line}{stays}: {end}"
     return Finding("livelock", cell.name, message, threads=threads, index=index, events=events, **standing_at(*sites))
+
+
+def may_wait(texts: Iterable[str]) -> bool:
+    """Return whether a program has loops and exchanges, by which threads may wait for each other."""
+    texts = list(texts)
+    return any("xchange" in text for text in texts) and any("while" in text or "for" in text for text in texts)
+
+
+def is_stuck(trace: Trace, finding: Finding) -> bool:
+    """Return whether a livelock is one of a thread with itself or with another of its wave, which no other thread can end."""
+    width = max(1, trace.info.wave_size)
+    return finding.kind == "livelock" and len(finding.lines) > 1 and len({thread // width for thread in finding.threads}) == 1
 
 
 def _wait_for_each_other(trace: Trace, holder: int, line: int, cell: Site, stopped: dict[int, int]) -> bool:

@@ -119,9 +119,10 @@ def _memory_of(
         memory = namespaces.get(last_name(space), {}).get(last) if space or name.startswith("::") else None
         if memory is not None:
             return replace(memory, name=name, alias_of=memory.declared_name)
-        if not (chain and isinstance(chain[0], str)):
+        step = chain.pop(0) if chain else None
+        if not isinstance(step, str):
             return None
-        name += chain.pop(0)
+        name += step
     return memories.get(name)
 
 
