@@ -79,6 +79,8 @@ def _possible_causes(
         if not is_race and not _came_before(trace, cause, finding):
             return False
         origins = [s for s in _sites(trace, cause) if s.kind == "read" or cause.kind not in ("race", "out-of-bounds")]
+        if is_race and not origins and bounding:  # of several values that are written, a later read finds one
+            origins = _sites(trace, cause)
         if finding.kind in _BY_INDEX:
             return any(sources.dependence.may_change(name, s) for name in names | bounding for s in origins)
         may_bound = any(sources.dependence.may_change(name, s) for name in bounding for s in origins)
