@@ -21,6 +21,7 @@ from splatscope.tracing.other_widths import compare_widths
 from splatscope.tracing.parts import Parts, cause_of
 from splatscope.tracing.progress import COMPARING, SEARCHING, progress_to, report_progress
 from splatscope.tracing.recording import Recording, record
+from splatscope.tracing.repeated_runs import compare_runs
 from splatscope.tracing.run_info import Three
 from splatscope.tracing.trace import Trace
 
@@ -46,7 +47,8 @@ def record_and_check(
         device: The device to run the kernel on.
         job: The kernel and its inputs.
         between_groups: Whether to dispatch again to record all workgroups, run all checks on each, and look for races between them.
-        other_widths: Whether to run a kernel with wave operations on the device's other wave widths, too, if no error is found.
+        other_widths: Whether to run the plain kernel once more if no error is found, and a kernel with wave operations on the
+            device's other wave widths, too.
         follow: Whether to record another workgroup instead if nothing is found in the job's workgroup but something in that one.
             Also, whether to record the workgroups in parts if they are too many for one recording.
         seconds: The time for recording all parts; parts that are left are not recorded.
@@ -74,8 +76,9 @@ def record_and_check(
     def judged(findings: list[Finding], **more: Any) -> Recording:
         if other_widths and not (truncated or any(CHECKS[finding.kind].severity == "error" for finding in findings)):
             with progress_to(None):
-                differing, unknown = compare_widths(device, recording, findings)
-            findings, verdict = findings + differing, recording.trace.verdict
+                differing = compare_runs(recording, _plain(device, job), findings) if recording.plain is not None else []
+                on_widths, unknown = compare_widths(device, recording, findings) if not differing else ([], [])
+            findings, verdict = findings + differing + on_widths, recording.trace.verdict
             recording.trace.verdict = replace(verdict, unseen=(*verdict.unseen, *unknown))
         more |= {"truncated": truncated, "reached": frozenset(reached), "records_needed": records_needed()}
         recording.trace.verdict = judge(recording, findings, **more)

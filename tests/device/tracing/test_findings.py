@@ -11,6 +11,7 @@ from splatscope.tracing.checks import find
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.other_widths import compare_widths
 from splatscope.tracing.recording import record
+from splatscope.tracing.repeated_runs import compare_runs
 
 
 def run(path: Path, **more):
@@ -32,6 +33,8 @@ def test_findings(path):
         findings = find(recording.trace)
         if is_about_widths:
             findings += compare_widths(open_device(), recording, findings)[0]
+        if path.parent.name == "nondeterministic" and recording.plain is not None:
+            findings += compare_runs(recording, run(path).plain or {}, findings)
         if sorted((f.kind, f.name, *sorted(f.lines)) for f in findings) == wanted:
             break
     shown = "\n".join(f"{f.kind}: {f.message}" for f in findings)
