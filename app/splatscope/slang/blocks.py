@@ -71,6 +71,15 @@ class Block:
         return owner.name if owner is not None else ""
 
     @property
+    def owners(self) -> list[str]:
+        """The kinds of the blocks around this one."""
+        kinds, owner = [], self.owner
+        while owner is not None:
+            kinds.append(owner.kind)
+            owner = owner.owner
+        return kinds
+
+    @property
     def namespaces(self) -> list[str]:
         """The last names of the namespaces around this block, outermost first."""
         names, owner = [], self.owner
