@@ -29,6 +29,9 @@ from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 from splatscope.tracing.verdict import Verdict
 
+# Most kernels need few records, and a large buffer takes longer to fill with zeros and to read than they take to run. So the first
+# attempt of a kernel with few threads is a small one.
+FEW_RECORDS, LEAST_OF_FEW, FEW_ITERATIONS = 200_000, 100, 1_000
 MOST_BUILDS = 16  # compiled instrumented kernels that a process keeps
 
 
@@ -117,15 +120,24 @@ def record(device: spy.Device, job: KernelJob, run_plain: bool = True, like: np.
     constants = {
         "chosen": list(job.part if job.all_groups else job.group),
         "all": [*job.groups, lanes] if job.all_groups else [0, 0, 0, 0],
-        "budget": job.loop_budget,
     }
+
+    def run(sizes: np.ndarray, budget: int) -> tuple[Dispatch, dict[str, spy.Buffer], np.ndarray]:
+        recorder = buffers(device, starts_of(sizes))
+        dispatch = Dispatch(device, build.kernel, program, job, {"_rec": recorder | constants | {"budget": budget}}).dispatch()
+        return dispatch, recorder, recorder["records"].to_numpy().view(np.uint32).reshape(-1, 4)[1:]
+
     report_progress(RUNNING)
-    sizes = first_sizes(threads, job.records, like)
+    is_small = like is None and FEW_RECORDS // threads >= LEAST_OF_FEW and job.records > FEW_RECORDS
+    sizes = first_sizes(threads, FEW_RECORDS if is_small else job.records, like)
+    dispatch, recorder, rows = run(sizes, min(job.loop_budget, FEW_ITERATIONS) if is_small else job.loop_budget)
+    if is_small and (recorder["clock"].to_numpy().view(np.uint32)[1] or Usage.of(rows, starts_of(sizes)).is_full.any()):
+        sizes = first_sizes(threads, job.records)
+        dispatch, recorder, rows = run(sizes, job.loop_budget)
     for dispatches in range(1, DISPATCHES + 1):
+        if dispatches > 1:
+            dispatch, recorder, rows = run(sizes, job.loop_budget)
         starts = starts_of(sizes)
-        recorder = buffers(device, starts)
-        dispatch = Dispatch(device, build.kernel, program, job, {"_rec": recorder | constants}).dispatch()
-        rows = recorder["records"].to_numpy().view(np.uint32).reshape(-1, 4)[1:]
         usage = Usage.of(rows, starts)
         fitting, records_needed = fitting_sizes(sizes, usage, job.records)
         if dispatches < DISPATCHES and (fitting is not None or (records_needed and _takes_turns(build.sites))):
