@@ -76,6 +76,9 @@ def _possible_causes(
             return False
         if is_race and cause.name in names | bounding and set(cause.places) & places:
             return True
+        is_of_member = cause.kind == "out-of-bounds" and cause.name.startswith(f"{finding.name}.")
+        if finding.kind == "race" and is_of_member and set(cause.places) & set(finding.places):
+            return True  # the store was performed on the last element
         if not is_race and not _came_before(trace, cause, finding):
             return False
         origins = [s for s in _sites(trace, cause) if s.kind == "read" or cause.kind not in ("race", "out-of-bounds")]
