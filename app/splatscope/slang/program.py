@@ -1,7 +1,7 @@
 """A program: its own source, the modules it imports and the files these include, each parsed once, and what they declare."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -136,11 +136,12 @@ class Program:
         return found[1].strip() if self.entry and found else ""
 
 
-def never_run(modules: Iterable[Module], entry: str) -> set[Block]:
+def never_run(modules: Sequence[Module], entry: str) -> set[Block]:
     """Return functions that certainly do not run when an entry point does: neither it nor what it names names them.
 
     Functions of types and functions with attributes may be called without their name, by an operator or by autodiff, and with `##`
-    in a macro any name may be formed. So these may run, and so may all that they name.
+    in a macro any name may be formed. So these may run, and so may all that they name. Of Splatscope's own modules, all functions
+    count, so that a section's kernel has the same sites in a browser as in the recordings that ship.
     """
     words: dict[str, set[str]] = {}
     free: list[Block] = []
@@ -163,7 +164,7 @@ def never_run(modules: Iterable[Module], entry: str) -> set[Block]:
             used.add(name)
             pending |= words.get(name, set())
     has_entry = any(block.name == entry for source in sources for block in source.functions())
-    is_known = has_entry and not any("##" in source.text for source in sources)
+    is_known = has_entry and not any(module.is_own or "##" in module.source.text for module in modules)
     return {block for block in free if block.name not in used and is_known}
 
 
