@@ -3,7 +3,12 @@
 import re
 from pathlib import Path
 
-from splatscope.tracing.checks import CHECKS
+from splatscope.gpu.device import open_device
+from splatscope.tracing.checks import CHECKS, Finding, find
+from splatscope.tracing.job import KernelJob
+from splatscope.tracing.other_widths import compare_widths
+from splatscope.tracing.recording import Recording, record
+from splatscope.tracing.repeated_runs import compare_runs
 
 CORPUS = Path(__file__).parents[1] / "corpus"
 LANGUAGE = CORPUS / "language"
@@ -21,3 +26,14 @@ def expected(source: str) -> list[tuple]:
     """Return (kind, name, sorted lines) for all expected findings. Lines are sorted since the device orders the accesses."""
     found = [text.split() for text in said(source, "expect") if text != "nothing"]
     return sorted((kind, name, *sorted(map(int, lines))) for kind, name, *lines in found)
+
+
+def found_in(path: Path, job: KernelJob) -> tuple[Recording, list[Finding]]:
+    """Record a kernel of the corpus. Return the recording and what is found in it or, for some kinds, by running it otherwise."""
+    recording = record(open_device(), job)
+    findings = find(recording.trace)
+    if path.parent.name == "wave-width":
+        findings += compare_widths(open_device(), recording, findings)[0]
+    if path.parent.name == "nondeterministic" and recording.plain is not None:
+        findings += compare_runs(recording, record(open_device(), job).plain or {}, findings)
+    return recording, findings

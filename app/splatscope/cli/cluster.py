@@ -1,6 +1,5 @@
 """`splatscope scheduler` and `splatscope worker`: run kernels on machines other than the one that serves pages."""
 
-import asyncio
 from collections.abc import Coroutine
 from typing import Annotated, Any
 
@@ -34,6 +33,8 @@ def worker(
 
 
 def _until_interrupted(job: Coroutine[Any, Any, None]) -> None:
+    import asyncio
+
     try:
         asyncio.run(job)
     except KeyboardInterrupt:

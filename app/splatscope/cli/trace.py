@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from splatscope.cli.errors import CallError
-from splatscope.tracing.job import JOB_SECONDS
+from splatscope.tracing.time_limit import JOB_SECONDS
 
 if TYPE_CHECKING:
     from splatscope.tracing.job import KernelJob

@@ -12,9 +12,10 @@ from splatscope.cli.errors import CallError
 from splatscope.gpu.device import open_device, prepare_for_recording
 from splatscope.slang.program import Program
 from splatscope.tracing.cost import endless_loops
-from splatscope.tracing.job import CRASHED, JOB_SECONDS, KernelJob
+from splatscope.tracing.job import CRASHED, KernelJob
 from splatscope.tracing.record_and_check import record_and_check
 from splatscope.tracing.retries import Attempt
+from splatscope.tracing.time_limit import JOB_SECONDS
 
 
 def batch(file: Path) -> None:

@@ -61,7 +61,7 @@ def as_json_fix(fix: Fix | None) -> dict[str, Any] | None:
     """Return what `--json` prints of a change that was tried."""
     if fix is None:
         return None
-    return {"patch": fix.patch, "verdict": fix.verdict, "findings": [finding.as_dict() for finding in fix.left]}
+    return {"patch": fix.patch, "verdict": fix.verdict, "skips": fix.skips, "findings": [finding.as_dict() for finding in fix.left]}
 
 
 def print_fix(fix: Fix | None, written: Path | None) -> None:
@@ -75,6 +75,8 @@ def print_fix(fix: Fix | None, written: Path | None) -> None:
     print_patch(console, fix.patch)
     words = f"{written} has been changed, and recorded: {fix.verdict}." if written else TRIED.format(fix.verdict)
     console.print(words, style="yellow" if fix.left else "green", soft_wrap=True, markup=False)
+    if fix.skips:
+        console.print(fix.skips, style="yellow", soft_wrap=True, markup=False)
 
 
 def print_patch(console: "Console", patch: str) -> None:

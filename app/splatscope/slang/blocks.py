@@ -70,6 +70,24 @@ class Block:
             owner = owner.owner
         return owner.name if owner is not None else ""
 
+    @property
+    def owners(self) -> list[str]:
+        """The kinds of the blocks around this one."""
+        kinds, owner = [], self.owner
+        while owner is not None:
+            kinds.append(owner.kind)
+            owner = owner.owner
+        return kinds
+
+    @property
+    def namespaces(self) -> list[str]:
+        """The last names of the namespaces around this block, outermost first."""
+        names, owner = [], self.owner
+        while owner is not None:
+            names = [owner.name.replace("::", ".").rpartition(".")[2], *names] if owner.kind == "namespace" else names
+            owner = owner.owner
+        return names
+
 
 def find_blocks(tokens: Tokens) -> tuple[list[Block], list[range]]:
     """Return the outermost blocks, with those inside them, and the statements outside of all blocks."""
@@ -219,7 +237,7 @@ class _BlockFinder:
             span = range(span.start + 1, span.stop)
         span = range(self._tokens.after_template(span.start, span.stop), span.stop)
         end = span.start
-        while end < span.stop and (self._tokens.is_name_or_number(end) or words[end] == "."):
+        while end < span.stop and (self._tokens.is_name_or_number(end) or words[end] in (".", "::")):
             if end > span.start and self._tokens.end(end - 1) != self._tokens.starts[end]:
                 break
             end += 1

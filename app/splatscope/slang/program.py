@@ -1,17 +1,19 @@
 """A program: its own source, the modules it imports and the files these include, each parsed once, and what they declare."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
 from splatscope.paths import SHADER_FOLDERS
+from splatscope.slang.blocks import Block
 from splatscope.slang.comments import as_compiled
 from splatscope.slang.conditionals import Conditions
-from splatscope.slang.preprocessor import expand, macros_in
+from splatscope.slang.preprocessor import definitions, expand, macros_in
 from splatscope.slang.source import Source
 from splatscope.slang.symbols import Symbols
+from splatscope.slang.tokens import names_in
 
 
 @dataclass(frozen=True)
@@ -132,6 +134,38 @@ class Program:
         """The generic parameters of the entry point as written, "" if it has none."""
         found = re.search(rf"\bvoid\s+{re.escape(self.entry)}\s*<([^<>()]*)>\s*\(", self.own.source.code)
         return found[1].strip() if self.entry and found else ""
+
+
+def never_run(modules: Sequence[Module], entry: str) -> set[Block]:
+    """Return functions that certainly do not run when an entry point does: neither it nor what it names names them.
+
+    Functions of types and functions with attributes may be called without their name, by an operator or by autodiff, and with `##`
+    in a macro any name may be formed. So these may run, and so may all that they name. Of Splatscope's own modules, all functions
+    count, so that a section's kernel has the same sites in a browser as in the recordings that ship.
+    """
+    words: dict[str, set[str]] = {}
+    free: list[Block] = []
+    pending = {entry}
+    sources = [module.source for module in modules]
+    for source in sources:
+        pending |= {word for macro in definitions(source.text) for word in names_in(macro.body)}
+        blocks = [b for b in source.functions() if b.is_outermost_code and not b.attributes and set(b.owners) <= {"namespace"}]
+        position, outside = 0, []
+        for block in sorted(blocks, key=lambda block: block.head):
+            words.setdefault(block.name, set()).update(names_in(source.code[block.head : block.end]) - {block.name})
+            outside.append(source.code[position : block.head])
+            position = block.end
+        pending |= names_in(" ".join([*outside, source.code[position:]]))
+        free += blocks
+    used: set[str] = set()
+    while pending:
+        name = pending.pop()
+        if name not in used:
+            used.add(name)
+            pending |= words.get(name, set())
+    has_entry = any(block.name == entry for source in sources for block in source.functions())
+    is_known = has_entry and not any(module.is_own or "##" in module.source.text for module in modules)
+    return {block for block in free if block.name not in used and is_known}
 
 
 def entries_of(source: Source) -> tuple[str, ...]:

@@ -31,7 +31,7 @@ from splatscope.slang.declaration import (
 from splatscope.slang.integer_constants import integer, named_integers
 from splatscope.slang.preprocessor import MORE_THAN_A_VALUE, definitions
 from splatscope.slang.source import Source
-from splatscope.slang.tokens import Tokens, split_type
+from splatscope.slang.tokens import Tokens, last_name, split_type
 
 _BLOCK_TYPES = ("ParameterBlock", "ConstantBuffer")
 _NO_NUMBERS = frozenset((  # types of the core module whose values are no numbers
@@ -113,6 +113,7 @@ class Symbols:
     calls: CallArguments = field(default_factory=CallArguments)
     sole: dict[str, str] = field(default_factory=dict)  # by struct: the shared variable that alone is one; see `in_place`
     unknown_types: set[str] = field(default_factory=set)  # see `note_unknown`
+    namespaces: dict[str, dict[str, Memory]] = field(default_factory=dict)  # the memory in each namespace, by name; "" for all
 
     @classmethod
     def of(cls, sources: Iterable[Source]) -> "Symbols":
@@ -121,6 +122,7 @@ class Symbols:
         for source in sources:
             symbols.add(source)
         symbols.sole = symbols._sole_variables([source.tokens for source in sources])
+        symbols._tell_namespaces_apart(sources)
         for memory in symbols.memory.values():
             if not symbols.resolve(memory.type):
                 symbols.note_unknown(memory.type)
@@ -158,6 +160,7 @@ class Symbols:
                         self._add_function(tokens, tokens.text(prototype.name), prototype.attributes, parameters, block)
             elif block.kind == "namespace":
                 globals_ += block.statements
+                self._add_namespace(tokens, block)
         self.calls.add(source)
         self._add_globals(list(_declarations(tokens, globals_)))
 
@@ -190,6 +193,17 @@ class Symbols:
             if not copied and named <= 2:  # its own declaration, and the variable's
                 found[memory.type] = name
         return found
+
+    def _tell_namespaces_apart(self, sources: list[Source]) -> None:
+        """Name memory of several namespaces with one name by its full name, "A::tile", unless `using` makes one visible."""
+        outermost = {name for s in sources for d in _declarations(s.tokens, s.statements) for name, _ in d.names}
+        if not any(source.tokens.places("using") for source in sources):
+            counts = Counter([*outermost, *(name for names in self.namespaces.values() for name in names)])
+            for namespace, names in self.namespaces.items():
+                for name, memory in names.items():
+                    if counts[name] > 1:
+                        names[name] = replace(memory, alias_of=f"{namespace}::{name}")
+        self.namespaces[""] = self.memory
 
     def shared_array(self, function: str, position: int) -> str:
         """Return the shared array that all calls pass for an `inout` parameter; "" if they pass anything else."""
@@ -435,6 +449,16 @@ class Symbols:
             if sizes:  # a table of another namespace may have the same name
                 array = ArrayType(type_text, sizes)
                 self.arrays[name] = array if self.arrays.get(name, array) == array else UNKNOWN_ARRAY
+
+    def _add_namespace(self, tokens: Tokens, block: Block) -> None:
+        """Add the memory that a namespace declares to what is known of it."""
+        known = self.namespaces.setdefault(last_name(block.name), {})
+        for declaration in _declarations(tokens, block.statements):
+            is_shared = "groupshared" in declaration.qualifiers
+            for name, sizes in declaration.names:
+                memory = (shared_memory if is_shared else buffer_memory)(declaration.type, name, sizes)
+                if memory is not None:
+                    known[name] = memory
 
     def _add_memory(self, path: str, memory: Memory | None) -> None:
         if memory is None:

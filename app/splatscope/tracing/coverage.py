@@ -1,15 +1,16 @@
 """List what a recording does not show: lines that run as written, macros recorded as one step, loops without a budget."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import groupby
 
 from splatscope.slang.loops import loops_that_may_not_end
 from splatscope.slang.preprocessor import definitions
 from splatscope.slang.program import Program
-from splatscope.slang.source import Source
+from splatscope.slang.source import Source, part, text_of, walk
 from splatscope.slang.symbols import Symbols
-from splatscope.slang.tokens import names_in
+from splatscope.slang.tokens import last_name, names_in
 from splatscope.tracing.sites import Site, loops_with_budget
 
 _ONLY_IF_WRONG = ("overrun", "out-of-bounds", "fault")  # kinds of sites that record only faults
@@ -38,10 +39,26 @@ def coverage_gaps(program: Program, excluded_lines: set[tuple[str, int]], sites:
                     line = source.line_column(tokens.starts[at])[0]
                     gap = f"the macro {tokens.words[at]} is one step: what it reads and writes is not recorded"
                     gaps.add((source.file, line, gap))
+        if any(len(function.outputs) > 1 for function in symbols.functions.values()):
+            gaps |= {(source.file, line, gap) for line, gap in _passed_twice(source, symbols)}
     return [f"{file}, line {line}: {gap}." for file, line, gap in sorted(gaps)]
 
 
 Place = tuple[str, str, int, int, str]
+
+
+def _passed_twice(source: Source, symbols: Symbols) -> Iterator[tuple[int, str]]:
+    """Yield each line with a call that gets one variable for several parameters that it may write; and what this leaves open."""
+    for call in (node for node in walk(source.tree) if node.type == "call_expression"):
+        name = last_name(text_of(part(call, "function")))
+        outputs, arguments = symbols.function(name).outputs, part(call, "arguments").named_children
+        passed = Counter("".join(text_of(arguments[at]).split()) for at in outputs if at < len(arguments))
+        for variable in (variable for variable, count in passed.items() if count > 1):
+            yield (
+                call.start_point[0] + 1,
+                f"{variable} is passed to {name} for several out parameters, and which of their values it keeps is not defined: "
+                "pass a variable of its own for each",
+            )
 
 
 def place_of(site: Site) -> Place:

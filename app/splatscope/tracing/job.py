@@ -10,7 +10,6 @@ from splatscope.slang.program import Program
 MOST_RECORDS = 4_000_000  # 64 MB
 PAGE_RECORDS = 400_000  # in a recording that a page shows: 6 MB on the device
 LOOP_BUDGET = 100_000
-JOB_SECONDS = 120.0  # the default time limit for compiling and running a kernel
 INSTRUMENT_SCOPES = ("all", "entry", "nothing")  # each records less than the one before, for a compiler that crashes on more
 CRASHED = "the compiler does not survive its recorded form"  # why a function outside of the scope is not recorded
 

@@ -1,7 +1,5 @@
 """Run a kernel on waves of other widths, and say what it leaves otherwise there, or that this is not known."""
 
-from dataclasses import replace
-
 import numpy as np
 import slangpy as spy
 
@@ -10,7 +8,6 @@ from splatscope.gpu.slang_types import scalar_named
 from splatscope.gpu.wave_width import LANES, waves_of
 from splatscope.tracing.checks import Finding, number_threads
 from splatscope.tracing.checks.analysis.partial_results import partly_used
-from splatscope.tracing.checks.analysis.phrases import in_sentence, thread_of
 from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.checks.analysis.wave_operations import asks_for_a_width, is_wave_name
 from splatscope.tracing.checks.context import Context
@@ -19,6 +16,7 @@ from splatscope.tracing.checks.registry import run_check
 from splatscope.tracing.checks.wave_width import KIND
 from splatscope.tracing.comparison import compare, differing_scalars
 from splatscope.tracing.coverage import names_reachable_from
+from splatscope.tracing.first_difference import first_difference
 from splatscope.tracing.recording import Recording, run_guarded
 from splatscope.tracing.trace import Trace
 
@@ -44,15 +42,16 @@ def compare_widths(device: spy.Device, recording: Recording, findings: list[Find
     operation = _operation_in_use(trace)
     if not operation or asks_for_a_width(texts):
         return [], []
-    is_software, context = adapter_of(device).is_software, Context(trace, run_check)
-    if fixed_widths(trace, context) or (not is_software and fixed_widths(trace, context, LANES[0])):
-        return [], []
-    if not is_software:
+    if not adapter_of(device).is_software:
+        context = Context(trace, run_check)
+        if fixed_widths(trace, context) or fixed_widths(trace, context, LANES[0]):
+            return [], []
         return [], [NOT_COMPARED.format(operation, "a GPU has one. Check the kernel on “llvmpipe”, too")]
     if recording.textures or any(layout.shape == "texel_buffer" for layout in recording.layouts.values()):
         return [], [NOT_COMPARED.format(operation, "with textures or texel buffers, this device has one")]
     assert recording.job is not None
     unclear: list[str] = []
+    types = recording.types
     for lanes in (lanes for lanes in LANES if lanes != trace.info.wave_size):
         with waves_of(device, lanes) as has_settled:
             if not has_settled:
@@ -62,12 +61,19 @@ def compare_widths(device: spy.Device, recording: Recording, findings: list[Find
             return [], [
                 f"On waves of {lanes} a loop does not end within its budget: what the kernel leaves there was not compared."
             ]
-        comparison = compare(outputs, recording.outputs, recording.types, trace, findings, trace.sites)
+        comparison = compare(outputs, recording.outputs, types, trace, findings, trace.sites)
+        if comparison.by_findings:
+            continue
         if comparison.is_explained or comparison.magnified or comparison.miscompiled:
             if not all(_is_permuted(outputs[name], recording.outputs[name], recording.types[name]) for name in comparison.buffers):
                 unclear = [NOT_COMPARED.format(operation, IN_ANOTHER_ORDER)]
             continue
-        differences = [_difference(recording, outputs[name], name, lanes) for name in comparison.buffers]
+        runs = (f"on waves of {lanes}", f"on waves of {trace.info.wave_size}")
+        differences = [
+            first_difference(KIND, recording, name, differing_scalars(*both, scalar_named(types.get(name, "uint"))), both, runs)
+            for name in comparison.buffers
+            for both in [(outputs[name], recording.outputs[name])]
+        ]
         if differing := [finding for finding in differences if finding is not None]:
             return [number_threads(trace, finding) for finding in differing], []
     return [], [*unclear, *partly_used(trace, Sources.of(trace)), *[ZEROS] * _has_only_zeros(recording)]
@@ -93,59 +99,3 @@ def _has_only_zeros(recording: Recording) -> bool:
     trace = recording.trace
     reads = trace.at(lambda site: site.kind == "read" and site.space == "device")
     return bool(reads.any()) and not trace.words[reads].any() and not any(map(np.any, recording.outputs.values()))
-
-
-def _difference(recording: Recording, there: np.ndarray, name: str, lanes: int) -> Finding | None:
-    """Return the finding for the first element of an output that differs, if possible one that the recorded workgroup wrote.
-
-    Args:
-        recording: The recording on the device's own width.
-        there: The output on the other width, as uint32 words.
-        name: The output.
-        lanes: The other width.
-
-    Returns:
-        The finding, or None if the output differs by rounding alone.
-    """
-    trace, here = recording.trace, recording.outputs[name]
-    sources, own = Sources.of(trace), trace.info.wave_size
-    scalar = scalar_named(recording.types.get(name, "uint"))
-    differs = differing_scalars(there, here, scalar)
-    scalars = np.flatnonzero(differs)
-    if len(scalars) == 0:
-        return None
-    base = name.rpartition(".")[2]
-    is_bytes = base in sources.byte_buffers
-    elements = scalars * (len(differs) if is_bytes else len(recording.arrays[name])) // len(differs)
-    indices = 4 * elements if is_bytes else elements  # as sites count them
-    writes = np.flatnonzero(trace.at(lambda s: s.kind in ("write", "atomic") and s.name.rpartition(".")[2] == base))
-    written = writes[np.isin(trace.index[writes], indices)]
-    if len(written) == 0:
-        site = next((trace.sites[trace.site[event]] for event in writes[:1]), None)
-        message = f"{name}[{elements[0]}] differs on waves of {lanes} from what it is on waves of {own}."
-        lines, file = ([site.line], site.file) if site else ([], trace.info.file)
-        return Finding(KIND, name, message, lines, [], int(elements[0]), file=file)
-    first = written[trace.index[written] == trace.index[written].min()]
-    event = int(first[np.argmax(trace.slot[first])])
-    site, index = trace.sites[trace.site[event]], int(trace.index[event])
-    values = [_text(words, recording.arrays[name], index // 4 if is_bytes else index) for words in (there, here)]
-    cell, who = sources.cell(replace(site, path=""), index), thread_of(trace, event)
-    message = (
-        f"{cell} is {values[0]} on waves of {lanes}, and {values[1]} on waves of {own}: {in_sentence(who)} writes it on line "
-        f"{site.line}."
-    )
-    return Finding(KIND, site.name, message, [site.line], [int(trace.thread[event])], index, [event], file=site.file)
-
-
-def _text(words: np.ndarray, like: np.ndarray, element: int) -> str:
-    """Return an element of a buffer in words: a number, or all numbers of a vector, a matrix or a struct.
-
-    Args:
-        words: The buffer, uint32.
-        like: An array with the dtype and the shape of its elements.
-        element: The number of the element.
-    """
-    value = np.frombuffer(words.tobytes(), like.dtype)[: like.size].reshape(like.shape)[element]
-    if isinstance(value, np.floating):
-        return f"{value:.7g}"
-    return f"{value:,}" if isinstance(value, np.integer) else str(value.tolist())

@@ -12,7 +12,7 @@ import slangpy as spy
 from splatscope.tracing.checks import CHECKS, Finding, find
 from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.checks.group_order import waiting
-from splatscope.tracing.checks.livelock import cut_off_words
+from splatscope.tracing.checks.livelock import cut_off_words, is_stuck, may_wait
 from splatscope.tracing.coverage import Place
 from splatscope.tracing.dispatch import prepare
 from splatscope.tracing.job import MOST_RECORDS, KernelJob
@@ -21,12 +21,14 @@ from splatscope.tracing.other_widths import compare_widths
 from splatscope.tracing.parts import Parts, cause_of
 from splatscope.tracing.progress import COMPARING, SEARCHING, progress_to, report_progress
 from splatscope.tracing.recording import Recording, record
+from splatscope.tracing.repeated_runs import compare_runs
 from splatscope.tracing.run_info import Three
 from splatscope.tracing.trace import Trace
 
 # Records of all workgroups or of a part of them, unless the job allows more: 64 MB. Twice that must fit in `child.FILE_SIZE`.
 MOST_WIDE = MOST_RECORDS
 FEWER_ITERATIONS, FEWER_RECORDS = 20_000, 500_000  # of all workgroups, if one has shown that its loops do not end
+ITERATIONS_ALONE = 4_000  # of a workgroup that may wait for itself: lanes of a wave that go on do so after a few iterations
 IN_PARTS = 30.0  # seconds after which no further part of the workgroups is recorded
 
 
@@ -45,7 +47,8 @@ def record_and_check(
         device: The device to run the kernel on.
         job: The kernel and its inputs.
         between_groups: Whether to dispatch again to record all workgroups, run all checks on each, and look for races between them.
-        other_widths: Whether to run a kernel with wave operations on the device's other wave widths, too, if no error is found.
+        other_widths: Whether to run the plain kernel once more if no error is found, and a kernel with wave operations on the
+            device's other wave widths, too.
         follow: Whether to record another workgroup instead if nothing is found in the job's workgroup but something in that one.
             Also, whether to record the workgroups in parts if they are too many for one recording.
         seconds: The time for recording all parts; parts that are left are not recorded.
@@ -73,8 +76,9 @@ def record_and_check(
     def judged(findings: list[Finding], **more: Any) -> Recording:
         if other_widths and not (truncated or any(CHECKS[finding.kind].severity == "error" for finding in findings)):
             with progress_to(None):
-                differing, unknown = compare_widths(device, recording, findings)
-            findings, verdict = findings + differing, recording.trace.verdict
+                differing = compare_runs(recording, _plain(device, job), findings) if recording.plain is not None else []
+                on_widths, unknown = compare_widths(device, recording, findings) if not differing else ([], [])
+            findings, verdict = findings + differing + on_widths, recording.trace.verdict
             recording.trace.verdict = replace(verdict, unseen=(*verdict.unseen, *unknown))
         more |= {"truncated": truncated, "reached": frozenset(reached), "records_needed": records_needed()}
         recording.trace.verdict = judge(recording, findings, **more)
@@ -82,7 +86,17 @@ def record_and_check(
 
     # Accesses out of bounds in other workgroups must be known before the plain kernel runs.
     several = between_groups and math.prod(job.groups) > 1
-    recording = recorded(job, run_plain=not several)
+    if (
+        several
+        and not any(job.group)
+        and may_wait(job.program().texts.values())
+        and (alone := _stuck_alone(device, job)) is not None
+    ):
+        recording, several = alone, False
+        needed["one group"] = alone.records_needed
+        reached.update(places_in(alone.trace))
+    else:
+        recording = recorded(job, run_plain=not several)
     if not several:
         report_progress(SEARCHING)
     findings = find(recording.trace)
@@ -110,6 +124,19 @@ def record_and_check(
     findings = findings + [replace(finding, events=[]) for finding in new]
     truncated = truncated or is_full
     return judged(findings, between_groups=True, left_over=left_over)
+
+
+def _stuck_alone(device: spy.Device, job: KernelJob) -> Recording | None:
+    """Return the recording of a workgroup that waits for itself even if no other runs; None if it does not.
+
+    Together with others it would wait, too, but how long for which of them is another matter in each run.
+    """
+    budget = min(job.loop_budget, ITERATIONS_ALONE)
+    recording = record(device, replace(job, groups=(1, 1, 1), group=(0, 0, 0), loop_budget=budget), run_plain=False)
+    if not any(is_stuck(recording.trace, finding) for finding in find(recording.trace)):
+        return None
+    recording.trace.info = replace(recording.trace.info, groups=job.groups)
+    return recording
 
 
 def _all_groups(

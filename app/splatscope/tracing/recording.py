@@ -29,6 +29,9 @@ from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 from splatscope.tracing.verdict import Verdict
 
+# Most kernels need few records, and a large buffer takes longer to fill with zeros and to read than they take to run. So the first
+# attempt of a kernel with few threads is a small one.
+FEW_RECORDS, LEAST_OF_FEW, FEW_ITERATIONS = 200_000, 100, 1_000
 MOST_BUILDS = 16  # compiled instrumented kernels that a process keeps
 
 
@@ -117,19 +120,28 @@ def record(device: spy.Device, job: KernelJob, run_plain: bool = True, like: np.
     constants = {
         "chosen": list(job.part if job.all_groups else job.group),
         "all": [*job.groups, lanes] if job.all_groups else [0, 0, 0, 0],
-        "budget": job.loop_budget,
     }
+
+    def run(sizes: np.ndarray, budget: int) -> tuple[Dispatch, dict[str, spy.Buffer], np.ndarray]:
+        recorder = buffers(device, starts_of(sizes))
+        dispatch = Dispatch(device, build.kernel, program, job, {"_rec": recorder | constants | {"budget": budget}}).dispatch()
+        return dispatch, recorder, recorder["records"].to_numpy().view(np.uint32).reshape(-1, 4)[1:]
+
     report_progress(RUNNING)
-    sizes = first_sizes(threads, job.records, like)
+    is_small = like is None and FEW_RECORDS // threads >= LEAST_OF_FEW and job.records > FEW_RECORDS
+    sizes = first_sizes(threads, FEW_RECORDS if is_small else job.records, like)
+    dispatch, recorder, rows = run(sizes, min(job.loop_budget, FEW_ITERATIONS) if is_small else job.loop_budget)
+    if is_small and (recorder["clock"].to_numpy().view(np.uint32)[1] or Usage.of(rows, starts_of(sizes)).is_full.any()):
+        sizes = first_sizes(threads, job.records)
+        dispatch, recorder, rows = run(sizes, job.loop_budget)
     for dispatches in range(1, DISPATCHES + 1):
+        if dispatches > 1:
+            dispatch, recorder, rows = run(sizes, job.loop_budget)
         starts = starts_of(sizes)
-        recorder = buffers(device, starts)
-        dispatch = Dispatch(device, build.kernel, program, job, {"_rec": recorder | constants}).dispatch()
-        rows = recorder["records"].to_numpy().view(np.uint32).reshape(-1, 4)[1:]
         usage = Usage.of(rows, starts)
         fitting, records_needed = fitting_sizes(sizes, usage, job.records)
-        if fitting is not None and dispatches < DISPATCHES:
-            sizes = fitting
+        if dispatches < DISPATCHES and (fitting is not None or (records_needed and _takes_turns(build.sites))):
+            sizes = sizes if fitting is None else fitting  # in another run threads may wait for a shorter time
             continue
         trace = _trace(rows, starts, build, job, program, size, device, dispatch.texture_sizes)
         # On a busy machine another group may not have run yet. One that is not recorded is never seen to end a wait.
@@ -186,6 +198,11 @@ def run_guarded(device: spy.Device, job: KernelJob) -> dict[str, np.ndarray] | N
     dispatch = Dispatch(device, build.kernel, program, job, {"_rec": recorder | constants}).dispatch()
     has_ended_loop = recorder["clock"].to_numpy().view(np.uint32)[1]
     return None if has_ended_loop else dispatch.outputs()
+
+
+def _takes_turns(sites: list[Site]) -> bool:
+    """Return whether threads may wait for each other by exchanges, as for a lock in a buffer."""
+    return any(site.kind == "atomic" and site.space == "device" and "xchange" in site.operation for site in sites)
 
 
 def _pictures(interface: Interface, arrays: dict[str, np.ndarray]) -> dict[str, tuple[int, int, int]]:

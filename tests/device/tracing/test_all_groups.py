@@ -105,3 +105,21 @@ def test_the_plain_kernel_runs_only_if_no_workgroup_writes_outside(at, is_run, f
     checked = Recording(record_and_check(open_device(), job, between_groups=True, follow=follow))
     assert [finding.kind for finding in checked.findings if finding.kind != "race"] == ([] if is_run else ["out-of-bounds"])
     assert checked.recorded.same_as_plain is (True if is_run else None)
+
+
+def test_a_lock_that_its_own_wave_waits_for_is_told_alike_in_every_run():
+    source = """RWStructuredBuffer<uint> lock; RWStructuredBuffer<uint> sum;
+[shader("compute")] [numthreads(32, 1, 1)]
+void main()
+{
+    uint old = 1;
+    while (old != 0) InterlockedCompareExchange(lock[0], 0, 1, old);
+    sum[0] += 1;
+    InterlockedExchange(lock[0], 0, old);
+}
+"""
+    job = KernelJob(source, groups=(4, 1, 1))
+    recordings = [Recording(record_and_check(open_device(), job, between_groups=True, follow=True)) for _ in range(2)]
+    (first,), (second,) = (recording.findings for recording in recordings)
+    assert (first.kind, first.message, first.count) == ("livelock", second.message, second.count)
+    assert first.message.endswith("is in the same wave, which goes on only when all its lanes have left the loop.")

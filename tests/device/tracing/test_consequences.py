@@ -141,3 +141,28 @@ def test_a_nan_that_an_earlier_kernel_left_is_told_as_the_race_that_read_it():
         if any(np.isnan(trace.value(event)).any() for event in reads.tolist()):
             return
     pytest.skip("This device clears shared memory.")
+
+
+BOUNDED = """groupshared uint n; groupshared uint tile[64]; RWStructuredBuffer<uint> left;
+[shader("compute")] [numthreads(64, 1, 1)]
+void main(uint lane : SV_GroupIndex)
+{
+    tile[lane] = lane;
+    n = lane + 60;
+    GroupMemoryBarrierWithGroupSync();
+    uint sum = 0, end = n;
+    for (uint k = 0; k < END; k++)
+        sum += tile[k];
+    left[lane] = sum;
+}
+"""
+
+
+@pytest.mark.parametrize("end", ["n", "end"])
+def test_what_a_loop_does_follows_from_a_race_on_its_bound(end):
+    race, outside = find(record(open_device(), KernelJob(BOUNDED.replace("END", end), records=400_000)).trace)
+    assert (race.kind, race.name, outside.kind, outside.depth) == ("race", "n", "out-of-bounds", 1)
+    assert outside.message.endswith("This may follow from the race on n.")
+    fixed = BOUNDED.replace("END", end).replace("n = lane + 60;", "if (lane == 0) n = 70;")
+    (outside,) = find(record(open_device(), KernelJob(fixed, records=400_000)).trace)
+    assert (outside.kind, outside.depth) == ("out-of-bounds", 0)

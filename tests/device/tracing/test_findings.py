@@ -4,21 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from helpers.corpus import FINDING_FILES, expected, said
+from helpers.corpus import FINDING_FILES, expected, found_in, said
 from splatscope.cli.buffer_option import parse_buffer
 from splatscope.gpu.device import adapter_of, open_device
-from splatscope.tracing.checks import find
 from splatscope.tracing.job import KernelJob
-from splatscope.tracing.other_widths import compare_widths
-from splatscope.tracing.recording import record
 
 
-def run(path: Path, **more):
+def job_of(path: Path) -> KernelJob:
     source = path.read_text()
     groups = tuple(int(n) for n in (said(source, "groups") or ["1,1,1"])[0].split(","))
     inputs = dict(parse_buffer(text) for text in said(source, "buffer"))
     size = {"records": 4_000_000, "all_groups": True} if said(source, "record") == ["all"] else {"records": 400_000}
-    return record(open_device(), KernelJob(source, path.name, groups=groups, inputs=inputs, **size | more))
+    return KernelJob(source, path.name, groups=groups, inputs=inputs, **size)
 
 
 @pytest.mark.parametrize("path", FINDING_FILES, ids=[f"{path.parent.name}-{path.stem}" for path in FINDING_FILES])
@@ -28,10 +25,7 @@ def test_findings(path):
     if is_about_widths and not adapter_of(open_device()).is_software:
         pytest.skip("Other widths are run on a software device.")
     for _ in range(6 if path.parent.name == "group-order" and wanted else 1):  # a device begins groups when it likes
-        recording = run(path)
-        findings = find(recording.trace)
-        if is_about_widths:
-            findings += compare_widths(open_device(), recording, findings)[0]
+        recording, findings = found_in(path, job_of(path))
         if sorted((f.kind, f.name, *sorted(f.lines)) for f in findings) == wanted:
             break
     shown = "\n".join(f"{f.kind}: {f.message}" for f in findings)

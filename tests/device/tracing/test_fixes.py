@@ -2,6 +2,7 @@
 
 from functools import partial
 
+import numpy as np
 import pytest
 
 from helpers.corpus import FINDINGS, said
@@ -65,7 +66,7 @@ void main(uint lane : SV_GroupIndex)
 {
     tile[lane] = lane;
     uint neighbour = tile[63 - lane]; // größer
-    output[lane + 1000] = neighbour;
+    output[lane + 990] = neighbour;
 }
 """
 
@@ -76,7 +77,7 @@ def test_one_change_follows_another_until_nothing_is_left():
     assert {finding.kind for finding in fix.gone} == {"race", "out-of-bounds"}
     assert fix.left == []
     assert BARRIER in fix.source
-    assert "if (lane + 1000 < outputCount)" in fix.source
+    assert "if (lane + 990 < outputCount)" in fix.source
     assert "// größer\n" in fix.source
 
 
@@ -92,3 +93,101 @@ def test_a_patch_names_the_file_as_git_does():
 \\ No newline at end of file
 """
     )
+
+
+IN_FUNCTIONS = """groupshared uint tile[64];
+RWStructuredBuffer<uint> output;
+void put(uint i) { tile[i] = i; }
+uint get(uint i) { return tile[63 - i]; }
+void stage(uint i) { put(i); }
+[shader("compute")] [numthreads(64, 1, 1)]
+void main(uint i : SV_GroupIndex)
+{
+    stage(i);
+    output[i] = get(i);
+}
+"""
+COUNTED_BY_PARAMETER = """RWStructuredBuffer<uint> bins;
+void count(RWStructuredBuffer<uint> into, uint bin)
+{
+    into[bin] += 1;
+}
+[shader("compute")] [numthreads(64, 1, 1)]
+void main(uint i : SV_GroupIndex) { count(bins, i % 4); }
+"""
+READ_BEHIND_THE_END = """groupshared uint tile[64];
+RWStructuredBuffer<uint> output;
+uint next(uint i)
+{
+    return tile[i + 1];
+}
+[shader("compute")] [numthreads(64, 1, 1)]
+void main(uint i : SV_GroupIndex)
+{
+    tile[i] = i;
+    GroupMemoryBarrierWithGroupSync();
+    output[i] = next(i);
+}
+"""
+HANDED_OVER = """globallycoherent RWStructuredBuffer<uint> data;
+globallycoherent RWStructuredBuffer<uint> done;
+RWStructuredBuffer<uint> output;
+[shader("compute")] [numthreads(1, 1, 1)]
+void main(uint3 group : SV_GroupID)
+{
+    data[group.x] = group.x + 1;
+    uint before;
+    InterlockedAdd(done[0], 1, before);
+    if (before == 3)
+    {
+        uint sum = 0;
+        for (uint i = 0; i < 4; i++)
+            sum += data[i];
+        output[0] = sum;
+    }
+}
+"""
+STORED_IN_BYTES = """RWByteAddressBuffer data;
+[shader("compute")] [numthreads(64, 1, 1)]
+void main(uint i : SV_GroupIndex)
+{
+    data.Store(4 * i, i);
+}
+"""
+COUNTED_IN_BYTES = """RWByteAddressBuffer bins;
+[shader("compute")] [numthreads(64, 1, 1)]
+void main(uint i : SV_GroupIndex)
+{
+    bins.Store(4 * (i % 4), bins.Load(4 * (i % 4)) + 1);
+}
+"""
+FENCE = "DeviceMemoryBarrier();"
+
+
+@pytest.mark.parametrize(
+    ("source", "groups", "added"),
+    [
+        (IN_FUNCTIONS, 1, [BARRIER]),
+        (COUNTED_BY_PARAMETER, 1, ["InterlockedAdd(into[bin], 1);"]),
+        (READ_BEHIND_THE_END, 1, ["if (i + 1 >= 64)", "return uint(0);"]),
+        (HANDED_OVER, 4, [FENCE, FENCE]),
+        (COUNTED_IN_BYTES, 1, ["bins.InterlockedAdd(4 * (i % 4), 1);"]),
+    ],
+    ids=["barrier for functions", "atomic in a function", "guard in a function", "fences", "atomic in bytes"],
+)
+def test_what_functions_fences_and_raw_buffers_lack_is_added(source, groups, added):
+    fix = fix_of(source, groups=(groups, 1, 1))
+    assert fix is not None
+    assert [line[1:].strip() for line in fix.patch.split("\n") if line.startswith("+") and not line.startswith("+++")] == added
+    assert (fix.left, fix.verdict, fix.skips) == ([], "Nothing found", "")
+
+
+def test_a_guard_says_what_it_leaves_out():
+    fix = fix_of(STORED_IN_BYTES, inputs={"data": np.zeros(50, np.uint32)})
+    assert fix is not None
+    assert "if (uint(4 * i) + 4 <= dataBytes)" in fix.source
+    assert fix.skips == "It leaves out 14 of 64 stores in data: see whether they are needed."
+
+
+def test_a_guard_that_would_hide_half_of_the_stores_is_not_suggested():
+    assert fix_of(STORED_IN_BYTES, inputs={"data": np.zeros(32, np.uint32)}) is None

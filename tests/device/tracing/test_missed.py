@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from helpers.corpus import FINDINGS
 from splatscope.api.recording import Recording
 from splatscope.gpu.device import adapter_of, open_device
 from splatscope.gpu.kernel import CompileError
@@ -204,3 +205,27 @@ def said_of_waves(body: str, threads: int) -> list[str]:
 def test_a_sum_that_all_threads_or_all_of_one_wave_use_is_not_named():
     assert not said_of_waves("uint sum = WaveActiveSum(l + 1); data[l] = sum;", 256)
     assert not said_of_waves("uint least = WaveActiveMin(l / 4); if (l == 0) data[0] = least;", 4)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["members_by_call_apart", "qualified_shared_ordered", "member_named_like_shared", "namespaces_with_one_name"],
+)
+def test_accesses_by_full_names_and_calls_are_seen(name):
+    recording = Recording(record_and_check(open_device(), KernelJob((FINDINGS / "race" / f"{name}.slang").read_text())))
+    assert (kinds(recording), recording.missed) == ([], [])
+
+
+def test_what_copies_of_arguments_overwrite_is_told():
+    both = "void both(inout uint a, inout uint b) { a += 1; b += 2; }"
+    bump = "void bump(inout uint a, uint i) { a += 1; s[i] += 10; }"
+    start = "s[l] = 3; uint x = 1, y = 2; "
+    (twice,) = checked(f"{start} both(x, x); data[l] = x + s[l];", both).missed
+    assert twice == (
+        "kernel.slang, line 4: x is passed to both for several out parameters, and which of their values it keeps is not defined: "
+        "pass a variable of its own for each."
+    )
+    assert not checked(f"{start} both(x, y); data[l] = x + y + s[l];", both).missed
+    (overwritten,) = checked(f"{start} bump(s[l], l); data[l] = s[l];", bump).missed
+    assert overwritten.startswith("kernel.slang, line 4: the call has a copy of an element of s, which overwrites what line 1 ")
+    assert not checked(f"{start} bump(x, l); data[l] = x + s[l];", bump).missed

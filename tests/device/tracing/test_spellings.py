@@ -6,16 +6,13 @@ from random import Random
 import numpy as np
 import pytest
 
-from helpers.corpus import FINDING_FILES, expected, said
+from helpers.corpus import FINDING_FILES, expected, found_in, said
 from helpers.spellings import spelled, spellings
 from splatscope.api.recording import Recording
 from splatscope.cli.buffer_option import parse_buffer
 from splatscope.gpu.device import open_device
-from splatscope.tracing.checks import find
 from splatscope.tracing.job import KernelJob
-from splatscope.tracing.other_widths import compare_widths
 from splatscope.tracing.record_and_check import record_and_check
-from splatscope.tracing.recording import record
 
 EVERY = 6  # files; the others are as near to those as they are to each other
 NAN = """StructuredBuffer<TYPE> given;
@@ -55,10 +52,7 @@ def test_the_same_is_found(path: Path):
     size = {"records": 4_000_000, "all_groups": True} if said(source, "record") == ["all"] else {"records": 400_000}
     other = spelled(source, Random(path.stem))
     for _ in range(6 if path.parent.name == "group-order" else 1):  # a device begins groups when it likes
-        recording = record(open_device(), KernelJob(other, path.name, groups=groups, inputs=inputs, **size))
-        findings = find(recording.trace)
-        if path.parent.name == "wave-width":
-            findings += compare_widths(open_device(), recording, findings)[0]
+        recording, findings = found_in(path, KernelJob(other, path.name, groups=groups, inputs=inputs, **size))
         found = sorted((one.kind, one.name, *sorted(one.lines)) for one in findings)
         if found == expected(source):
             break

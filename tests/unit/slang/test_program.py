@@ -2,7 +2,7 @@
 
 import pytest
 
-from splatscope.slang.program import Program
+from splatscope.slang.program import Program, never_run
 
 
 @pytest.fixture
@@ -74,3 +74,24 @@ def test_the_mark_at_the_start_of_a_file_is_no_part_of_its_text(tmp_path):
     (tmp_path / "sizes.slang").write_text("\ufeffpublic static const uint N = 8;", encoding="utf-8")
     modules = Program.read("\ufeffimport sizes;\nuint n = N;", "kernel.slang", (tmp_path,)).modules
     assert [module.original for module in modules] == ["public static const uint N = 8;", "import sizes;\nuint n = N;"]
+
+
+def test_functions_that_nothing_names_never_run():
+    source = """int a() { return b(); }
+int b() { return 1; }
+int lost() { return lost2() + lost(); }
+int lost2() { return 2; }
+static int start = c();
+int c() { return 3; }
+int d() { return 4; }
+struct S { int of() { return d(); } }
+[noinline] int e() { return f(); }
+namespace N { int f() { return 5; } int lost3() { return 6; } }
+#define G g()
+int g() { return 7; }
+[shader("compute")] [numthreads(1, 1, 1)] void main() { a(); }
+"""
+    program = Program.read(source, "k.slang", entry="main")
+    assert sorted(block.name for block in never_run(program.modules, "main")) == ["lost", "lost2", "lost3"]
+    assert never_run(program.modules, "other") == set()
+    assert never_run(Program.read(source + "#define NAME(x) lost##x\n", "k.slang").modules, "main") == set()

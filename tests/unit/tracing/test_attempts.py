@@ -9,9 +9,10 @@ from splatscope.api import record as api_record
 from splatscope.api.record import KernelTimeout, RecordError
 from splatscope.cli.trace_batch import _recorded
 from splatscope.processes import ChildCrashed, ChildStalled, ChildTimeout
-from splatscope.tracing.job import CRASHED, JOB_SECONDS, KernelJob
+from splatscope.tracing.job import CRASHED, KernelJob
 from splatscope.tracing.progress import COMPILING, INSTRUMENTING, RUNNING, SEARCHING
 from splatscope.tracing.retries import LEAST_SECONDS, Attempt
+from splatscope.tracing.time_limit import JOB_SECONDS
 from splatscope.workers.connection import JobTimeout, WorkerLost
 
 KERNEL = '[shader("compute")] [numthreads(1, 1, 1)] void main() {}'

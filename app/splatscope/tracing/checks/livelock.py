@@ -14,6 +14,7 @@ machine that group may not have run yet.
 """
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +27,7 @@ from splatscope.tracing.checks.analysis.cell_history import (
     last_change,
     says_value,
 )
+from splatscope.tracing.checks.analysis.lock_order import opposite_orders
 from splatscope.tracing.checks.analysis.phrases import in_sentence, lines_of, looked_at, thread_of
 from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.checks.context import Context
@@ -64,7 +66,27 @@ def livelocks(trace: Trace, context: Context) -> list[Finding]:
             by_cause[cause].count += 1
         elif not late:
             by_cause[cause] = _finding(trace, context, wait, loop, cell, stopped)
-    return list(by_cause.values())
+    return [*by_cause.values(), *_deadlocks(trace, context)]
+
+
+def _deadlocks(trace: Trace, context: Context) -> list[Finding]:
+    """Return a finding for two workgroups that take two locks in opposite orders, unless some thread waits for ever anyway."""
+    if not trace.info.all_groups or len(_overruns(trace)):
+        return []
+    findings: dict[tuple, Finding] = {}
+    for one, other in opposite_orders(trace, context.sources):
+        sites = [trace.sites[trace.site[taken.second]] for taken in (one, other)]
+        first, second = (context.sources.cell(trace.sites[trace.site[e]], int(trace.index[e])) for e in (one.first, one.second))
+        message = (
+            f"{thread_of(trace, one.second)} holds {first} while it waits for {second} on line {sites[0].line}, and "
+            f"{in_sentence(thread_of(trace, other.second))} holds {second} while it waits for {first} on line {sites[1].line}: on "
+            "a schedule on which each has taken its first lock, both wait for ever. Take the locks in one order everywhere."
+        )
+        threads, events = [one.thread, other.thread], [one.second, other.second]
+        index, place = int(trace.index[one.second]), standing_at(*sites)
+        finding = Finding("livelock", sites[0].name, message, threads=threads, index=index, events=events, **place)
+        findings.setdefault(tuple(finding.places), finding)
+    return list(findings.values())
 
 
 def cut_off_waits(trace: Trace, context: Context) -> list[str]:
@@ -164,6 +186,18 @@ def _finding(trace: Trace, context: Context, wait: Wait, loop: Site, cell: Site,
             end += " Workgroups that wait for each other end only if all of them run side by side, which no device promises."
     message = f"{thread_of(trace, events[-1])} waits in the loop on {lines_of(*sites)[-1]} for {name}{access_line}{stays}: {end}"
     return Finding("livelock", cell.name, message, threads=threads, index=index, events=events, **standing_at(*sites))
+
+
+def may_wait(texts: Iterable[str]) -> bool:
+    """Return whether a program has loops and exchanges, by which threads may wait for each other."""
+    texts = list(texts)
+    return any("xchange" in text for text in texts) and any("while" in text or "for" in text for text in texts)
+
+
+def is_stuck(trace: Trace, finding: Finding) -> bool:
+    """Return whether a livelock is one of a thread with itself or with another of its wave, which no other thread can end."""
+    width = max(1, trace.info.wave_size)
+    return finding.kind == "livelock" and len(finding.lines) > 1 and len({thread // width for thread in finding.threads}) == 1
 
 
 def _wait_for_each_other(trace: Trace, holder: int, line: int, cell: Site, stopped: dict[int, int]) -> bool:

@@ -65,8 +65,9 @@ class Bounds:
         If `is_pushed`, other accesses may come between the index and the record, so the index waits on the recorder's stack. `also`
         lists sites of accesses without a value, which are recorded in this order as soon as the index is known.
         """
+        in_path, also = (also, ()) if lvalue.noted else ((), also)  # once it is known which part is accessed
         if not lvalue.subscripts:
-            return lvalue.memory.name + self.path(lvalue, access)
+            return lvalue.memory.name + self.path(lvalue, access, in_path)
         if lvalue.memory.coordinates:
             coordinates = self._textures.texel(lvalue, access)
             coordinates = self._add_records(also, coordinates)
@@ -76,7 +77,7 @@ class Bounds:
         first = self._add_records(also, f"_rec_at({arguments})")
         first = f"_rec_push({first})" if is_pushed else first
         later = "".join(("[_rec_second()]", "[_rec_third()]")[: len(lvalue.subscripts) - 1])
-        return f"{lvalue.memory.name}[{first}]{later}{self.path(lvalue, access)}"
+        return f"{lvalue.memory.name}[{first}]{later}{self.path(lvalue, access, in_path)}"
 
     def _add_records(self, sites: Sequence[str], index: str) -> str:
         for site in sites:
@@ -87,8 +88,11 @@ class Bounds:
         """Return the coordinates of a texel that is written."""
         return self._textures.texel(lvalue, "write")
 
-    def path(self, lvalue: LValue, access: str) -> str:
-        """Return the path after an element that is read or written (`access`), with its indices clamped to the bounds."""
+    def path(self, lvalue: LValue, access: str, also: Sequence[str] = ()) -> str:
+        """Return the path after an element that is read or written (`access`), with its indices clamped to the bounds.
+
+        `also` lists sites of accesses that are recorded as soon as the noted index is known; the element waits on the stack.
+        """
         text, array = "", ArrayType(lvalue.memory.type)
         for step in lvalue.path:
             if isinstance(step, str):
@@ -96,9 +100,15 @@ class Bounds:
                 text += step
             else:
                 argument = part(parent_of(parent_of(step)), "argument")
-                is_plain = self._context.scope.is_repeatable(step)
-                new_text = self._writer.text(step) if is_plain else self._writer.emit(step)
+                is_plain = step.id in lvalue.names or self._context.scope.is_repeatable(step)
+                new_text = lvalue.names.get(step.id) or (self._writer.text(step) if is_plain else self._writer.emit(step))
                 inner = self.index(argument, step, array, new_text, access)
+                if also and step.id == lvalue.noted:
+                    inner = f"_rec_pop(uint({inner}))" if lvalue.subscripts else f"_rec_here(uint({inner}))"
+                    for site in also:
+                        inner = f"_rec_also({site}, _rec_part({inner}, {lvalue.weight}))"
+                elif step.id == lvalue.noted:
+                    inner = f"_rec_part(uint({inner}), {lvalue.weight})"
                 # Accesses in the brackets come in between: a scalar is noted again, an element waits on the stack.
                 text += f"[{inner if is_plain or lvalue.subscripts else f'_rec_here(uint({inner}))'}]"
                 array = self._context.scope.element_of(array)

@@ -42,7 +42,7 @@ _SPECIAL = {
     "printf",
 }  # fmt: skip
 UNIFORM_LOAD = "workgroupUniformLoad"  # reads a shared variable, and keeps it an l-value
-_LVALUES = ("identifier", "field_expression", "subscript_expression", "parenthesized_expression", "this")
+_LVALUES = ("identifier", "qualified_identifier", "field_expression", "subscript_expression", "parenthesized_expression", "this")
 
 
 def template_argument(call: str) -> str:
@@ -188,13 +188,14 @@ class Calls:
         lvalue = scope.lvalue(node)
         if lvalue is None or lvalue.memory.atomic:
             return self._expressions.as_lvalue(node)
-        if not scope.has_repeatable_path(lvalue):
+        lvalue = scope.noting(lvalue)
+        if not (scope.has_repeatable_path(lvalue) or lvalue.noted):
             context.unfollowed(node, lvalue)
             return self._expressions.as_lvalue(node)
         read = context.access_site(node, "read", lvalue, type="", by_call=True) if is_read else ""
-        if not all(scope.is_repeatable(subscript) for subscript in lvalue.subscripts):
+        if lvalue.noted or not all(scope.is_repeatable(subscript) for subscript in lvalue.subscripts):
             write = context.access_site(node, "write", lvalue, type="")
-            return self._bounds.element(lvalue, access="write", also=[read, write] if read else [write])
+            return self._bounds.element(lvalue, bool(lvalue.noted), "write", [read, write] if read else [write])
         site = context.access_site(node, "write", lvalue)
         context.records_after.append(f" {self._expressions.recorded(site, lvalue, also=read)};")
         return self._expressions.as_lvalue(node)

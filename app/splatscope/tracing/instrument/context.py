@@ -69,7 +69,7 @@ class FunctionContext:
         self._table = table
         self.type_parameters = source.type_parameters(block)
         self.value_parameters = source.value_parameters(block)
-        self.scope = Scope(symbols, block.struct_name, self.type_parameters)
+        self.scope = Scope(symbols, block.struct_name, self.type_parameters, block.namespaces)
         self.types = ExpressionTypes(self.scope)
         self.is_differentiable = any(name.endswith("Differentiable") for name in names_in(source.attributes(block)))
         self.changed_locals: list[str] = []
@@ -151,17 +151,23 @@ class FunctionContext:
                 array = ArrayType("") if array.sizes else self.scope.field_of(array.element, part[1:])
                 in_matrix = False
                 continue
-            size, index = (integer(text, self.symbols.integers) for text in (self.scope.length(array), text_of(part)))
+            name = lvalue.names.get(part.id, text_of(part))
+            size, index = (integer(text, self.symbols.integers) for text in (self.scope.length(array), name))
             numeric = SlangType.parse(array.element)
             is_vector = not in_matrix and not array.sizes and numeric is not None and len(numeric.shape) == 1 < numeric.count
             in_matrix = not array.sizes and not is_vector
             steps = [f".{_LETTERS[n]}" if is_vector else f"[{n}]" for n in range(min(size or 0, _MOST_PARTS))]
-            if size and index is not None and 0 <= index < size and not names_in(text_of(part)):
+            if size and index is not None and 0 <= index < size and not names_in(name):
                 paths = [f"{path}.{_LETTERS[index]}" if is_vector else f"{path}[{index}]" for path in paths]
-            elif size and len(paths) * size <= _MOST_PARTS and self.scope.is_repeatable(part):
+            elif size and len(paths) * size <= _MOST_PARTS and part.id == lvalue.noted:
                 paths = [path + step for path in paths for step in steps]
-                number = f"min(uint({text_of(part)}), {size - 1}u)"
+                chosen = f"({chosen} * {size})" if chosen else ""
+                lvalue.weight = 1
+            elif size and len(paths) * size <= _MOST_PARTS and (part.id in lvalue.names or self.scope.is_repeatable(part)):
+                paths = [path + step for path in paths for step in steps]
+                number = f"min(uint({name}), {size - 1}u)"
                 chosen = f"({chosen} * {size} + {number})" if chosen else number
+                lvalue.weight *= size
             else:
                 paths = [f"{path}[?]" for path in paths]
             array = self.scope.element_of(array)

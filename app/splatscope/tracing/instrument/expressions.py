@@ -32,6 +32,7 @@ class Expressions:
         """The rules by type of node."""
         return {
             "identifier": self.identifier,
+            "qualified_identifier": self.identifier,
             "subscript_expression": self.subscript,
             "field_expression": self.field,
             "assignment_expression": self.assignment,
@@ -85,6 +86,7 @@ class Expressions:
             return otherwise()
         if lvalue.memory.atomic:
             return self._writer.text(node)
+        lvalue = self._context.scope.noting(lvalue)
         site = self._context.access_site(node, "read", lvalue)
         if lvalue.subscripts and self._context.symbols.is_interface(lvalue.type):  # no generic function takes its value
             return self._bounds.element(lvalue, also=[site])
@@ -139,6 +141,8 @@ class Expressions:
     def _written(self, node: Node, lvalue: LValue, suffix: str, operator: str, is_pushed: bool, prefix: str = "") -> str:
         if lvalue.memory.atomic:
             return self.atomic(node, lvalue, suffix, operator, is_pushed, prefix)
+        if operator == "=" and not is_pushed:
+            lvalue = self._context.scope.noting(lvalue)
         read = self._context.access_site(node, "read", lvalue, type="") if operator != "=" else ""
         return self.recorded(self._context.access_site(node, "write", lvalue), lvalue, suffix, prefix, is_pushed, read)
 
@@ -184,4 +188,4 @@ class Expressions:
             return self._writer.children(node, lambda child: self.as_lvalue(child) if child == argument else rewrite(child))
         if node.type == "parenthesized_expression":
             return self._writer.children(node, lambda child: self.as_lvalue(child) if child.is_named else self._writer.text(child))
-        return self._writer.text(node) if node.type in ("identifier", "this") else self._writer.emit(node)
+        return self._writer.text(node) if node.type in ("identifier", "qualified_identifier", "this") else self._writer.emit(node)

@@ -1,6 +1,6 @@
 """The names that are visible in a function's code, with their types and memory, and the types of expressions."""
 
-from collections.abc import Generator, Iterator, Set
+from collections.abc import Generator, Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -27,13 +27,17 @@ class Scope:
         shared_fields: In a method that works on shared memory in place, the fields, without those that a local hides.
     """
 
-    def __init__(self, symbols: Symbols, own_struct: str = "", type_parameters: Set[str] = frozenset()):
+    def __init__(
+        self, symbols: Symbols, own_struct: str = "", type_parameters: Set[str] = frozenset(), namespaces: Sequence[str] = ()
+    ):
         self.symbols, self.type_parameters = symbols, type_parameters
         self.own_struct, self.shared_fields = own_struct, set[str]()
         self.types: dict[str, str] = {}
         self.sizes: dict[str, tuple[str, ...]] = {}
         self.inferred: dict[str, str] = {}
         self.memory: dict[str, Memory] = dict(symbols.memory)
+        for namespace in namespaces:  # those around the function, outermost first
+            self.memory |= symbols.namespaces.get(namespace, {})
         self.arrays: dict[str, ArrayType] = dict(symbols.arrays)
         if own_struct in symbols.structs:
             for name, type_text in symbols.structs[own_struct].fields.items():
@@ -117,7 +121,7 @@ class Scope:
 
     def lvalue(self, node: Node) -> LValue | None:
         """Return the element of shared memory or of a buffer that an expression names, None if there is none."""
-        lvalue = find_lvalue(node, self.memory, self.shared_fields, self._type_of_steps)
+        lvalue = find_lvalue(node, self.memory, self.shared_fields, self._namespaces, self._type_of_steps)
         return None if lvalue is not None and self._is_accessor(lvalue) else lvalue
 
     def _is_accessor(self, lvalue: LValue) -> bool:
@@ -127,6 +131,11 @@ class Scope:
             return False
         first = lvalue.path[0]
         return not isinstance(first, str) or first[1:] not in dict(self.symbols.structs[name].members)
+
+    @property
+    def _namespaces(self) -> dict[str, dict[str, Memory]]:
+        """The memory of each namespace whose name no local hides."""
+        return {name: memory for name, memory in self.symbols.namespaces.items() if name not in self.types}
 
     def is_in_place(self, node: Node) -> bool:
         """Return whether an expression is a shared variable on which methods work in place."""
@@ -145,11 +154,17 @@ class Scope:
 
     def is_repeatable(self, node: Node) -> bool:
         """Return whether an expression may be evaluated twice or later with the same result."""
-        return is_repeatable(node, self.memory.keys() | self.shared_fields if self.shared_fields else self.memory)
+        names = self.memory.keys() | self.shared_fields if self.shared_fields else self.memory
+        return is_repeatable(node, names, self._namespaces)
 
     def has_repeatable_path(self, lvalue: LValue) -> bool:
         """Return whether the indices after an element (`j` in `tile[i].rows[j]`) may be evaluated twice."""
-        return all(isinstance(part, str) or self.is_repeatable(part) for part in lvalue.path)
+        return all(isinstance(part, str) or part.id in lvalue.names or self.is_repeatable(part) for part in lvalue.path)
+
+    def noting(self, lvalue: LValue) -> LValue:
+        """Let the recorder note the one index in an l-value's path that may be evaluated only once, if there is one."""
+        once = [step for step in lvalue.path if not isinstance(step, str) and not self.is_repeatable(step)]
+        return replace(lvalue, noted=once[0].id if len(once) == 1 else 0)
 
     def root(self, node: Node) -> str:
         """Return the variable that an l-value is part of: "ray" for `ray.at[2].x`; "" if there is none."""

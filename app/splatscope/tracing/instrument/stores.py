@@ -7,7 +7,7 @@ records what was stored, or that the store was out of bounds:
       _rec_wrote(_rec_mark(7, _rec_ok), _rec_i, _rec_v); }
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
@@ -115,9 +115,7 @@ class Stores:
 
     def store(self, node: Node, lvalue: LValue, operator: str, right: Node | None) -> str:
         """Rewrite `lvalue operator right;`, or `lvalue++;` if `right` is None."""
-        context = self._context
-        if not context.scope.has_repeatable_path(lvalue):
-            return ""
+        context, lvalue = self._context, self._hoisted(lvalue)
         target = self._target_of(lvalue)
         value = "1" if right is None else self._operations.rewrite_right_operand(operator, lvalue.type, right)
         is_number, read = is_numeric(lvalue.type), ""
@@ -145,8 +143,9 @@ class Stores:
         if memory is not None and memory.byte_address and method.startswith("Interlocked"):
             return self._interlocked_bytes(node, memory, function, arguments, method)
         lvalue = self._context.scope.lvalue(receiver)
-        if lvalue is None or not self._context.scope.has_repeatable_path(lvalue):
+        if lvalue is None:
             return ""
+        lvalue = self._hoisted(lvalue)
         if lvalue.memory.atomic and method in ("store", "exchange") and arguments.named_children:
             return self._store_atomic(node, lvalue, method, arguments)
         called = self._context.symbols.function(method)
@@ -164,8 +163,9 @@ class Stores:
         """Rewrite a statement that calls an atomic function: `InterlockedAdd(bins[i], 1, old);`, `__atomic_reduce_add(sum, 1);`."""
         context, writer = self._context, self._writer
         lvalue = context.scope.lvalue(arguments[0])
-        if lvalue is None or lvalue.memory.atomic or not context.scope.has_repeatable_path(lvalue):
+        if lvalue is None or lvalue.memory.atomic:
             return ""
+        lvalue = self._hoisted(lvalue)
         target, setup = self._target_of(lvalue), ""
         is_interlocked = name.startswith("Interlocked")
         returns = is_interlocked and name != "InterlockedCompareStore" and len(arguments) == (4 if "CompareExchange" in name else 3)
@@ -178,6 +178,7 @@ class Stores:
             original = context.scope.lvalue(arguments[-1])
             if original is not None and is_numeric(lvalue.type):  # the old value goes into memory, too
                 result = values[-1] = "_rec_old"
+                original = context.scope.noting(original)
                 write = context.access_site(node, "write", original)
                 store_result = f"{self._expressions.recorded(write, original, ' = _rec_old')};"
                 setup = f"{lvalue.type} _rec_old; "
@@ -193,12 +194,19 @@ class Stores:
         setup = "".join(f"uint {n} = uint({self._writer.as_argument(s)}); " for n, s in zip(names, subscripts, strict=True))
         return Target(names, sizes, setup, name + "".join(f"[{n}]" for n in names) + path)
 
+    def _hoisted(self, lvalue: LValue) -> LValue:
+        """Return an l-value with a variable for each index in its path that may be evaluated only once; see `_target_of`."""
+        once = [step for step in lvalue.path if not isinstance(step, str) and not self._context.scope.is_repeatable(step)]
+        return replace(lvalue, names={step.id: f"_rec_p{number}" for number, step in enumerate(once)})
+
     def _target_of(self, lvalue: LValue) -> Target:
         if lvalue.memory.coordinates:
             setup = f"let _rec_t = {self._bounds.texel(lvalue)}; uint _rec_i = _rec_where(); bool _rec_is_in = _rec_is_inside(); "
             return Texel(["_rec_t"], [], setup, f"{lvalue.memory.name}[_rec_t]{self._bounds.path(lvalue, 'write')}")
         target = self._target(lvalue.subscripts, lvalue.sizes, lvalue.memory.name)
-        return Target(target.names, target.sizes, target.setup, target.text + self._bounds.path(lvalue, "write"))
+        steps = [step for step in lvalue.path if not isinstance(step, str) and step.id in lvalue.names]
+        setup = "".join(f"uint {lvalue.names[step.id]} = uint({self._writer.as_argument(step)}); " for step in steps)
+        return Target(target.names, target.sizes, target.setup + setup, target.text + self._bounds.path(lvalue, "write"))
 
     # Kinds of stores
 

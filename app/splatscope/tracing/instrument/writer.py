@@ -12,7 +12,7 @@ Rule = Callable[[Node], str]
 
 _AS_WRITTEN = {
     "template_argument_list", "type_descriptor", "sizeof_expression", "alignof_expression", "offsetof_expression",
-    "struct_specifier", "string_literal", "number_literal", "qualified_identifier", "preproc_arg", "ERROR",
+    "struct_specifier", "string_literal", "number_literal", "preproc_arg", "ERROR",
 }  # fmt: skip
 _HOLD_STATEMENTS = {
     "compound_statement", "if_statement", "else_clause", "for_statement", "while_statement", "do_statement", "switch_statement",

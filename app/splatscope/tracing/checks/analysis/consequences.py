@@ -65,19 +65,29 @@ def _possible_causes(
     names = sources.names_in_index(site) if finding.kind in _BY_INDEX else set()
     if finding.kind == "race":
         names = set().union(*(sources.names_in_index(s) for s in _sites(trace, finding))) - {finding.name}
+    # How far a loop counts decides which indices it has, and which values it leaves.
+    bounds = [(bound, line) for bound, line in sources.loop_bounds(site) if finding.kind not in _BY_INDEX or bound & names]
+    bounding = set().union(*(bound for bound, _ in bounds)) - {finding.name}
+    places = {*finding.places, *((site.file, line) for _, line in bounds)}
 
     def follows_from(cause: Finding, site: Site = site) -> bool:
         is_race = cause.kind == "race"
         if is_race and finding.kind == "race" and cause.name == finding.name:
             return False
-        if is_race and cause.name in names and set(cause.places) & set(finding.places):
+        if is_race and cause.name in names | bounding and set(cause.places) & places:
             return True
+        is_of_member = cause.kind == "out-of-bounds" and cause.name.startswith(f"{finding.name}.")
+        if finding.kind == "race" and is_of_member and set(cause.places) & set(finding.places):
+            return True  # the store was performed on the last element
         if not is_race and not _came_before(trace, cause, finding):
             return False
         origins = [s for s in _sites(trace, cause) if s.kind == "read" or cause.kind not in ("race", "out-of-bounds")]
+        if is_race and not origins and bounding:  # of several values that are written, a later read finds one
+            origins = _sites(trace, cause)
         if finding.kind in _BY_INDEX:
-            return any(sources.dependence.may_change(name, s) for name in names for s in origins)
-        return any(sources.dependence.may_depend(site, s) for s in origins)
+            return any(sources.dependence.may_change(name, s) for name in names | bounding for s in origins)
+        may_bound = any(sources.dependence.may_change(name, s) for name in bounding for s in origins)
+        return may_bound or (finding.kind != "timeout" and any(sources.dependence.may_depend(site, s) for s in origins))
 
     for cause in findings:
         parts = (part for part in (cause, *cause.merged) if part.kind in _CAUSES and part.events)
@@ -90,7 +100,8 @@ def _decisive(trace: Trace, finding: Finding) -> Site | None:
     """Return the site whose index, value or branch made a finding happen; None if no other finding can have caused it."""
     if finding.kind == "barrier-divergence":
         return _last_branch(trace, finding)
-    return trace.sites[trace.site[finding.events[0]]] if finding.events and finding.kind in (*_BY_INDEX, *_BY_VALUE) else None
+    kinds = (*_BY_INDEX, *_BY_VALUE, "timeout")
+    return trace.sites[trace.site[finding.events[0]]] if finding.events and finding.kind in kinds else None
 
 
 def _sites(trace: Trace, finding: Finding) -> list[Site]:

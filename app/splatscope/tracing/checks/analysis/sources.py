@@ -1,5 +1,6 @@
 """Read the sources of a recorded kernel: types of elements, constants, and what a statement computes from."""
 
+from collections.abc import Iterator
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -37,6 +38,8 @@ class Sources:
         self.texts = {file: source.visible for file, source in self.files.items()}
         self.symbols = program.symbols
         memories = {**_members(self.symbols), **self.symbols.parameters, **self.symbols.memory}
+        for names in self.symbols.namespaces.values():
+            memories |= {memory.alias_of: memory for memory in names.values() if memory.alias_of}
         known = self.symbols.resolve
         self.element_types = {
             name: known(memory.type) or memory.type for name, memory in memories.items() if not memory.byte_address
@@ -182,6 +185,15 @@ class Sources:
                 if set(condition.words) <= {"WaveIsFirstLane", "(", ")", ""}:
                     return True
         return False
+
+    def loop_bounds(self, site: Site) -> Iterator[tuple[set[str], int]]:
+        """Yield the names in the heads of the loops around a site, and the line of each head."""
+        node = self.statement(site)
+        while node is not None:
+            heads = [node.child_by_field_name(name) for name in ("initializer", "condition", "update")]
+            if node.type in ("for_statement", "while_statement", "do_statement"):
+                yield set().union(*(self._names(head) for head in heads if head is not None)), node.start_point[0] + 1
+            node = node.parent
 
     def is_do_loop(self, site: Site) -> bool:
         """Return whether the loop at a site evaluates its condition at the end."""

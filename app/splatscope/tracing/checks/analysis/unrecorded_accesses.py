@@ -21,7 +21,7 @@ def unrecorded_accesses(sources: Sources, sites: list[Site]) -> dict[str, tuple[
     a function that is stepped over. A macro accesses what it names where it is called, not where it is defined. Passing on a
     texture, or asking for its size, is no access.
     """
-    about = {(site.file, site.line, site.name) for site in sites if site.kind != "unfollowed"}
+    about = {(site.file, site.line, site.name.rpartition("::")[2]) for site in sites if site.kind != "unfollowed"}
     has_texel = {(site.file, site.line) for site in sites if site.space == "texture" and site.kind != "fault"}
     macros = _named_by_macros(sources.texts.values(), sources.shared)
     found: dict[str, tuple[str, int]] = {}
@@ -32,8 +32,10 @@ def unrecorded_accesses(sources: Sources, sites: list[Site]) -> dict[str, tuple[
         in_place = _in_place(source, sources.symbols)
         for at, line in _in_code(source, macros):
             word, following = source.tokens.words[at], source.tokens.words[at + 1 : at + 3]
+            # A member may have the name of a shared variable.
+            is_member = source.tokens.words[at - 1] == "." and source.tokens.words[at - 2] not in sources.symbols.namespaces
             for name in macros.get(word, {in_place.get(at, word)}):
-                is_known = name in sources.shared or name.endswith(_BARRIER)
+                is_known = (name in sources.shared and not is_member) or name.endswith(_BARRIER)
                 if is_known and (file, line, name) not in about:
                     found.setdefault(name if name in sources.shared else "barriers", (file, line))
             is_accessed = following[0] == "[" or (following[0] == "." and following[1] != "GetDimensions")
@@ -43,10 +45,15 @@ def unrecorded_accesses(sources: Sources, sites: list[Site]) -> dict[str, tuple[
 
 
 def _in_place(source: Source, symbols: Symbols) -> dict[int, str]:
-    """Return the shared variables that tokens stand for: the fields in methods that work on one in place, and such parameters."""
+    """Return the shared variables that tokens stand for: the fields in methods that work on one in place, and such parameters.
+
+    A field of another struct stands for none ("") in its methods.
+    """
     words, found = source.tokens.words, {}
     for block in source.functions():
-        if names := symbols.in_place(block):
+        struct = symbols.structs.get(block.struct_name)
+        fields = {name: "" for name, _ in struct.members} if struct is not None else {}
+        if names := fields | symbols.in_place(block):
             inside = source.tokens.inside(block.brace)
             found |= {at: names[words[at]] for at in inside if words[at] in names and words[at - 1] != "."}
     return found
