@@ -40,7 +40,7 @@ interface Mark {
 
 const LEFT = 46
 const TOP = 36
-const BOTTOM = 8
+const BOTTOM = 30 // with the sum below the rows
 const ROW = {least: 9, most: 20}
 const LABEL = 12 // px: rows lower than that have every second number
 const LEAST_WIDTH = 160
@@ -56,13 +56,14 @@ function build({facts, options, room}: DrawingHost<Facts, Options>, look: Look):
   const layout = layOut(facts, width, room().height)
   const {column, height, row, rowY} = layout
   let latest = look
+  const sums = s("text", {x: 0, y: height - 8, class: "attempts-sum"})
 
   const svg = canvas(width, height, {
     class: "attempts",
   })
-  const currentColumn = s("rect", {class: "attempts-now", y: TOP - 4, height: height - TOP, width: column, rx: 3})
+  const currentColumn = s("rect", {class: "attempts-now", y: TOP - 4, height: height - TOP - BOTTOM + 8, width: column, rx: 3})
   const chosenRow = s("rect", {class: "attempts-mine", x: 0, width, height: row, rx: 3})
-  svg.append(currentColumn, chosenRow)
+  svg.append(currentColumn, chosenRow, sums)
   drawHeads(svg, facts, layout)
   const lanes = Array.from({length: count}, (_, thread) => drawLane(svg, facts, layout, thread))
   const marks = facts.attempts.map((attempt, i) => ({...drawMark(svg, layout, attempt), words: attemptText(facts, i)}))
@@ -74,6 +75,7 @@ function build({facts, options, room}: DrawingHost<Facts, Options>, look: Look):
 
   const paint = (now: Look) => {
     latest = now
+    sums.textContent = sumsText(facts, options, now)
     const {moment, thread: chosen} = now
     const stepPosition = (mark: Mark) => moment.after(mark.step - 1)
     const over = (mark: Mark) => stepPosition(mark) <= moment.position

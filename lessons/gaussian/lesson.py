@@ -286,7 +286,7 @@ class Gaussian(Lesson):
             moved = change[..., shape]
             most = float(np.abs(moved).max())
             count = int((np.abs(moved) > NOTICED).sum())
-            caption = f"moved by {NUDGE} of a pixel: {count:,} pixels notice, by {most:.2f} at most"
+            caption = f"moved by {NUDGE} of a pixel: {count:,} pixels notice, by {most:.2g} at most"
             pictures.append(Picture(f"{name}: α", before[..., shape], low=0.0, high=1.0))
             pictures.append(Picture(caption, moved, low=-(most or 1.0), high=most or 1.0, signed=True))
         return Pictures(tuple(pictures))
