@@ -88,10 +88,11 @@ def hears_of_no_barrier(page: Page, recording: str) -> None:
 
 
 def answer_a_question(page: Page) -> None:
-    """Choose an answer and reveal it, by keys, from where the question is."""
+    """Choose the right answer and reveal it, by keys, from where the question is."""
     quiz = page.get_by_test_id("quiz").first
     expect(quiz).to_have_attribute("data-answer", re.compile(".+"), timeout=PATIENCE)
-    quiz.locator(".opts button").first.focus()
+    answers = quiz.locator(".opts button")
+    answers.nth(answers.all_inner_texts().index(quiz.get_attribute("data-answer"))).focus()
     page.keyboard.press("Space")
     tab_to(page, "textContent", quiz.get_by_role("button", name="Reveal").inner_text())
     page.keyboard.press("Enter")

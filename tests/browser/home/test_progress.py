@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from splatscope.web.shell.pages import PAGES
 
@@ -29,9 +29,15 @@ def mark(page: Page, name: str):
     return page.locator(f".nav a[data-section={name}][data-done]")
 
 
-def answer_one(page: Page) -> None:
+def choose(quiz: Locator, *, rightly: bool = True) -> None:
+    expect(quiz).to_have_attribute("data-answer", re.compile(".+"), timeout=PATIENCE)
+    options, value = quiz.locator(".opts button"), quiz.get_attribute("data-answer")
+    options.nth(next(i for i, text in enumerate(options.all_inner_texts()) if (text == value) == rightly)).click()
+
+
+def answer_one(page: Page, *, rightly: bool = True) -> None:
     quiz = page.get_by_test_id("quiz").first
-    quiz.locator(".opts button").last.click()
+    choose(quiz, rightly=rightly)
     quiz.get_by_role("button", name="Reveal").click()
     expect(quiz.locator(".said")).not_to_be_empty()
 
@@ -69,12 +75,21 @@ def test_a_figure_used_and_a_question_answered_is_a_section_finished(visit: Call
     expect(mark(page, "undo")).to_have_count(1)
 
 
+def test_a_wrong_answer_finishes_no_section(visit: Callable[..., Page]):
+    page = visit("/app?page=undo")
+    ready(page)
+    step(page)
+    answer_one(page, rightly=False)
+    expect(page.get_by_text("With other inputs you can try again.")).to_be_visible()
+    expect(mark(page, "undo")).to_have_count(0)
+
+
 def test_a_question_alone_finishes_no_section_until_the_figure_has_been_used(visit: Callable[..., Page]):
     page = visit("/app?page=dispatch-ids")
     ready(page)
     page.keyboard.press("End")
     quiz = page.get_by_test_id("quiz").first
-    quiz.locator(".opts button").last.click()
+    choose(quiz)
     quiz.get_by_role("button", name="Reveal", exact=True).click()  # it leads nowhere in the figure
     expect(quiz.locator(".said")).not_to_be_empty()
     expect(mark(page, "dispatch-ids")).to_have_count(0)
@@ -86,7 +101,7 @@ def test_an_answer_that_is_revealed_by_stepping_there_finishes_a_section(visit: 
     page = visit(f"/app?page={FIRST.name}")
     ready(page)
     quiz = page.get_by_test_id("quiz").last
-    quiz.locator(".opts button").last.click()
+    choose(quiz)
     expect(mark(page, FIRST.name)).to_have_count(0)
     quiz.get_by_role("button", name="Reveal and step there").click()
     expect(mark(page, FIRST.name)).to_have_count(1)

@@ -16,13 +16,13 @@ let sections: string[] = [] // names, in the order of the book
 let titles = new Map<string, string>()
 let finished: Finished = {}
 const seen = new Map<string, Set<number>>() // by section: the moments of its figure that were in view
-const answered = new Set<string>() // sections in which a question was answered
+const answered = new Set<string>() // sections in which a question was answered rightly
 const stepped = new Set<string>() // sections whose figure was stepped to the answer of a question
 const painters = new Set<() => void>() // each repaints one part of the page that shows progress
 
 /**
- * Start tracking finished sections: those in which a question was answered and the figure was used, by the reader or by a step to
- * the answer. Called once, by the router.
+ * Start tracking finished sections: those in which a question was answered rightly and the figure was used, by the reader or by a
+ * step to the answer. Called once, by the router.
  */
 export function startProgress(entries: PublicEntry[]) {
   const read = entries.filter(({group}) => group && group !== "Tools")
@@ -36,11 +36,11 @@ export function startProgress(entries: PublicEntry[]) {
     seen.set(name, (seen.get(name) ?? new Set()).add(moment.position))
     finish(page)
   })
-  on("answered", ({root, steps}) => {
+  on("answered", ({root, right, steps}) => {
     const page = pageOf(root)
     if (!page) return
     const name = page.dataset.page ?? ""
-    answered.add(name)
+    if (right) answered.add(name)
     if (steps) stepped.add(name)
     finish(page)
   })
@@ -133,7 +133,7 @@ function makePanel(holder: HTMLElement) {
     h(
       "p",
       {class: "hint"},
-      "A section is finished once you have used its figure and answered one of its questions. Progress is stored in this browser only.",
+      "A section is finished once you have used its figure and answered one of its questions rightly. Progress is stored in this browser only.",
     ),
   )
   return () => {

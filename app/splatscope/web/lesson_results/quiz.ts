@@ -90,7 +90,8 @@ export function render({model, el}: Render<"Quiz">) {
     see.hidden = !shown || other || !asked.answer.step
     back.hidden = again.hidden = !other
     from.hidden = other || shown
-    hint.textContent = other ? "This question is about the inputs before your change." : ""
+    const missed = shown && chosen !== asked.answer.value ? "With other inputs you can try again." : ""
+    hint.textContent = other ? "This question is about the inputs before your change." : missed
   }
 
   const choose = (option: string) => {
@@ -126,7 +127,7 @@ export function render({model, el}: Render<"Quiz">) {
     reveal()
     said.focus({preventScroll: true}) // the focused button is gone; focusing the answer has it read out
     const steps = step > 0 && !stale() && !isLed() // the presenter moves the figure of a student who follows
-    emit("answered", {root, steps, option: chosen ?? "", offer: answer.offer ?? ""})
+    emit("answered", {root, right: chosen === answer.value, steps, option: chosen ?? "", offer: answer.offer ?? ""})
     if (!steps) return
     chooseThread(answer)
     emit("step", step)

@@ -84,7 +84,7 @@ interface Events {
   /** A page with a session is in the document. */
   live: null
   /** A quiz was answered; `steps`: the figure steps to where the answer shows; `offer`: what it offered, sealed by the server. */
-  answered: {root: HTMLElement; steps: boolean; option: string; offer: string}
+  answered: {root: HTMLElement; right: boolean; steps: boolean; option: string; offer: string}
   /** From a published page to the component of this model: show what was recorded, not what was set. */
   again: unknown
   /** A claim has changed: it was run or bet on. */
