@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from splatscope.gpu.slang_types import SlangType
+from splatscope.slang.blocks import Block
 from splatscope.slang.comments import without_comments
 from splatscope.slang.source import Source
 from splatscope.slang.tokens import Tokens, names_in
@@ -105,17 +106,20 @@ def runs_more_than_once(loop: str) -> bool:
     return int(counted.bound) - int(counted.start) + (not counted.is_below) > 1
 
 
-def loops_that_may_not_end(source: Source, with_budget: Collection[tuple[int, int]], constants: Collection[str]) -> list[int]:
+def loops_that_may_not_end(
+    source: Source, with_budget: Collection[tuple[int, int]], constants: Collection[str], idle: Collection[Block] = ()
+) -> list[int]:
     """Return the lines of a file's loops that may run forever.
 
     Args:
         source: The file.
         with_budget: (line, column) of the loops that end because the instrumenter gave them a budget.
         constants: Names of compile-time constants.
+        idle: Functions that never run.
     """
     tokens, words = source.tokens, source.tokens.words
     lines, do_tails = [], set()
-    for block in (block for block in source.walk() if block.is_outermost_code):
+    for block in (block for block in source.walk() if block.is_outermost_code and block not in idle):
         for at in tokens.inside(block.brace):
             if words[at] == "do":
                 do_tails.add(tail := _behind_statement(tokens, at + 1))

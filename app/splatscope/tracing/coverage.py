@@ -7,7 +7,7 @@ from itertools import groupby
 
 from splatscope.slang.loops import loops_that_may_not_end
 from splatscope.slang.preprocessor import definitions
-from splatscope.slang.program import Program
+from splatscope.slang.program import Program, never_run
 from splatscope.slang.source import Source, part, text_of, walk
 from splatscope.slang.symbols import Symbols
 from splatscope.slang.tokens import last_name, names_in
@@ -28,11 +28,14 @@ def coverage_gaps(program: Program, excluded_lines: set[tuple[str, int]], sites:
     """
     gaps = {(file, line, "the compiler accepts it only as written, so it is not recorded") for file, line in excluded_lines}
     symbols = program.symbols
+    idle = never_run(program.modules, program.entry)
     for module in program.modules:
         source = module.source
-        loops = [] if module.name else loops_that_may_not_end(source, loops_with_budget(sites, source.file), symbols.constants)
+        loops = (
+            [] if module.name else loops_that_may_not_end(source, loops_with_budget(sites, source.file), symbols.constants, idle)
+        )
         gaps |= {(source.file, line, "this loop has no budget: nothing but the time limit ends it") for line in loops}
-        for block in (block for block in source.functions() if block.is_outermost_code):
+        for block in (block for block in source.functions() if block.is_outermost_code and block not in idle):
             tokens = source.tokens
             for at in tokens.inside(block.brace):
                 if tokens.is_name_or_number(at) and _acts(tokens.words[at], symbols):

@@ -55,7 +55,7 @@ def kernel(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def client() -> Iterator[DapClient]:
-    command = [sys.executable, "-m", "splatscope.cli", "dap"]
+    command = [sys.executable, "-m", "splatscope", "dap"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stdin is not None
@@ -163,7 +163,7 @@ def test_requests_are_answered_while_a_kernel_is_recorded(client, kernel):
 
 
 def test_clients_may_connect_to_a_port_of_this_machine_alone(kernel):
-    command = [sys.executable, "-m", "splatscope.cli", "dap", "--port", "0"]
+    command = [sys.executable, "-m", "splatscope", "dap", "--port", "0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
         assert server.stderr is not None
         address, port = re.findall(r"([\d.]+):(\d+)", server.stderr.readline())[0]

@@ -23,6 +23,7 @@ class Sources:
     """The sources of a recording: what they declare, their syntax trees, and questions about sites. They may be untrusted.
 
     Attributes:
+        modules: The program's modules.
         files: The files by name.
         texts: Their texts, without the branches of `#if` that the compiler is known to have skipped, which are blank.
         symbols: What they declare.
@@ -34,6 +35,7 @@ class Sources:
     """
 
     def __init__(self, program: Program) -> None:
+        self.modules = program.modules
         self.files = {module.file: module.source for module in program.modules}
         self.texts = {file: source.visible for file, source in self.files.items()}
         self.symbols = program.symbols
