@@ -137,6 +137,7 @@ def _end(worker: subprocess.Popen) -> None:
 
 def _start_timer(seconds: float, end: Callable[[], None]) -> threading.Timer:
     timer = threading.Timer(seconds, end)
+    timer.daemon = True  # Ctrl-C may come before the caller has it, and nobody would cancel it
     timer.start()
     return timer
 

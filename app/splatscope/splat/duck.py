@@ -84,4 +84,4 @@ def numbers() -> np.ndarray:
         )
         for one in DUCK
     ]
-    return np.array(rows, np.float32).T.copy()
+    return np.array(rows, np.float32).T + np.float32(0)  # no zero is negative, which texts lose
