@@ -2,6 +2,7 @@
 
 import asyncio
 import faulthandler
+import logging
 import os
 import pickle
 import traceback
@@ -25,6 +26,8 @@ MOST_TIMES = 2.0  # times the memory with which a worker should be replaced, at 
 _thread = ThreadPoolExecutor(1, thread_name_prefix="job", initializer=device.silence_compiler)
 _beside = ThreadPoolExecutor(thread_name_prefix="sandboxed job")  # these threads only wait for sandboxed processes
 _sandboxed: dict[str, SandboxedJob] = {}  # by name, while they run
+# A scheduler that has ended answers no heartbeat, and the worker ends for that: a traceback says no more.
+logging.getLogger("distributed.worker").addFilter(lambda record: "during heartbeat" not in record.getMessage())
 _devnull = os.open(os.devnull, os.O_WRONLY)  # the watchdog writes to it as the process ends
 
 
