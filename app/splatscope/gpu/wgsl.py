@@ -1,13 +1,16 @@
 """Compile Slang to WGSL, for the reader's browser, with the compiler in SlangPy's own wheel.
 
 SlangPy has no interface for targets that it opens no device for, so this calls Slang's C interface (`slang.h`, the part that
-`slangc` is made of) in the same library.
+`slangc` is made of) in the same library. It does so in a process of its own: with a session of each interface in one process,
+SlangPy crashes when it links a kernel later.
 """
 
 import ctypes
 import importlib.util
+import multiprocessing
 import tempfile
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from pathlib import Path
 
@@ -37,6 +40,19 @@ def compile_wgsl(files: Mapping[str, str], linked: Sequence[str], entry: str, de
     Raises:
         CompileError: It does not compile, or uses what WGSL does not have.
     """
+    code, errors = _process().submit(_compile, dict(files), list(linked), entry, dict(defines)).result()
+    if errors:
+        raise CompileError(errors)
+    return code
+
+
+@cache
+def _process() -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(1, multiprocessing.get_context("spawn"))
+
+
+def _compile(files: dict[str, str], linked: list[str], entry: str, defines: dict[str, str]) -> tuple[str, str]:
+    """Return the code and "", or "" and what the compiler reports."""
     library = _library()
     with tempfile.TemporaryDirectory(prefix="splatscope-wgsl-") as folder:
         for name, text in files.items():
@@ -49,11 +65,13 @@ def compile_wgsl(files: Mapping[str, str], linked: Sequence[str], entry: str, de
             arguments = (ctypes.c_char_p * len(options))(*(option.encode() for option in options))
             failed = library.spProcessCommandLineArguments(request, arguments, len(options)) or library.spCompile(request)
             if failed:
-                raise CompileError((library.spGetDiagnosticOutput(request) or b"").decode().replace(f"{folder}/", ""))
+                report = (library.spGetDiagnosticOutput(request) or b"").decode().replace(f"{folder}/", "")
+                return "", report or "the compiler does not say why"
             size = ctypes.c_size_t()
             code = library.spGetEntryPointCode(request, 0, ctypes.byref(size))
             # A browser cannot prove that all lanes are at work where Slang's kernels use waves.
-            return ctypes.string_at(code, size.value).decode().replace(WAVES, f"{WAVES}\ndiagnostic(off, subgroup_uniformity);")
+            text = ctypes.string_at(code, size.value).decode()
+            return text.replace(WAVES, f"{WAVES}\ndiagnostic(off, subgroup_uniformity);"), ""
         finally:
             library.spDestroyCompileRequest(request)
 
