@@ -140,6 +140,7 @@ def test_a_folder_is_trained_with_a_line_for_each_picture(tmp_path):
 
 def test_an_interrupted_run_leaves_its_files(tmp_path):
     command = [sys.executable, "-m", "splatscope", "train", PICTURE, "--size", "48x32", "--iterations", "1000000", "--json"]
+    command = ["env", "--default-signal=INT", *command]  # a shell in the background ignores it, and so do its children
     run = subprocess.Popen(
         [*map(str, command), "--out", tmp_path / "run"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
