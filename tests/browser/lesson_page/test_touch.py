@@ -19,6 +19,7 @@ def phone(gpu_browser: Browser, server: str) -> Iterator[Callable[[str], Page]]:
             page = context.new_page()
             page.goto(f"{server}/app?page={name}")
             expect(page.get_by_test_id("stepper").first).to_have_attribute("data-steps", re.compile(r"\d+"))
+            page.wait_for_load_state("networkidle")  # results that come would move the page
             return page
 
         yield open_section
