@@ -1,7 +1,7 @@
 """A program: its own source, the modules it imports and the files these include, each parsed once, and what they declare."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -79,15 +79,17 @@ class Program:
         return cls(tuple(_expanded(_load(text, file, folders), defines)), defines, entry)
 
     @classmethod
-    def as_recorded(cls, texts: Mapping[str, str], defines: Mapping[str, str] | None) -> "Program":
+    def as_recorded(cls, texts: Mapping[str, str], defines: Mapping[str, str] | None, entry: str = "") -> "Program":
         """Return the program of a recording. Its macros are not expanded: the sites of a recording are places in what was written.
 
         Args:
             texts: The text of each file, by name.
             defines: The macros given to the compiler; None if they are not known, so that all branches of `#if` count.
+            entry: The name of the entry point, "" for the first.
         """
         conditions = Conditions.of(texts.values(), defines) if defines is not None else None
-        return cls(tuple(Module("", file, text, Source(text, file, conditions)) for file, text in texts.items()), defines or {})
+        modules = tuple(Module("", file, text, Source(text, file, conditions)) for file, text in texts.items())
+        return cls(modules, defines or {}, entry)
 
     def with_texts(self, change: Callable[[str], str]) -> "Program":
         """Return the program as it is read from changed texts, or this one if nothing changes. `texts` stay as written."""
@@ -129,43 +131,44 @@ class Program:
         defined = {match[1] for code in codes for match in _EXPORT.finditer(code)}
         return sorted(names - defined - set(given))
 
+    @cached_property
+    def idle(self) -> set[Block]:
+        """Functions that certainly do not run when the entry point does: neither it nor what it names names them.
+
+        Functions of types and functions with attributes may be called without their name, by an operator or by autodiff, and with
+        `##` in a macro any name may be formed. So these may run, and so may all that they name. Of Splatscope's own modules, all
+        functions count, so that a section's kernel has the same sites in a browser as in the recordings that ship.
+        """
+        sources = [module.source for module in self.modules]
+        has_entry = any(block.name == self.entry for source in sources for block in source.functions())
+        if not has_entry or any(module.is_own or "##" in module.source.text for module in self.modules):
+            return set()
+        words: dict[str, set[str]] = {}
+        free: list[Block] = []
+        pending = {self.entry}
+        for source in sources:
+            pending |= {word for macro in definitions(source.text) for word in names_in(macro.body)}
+            blocks = [b for b in source.functions() if b.is_outermost_code and not b.attributes and set(b.owners) <= {"namespace"}]
+            position, outside = 0, []
+            for block in sorted(blocks, key=lambda block: block.head):
+                words.setdefault(block.name, set()).update(names_in(source.code[block.head : block.end]) - {block.name})
+                outside.append(source.code[position : block.head])
+                position = block.end
+            pending |= names_in(" ".join([*outside, source.code[position:]]))
+            free += blocks
+        used: set[str] = set()
+        while pending:
+            name = pending.pop()
+            if name not in used:
+                used.add(name)
+                pending |= words.get(name, set())
+        return {block for block in free if block.name not in used}
+
     @property
     def generic_parameters(self) -> str:
         """The generic parameters of the entry point as written, "" if it has none."""
         found = re.search(rf"\bvoid\s+{re.escape(self.entry)}\s*<([^<>()]*)>\s*\(", self.own.source.code)
         return found[1].strip() if self.entry and found else ""
-
-
-def never_run(modules: Sequence[Module], entry: str) -> set[Block]:
-    """Return functions that certainly do not run when an entry point does: neither it nor what it names names them.
-
-    Functions of types and functions with attributes may be called without their name, by an operator or by autodiff, and with `##`
-    in a macro any name may be formed. So these may run, and so may all that they name. Of Splatscope's own modules, all functions
-    count, so that a section's kernel has the same sites in a browser as in the recordings that ship.
-    """
-    words: dict[str, set[str]] = {}
-    free: list[Block] = []
-    pending = {entry}
-    sources = [module.source for module in modules]
-    for source in sources:
-        pending |= {word for macro in definitions(source.text) for word in names_in(macro.body)}
-        blocks = [b for b in source.functions() if b.is_outermost_code and not b.attributes and set(b.owners) <= {"namespace"}]
-        position, outside = 0, []
-        for block in sorted(blocks, key=lambda block: block.head):
-            words.setdefault(block.name, set()).update(names_in(source.code[block.head : block.end]) - {block.name})
-            outside.append(source.code[position : block.head])
-            position = block.end
-        pending |= names_in(" ".join([*outside, source.code[position:]]))
-        free += blocks
-    used: set[str] = set()
-    while pending:
-        name = pending.pop()
-        if name not in used:
-            used.add(name)
-            pending |= words.get(name, set())
-    has_entry = any(block.name == entry for source in sources for block in source.functions())
-    is_known = has_entry and not any(module.is_own or "##" in module.source.text for module in modules)
-    return {block for block in free if block.name not in used and is_known}
 
 
 def entries_of(source: Source) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from splatscope.slang.loops import loops_that_may_not_end
 from splatscope.slang.preprocessor import definitions
-from splatscope.slang.program import Program, never_run
+from splatscope.slang.program import Program
 from splatscope.slang.source import Source, part, text_of, walk
 from splatscope.slang.symbols import Symbols
 from splatscope.slang.tokens import last_name, names_in
@@ -28,7 +28,7 @@ def coverage_gaps(program: Program, excluded_lines: set[tuple[str, int]], sites:
     """
     gaps = {(file, line, "the compiler accepts it only as written, so it is not recorded") for file, line in excluded_lines}
     symbols = program.symbols
-    idle = never_run(program.modules, program.entry)
+    idle = program.idle
     for module in program.modules:
         source = module.source
         loops = (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from splatscope.slang.program import Program, never_run
+from splatscope.slang.program import Program
 
 
 @pytest.fixture
@@ -92,6 +92,6 @@ int g() { return 7; }
 [shader("compute")] [numthreads(1, 1, 1)] void main() { a(); }
 """
     program = Program.read(source, "k.slang", entry="main")
-    assert sorted(block.name for block in never_run(program.modules, "main")) == ["lost", "lost2", "lost3"]
-    assert never_run(program.modules, "other") == set()
-    assert never_run(Program.read(source + "#define NAME(x) lost##x\n", "k.slang").modules, "main") == set()
+    assert sorted(block.name for block in program.idle) == ["lost", "lost2", "lost3"]
+    assert Program.read(source, "k.slang", entry="other").idle == set()
+    assert Program.read(source + "#define NAME(x) lost##x\n", "k.slang", entry="main").idle == set()

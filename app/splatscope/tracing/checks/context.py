@@ -43,7 +43,7 @@ class Context:
     @cached_property
     def unrecorded(self) -> dict[str, tuple[str, int]]:
         """Shared variables with unrecorded accesses, and "barriers" if a barrier is not recorded, each with a place."""
-        return unrecorded_accesses(self.sources, self.trace.sites, self.trace.info.entry)
+        return unrecorded_accesses(self.sources, self.trace.sites)
 
     @cached_property
     def trusted(self) -> np.ndarray:

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from splatscope.slang.blocks import Block
-from splatscope.slang.program import Module, Program, never_run
+from splatscope.slang.program import Module, Program
 from splatscope.slang.source import Source, edited
 from splatscope.slang.tokens import names_in
 from splatscope.tracing.instrument.batching import Batches, join
@@ -56,7 +56,7 @@ class Instrumenter:
         self._excluded = excluded or Exclusions()
         self._table = SiteTable(followed)
         self.batches: Batches = {}
-        self._never_run = never_run(program.modules, program.entry)
+        self._idle = program.idle
 
     @property
     def sites(self) -> list[Site]:
@@ -100,7 +100,7 @@ class Instrumenter:
             if not block.is_code:
                 edits += self._edits(source, block.inner, instrumented)
                 continue
-            body = self._function(source, block, instrumented) if block not in self._never_run else None
+            body = self._function(source, block, instrumented) if block not in self._idle else None
             if body is not None:
                 edits.append((block.start, block.end, body))
                 if block.parameters is not None and self._is_entry(source, block):

@@ -23,10 +23,10 @@ class Sources:
     """The sources of a recording: what they declare, their syntax trees, and questions about sites. They may be untrusted.
 
     Attributes:
-        modules: The program's modules.
         files: The files by name.
         texts: Their texts, without the branches of `#if` that the compiler is known to have skipped, which are blank.
         symbols: What they declare.
+        idle: Functions that never run.
         element_types: Element types of groupshared variables and buffers by name, including those in parameters.
         shared: Names of groupshared variables.
         byte_buffers: Names of byte-address buffers, including those in parameters.
@@ -35,10 +35,9 @@ class Sources:
     """
 
     def __init__(self, program: Program) -> None:
-        self.modules = program.modules
         self.files = {module.file: module.source for module in program.modules}
         self.texts = {file: source.visible for file, source in self.files.items()}
-        self.symbols = program.symbols
+        self.symbols, self.idle = program.symbols, program.idle
         memories = {**_members(self.symbols), **self.symbols.parameters, **self.symbols.memory}
         for names in self.symbols.namespaces.values():
             memories |= {memory.alias_of: memory for memory in names.values() if memory.alias_of}
@@ -55,8 +54,8 @@ class Sources:
     @classmethod
     def of(cls, trace: Trace) -> "Sources":
         """Return the sources of a recording, read once."""
-        defines = trace.info.defines
-        return _sources_of(tuple(trace.info.sources.items()), None if defines is None else tuple(defines.items()))
+        info = trace.info
+        return _sources_of(tuple(info.sources.items()), None if info.defines is None else tuple(info.defines.items()), info.entry)
 
     @cached_property
     def trees(self) -> dict[str, Node]:
@@ -281,8 +280,8 @@ def _members(symbols: Symbols) -> dict[str, Memory]:
 
 
 @lru_cache(maxsize=8)
-def _sources_of(texts: tuple[tuple[str, str], ...], defines: tuple[tuple[str, str], ...] | None) -> Sources:
-    return Sources(Program.as_recorded(dict(texts), None if defines is None else dict(defines)))
+def _sources_of(texts: tuple[tuple[str, str], ...], defines: tuple[tuple[str, str], ...] | None, entry: str) -> Sources:
+    return Sources(Program.as_recorded(dict(texts), None if defines is None else dict(defines), entry))
 
 
 def name_of_function(node: Node) -> str:

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterable, Iterator
 
 from splatscope.slang.preprocessor import definitions
-from splatscope.slang.program import never_run
 from splatscope.slang.source import Source
 from splatscope.slang.symbols import Symbols
 from splatscope.slang.tokens import names_in
@@ -15,12 +14,12 @@ _MOST_MACROS_DEEP = 8  # nested macros
 _MOST_NAMED = 20_000  # names in all macros of one text
 
 
-def unrecorded_accesses(sources: Sources, sites: list[Site], entry: str = "") -> dict[str, tuple[str, int]]:
+def unrecorded_accesses(sources: Sources, sites: list[Site]) -> dict[str, tuple[str, int]]:
     """Return the memory with unrecorded accesses: shared variables, writable textures, and "barriers"; each with a place.
 
     The place, (file, line), is a line that names the variable but has no site for it: through a macro, as a whole array, or in
     a function that is stepped over. A macro accesses what it names where it is called, not where it is defined. Passing on a
-    texture, or asking for its size, is no access. Nor is anything in a function that never runs from `entry`.
+    texture, or asking for its size, is no access. Nor is anything in a function that never runs.
     """
     about = {(site.file, site.line, site.name.rpartition("::")[2]) for site in sites if site.kind != "unfollowed"}
     has_texel = {(site.file, site.line) for site in sites if site.space == "texture" and site.kind != "fault"}
@@ -29,10 +28,9 @@ def unrecorded_accesses(sources: Sources, sites: list[Site], entry: str = "") ->
     for site in sites:
         if site.kind == "unfollowed":
             found.setdefault(site.name, (site.file, site.line))
-    idle = never_run(sources.modules, entry)
     for file, source in sources.files.items():
         in_place = _in_place(source, sources.symbols)
-        left = {at for block in source.functions() if block in idle for at in source.tokens.inside(block.brace)}
+        left = {at for block in source.functions() if block in sources.idle for at in source.tokens.inside(block.brace)}
         for at, line in _in_code(source, macros):
             if at in left:
                 continue
