@@ -8,7 +8,7 @@ import param
 
 from splatscope.splat.duck import DUCK, NAMES, numbers
 from splatscope.splat.files.images import to_bytes
-from splatscope.splat.scenes import MIN_SIZE, gaussians, scene_inputs
+from splatscope.splat.scenes import gaussians, scene_inputs
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
 from splatscope.textbook.query import RecordingQuery
@@ -209,10 +209,7 @@ class ScenesLesson(Lesson):
     @param.depends("turn", "tilt")
     def exact(self, experiment: Experiment) -> Verdict:
         """Try whether the flat Gaussians are what rays through the ones in space would gather."""
-        inputs = scene(self.turn, self.tilt) | {"apart": np.zeros((COUNT, HEIGHT, WIDTH), np.float32)}
-        del inputs["ranks"], inputs["picture"]
-        groups = (WIDTH // TILE[0], HEIGHT // TILE[1], COUNT)
-        apart = experiment.run(self.kernel("rays", entry="compareRays", groups=groups, inputs=inputs))["apart"]
+        apart = self._rays(experiment)["apart"]
         most = apart.max(axis=(1, 2))[LARGE]
         worst = LARGE[int(np.argmax(most))]
         ran = (
@@ -230,7 +227,7 @@ class ScenesLesson(Lesson):
         """Try whether the program for flat pictures draws the flattened scene, given its Gaussians nearest first."""
         inputs = scene(self.turn, self.tilt) | {"byDepth": np.uint32(1)}
         in_space = experiment.run(self.kernel(entry="drawScene", groups=GROUPS, inputs=inputs))["picture"][..., :3]
-        inputs = scene_inputs((WIDTH, HEIGHT), flattened(self.turn, self.tilt)) | {
+        inputs = scene_inputs((WIDTH, HEIGHT), self._flattened(experiment)) | {
             "targetBuffer": np.ones((HEIGHT, WIDTH, 4), np.float32),
             "outputBuffer": np.zeros((HEIGHT, WIDTH, 4), np.float32),
             "listLength": np.zeros(GROUPS[0] * GROUPS[1], np.uint32),
@@ -244,6 +241,22 @@ class ScenesLesson(Lesson):
         )
         said = "Projection and sort come first, and end in nine numbers and an order. What follows is the book."
         return Verdict(most < 1.5 / 255, ran, said)
+
+    def _rays(self, experiment: Experiment) -> dict[str, np.ndarray]:
+        """Return what rays.slang finds: `apart` (32, HEIGHT, WIDTH), `seen` (32, 3) and `conics` (32, 3), float32."""
+        inputs = scene(self.turn, self.tilt) | {"apart": np.zeros((COUNT, HEIGHT, WIDTH), np.float32)}
+        inputs |= {name: np.zeros((COUNT, 3), np.float32) for name in ("seen", "conics")}
+        del inputs["ranks"], inputs["picture"]
+        return experiment.run(self.kernel("rays", entry="compareRays", groups=(*GROUPS[:2], COUNT), inputs=inputs))
+
+    def _flattened(self, experiment: Experiment) -> np.ndarray:
+        """Return the raw values of the flat Gaussians that the camera sees, nearest first: (9, 32) float32."""
+        found, values = self._rays(experiment), numbers()
+        xx, xy, yy = found["conics"].T
+        precisions, axes = np.linalg.eigh(np.array(((xx, xy), (xy, yy)), float).transpose(2, 0, 1))
+        angles = np.arctan2(axes[:, 1, 0], axes[:, 0, 0])
+        raw = gaussians(found["seen"][:, :2], precisions**-0.5, angles, values[10:13].T, values[13])
+        return raw[:, np.argsort(found["seen"][:, 2], kind="stable")]
 
     # Tried out
 
@@ -292,40 +305,11 @@ def scene(turn: float, tilt: float) -> dict[str, np.ndarray | np.generic]:
     }
 
 
-def flattened(turn: float, tilt: float) -> np.ndarray:
-    """Return the raw values of the flat Gaussians that a camera at these degrees sees, nearest first: (9, 32) float32."""
-    values, forward = numbers().astype(float), forward_from(turn, tilt)
-    right = np.array((np.cos(np.radians(turn)), 0, -np.sin(np.radians(turn))))
-    camera = np.array((right, np.cross(forward, right), forward))
-    seen = camera @ values[:3] + np.array(((0,), (0,), (AWAY,)))
-    scale = FOCAL / seen[2]
-    centers = np.array((((WIDTH - 1) / 2,), ((HEIGHT - 1) / 2,))) + scale * seen[:2]
-    x, y, z, w = values[6:10]
-    turned = np.array(
-        (
-            (1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)),
-            (2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)),
-            (2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)),
-        )
-    )
-    axes = np.einsum("ij,jkg->ikg", camera, turned * values[3:6])  # of the camera, by axis of the ellipsoid
-    arrows = scale * (axes[:2] - axes[2] / seen[2] * seen[:2, None])
-    covariance = np.einsum("iag,jag->gij", arrows, arrows) + MIN_SIZE**2 * np.eye(2)
-    variances, directions = np.linalg.eigh(covariance)
-    angles = np.arctan2(directions[:, 1, 0], directions[:, 0, 0])
-    raw = gaussians(centers.T, np.sqrt(variances), angles, values[10:13].T, values[13])
-    return raw[:, np.argsort(seen[2], kind="stable")]
-
-
-def forward_from(turn: float, tilt: float) -> np.ndarray:
-    """Return the direction in which a camera at these degrees looks: (3,) float64."""
-    a, b = np.radians((turn, tilt))
-    return -np.array((np.cos(b) * np.sin(a), np.sin(b), np.cos(b) * np.cos(a)))
-
-
 def depths_from(turn: float, tilt: float) -> np.ndarray:
     """Return how far each Gaussian is in front of a camera at these degrees: (32,) float64."""
-    return forward_from(turn, tilt) @ numbers()[:3] + AWAY
+    a, b = np.radians((turn, tilt))
+    forward = -np.array((np.cos(b) * np.sin(a), np.sin(b), np.cos(b) * np.cos(a)))
+    return forward @ numbers()[:3] + AWAY
 
 
 def out_of_order(order: np.ndarray, depths: np.ndarray) -> int:

@@ -44,14 +44,13 @@ export const live: Live<Facts, Values> = {
       arrows: found.byThread("project", "arrow").map((all) => all.map(({numbers}) => numbers)),
       depths: first("seen").map(([, , depth]) => depth),
       order: found.byThread("drawScene", "id")[0].map(({numbers}) => numbers[0]),
-      alphas: alphasIn(found),
+      alphas: found.byThread("drawScene", "layer").map((all) => all.map(({numbers}) => numbers[3])),
       ends: endsIn(found),
     }
   },
 
-  stops(found, {ends}) {
+  stops(found, {ends, alphas}) {
     const counts = found.byThread("drawScene", "state.finalCount").map((all) => all.map(({numbers}) => numbers[0]))
-    const alphas = alphasIn(found)
     const isTaken = (turn: number) =>
       alphas.some((own, thread) => own[turn] >= VISIBLE && counts[thread][turn + 1] > counts[thread][turn])
     const [stages, turns] = [ends.slice(0, STAGES.length + 1), ends.slice(STAGES.length + 1)]
@@ -59,8 +58,6 @@ export const live: Live<Facts, Values> = {
     return [...stages, ...turns.filter((_, turn) => isTaken(turn)), found.writes("picture", last).at(-1) ?? 0]
   },
 }
-
-const alphasIn = (found: Found) => found.byThread("drawScene", "layer").map((all) => all.map(({numbers}) => numbers[3]))
 
 /** The steps at which the last thread ends each stage, the sort, and each turn of the loop. */
 function endsIn(found: Found) {
