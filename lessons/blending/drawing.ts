@@ -22,6 +22,7 @@ export function draw(host: DrawingHost<Facts, Options, Values>): DrawingView {
     host.follow({layers: stack.layers(), pixel})
     host.set("pixel", pixel)
   })
+  picker.el.classList.add("framed")
   const colours = gatheredColours()
   const stack = layerStack(host)
   const el = h(

@@ -21,7 +21,7 @@ export function spot({
 }) {
   const picker = pixelPicker(choose)
   const over = s("svg", {class: "spot-over", "aria-hidden": "true"})
-  const el = h("div", {class: "spot-picture"}, picker.el, over)
+  const el = h("div", {class: "spot-picture framed"}, picker.el, over)
   let scale = 1 // px a pixel of the picture
   let shape: Shape = {x: 0, y: 0, angle: 0, size: [1, 1]}
   let done = 0

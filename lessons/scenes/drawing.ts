@@ -116,7 +116,7 @@ function scenePicture(host: Host) {
   const arrows = [0, 1, 2].flatMap(() => [s("path", {class: "arrow halo"}), s("path", {class: "arrow"})])
   const over = s("svg", {"aria-hidden": "true", preserveAspectRatio: "none"}, tile, ...marks, ...outlines, ...arrows)
   const hint = h("p", {class: "hint"}, "drag to walk round")
-  const el = h("div", {class: "scene-picture"}, pixels, over, hint)
+  const el = h("div", {class: "scene-picture framed"}, pixels, over, hint)
   let from: {x: number; y: number; turn: number; tilt: number} | null = null
   let inHand = {turn: 0, tilt: 0}
   const send = sender(() => {
