@@ -11,7 +11,7 @@ from splatscope.slang.blocks import Block
 from splatscope.slang.comments import as_compiled
 from splatscope.slang.conditionals import Conditions
 from splatscope.slang.preprocessor import definitions, expand, macros_in
-from splatscope.slang.source import Source
+from splatscope.slang.source import Source, read
 from splatscope.slang.symbols import Symbols
 from splatscope.slang.tokens import names_in
 
@@ -88,14 +88,15 @@ class Program:
             entry: The name of the entry point, "" for the first.
         """
         conditions = Conditions.of(texts.values(), defines) if defines is not None else None
-        modules = tuple(Module("", file, text, Source(text, file, conditions)) for file, text in texts.items())
+        sources = {file: read(text, file) for file, text in texts.items()}
+        if conditions is not None:
+            sources = {file: source.under(conditions) for file, source in sources.items()}
+        modules = tuple(Module("", file, text, sources[file]) for file, text in texts.items())
         return cls(modules, defines or {}, entry)
 
     def with_texts(self, change: Callable[[str], str]) -> "Program":
         """Return the program as it is read from changed texts, or this one if nothing changes. `texts` stay as written."""
-        modules = [
-            replace(m, source=Source(text, m.file)) if (text := change(m.original)) != m.original else m for m in self.modules
-        ]
+        modules = [replace(m, source=read(text, m.file)) if (text := change(m.original)) != m.original else m for m in self.modules]
         changed = any(module is not old for module, old in zip(modules, self.modules, strict=True))
         return replace(self, modules=tuple(_expanded(modules, self.defines))) if changed else self
 
@@ -203,7 +204,7 @@ def _load(text: str, file: str, folders: tuple[Path, ...]) -> list[Module]:
                 shown = _shown(there, names[0], folders, [module.file for module in found.values() if module])
                 visit(key_there, "", shown, code, True, there)
         found.pop(key, None)  # insert it again after everything that it imports
-        found[key] = Module(name, file, text, Source(text, file), included, path)
+        found[key] = Module(name, file, text, read(text, file), included, path)
 
     visit("", "", file, text, False)
     return [module for module in found.values() if module is not None]

@@ -7,10 +7,10 @@ length, so that the offsets of nodes are offsets in the source. What it cannot r
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import tree_sitter_slang
-from tree_sitter import Language, Node, Parser
+from tree_sitter import Language, Node, Parser, Range
 
 from splatscope.gpu.slang_types import is_numeric, short_names_in_place
 from splatscope.slang.blocks import Block, find_blocks
@@ -153,11 +153,17 @@ class Source:
             blank_span(text, inner.head - block.start, inner.end - block.start, filler)
         masked = mask(_BLANKED_ARGUMENT.sub(" ", "".join(text)))
         lead = self._blank[: max(0, block.start - 3)] + "f()"
-        root = _parser.parse((lead + masked).encode("latin-1")).root_node
+        root = _parse_from(len(lead) - 3, (lead + masked).encode("latin-1"))
         function = root.named_children[0] if root.named_children else None
         node = function.child_by_field_name("body") if function is not None and function.type == "function_definition" else None
         whole = node is not None and node.start_byte == block.start and node.end_byte == block.end
         return node if whole else None
+
+
+@lru_cache(maxsize=32)
+def read(text: str, file: str = "") -> Source:
+    """Return a file, parsed. A program, its recording and the checks of that read the same texts, most of which are parsed once."""
+    return Source(text, file)
 
 
 _CONDITIONAL = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b[^\n]*", re.MULTILINE)
@@ -189,6 +195,15 @@ def _without_unbalanced_branches(text: str) -> str:
 def parse(text: str) -> Node:
     """Return the syntax tree of a text, one character per byte; constructs that the grammar lacks are ERROR nodes."""
     return _parser.parse(with_infinities(text).encode("latin-1")).root_node
+
+
+def _parse_from(start: int, text: bytes) -> Node:
+    """Return the syntax tree of what begins at an offset, in time that does not grow with the offset."""
+    _parser.included_ranges = [Range((0, start), (0, len(text)), start, len(text))]
+    try:
+        return _parser.parse(text).root_node
+    finally:
+        _parser.included_ranges = []
 
 
 def walk(node: Node) -> Iterator[Node]:

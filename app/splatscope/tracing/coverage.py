@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from itertools import groupby
 
 from splatscope.slang.loops import loops_that_may_not_end
@@ -100,31 +100,30 @@ def unreached_lines(sites: list[Site], reached: Collection[Place], entry: str) -
     return sorted(set(spans))
 
 
-def accesses_nothing(sites: list[Site], reached: Collection[Place], sources: Mapping[str, str], entry: str) -> bool:
+def accesses_nothing(sites: list[Site], reached: Collection[Place], sources: Collection[Source], entry: str) -> bool:
     """Return whether no thread reached a memory access in the entry point or in functions that it may call.
 
     Args:
         sites: The sites of the program.
         reached: The places of the sites that have events.
-        sources: The program's sources by file.
+        sources: The program's sources.
         entry: The entry point's name.
     """
     accesses = [site for site in sites if site.kind in ("read", "write", "atomic") and site.space]
     if not accesses or any(place_of(site) in reached for site in accesses):
         return False
-    in_use = names_reachable_from(entry, sources.values())
+    in_use = names_reachable_from(entry, sources)
     return any(site.function in in_use for site in accesses)
 
 
-def names_reachable_from(entry: str, texts: Iterable[str]) -> set[str]:
+def names_reachable_from(entry: str, sources: Iterable[Source]) -> set[str]:
     """Return all words in an entry point, in functions that these words name, and in functions that are called without a name."""
     words: dict[str, set[str]] = {}
     pending = [entry]
-    for text in texts:
-        source = Source(text)
+    for source in sources:
         for block in source.functions():
             words.setdefault(block.name, set()).update(names_in(source.code[block.start : block.end]))
-        pending += [word for macro in definitions(text) for word in names_in(macro.body)]
+        pending += [word for macro in definitions(source.text) for word in names_in(macro.body)]
     pending += [name for name in words if name in _WITHOUT_A_NAME or not name.isidentifier() or name.startswith("__")]
     used: set[str] = set()
     while pending:

@@ -19,7 +19,7 @@ def accesses_of_tensors(program: Program) -> list[str]:
     sources = [module.source for module in program.modules]
     if not any(map(_IMPORTS.search, program.texts.values())):
         return []
-    in_use = names_reachable_from(program.entry, [source.code for source in sources])
+    in_use = names_reachable_from(program.entry, sources)
     own_tensors = {block.name for source in sources for block in source.walk() if block.kind in ("struct", "interface", "class")}
     accessed: set[tuple[str, int, str]] = set()
     for source in sources:

@@ -1,12 +1,14 @@
 """Judge a recorded kernel: say, once, what was found, what was not checked, and what a reader should know besides."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from splatscope.slang.source import Source
 from splatscope.slang.tokens import names_in
 from splatscope.tracing.checks import Finding, not_judged
+from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.comparison import Comparison, compare
 from splatscope.tracing.coverage import Place, accesses_nothing, names_reachable_from, place_of, unreached_lines
 from splatscope.tracing.instrument.build import NOT_CHOSEN
@@ -128,7 +130,7 @@ def _missed(recording: Recording, verdict: Verdict, reached: frozenset[Place], l
     missed = _not_recorded(recording.stepped_over)
     if not len(recording.trace):
         missed.insert(0, "Nothing was recorded.")
-    elif not (verdict.findings or verdict.unseen) and accesses_nothing(sites, reached, info.sources, info.entry):
+    elif not (verdict.findings or verdict.unseen) and accesses_nothing(sites, reached, _files(recording.trace), info.entry):
         missed.append(NO_ACCESS)
     if verdict.truncated:
         missed.append(FULL)
@@ -154,14 +156,18 @@ def _not_given(recording: Recording) -> list[str]:
     """
     if recording.job is None:
         return []
-    given_names, info = recording.job.inputs.keys(), recording.trace.info
+    given_names, trace = recording.job.inputs.keys(), recording.trace
     names = [
         f"{name} ({len(array):,})" for name, array in recording.arrays.items() if name in recording.layouts.keys() - given_names
     ]
     names += [f"{name} ({default_size(shape)})" for name, shape in recording.textures.items() if name not in given_names]
     names += [name for name in recording.uniforms if given_names.isdisjoint(_leading_to(name))]
-    in_use = names_reachable_from(info.entry, info.sources.values()) if names else set()
+    in_use = names_reachable_from(trace.info.entry, _files(trace)) if names else set()
     return [name for name in names if not in_use.isdisjoint(names_in(name.partition(" (")[0]))]
+
+
+def _files(trace: Trace) -> Collection[Source]:
+    return Sources.of(trace).files.values()
 
 
 def _shortfalls(recording: Recording, not_given: Sequence[str], unreached: Sequence[Span]) -> list[str]:

@@ -91,7 +91,7 @@ def _operation_in_use(trace: Trace) -> str:
     texts = trace.info.sources.values()
     if not any("Wave" in text or "Quad" in text for text in texts):
         return ""
-    return min(filter(is_wave_name, names_reachable_from(trace.info.entry, texts)), default="")
+    return min(filter(is_wave_name, names_reachable_from(trace.info.entry, Sources.of(trace).files.values())), default="")
 
 
 def _has_only_zeros(recording: Recording) -> bool:

@@ -42,6 +42,14 @@ def test_no_line_moves_and_line_directives_go():
     assert [n for n, line in enumerate(before) if "result" in line] == [n for n, line in enumerate(after) if "result" in line]
 
 
+def test_functions_that_never_run_are_blank():
+    lost = "float lost(float x)\n{\n    return x;\n}\n"
+    (result, instrumenter), (without, _) = instrumented(lost + KERNEL), instrumented(KERNEL)
+    assert result.text.lstrip() == without.text
+    assert result.text.count("\n") == without.text.count("\n") + lost.count("\n")
+    assert all(site.function != "lost" for site in instrumenter.sites)
+
+
 def test_text_that_others_include_imports_nothing():
     assert "import _recorder" not in instrumented(KERNEL, is_module=False)[0].text
 

@@ -113,3 +113,15 @@ def test_arguments_are_split_outside_of_brackets(text, parts):
 def test_a_bracket_is_closed_by_its_own():
     assert closing("f(a[b(c)])x", 1) == 9
     assert closing("f(a", 1) == 2
+
+
+def test_a_body_is_read_alike_wherever_its_function_stands():
+    function = "float f(float x)\n{\n    return x < 1 ? g(x) : 0;\n}\n"
+    before = "struct S { int a; };\nvoid h() {}\n" * 50
+    trees = []
+    for source in (Source(function), Source(before + function)):
+        block = next(block for block in source.functions() if block.name == "f")
+        body = source.body(block)
+        assert body is not None
+        trees.append((str(body), body.start_byte - block.start, body.end_byte - block.end))
+    assert trees[0] == trees[1]

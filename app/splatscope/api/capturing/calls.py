@@ -227,7 +227,7 @@ def _sampler(name: str, inputs: dict[str, Any], job: KernelJob) -> dict[str, str
     if len(matches) != 1:
         matches = samplers
     if len({id(sampler) for sampler in matches}) != 1:
-        if last not in names_reachable_from(job.entry, job.program().texts.values()):
+        if last not in names_reachable_from(job.entry, [module.source for module in job.program().modules]):
             return {}
         raise NotCaptured(f"its sampler {name} is not among what it is given by name")
     desc = matches[0].desc

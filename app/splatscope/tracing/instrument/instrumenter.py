@@ -5,6 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from splatscope.slang.blocks import Block
+from splatscope.slang.comments import blank
 from splatscope.slang.program import Module, Program
 from splatscope.slang.source import Source, edited
 from splatscope.slang.tokens import names_in
@@ -100,7 +101,10 @@ class Instrumenter:
             if not block.is_code:
                 edits += self._edits(source, block.inner, instrumented)
                 continue
-            body = self._function(source, block, instrumented) if block not in self._idle else None
+            if block in self._idle:  # the compiler need not read it again
+                edits.append((block.head, block.end, blank(source.text[block.head : block.end])))
+                continue
+            body = self._function(source, block, instrumented)
             if body is not None:
                 edits.append((block.start, block.end, body))
                 if block.parameters is not None and self._is_entry(source, block):

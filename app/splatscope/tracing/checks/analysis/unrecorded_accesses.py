@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator
 
+from splatscope.slang.blocks import Block
 from splatscope.slang.preprocessor import definitions
 from splatscope.slang.source import Source
 from splatscope.slang.symbols import Symbols
@@ -30,10 +31,7 @@ def unrecorded_accesses(sources: Sources, sites: list[Site]) -> dict[str, tuple[
             found.setdefault(site.name, (site.file, site.line))
     for file, source in sources.files.items():
         in_place = _in_place(source, sources.symbols)
-        left = {at for block in source.functions() if block in sources.idle for at in source.tokens.inside(block.brace)}
-        for at, line in _in_code(source, macros):
-            if at in left:
-                continue
+        for at, line in _in_code(source, macros, sources.idle):
             word, following = source.tokens.words[at], source.tokens.words[at + 1 : at + 3]
             # A member may have the name of a shared variable.
             is_member = source.tokens.words[at - 1] == "." and source.tokens.words[at - 2] not in sources.symbols.namespaces
@@ -62,21 +60,23 @@ def _in_place(source: Source, symbols: Symbols) -> dict[int, str]:
     return found
 
 
-def _in_code(source: Source, macros: Collection[str]) -> Iterator[tuple[int, int]]:
+def _in_code(source: Source, macros: Collection[str], idle: Collection[Block]) -> Iterator[tuple[int, int]]:
     """Yield the tokens of names that are used, not declared, each with its line; for those in a call of a macro, the call's line.
 
-    What a macro records has the line of its call, too. A macro may be called outside of functions.
+    What a macro records has the line of its call, too. A macro may be called outside of functions. Idle functions use nothing.
     """
     tokens = source.tokens
-    declares = bytearray(len(tokens.words))
+    declares, never_runs = bytearray(len(tokens.words)), bytearray(len(tokens.words))
     blocks = list(source.walk())
+    for inside in (tokens.inside(block.brace) for block in blocks if block in idle):
+        never_runs[inside.start : inside.stop] = b"1" * len(inside)
     spans = [span for block in blocks for span in (range(block.attributes.start, block.brace), block.declared)]
     for span in (*spans, *source.statements, *(span for block in blocks for span in block.statements)):
         declares[span.start : span.stop] = b"1" * len(span)
     call_end, call_line = -1, 0
     for at in tokens.indices:
         word = tokens.words[at]
-        if not tokens.is_name_or_number(at) or (declares[at] and word not in macros):
+        if never_runs[at] or not tokens.is_name_or_number(at) or (declares[at] and word not in macros):
             continue
         line = call_line if at < call_end else source.line_column(tokens.starts[at])[0]
         if word in macros and at >= call_end and tokens.words[at + 1] == "(":
