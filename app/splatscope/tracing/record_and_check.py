@@ -21,7 +21,7 @@ from splatscope.tracing.other_widths import compare_widths
 from splatscope.tracing.parts import Parts, cause_of
 from splatscope.tracing.progress import COMPARING, SEARCHING, progress_to, report_progress
 from splatscope.tracing.recording import Recording, record
-from splatscope.tracing.repeated_runs import compare_runs
+from splatscope.tracing.repeated_runs import compare_reversed, compare_runs
 from splatscope.tracing.run_info import Three
 from splatscope.tracing.trace import Trace
 
@@ -74,12 +74,10 @@ def record_and_check(
         return max(needed["one group"], needed.get("a part", needed.get("all", 0)))
 
     def judged(findings: list[Finding], **more: Any) -> Recording:
-        if other_widths and not (truncated or any(CHECKS[finding.kind].severity == "error" for finding in findings)):
+        if other_widths and not any(CHECKS[finding.kind].severity == "error" for finding in findings):
             with progress_to(None):
-                differing = compare_runs(recording, _plain(device, job), findings) if recording.plain is not None else []
-                on_widths, unknown = compare_widths(device, recording, findings) if not differing else ([], [])
-            findings, verdict = findings + differing + on_widths, recording.trace.verdict
-            recording.trace.verdict = replace(verdict, unseen=(*verdict.unseen, *unknown))
+                is_partial = bool(more.get("left_over") or more.get("too_many"))
+                findings = findings + _unlike_other_runs(device, job, recording, findings, truncated, is_partial)
         more |= {"truncated": truncated, "reached": frozenset(reached), "records_needed": records_needed()}
         recording.trace.verdict = judge(recording, findings, **more)
         return recording
@@ -124,6 +122,26 @@ def record_and_check(
     findings = findings + [replace(finding, events=[]) for finding in new]
     truncated = truncated or is_full
     return judged(findings, between_groups=True, left_over=left_over)
+
+
+def _unlike_other_runs(
+    device: spy.Device, job: KernelJob, recording: Recording, findings: list[Finding], truncated: bool, is_partial: bool
+) -> list[Finding]:
+    """Run a kernel without an error again, in reverse if part of it was not recorded, and on other wave widths.
+
+    Return the findings. What cannot be concluded is added to the recording's verdict.
+    """
+    differing: list[Finding] = []
+    verdict = recording.trace.verdict
+    if recording.plain is not None:
+        differing = [] if truncated else compare_runs(recording, _plain(device, job), findings)
+        if not differing and (truncated or is_partial or verdict.unseen or recording.stepped_over):
+            differing = compare_reversed(device, recording, findings)
+    if differing or truncated:
+        return differing
+    on_widths, unknown = compare_widths(device, recording, findings)
+    recording.trace.verdict = replace(verdict, unseen=(*verdict.unseen, *unknown))
+    return on_widths
 
 
 def _stuck_alone(device: spy.Device, job: KernelJob) -> Recording | None:

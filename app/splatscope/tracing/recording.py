@@ -182,17 +182,17 @@ def record(device: spy.Device, job: KernelJob, run_plain: bool = True, like: np.
     )
 
 
-def run_guarded(device: spy.Device, job: KernelJob) -> dict[str, np.ndarray] | None:
+def run_guarded(device: spy.Device, job: KernelJob, prologue: str = "") -> dict[str, np.ndarray] | None:
     """Run a job's instrumented kernel without recording it, and return the buffers by name, as uint32 words.
 
-    Its accesses stay within bounds. Return None if a loop had to be ended.
+    Its accesses stay within bounds. Return None if a loop had to be ended. The entry point begins with `prologue`.
 
     Raises:
         CompileError: The source does not compile.
         ValueError: The inputs do not fit.
     """
     program = job.program()
-    build = build_instrumented(device, program, job, guards_only=True)
+    build = build_instrumented(device, program, job, guards_only=True, prologue=prologue)
     recorder = buffers(device, np.zeros(1, np.int64))
     constants = {"chosen": [0, 0, 0], "all": [0, 0, 0, 0], "budget": job.loop_budget}
     dispatch = Dispatch(device, build.kernel, program, job, {"_rec": recorder | constants}).dispatch()

@@ -1,12 +1,21 @@
-"""Compare two runs of a plain kernel: what differs, and is no matter of order, is a finding."""
+"""Compare two runs of a kernel, in the same order or in the reverse one: what differs, and nothing explains, is a finding."""
 
 import numpy as np
+import slangpy as spy
 
+from splatscope.gpu.kernel import CompileError
+from splatscope.gpu.slang_types import scalar_named
 from splatscope.tracing.checks import Finding, number_threads
+from splatscope.tracing.checks.analysis.sources import Sources
+from splatscope.tracing.checks.analysis.wave_operations import is_wave_name
 from splatscope.tracing.checks.nondeterministic import KIND
-from splatscope.tracing.comparison import compare
+from splatscope.tracing.comparison import compare, differing_scalars
+from splatscope.tracing.coverage import names_reachable_from
 from splatscope.tracing.first_difference import differing_bits, first_difference
-from splatscope.tracing.recording import Recording
+from splatscope.tracing.instrument.reversed_dispatch import reversal
+from splatscope.tracing.recording import Recording, run_guarded
+
+_ATOMIC = ("Interlocked", "Atomic", "atomic", "__atomic", "Append", "Consume", "IncrementCounter", "DecrementCounter")
 
 
 def compare_runs(recording: Recording, again: dict[str, np.ndarray], findings: list[Finding]) -> list[Finding]:
@@ -30,5 +39,37 @@ def compare_runs(recording: Recording, again: dict[str, np.ndarray], findings: l
         first_difference(KIND, recording, name, differing_bits(*both, types.get(name, "uint")), both, runs)
         for name in comparison.buffers
         for both in [(plain[name], again[name])]
+    )
+    return [number_threads(trace, finding) for finding in found if finding is not None]
+
+
+def compare_reversed(device: spy.Device, recording: Recording, findings: list[Finding]) -> list[Finding]:
+    """Return a finding for each output that a kernel leaves otherwise if its workgroups and threads run in reverse.
+
+    This finds races in what was not recorded. A kernel with atomics may hang on the order without a race, and one with wave
+    operations on which threads are together: of these, and of what cannot be run so, nothing is said.
+
+    Args:
+        device: The device of the recording.
+        recording: The recording of one workgroup, not of a kernel that was recorded in full.
+        findings: What was found in it, nothing of which is an error.
+    """
+    trace, types = recording.trace, recording.types
+    names = names_reachable_from(trace.info.entry, Sources.of(trace).files.values())
+    if recording.job is None or any(is_wave_name(name) or name.startswith(_ATOMIC) for name in names):
+        return []
+    prologue = reversal(recording.job.program(), trace.info.groups)
+    try:
+        outputs = run_guarded(device, recording.job, prologue) if prologue is not None else None
+    except CompileError:  # a parameter is constant
+        outputs = None
+    comparison = compare(outputs, recording.outputs, types, trace, findings, trace.sites) if outputs is not None else None
+    if outputs is None or comparison is None or comparison.is_explained or comparison.magnified or comparison.miscompiled:
+        return []
+    runs = ("if the workgroups and threads run in reverse", "in their order")
+    found = (
+        first_difference(KIND, recording, name, differing_scalars(*both, scalar_named(types.get(name, "uint"))), both, runs)
+        for name in comparison.buffers
+        for both in [(outputs[name], recording.outputs[name])]
     )
     return [number_threads(trace, finding) for finding in found if finding is not None]

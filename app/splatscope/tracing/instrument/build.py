@@ -93,6 +93,7 @@ class _Linker:
     program: Program
     job: KernelJob
     guards_only: bool = False
+    prologue: str = ""
 
     def link(self, texts: list[str], recorder: str = "", options: Mapping = {}) -> spy.ShaderProgram:
         """Link the given texts of the program's modules. If there is a recorder's module, it comes first.
@@ -186,7 +187,9 @@ def build_plain(device: spy.Device, program: Program, job: KernelJob, options: M
     return _Linker(device, program, job).link([module.original for module in program.modules], options=options)
 
 
-def build_instrumented(device: spy.Device, program: Program, job: KernelJob, guards_only: bool = False) -> Build:
+def build_instrumented(
+    device: spy.Device, program: Program, job: KernelJob, guards_only: bool = False, prologue: str = ""
+) -> Build:
     """Instrument and compile a program. Code that does not compile when instrumented is left as written.
 
     Args:
@@ -194,6 +197,7 @@ def build_instrumented(device: spy.Device, program: Program, job: KernelJob, gua
         program: The program.
         job: The settings for compiling it, and which functions to record.
         guards_only: Whether it shall record nothing, see `core_text`.
+        prologue: Statements with which the entry point begins.
 
     Raises:
         CompileError: It does not compile even without instrumented code.
@@ -202,11 +206,11 @@ def build_instrumented(device: spy.Device, program: Program, job: KernelJob, gua
     rolled = program.with_texts(roll_up)
     if rolled is not program:
         with contextlib.suppress(CompileError):
-            build = _build(_Linker(device, rolled, job, guards_only), attempts=1)
+            build = _build(_Linker(device, rolled, job, guards_only, prologue), attempts=1)
             if job.instrument_scope == "entry":
                 build.notes.append(ROLLED)
             return build
-    return _build(_Linker(device, program, job, guards_only), COMPILATIONS)
+    return _build(_Linker(device, program, job, guards_only, prologue), COMPILATIONS)
 
 
 def pipeline_of(device: spy.Device, linked: spy.ShaderProgram, program: Program | None = None) -> spy.ComputePipeline:
@@ -240,7 +244,7 @@ def _build(linker: _Linker, attempts: int) -> Build:
     for attempt in range(1, attempts + 1):
         followed: set[str] = set()
         for _ in range(_MOST_PASSES):  # a local that is followed into one function may be passed on to another
-            instrumenter = Instrumenter(program, excluded, followed)
+            instrumenter = Instrumenter(program, excluded, followed, linker.prologue)
             results = instrumenter.instrument()
             if instrumenter.handed <= followed:
                 break

@@ -50,10 +50,10 @@ class Exclusions:
 
 
 class Instrumenter:
-    """Instruments the modules of a program; site numbers are unique across all of them."""
+    """Instruments the modules of a program; site numbers are unique across all of them. `prologue` begins the entry point."""
 
-    def __init__(self, program: Program, excluded: Exclusions | None = None, followed: Collection[str] = ()):
-        self._program = program
+    def __init__(self, program: Program, excluded: Exclusions | None = None, followed: Collection[str] = (), prologue: str = ""):
+        self._program, self._prologue = program, prologue
         self._excluded = excluded or Exclusions()
         self._table = SiteTable(followed)
         self.batches: Batches = {}
@@ -138,7 +138,7 @@ class Instrumenter:
             if text is not None:
                 rewriter.replace_block(inner, text)
         instrumented.functions.append(block.name)
-        begin = " _rec_begin(_rec_group, _rec_lane);" if self._is_entry(source, block) else ""
+        begin = f" _rec_begin(_rec_group, _rec_lane);{self._prologue}" if self._is_entry(source, block) else ""
         text, batches = join(rewriter.rewrite(body, begin), self._table.sites)
         self.batches |= batches
         return text
