@@ -70,8 +70,8 @@ def livelocks(trace: Trace, context: Context) -> list[Finding]:
 
 
 def _deadlocks(trace: Trace, context: Context) -> list[Finding]:
-    """Return a finding for two workgroups that take two locks in opposite orders, unless some thread waits for ever anyway."""
-    if not trace.info.all_groups or len(_overruns(trace)):
+    """Return a finding for two threads that take two locks in opposite orders, unless some thread waits for ever anyway."""
+    if len(_overruns(trace)):
         return []
     findings: dict[tuple, Finding] = {}
     for one, other in opposite_orders(trace, context.sources):

@@ -1,4 +1,4 @@
-"""Find two threads of different workgroups that take two locks in opposite orders: on another schedule each waits for the other."""
+"""Find two threads that take two locks in opposite orders: on another schedule each waits for the other."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from splatscope.tracing.trace import Trace
 _LOOPS = ("for_statement", "while_statement", "do_statement")
 _MOST_CHANGES = 20_000  # changes of cells that may be locks
 
-_Lock = tuple[str, int]  # the memory and the element
+_Lock = tuple[str, int, int]  # the memory, the element, and the workgroup if the memory is shared; else −1
 
 
 @dataclass(frozen=True)
@@ -29,28 +29,33 @@ class Taken:
 
 
 def opposite_orders(trace: Trace, sources: Sources) -> Iterator[tuple[Taken, Taken]]:
-    """Yield pairs of threads that took two locks in buffers in opposite orders, one pair for the first two locks of each kind.
+    """Yield pairs of threads that took two locks in opposite orders, one pair for the first two locks of each kind.
 
-    A third lock that both hold meanwhile keeps them apart, and so they are not told.
+    A third lock that both hold meanwhile keeps them apart, and so does a barrier between the two. Such pairs are not told.
     """
     by_order: dict[tuple[_Lock, _Lock], list[Taken]] = {}
     for order, taken in _orders(trace, sources):
         by_order.setdefault(order, []).append(taken)
-    group = trace.group_and_lane[0]
+    group, syncs = trace.group_and_lane[0], trace.events_so_far(trace.at(lambda site: site.name.endswith("WithGroupSync")))
+
+    def may_meet(one: Taken, other: Taken) -> bool:
+        is_apart = group[one.first] == group[other.first] and syncs[one.second] != syncs[other.second]
+        return one.thread != other.thread and not is_apart
+
     for (first, second), ones in by_order.items():
         others = by_order.get((second, first), []) if first < second else []
-        pairs = ((one, other) for one in ones for other in others if group[one.first] != group[other.first])
+        pairs = ((one, other) for one in ones for other in others if may_meet(one, other))
         if (pair := next((p for p in pairs if len(p[0].held & p[1].held - {first, second}) == 0), None)) is not None:
             yield pair
 
 
 def _orders(trace: Trace, sources: Sources) -> Iterator[tuple[tuple[_Lock, _Lock], Taken]]:
     """Yield the two locks, and how they were taken, for each thread that waited for the second while it held the first."""
-    names = {site.name for site in trace.sites if site.space == "device" and _takes(site)}
+    names = {site.name for site in trace.sites if site.space in ("device", "shared") and _takes(site)}
     kinds = ("atomic", "write")
-    events = np.flatnonzero(trace.at(lambda s: s.kind in kinds and s.space == "device" and s.name in names))
+    events = np.flatnonzero(trace.at(lambda s: s.kind in kinds and s.name in names))
     changes = events[changes_value(trace, events, sources)] if names else events
-    if len(changes) > _MOST_CHANGES or len(np.unique(trace.group_and_lane[0][changes])) < 2:
+    if len(changes) > _MOST_CHANGES or len(np.unique(trace.thread[changes])) < 2:
         return
     locks = _locks(trace, changes)
     held: dict[_Lock, int] = {}
@@ -59,7 +64,7 @@ def _orders(trace: Trace, sources: Sources) -> Iterator[tuple[tuple[_Lock, _Lock
         if trace.thread[event] != thread:
             held, thread = {}, int(trace.thread[event])
         site, lock = trace.sites[trace.site[event]], _lock_at(trace, event)
-        if lock not in locks or held.pop(lock, None) is not None:
+        if lock not in locks or held.pop(lock, None) is not None or not _takes(site):
             continue
         for other, before in held.items():
             if _waits_while_holding(sources, trace.sites[trace.site[before]], site):
@@ -68,10 +73,12 @@ def _orders(trace: Trace, sources: Sources) -> Iterator[tuple[tuple[_Lock, _Lock
 
 
 def _locks(trace: Trace, changes: np.ndarray) -> set[_Lock]:
-    """Return the cells that each thread takes when they have the same value, and gives back."""
+    """Return the cells that each thread takes when they have the same value, and gives back; before that, it may set them up."""
     by_cell: dict[_Lock, dict[int, list[int]]] = {}
     for event in changes.tolist():
-        by_cell.setdefault(_lock_at(trace, event), {}).setdefault(int(trace.thread[event]), []).append(event)
+        events = by_cell.setdefault(_lock_at(trace, event), {}).setdefault(int(trace.thread[event]), [])
+        if events or _takes(trace.sites[trace.site[event]]):
+            events.append(event)
     locks = set()
     for lock, threads in by_cell.items():
         takes = [event for events in threads.values() for event in events[::2]]
@@ -83,7 +90,8 @@ def _locks(trace: Trace, changes: np.ndarray) -> set[_Lock]:
 
 
 def _lock_at(trace: Trace, event: int) -> _Lock:
-    return trace.sites[trace.site[event]].name, int(trace.index[event])
+    site = trace.sites[trace.site[event]]
+    return site.name, int(trace.index[event]), int(trace.group_and_lane[0][event]) if site.space == "shared" else -1
 
 
 def _takes(site: Site) -> bool:
