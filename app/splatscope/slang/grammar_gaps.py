@@ -27,7 +27,7 @@ _ALIAS = re.compile(r"\b(typealias|typedef|associatedtype)\b[^;{}]*;")
 _THROW = re.compile(r"\bthrow\s+(\w[^;{}]*);")
 _TRY = re.compile(r"\btry\b(?=\s+\w)")
 # Before a bracket such a word is left alone, since it may be a call: `expand(v)` of a kernel's own function.
-_PREFIX = re.compile(r"\b(no_diff|expand|each|dyn|some|constexpr|nonuniform)\b(?=\s+\w)")
+_PREFIX = re.compile(r"\b(no_diff|expand|each|dyn|some|constexpr|nonuniform|unorm|snorm)\b(?=\s+\w)")
 _DEFER = re.compile(r"\bdefer\b\s*(\{)?")
 _LABEL = re.compile(r"\b(?:break|continue)(\s+\w+)\s*;")
 _HINT = re.compile(r"\[[A-Za-z_]\w*(\s*\([^()]*\))?\](?=\s*(?:\[[A-Za-z_]\w*(?:\([^()]*\))?\]\s*)*(?:for|while|do|if|switch)\b)")

@@ -13,6 +13,7 @@ from splatscope.slang.grammar_gaps import mask
         ("{ let x : float = 1; }", "{ let x         = 1; }"),
         ("{ [unroll] for (;;) {} }", "{          for (;;) {} }"),
         ("{ x = no_diff f(y); }", "{ x =         f(y); }"),
+        ("{ v = (unorm float4)(w); }", "{ v = (      float4)(w); }"),
         ("{ break outer; }", "{ break      ; }"),
         ("{ defer { x = 1; } }", "{       { x = 1; } }"),
         ("{ typealias T = int; x = 1; }", "{ _________________; x = 1; }"),

@@ -36,7 +36,8 @@ IN_PLACE = (
 )
 _PARTITIONS = "It needs VK_NV_shader_subgroup_partitioned, which NVIDIA's drivers have."
 _CUDA = "It exists in Slang's CUDA target. Take a StructuredBuffer in its place."
-_FEW_HAVE = {"WaveMatch": _PARTITIONS, "WaveMultiPrefix": _PARTITIONS, "TensorView": _CUDA, "DiffTensorView": _CUDA}  # by beginning
+_CLASS = "Slang compiles structs alone for it: write struct in its place."
+_FEW_HAVE = {r"WaveMatch|WaveMultiPrefix\w+": _PARTITIONS, "(Diff)?TensorView": _CUDA, "class": _CLASS}  # by names
 _RENAMED = "entry point 'main' has been renamed"  # Slang 2026.12 renames it, and SlangPy 0.43 looks for the old name
 MAIN_ON_CUDA = "On CUDA an entry point cannot be called main. Give it another name, or record it with Vulkan (--device vulkan)."
 NO_PIPELINE = (
@@ -232,7 +233,7 @@ def _lacking(program: Program) -> str:
     """Return what a refused program uses that few targets have, "" if there is nothing of the kind."""
     for source, at in ((module.source, at) for module in program.modules for at in module.source.tokens.indices):
         name = source.tokens.words[at]
-        if reason := next((reason for begin, reason in _FEW_HAVE.items() if name.startswith(begin)), ""):
+        if reason := next((reason for names, reason in _FEW_HAVE.items() if re.fullmatch(names, name)), ""):
             line, _ = source.line_column(source.tokens.starts[at])
             return f"{source.file}, line {line}: this device has no {name}. {reason}"
     return ""
