@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -41,6 +42,41 @@ def serving(command: list[str], log: Path, cwd: Path, env: Mapping[str, str], po
     finally:
         _end(psutil.Process(process.pid))
         process.wait()
+
+
+class RestartedServer:
+    """A command that serves at one address, by one process after the other.
+
+    Attributes:
+        address: Where it serves.
+        process: The current process.
+        log: What all of them have printed.
+    """
+
+    def __init__(self, command: list[str], log: Path, env: Mapping[str, str]):
+        """Start it, with this environment, and wait until it answers."""
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self.address, self.log, self._command, self._env = f"http://localhost:{self.port}", log, command, env
+        log.touch()
+        self.start()
+
+    def start(self) -> None:
+        """Start another process, and wait until it answers."""
+        with self.log.open("a") as out:
+            command = [*self._command, "--port", str(self.port)]
+            self.process = subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT, env=self._env)
+        _wait(self.address, self.process, self.log)
+
+    def end(self, number: signal.Signals = signal.SIGTERM) -> None:
+        """End the process, and wait for that."""
+        self.process.send_signal(number)
+        try:
+            self.process.wait(30)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
 
 
 @contextmanager

@@ -10,22 +10,18 @@ import argparse
 import os
 import re
 import signal
-import socket
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from urllib.error import URLError
-from urllib.request import urlopen
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from helpers.chromium import FLAGS
-from helpers.serving import QUIET, ROOT
+from helpers.serving import QUIET, RestartedServer
 from helpers.stepping import ready, stepper
 from helpers.workbench import KERNEL, answer, write
 from splatscope.machine import chromium
@@ -33,37 +29,6 @@ from splatscope.web.classroom.classroom import code_of
 
 PATIENCE = 240.0  # seconds
 CODE = "7 * t.x"
-
-
-class Server:
-    """The app, served at one address by one process after the other."""
-
-    def __init__(self, folder: Path):
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        self.address = f"http://localhost:{self.port}"
-        self._log = (folder / "server.log").open("w")
-        self._environment = os.environ | QUIET | {"XDG_STATE_HOME": str(folder / "state")}
-        self.start()
-
-    def start(self) -> None:
-        """Start it, and wait until it answers."""
-        command = [sys.executable, "-m", "panel", "serve", "app", "--port", str(self.port)]
-        self.process = subprocess.Popen(command, cwd=ROOT, stdout=self._log, stderr=subprocess.STDOUT, env=self._environment)
-        until("the server answers", self._answers)
-
-    def _answers(self) -> bool:
-        try:
-            with urlopen(f"{self.address}/app", timeout=30) as page:
-                return page.status == 200
-        except (URLError, OSError):
-            return False
-
-    def kill(self, number: signal.Signals = signal.SIGKILL) -> None:
-        """End it."""
-        self.process.send_signal(number)
-        self.process.wait()
 
 
 def until(what: str, holds: Callable[[], object], pause: Callable[[float], object] = lambda ms: time.sleep(ms / 1000)) -> None:
@@ -99,7 +64,7 @@ class Run:
         return float(self.page.locator(".stats > div", has_text="device time").locator("dd").inner_text(timeout=1000).split()[0])
 
 
-def measure(browser: Browser, server: Server, students: int, trains: float) -> None:
+def measure(browser: Browser, server: RestartedServer, students: int, trains: float) -> None:
     """Kill the server once, and print what became of everybody."""
 
     def opened(query: str) -> Page:
@@ -135,7 +100,7 @@ def measure(browser: Browser, server: Server, students: int, trains: float) -> N
     pages = (*class_, teacher, section, bench, run.page)
     for page in pages:
         page.evaluate("window.kept = true")
-    server.kill()
+    server.end(signal.SIGKILL)
     killed = time.monotonic()
     look("a page says that the server is away", lambda: "is lost" in run.page.locator("#lost").inner_text())
     seen = max(before, run.seconds)
@@ -180,15 +145,16 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=1)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        server = Server(Path(folder))
+        state = {"XDG_STATE_HOME": str(Path(folder) / "state")}
+        log = Path(folder) / "server.log"
+        server = RestartedServer([sys.executable, "-m", "panel", "serve", "app"], log, os.environ | QUIET | state)
         browser = playwright.chromium.launch(executable_path=chromium.find(), args=[*FLAGS])
         try:
             for _ in range(options.times):
                 measure(browser, server, options.students, options.trains)
         finally:
             browser.close()
-            server.kill(signal.SIGTERM)
-            print((Path(folder) / "server.log").read_text()[-3000:], file=sys.stderr)
+            server.end()
 
 
 if __name__ == "__main__":

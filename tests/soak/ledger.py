@@ -52,6 +52,7 @@ class Ledger:
         answered: Of each kind the seconds that answers took.
         refused: How often each line was the answer, its numbers left out.
         dropped: Of each kind how many were given up by their reader.
+        up: Set while the server is there, or should be.
         faults: What may not happen: requests that were lost, undocumented errors, broken connections.
     """
 
@@ -60,6 +61,8 @@ class Ledger:
         self.answered: defaultdict[str, list[float]] = defaultdict(list)
         self.refused: Counter[str] = Counter()
         self.dropped: Counter[str] = Counter()
+        self.up = asyncio.Event()
+        self.up.set()
         self.faults: list[str] = []
         self._open: dict[object, tuple[str, float]] = {}
 
