@@ -17,6 +17,7 @@ from splatscope.services import sandbox_jobs
 from splatscope.services.training import warm
 from splatscope.services.warm_up import fill_cache, tile_jobs
 from splatscope.textbook.contents import lesson_names
+from splatscope.web import recording_files
 from splatscope.web.assets import scripts
 from splatscope.web.classroom import classroom
 from splatscope.web.examples.gallery import example_jobs
@@ -58,7 +59,7 @@ def _limit_arenas() -> None:
 
 def on_server_unloaded(server_context: Any) -> None:
     """Write what outlives this server, and end all processes that it started."""
-    for files in (classroom.durable, training_session.durable):
+    for files in (classroom.durable, training_session.durable, recording_files.durable):
         files.flush()
     for process in _cache_fillers:
         process.kill()
