@@ -11,7 +11,6 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from urllib.error import URLError
 from urllib.request import urlopen
 
 import psutil
@@ -19,6 +18,7 @@ import pytest
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
+STARTS = 300.0  # seconds within which a server answers, or its process ends
 QUIET = {"SPLATSCOPE_RECORD_AHEAD": "0"}  # two cores are busy enough without it
 
 
@@ -142,13 +142,12 @@ def _end(process: psutil.Process) -> None:
 
 
 def _wait(address: str, process: subprocess.Popen, log: Path) -> None:
-    for _ in range(240):
-        if process.poll() is not None:
-            break
+    end = time.monotonic() + STARTS
+    while process.poll() is None and time.monotonic() < end:
         try:
             with urlopen(f"{address}/app", timeout=30) as answer:
                 if answer.status == 200:
                     return
-        except (URLError, OSError):
+        except OSError:
             time.sleep(0.25)
     pytest.fail(f"The app did not come up:\n{log.read_text()[-4000:]}")

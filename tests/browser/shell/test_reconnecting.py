@@ -178,6 +178,7 @@ def test_a_training_run_goes_on_when_the_server_was_killed_with_what_was_set_mea
     at.set("Iterations", 900_000)
     with serve():
         until(at.page, "!window.kept")
+        expect(at.frame).to_have_attribute("data-iteration", re.compile(r"\d"), timeout=PATIENCE)
         at.has_size(32, 24)
         assert reached - device_seconds(at) < 5
         expect(at.field("Iterations")).to_have_value("900000", timeout=PATIENCE)
@@ -202,12 +203,13 @@ def closing(page: Page) -> Callable[[int], None]:
 
 def test_a_page_whose_server_refuses_it_stops(reader, server):
     page = reader(f"{server}/app?page=home")
+    page.clock.install()
     close = closing(page)
     page.locator(".live-frame").wait_for()
     mark(page)
     close(1008)
     expect(page.locator("#lost")).to_contain_text("did not accept what this page sent")
-    page.wait_for_timeout(5000)
+    page.clock.run_for(60_000)
     assert kept(page)
     page.locator("#lost").get_by_role("button", name="Load anew").click()
     until(page, "!window.kept")
@@ -267,6 +269,8 @@ def test_a_busy_server_is_asked_again_when_it_says(reader, server):
 
 def test_whoever_moves_on_does_not_wait(reader, server):
     page = reader(f"{server}/app?page=bitonic-sort")
+    page.clock.install()
+    page.reload()
     ready(page)
     asked = busy(page, re.compile("/sections/blending"), 1000)
     page.get_by_role("link", name="Blending", exact=True).first.click()
@@ -275,7 +279,7 @@ def test_whoever_moves_on_does_not_wait(reader, server):
     page.locator("[data-page=termination]").wait_for()
     expect(page.locator("#lost")).to_be_hidden()
     before = len(asked)
-    page.wait_for_timeout(4000)
+    page.clock.run_for(30_000)
     assert len(asked) == before
 
 
@@ -313,6 +317,9 @@ def test_a_figure_waits_for_its_recording(reader, server):
 
 def test_a_recording_that_the_server_no_longer_has_is_asked_for_with_its_section_once(reader, server):
     page = reader(f"{server}/app?page=glossary")
+    page.clock.install()
+    page.reload()
+    page.locator("[data-page=glossary]").wait_for()
     sections, missing = [], []
     page.on("request", lambda request: sections.append(request.url) if SECTION.search(request.url) else None)
 
@@ -324,7 +331,7 @@ def test_a_recording_that_the_server_no_longer_has_is_asked_for_with_its_section
     page.get_by_role("link", name="Bitonic sort", exact=True).first.click()
     state = page.locator(".stage .state").first
     expect(state).to_contain_text("The recording cannot be read: the server no longer has it. Reload the page")
-    page.wait_for_timeout(4000)
+    page.clock.run_for(30_000)
     assert 2 <= len(sections) <= 1 + len(set(missing))
     page.unroute(RECORDING)
     page.reload()
