@@ -1,6 +1,6 @@
 // The carrier of a page with a session (session.py): draws its tree, applies what Python changes, and sends what components say.
 import {type Change, type Described, type Modules, Tree} from "#web/runtime/host.ts"
-import {current, isLost, watchConnection} from "#web/runtime/router.ts"
+import {current, hasEnded, watchConnection} from "#web/runtime/router.ts"
 import {sendLater, takeUnsent} from "#web/runtime/unsent.ts"
 import {startSession} from "#web/shell/router.ts"
 import type {RouterParameters} from "#components"
@@ -20,7 +20,7 @@ export const sessionOf = (modules: Modules) => ({
     watchConnection(view.model.document)
     startSession(values as unknown as RouterParameters, (message) => model.send_msg({id, message}))
     const tree = new Tree(modules, model.tree, (message: {type: string}, {id, kind}) => {
-      if (isLost()) sendLater(current().page, kind, message)
+      if (hasEnded()) sendLater(current().page, kind, message)
       else model.send_msg({id, message})
     })
     model.on("msg:custom", ({changes}) => {
