@@ -1,5 +1,8 @@
 """How all tests are run: those of a file in one process, and examples that Hypothesis makes up without a clock."""
 
+import os
+import tempfile
+
 import pytest
 from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadFileScheduling
@@ -8,6 +11,9 @@ from xdist.workermanage import WorkerController
 # By itself Hypothesis fails an example that takes 200 ms, and one that is slow to make: on a busy machine that is any of them.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
+
+# What outlives a server is none of the user's own, nor of another run of the tests.
+os.environ.setdefault("XDG_STATE_HOME", tempfile.mkdtemp(prefix="splatscope-tests-"))
 
 
 class FileScheduling(LoadFileScheduling):

@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -10,7 +11,6 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from urllib.error import URLError
 from urllib.request import urlopen
 
 import psutil
@@ -18,6 +18,7 @@ import pytest
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
+STARTS = 300.0  # seconds within which a server answers, or its process ends
 QUIET = {"SPLATSCOPE_RECORD_AHEAD": "0"}  # two cores are busy enough without it
 
 
@@ -41,6 +42,41 @@ def serving(command: list[str], log: Path, cwd: Path, env: Mapping[str, str], po
     finally:
         _end(psutil.Process(process.pid))
         process.wait()
+
+
+class RestartedServer:
+    """A command that serves at one address, by one process after the other.
+
+    Attributes:
+        address: Where it serves.
+        process: The current process.
+        log: What all of them have printed.
+    """
+
+    def __init__(self, command: list[str], log: Path, env: Mapping[str, str]):
+        """Start it, with this environment, and wait until it answers."""
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self.address, self.log, self._command, self._env = f"http://localhost:{self.port}", log, command, env
+        log.touch()
+        self.start()
+
+    def start(self) -> None:
+        """Start another process, and wait until it answers."""
+        with self.log.open("a") as out:
+            command = [*self._command, "--port", str(self.port)]
+            self.process = subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT, env=self._env)
+        _wait(self.address, self.process, self.log)
+
+    def end(self, number: signal.Signals = signal.SIGTERM) -> None:
+        """End the process, and wait for that."""
+        self.process.send_signal(number)
+        try:
+            self.process.wait(30)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
 
 
 @contextmanager
@@ -106,13 +142,12 @@ def _end(process: psutil.Process) -> None:
 
 
 def _wait(address: str, process: subprocess.Popen, log: Path) -> None:
-    for _ in range(240):
-        if process.poll() is not None:
-            break
+    end = time.monotonic() + STARTS
+    while process.poll() is None and time.monotonic() < end:
         try:
             with urlopen(f"{address}/app", timeout=30) as answer:
                 if answer.status == 200:
                     return
-        except (URLError, OSError):
+        except OSError:
             time.sleep(0.25)
     pytest.fail(f"The app did not come up:\n{log.read_text()[-4000:]}")

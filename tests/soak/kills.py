@@ -46,13 +46,14 @@ class Killer:
     """Kills one process after the other.
 
     Attributes:
+        server: Whose processes are killed.
         done: How often each kind met which end.
         noticed: Seconds until the server had ended what was stopped and left.
         faults: What it did not notice in time.
     """
 
     def __init__(self, server: psutil.Process, rng: random.Random):
-        self._server, self.rng = server, rng
+        self.server, self.rng = server, rng
         self.done: Counter[tuple[str, str]] = Counter()
         self.noticed: list[float] = []
         self.faults: list[str] = []
@@ -61,7 +62,7 @@ class Killer:
     async def strike(self) -> None:
         """Choose a process and an end, and see to it."""
         kind, how = self.rng.choice(KINDS), self.rng.choices(HOWS, (5, 2, 1, 1))[0]
-        there = (await asyncio.to_thread(processes, self._server))[kind]
+        there = (await asyncio.to_thread(processes, self.server))[kind]
         if not there:
             return
         process = self.rng.choice(there)

@@ -10,9 +10,9 @@ from contextlib import asynccontextmanager
 PATIENCE = 180.0  # seconds after which a request counts as lost: a check and a recording may take 80 s each by their own limits
 DOCUMENTED = (
     # workers/connection.py
-    r"The process that compiled and ran this kernel crashed: ",
+    r"The process that compiled and ran this kernel was lost: ",
     r"The kernel ran longer than [\d.]+ s and was stopped\. ",
-    r"The process crashed while it was (?:reading the (?:picture|state file)|opening this recording)",
+    r"The process was lost while it was (?:reading the (?:picture|state file)|opening this recording)",
     r"The server was too busy: this took longer than [\d.]+ s and was stopped\. ",
     r"The server's kernels are starting again\. ",
     # workers/sandbox/failure_messages.py and supervisor.py
@@ -22,6 +22,7 @@ DOCUMENTED = (
     r"The process died when the driver compiled the recorded kernel or ran it",
     r"The kernel was recorded to its end; the process died when it ran as it is written",
     r"The compiler died on this source",
+    r"The process ended while .*, without an error of its own",
     r"The compiler took longer than ",
     r"The kernel took longer than ",
     r"After \d+ s (?:the|this) ",
@@ -51,6 +52,7 @@ class Ledger:
         answered: Of each kind the seconds that answers took.
         refused: How often each line was the answer, its numbers left out.
         dropped: Of each kind how many were given up by their reader.
+        up: Set while the server is there, or should be.
         faults: What may not happen: requests that were lost, undocumented errors, broken connections.
     """
 
@@ -59,6 +61,8 @@ class Ledger:
         self.answered: defaultdict[str, list[float]] = defaultdict(list)
         self.refused: Counter[str] = Counter()
         self.dropped: Counter[str] = Counter()
+        self.up = asyncio.Event()
+        self.up.set()
         self.faults: list[str] = []
         self._open: dict[object, tuple[str, float]] = {}
 

@@ -64,6 +64,7 @@ class Reader:
     async def live(self) -> None:
         """Come, act and come again whenever one has left, until this is cancelled."""
         while True:
+            await self.ledger.up.wait()
             self._life = asyncio.create_task(self._visit())
             try:
                 await asyncio.wait({self._life})
@@ -78,6 +79,10 @@ class Reader:
         """Leave at once, whatever one waits for, as who shuts a laptop."""
         if self._life is not None:
             self._life.cancel()
+
+    def lose_server(self) -> None:
+        """Leave since the server is restarted, and come again once it is up."""
+        self.leave()
 
     async def _visit(self) -> None:
         await self.come()
@@ -304,15 +309,38 @@ class Trainer(Reader):
         super().__init__(*given)
         self.lost_seconds: list[float] = []
         self._seen: dict[int, float] = {}  # the seconds that the run had at an iteration
+        self._key = ""  # of the run that a restart of the server has left
+
+    def lose_server(self) -> None:
+        """Leave since the server is restarted, as a page whose connection is lost."""
+        if self.session is not None and self._seen:
+            self._key = self.session.values.get(("RunBar", "key"), "")
+        super().lose_server()
 
     async def come(self) -> None:
-        """Open the page and give it a picture."""
+        """Open the page, and take up the run of before the restart of the server, or give it a picture."""
         async with self.ledger.request("open a page"):
             self.session = await Session.open(self.address, "page=train")
             self.session.on_change = self._watch
             await self.session.say("Frame", entries({"type": "drawn", "sequence": 1}))  # the target that the document came with
-            await self.session.ask("Controls", type="set", name="iterations", value=1_000_000)
-        await self._give_picture()
+            if not self._key:
+                await self.session.ask("Controls", type="set", name="iterations", value=1_000_000)
+        if not self._key:
+            await self._give_picture()
+            return
+        seen, key, self._seen, self._key = max(self._seen.values()), self._key, {}, ""
+        if await self._succeeds("take up a run after a restart", self._take_up(key)):
+            self.lost_seconds.append(seen - self.session.values["RunBar", "reading"]["seconds"])
+
+    async def _take_up(self, key: str) -> None:
+        await self.session.ask("RunBar", type="return", key=key, reloaded=True)
+
+        def met(changes: list[Change]) -> bool:
+            if wrong := line(changes, "RunBar", "message"):
+                raise RefusedError(wrong)
+            return self.session.values.get(("RunBar", "key")) == key and bool(latest(changes, "RunBar", "reading"))
+
+        await self.session.until(met)
 
     async def act(self) -> None:
         """Do one thing to the run."""

@@ -4,7 +4,7 @@ import asyncio
 import base64
 import gzip
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from tornado.websocket import WebSocketClientConnection
@@ -31,6 +31,12 @@ class Session(PageSocket):
         self._sending = asyncio.Lock()
         self._listening: asyncio.Task[None] | None = None
         self.on_change: Callable[[Change], None] = lambda change: None
+
+    def note(self, message: Any) -> None:
+        """Note the components that a message describes, with their values."""
+        super().note(message)
+        for name, values in described(message):
+            self.values |= {(name, parameter): value for parameter, value in values.items()}
 
     @classmethod
     async def open(cls, address: str, query: str, source: str = "127.0.0.1") -> "Session":
@@ -131,6 +137,15 @@ def plain(value: Any) -> Any:
         case list():
             return [plain(one) for one in value]
     return value
+
+
+def described(found: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the class and the values of each component that is described anywhere in what Bokeh has encoded."""
+    entries = entries_of(found)
+    if {"id", "class", "values"} <= entries.keys():
+        yield entries["class"], plain(entries["values"]) or {}
+    for part in found.values() if isinstance(found, dict) else found if isinstance(found, list) else ():
+        yield from described(part)
 
 
 def latest(changes: list[Change], component: str, name: str, otherwise: Any = None) -> Any:

@@ -30,7 +30,9 @@ from splatscope.splat.trainer import Look, Snapshot, Trainer, UnsupportedDevice
 from splatscope.workers.connection import JobTimeout, WorkerError, WorkerLost
 from splatscope.workers.pool import Pool
 
-SNAPSHOT_SECONDS = 4.0  # of device time between snapshots: with the slices before and after, a lost worker costs less than 5
+# Of device time between snapshots: with the slices before and after, and what it takes to store one, a lost worker or server costs
+# less than 5.
+SNAPSHOT_SECONDS = 3.0
 SLICE_LIMIT = 30.0  # seconds
 COMPILE_LIMIT = 120.0  # seconds for the first slice of a run: compiling can be slow on a busy machine
 MAX_RUNS = {True: 8, False: 16}  # on the device at once, per worker; by `is_software`, since such a device uses the host's memory

@@ -362,9 +362,13 @@ def _timeout_words(limit: float, file_work: str, shipped: bool) -> str:
 
 
 def _crash_words(file_work: str) -> str:
+    """Return the message for a worker that was lost: nothing tells a crash from a process that was stopped."""
     if file_work:
-        return f"The process crashed while it was {file_work}. Save the file again, or choose another; a fresh worker is ready."
+        return (
+            f"The process was lost while it was {file_work}: it crashed, or the system stopped it. "
+            "Try again; if it is lost again, save the file again or choose another."
+        )
     return (
-        "The process that compiled and ran this kernel crashed: in the compiler, the driver or the kernel is not known. "
-        "A fresh worker is ready; if it crashes again, look for an access outside of an array."
+        "The process that compiled and ran this kernel was lost: the compiler, the driver or the kernel crashed, or the system "
+        "stopped it, as when memory runs out. A fresh worker is ready; if it is lost again, look for an access outside of an array."
     )

@@ -234,7 +234,7 @@ def test_a_student_who_rejoins_on_the_same_page_sees_the_figure_again(visit: Cal
 def test_a_student_who_answers_a_question_still_follows(visit: Callable[..., Page], teach):
     teacher, path = teach("answer-key")
     step = stepped(teacher)
-    student = visit(path)
+    student = visit(path, clock=True)
     at_step(student, step)
     student.mouse.move(600, 500)
     student.mouse.wheel(0, 3000)
@@ -247,7 +247,7 @@ def test_a_student_who_answers_a_question_still_follows(visit: Callable[..., Pag
     figure = quiz.get_by_role("button", name="See it in the figure")
     if figure.is_visible():
         figure.click()
-    student.wait_for_timeout(1000)  # leaving is noticed a moment later
+    student.clock.run_for(1000)  # leaving is noticed a moment later
     expect(walk(student)).to_have_attribute("data-follows", "true")
     expect(walk(teacher)).to_contain_text("1 follows")
     assert "on their own" not in walk(teacher).inner_text()
@@ -577,13 +577,15 @@ def test_a_window_that_takes_another_size_keeps_the_figure_below_the_bar(visit: 
     figure = teacher.locator("[data-block=figure]")
     expect(figure).not_to_be_in_viewport()
     teacher.set_viewport_size({"width": 1440, "height": 860})
-    teacher.wait_for_timeout(300)
+    teacher.evaluate(
+        "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    )  # it has been laid out
     expect(figure).not_to_be_in_viewport()  # who has left it is not taken back
 
 
 def test_the_figure_at_home_stands_still_in_a_class(visit: Callable[..., Page]):
-    teacher = visit("/app?walk=whole&key=still-key")
-    student = visit(f"/app?walk=whole&class={code_of('still-key')}")
+    teacher = visit("/app?walk=whole&key=still-key", clock=True)
+    student = visit(f"/app?walk=whole&class={code_of('still-key')}", clock=True)
     for key, stop in (("PageDown", 1), ("PageUp", 0)):
         teacher.keyboard.press(key)
         for page in (teacher, student):
@@ -594,7 +596,8 @@ def test_the_figure_at_home_stands_still_in_a_class(visit: Callable[..., Page]):
         expect(figure).to_have_attribute("data-steps", re.compile(r"[1-9]"))
         figure.scroll_into_view_if_needed()
     before = [figure.get_attribute("data-step") for figure in figures]
-    student.wait_for_timeout(2500)  # three moments of a tour
+    for page in (teacher, student):
+        page.clock.run_for(2500)  # three moments of a tour
     assert [figure.get_attribute("data-step") for figure in figures] == before
 
 

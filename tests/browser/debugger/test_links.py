@@ -24,7 +24,7 @@ WAITS = 1500  # ms, more than the pause after which the editor has a source comp
 @pytest.fixture
 def linked(visit) -> Page:
     """The debugger at a link from elsewhere, which asks; `page.sent` is what its socket has sent."""
-    page = visit("/app?page=home", wait=False)
+    page = visit("/app?page=home", wait=False, clock=True)
     sent: list[str] = []
     page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(str(frame))))
     page.goto(page.url.partition("/app")[0] + LINK)
@@ -44,13 +44,13 @@ def test_nothing_of_it_reaches_the_server_until_a_press(linked):
     linked.locator(".cm-content").click()
     linked.keyboard.press("Control+Home")
     linked.keyboard.type("// mine\n")
-    linked.wait_for_timeout(WAITS)
+    linked.clock.run_for(WAITS)
     assert linked.sent
     assert not reached(linked.sent)
     linked.reload()  # the tab has the draft, and the address no longer has it
     expect(linked.get_by_test_id("debugger-go")).to_be_visible()
     expect(linked.locator(".cm-content")).to_contain_text("// mine")
-    linked.wait_for_timeout(WAITS)
+    linked.clock.run_for(WAITS)
     assert not reached(linked.sent)
     linked.get_by_test_id("debugger-go").click()
     ready(linked)
@@ -134,11 +134,12 @@ def framing(tmp_path: Path, tmp_path_factory) -> Iterator[str]:
 def test_a_hidden_frame_of_another_site_runs_nothing(chromium: Browser, framing: str):
     context = chromium.new_context()
     page = context.new_page()
+    page.clock.install()
     sent: list[str] = []
     page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(str(frame))))
     page.goto(framing)
     expect(page.frame_locator("iframe").get_by_test_id("debugger-go")).to_be_visible()
-    page.wait_for_timeout(WAITS)
+    page.clock.run_for(WAITS)
     assert sent
     assert not reached(sent)
     context.close()

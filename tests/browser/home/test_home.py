@@ -42,10 +42,10 @@ def test_the_figure_is_named_by_what_it_shows_and_not_by_its_slider(visit):
 
 
 def test_the_number_of_gaussians_rises_by_itself_once(visit):
-    page = visit("/app")
+    page = visit("/app", clock=True)
     expect(slider(page)).to_have_value(ALL)
     assert still(page) == len(COUNTS) - 1
-    page.wait_for_timeout(600)
+    page.clock.run_for(600)
     expect(slider(page)).to_have_value(ALL)
     expect(slider(page)).to_have_attribute("aria-valuetext", re.compile(r"^([\d,]+) of \1 Gaussians$"))
 
@@ -57,17 +57,17 @@ def test_whoever_prefers_reduced_motion_sees_all_of_them_at_once(visit):
 
 
 def test_a_touch_stops_it_and_the_slider_shows_the_nearest_picture_at_once(visit):
-    page = visit("/app")
+    page = visit("/app", clock=True)
     slider(page).fill("100")
     assert still(page) == COUNTS.index(100)
     expect(slider(page)).to_have_value("100")
-    page.wait_for_timeout(900)  # four more pictures, had it gone on
+    page.clock.run_for(900)  # four more pictures, had it gone on
     expect(slider(page)).to_have_value("100")
     expect(page.get_by_test_id("live-render").locator("canvas")).to_have_attribute("data-count", "100", timeout=240_000)
 
 
 def test_a_recording_is_stepped_by_itself_once_and_then_by_the_reader(visit):
-    page = visit("/app")
+    page = visit("/app", clock=True)
     stepper = page.get_by_test_id("stepper")
     expect(stepper).to_have_attribute("data-steps", re.compile(r"\d+"))
     stepper.scroll_into_view_if_needed()
@@ -77,18 +77,18 @@ def test_a_recording_is_stepped_by_itself_once_and_then_by_the_reader(visit):
     page.keyboard.press("ArrowRight")
     expect(page).to_have_url(re.compile(r"step=\d+"))
     reached = stepper.get_attribute("data-step")
-    page.wait_for_timeout(1800)  # two more stops, had it gone on
+    page.clock.run_for(1800)  # two more stops, had it gone on
     expect(stepper).to_have_attribute("data-step", reached)
 
 
 def test_nothing_steps_by_itself_for_whoever_prefers_reduced_motion(visit):
-    page = visit("/app", reduced_motion="reduce")
+    page = visit("/app", clock=True, reduced_motion="reduce")
     stepper = page.get_by_test_id("stepper")
     expect(stepper).to_have_attribute("data-steps", re.compile(r"\d+"))
     stepper.scroll_into_view_if_needed()
     opening = stepper.get_attribute("data-step")
     assert int(opening) > 0
-    page.wait_for_timeout(1800)
+    page.clock.run_for(1800)
     expect(stepper).to_have_attribute("data-step", opening)
 
 

@@ -31,14 +31,14 @@ def test_the_keyboard_shows_a_definition_and_leads_to_its_entry(visit: Callable[
 
 
 def test_the_pointer_may_go_from_a_word_to_its_definition(visit: Callable[..., Page]):
-    page = visit("/app?page=bitonic-sort")
+    page = visit("/app?page=bitonic-sort", clock=True)
     word = page.locator("a.term").first
     expect(word).to_have_accessible_description(page.locator(f"#{word.get_attribute('aria-describedby')}").inner_text())
     word.hover()
     card = page.locator(".term-card")
     expect(card).to_be_visible()
     card.hover()
-    page.wait_for_timeout(400)  # longer than a card outlives the pointer
+    page.clock.run_for(400)  # longer than a card outlives the pointer
     expect(card).to_be_visible()
     page.mouse.move(5, 500)
     expect(card).to_be_hidden()

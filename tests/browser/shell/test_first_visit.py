@@ -156,14 +156,14 @@ def until_asked(page: Page, held: list[Route]) -> None:
 
 
 def test_changes_that_follow_at_once_are_all_taken_in(visit):
-    page = visit("/app?page=bitonic-sort")
+    page = visit("/app?page=bitonic-sort", clock=True)
     expect(page.get_by_test_id("stepper")).to_have_attribute("data-steps", re.compile(r"\d+"))
     held = []
     page.route(SECTION, lambda route: route.continue_() if held else held.append(route))
     page.get_by_role("radio", name="Falling").click()
     page.get_by_test_id("controls").get_by_role("spinbutton").first.fill("8")
     page.keyboard.press("Enter")
-    page.wait_for_timeout(300)
+    page.clock.run_for(300)
     until_asked(page, held)
     assert "count" not in held[0].request.url  # the second waits for the first one's answer
     held[0].continue_()
@@ -191,7 +191,7 @@ def test_a_page_that_needs_a_session_gets_it_and_sections_are_read_beside_it(vis
 
 def test_a_section_gone_on_to_before_a_session_is_there_stays(visit):
     begun = []
-    page = visit("/app?page=bitonic-sort")
+    page = visit("/app?page=bitonic-sort", clock=True)
     page.route(re.compile(r"[?&]session=1"), lambda route: begun.append(route))
     page.get_by_role("link", name="Train", exact=True).first.click()
     expect(page).to_have_url(re.compile("page=train"))
@@ -200,7 +200,7 @@ def test_a_section_gone_on_to_before_a_session_is_there_stays(visit):
     until_asked(page, begun)
     begun[0].continue_()
     page.wait_for_function("window.Bokeh?.documents.length")
-    page.wait_for_timeout(500)
+    page.clock.run_for(500)
     expect(page.locator("[data-page]")).to_have_count(1)
     expect(page.locator("[data-page=blending]")).to_be_visible()
     page.get_by_role("link", name="Train", exact=True).first.click()

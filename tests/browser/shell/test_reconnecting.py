@@ -11,13 +11,16 @@ from itertools import pairwise
 from pathlib import Path
 from urllib.request import urlopen
 
+import psutil
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 from playwright.sync_api import Error as PlaywrightError
 
 from helpers.serving import QUIET, ROOT, serving
 from helpers.stepping import ready, stepper
+from helpers.train_page import TrainPage
 from helpers.workbench import KERNEL, answer, write
+from splatscope.services.training import SNAPSHOT_SECONDS
 from splatscope.web.classroom.classroom import code_of
 
 PATIENCE = 120_000  # ms: the server has to start again, and its workers after it
@@ -161,21 +164,31 @@ def test_a_lost_network_is_noticed_and_the_page_goes_on(reader, server):
     ready(page)
 
 
-def test_a_training_run_is_not_thrown_away(reader, server):
-    page = reader(f"{server}/app?page=train")
-    close = closing(page)
-    page.get_by_test_id("train-step").click()
-    expect(page.locator(".stats")).to_contain_text("1", timeout=PATIENCE)
-    mark(page)
-    close(1011)
-    offer = page.locator("#lost").get_by_role("button", name="Load anew")
-    expect(offer).to_be_visible()
-    expect(page.locator("#lost")).to_contain_text("is lost then")
-    assert kept(page)
-    offer.click()
-    until(page, "!window.kept")
-    page.locator("[data-page=train]").wait_for()
-    expect(page.locator("#lost")).to_be_hidden()
+def test_a_training_run_goes_on_when_the_server_was_killed_with_what_was_set_meanwhile(serve, reader):
+    with serve() as server:
+        at = TrainPage(reader(f"{server}/app?page=train")).drawn().small()
+        at.start()
+        while device_seconds(at) < SNAPSHOT_SECONDS + 1:  # what it has done before its first snapshot may be lost
+            at.grows()
+        mark(at.page)
+        (process,) = [child for child in psutil.Process().children() if server.rpartition(":")[2] in child.cmdline()]
+        process.kill()
+        lost(at.page)
+        reached = device_seconds(at)
+    at.set("Iterations", 900_000)
+    with serve():
+        until(at.page, "!window.kept")
+        expect(at.frame).to_have_attribute("data-iteration", re.compile(r"\d"), timeout=PATIENCE)
+        at.has_size(32, 24)
+        assert reached - device_seconds(at) < 5
+        expect(at.field("Iterations")).to_have_value("900000", timeout=PATIENCE)
+        expect(at.button).to_have_text("Pause")
+        at.grows()
+        there(at.page)
+
+
+def device_seconds(at: TrainPage) -> float:
+    return float(at.page.locator(".stats > div", has_text="device time").locator("dd").inner_text().split()[0])
 
 
 def closing(page: Page) -> Callable[[int], None]:
@@ -190,34 +203,35 @@ def closing(page: Page) -> Callable[[int], None]:
 
 def test_a_page_whose_server_refuses_it_stops(reader, server):
     page = reader(f"{server}/app?page=home")
+    page.clock.install()
     close = closing(page)
     page.locator(".live-frame").wait_for()
     mark(page)
     close(1008)
     expect(page.locator("#lost")).to_contain_text("did not accept what this page sent")
-    page.wait_for_timeout(5000)
+    page.clock.run_for(60_000)
     assert kept(page)
     page.locator("#lost").get_by_role("button", name="Load anew").click()
     until(page, "!window.kept")
 
 
-def test_a_page_that_is_cut_off_again_and_again_is_loaded_anew_once(reader, server):
+def test_a_page_that_is_cut_off_again_and_again_is_loaded_anew_now_and_then(reader, server):
     page = reader(f"{server}/app?page=home")
     close = closing(page)
-    loads = []
-    page.on("domcontentloaded", lambda: loads.append(page.url))
+    page.locator(".live-frame").wait_for()
+    page.clock.install()
     close(1011)
-    until(page, "window.Bokeh?.documents[0]?.roots().length")
-    while not loads:
-        page.wait_for_timeout(100)
+    page.wait_for_event("domcontentloaded")
     page.locator(".live-frame").wait_for()
     until(page, "window.Bokeh?.documents[0]?.roots().length")
     mark(page)
     close(1011)
-    expect(page.locator("#lost")).to_contain_text("just after this page was loaded anew")
-    page.wait_for_timeout(3000)
-    assert len(loads) == 1
+    expect(page.locator("#lost")).to_contain_text("lost again")
+    page.clock.run_for(5000)
     assert kept(page)
+    page.clock.run_for(15_000)
+    until(page, "!window.kept")
+    page.locator("[data-page=home]").wait_for()
 
 
 def busy(page: Page, address: re.Pattern[str], times: int) -> list[float]:
@@ -255,6 +269,8 @@ def test_a_busy_server_is_asked_again_when_it_says(reader, server):
 
 def test_whoever_moves_on_does_not_wait(reader, server):
     page = reader(f"{server}/app?page=bitonic-sort")
+    page.clock.install()
+    page.reload()
     ready(page)
     asked = busy(page, re.compile("/sections/blending"), 1000)
     page.get_by_role("link", name="Blending", exact=True).first.click()
@@ -263,7 +279,7 @@ def test_whoever_moves_on_does_not_wait(reader, server):
     page.locator("[data-page=termination]").wait_for()
     expect(page.locator("#lost")).to_be_hidden()
     before = len(asked)
-    page.wait_for_timeout(4000)
+    page.clock.run_for(30_000)
     assert len(asked) == before
 
 
@@ -301,6 +317,9 @@ def test_a_figure_waits_for_its_recording(reader, server):
 
 def test_a_recording_that_the_server_no_longer_has_is_asked_for_with_its_section_once(reader, server):
     page = reader(f"{server}/app?page=glossary")
+    page.clock.install()
+    page.reload()
+    page.locator("[data-page=glossary]").wait_for()
     sections, missing = [], []
     page.on("request", lambda request: sections.append(request.url) if SECTION.search(request.url) else None)
 
@@ -312,7 +331,7 @@ def test_a_recording_that_the_server_no_longer_has_is_asked_for_with_its_section
     page.get_by_role("link", name="Bitonic sort", exact=True).first.click()
     state = page.locator(".stage .state").first
     expect(state).to_contain_text("The recording cannot be read: the server no longer has it. Reload the page")
-    page.wait_for_timeout(4000)
+    page.clock.run_for(30_000)
     assert 2 <= len(sections) <= 1 + len(set(missing))
     page.unroute(RECORDING)
     page.reload()

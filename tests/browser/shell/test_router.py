@@ -1,7 +1,6 @@
 """The address and the page are the same thing, in every direction."""
 
 import re
-import time
 from collections.abc import Iterator
 
 import pytest
@@ -212,12 +211,12 @@ def test_pages_that_were_left_are_freed_in_the_browser(visit):
 
 
 def test_hammering_links_ends_where_the_last_one_led(visit):
-    page = visit("/app")
+    page = visit("/app", clock=True)
     for _ in range(5):
         page.evaluate("""() => {
           for (const name of ["train", "home", "train"])
             [...document.querySelectorAll(".nav a")].find((a) => a.search === `?page=${name}`).click()
         }""")
     at(page, "train", "?page=train")
-    time.sleep(0.5)
+    page.clock.run_for(500)
     at(page, "train", "?page=train")

@@ -201,12 +201,13 @@ def test_pressing_the_timeline_goes_there(sort):
     assert abs(at(sort) - steps / 2) < steps / 50
 
 
-def test_play_moves_and_pauses(sort):
+def test_play_moves_and_pauses(visit):
+    sort = ready(visit(STEPPING, clock=True))
     sort.keyboard.press("Space")
     expect(stepper(sort)).not_to_have_attribute("data-step", "0")
     sort.keyboard.press("Space")
     there = at(sort)
-    sort.wait_for_timeout(300)
+    sort.clock.run_for(300)
     assert at(sort) == there
 
 

@@ -21,6 +21,16 @@ from splatscope.splat.trainer import Trainer
 from splatscope.web.training.browser_training import FIRST
 
 SIZE = 64  # pixels of the longest side
+# Whether a run that the browser has kept has more iterations.
+KEEPS_MORE_THAN = """(iterations) => new Promise((answer) => {
+  indexedDB.open("splatscope").onsuccess = ({target: {result: database}}) => {
+    if (!database.objectStoreNames.contains("runs")) return answer(false)
+    database.transaction("runs").objectStore("runs").getAll().onsuccess = ({target: {result: runs}}) => {
+      database.close()
+      answer(runs.some(({state}) => state.iteration > iterations))
+    }
+  }
+})"""
 BLOBS, ITERATIONS = 256, 150
 
 
@@ -196,7 +206,7 @@ def test_a_run_outlives_a_reload_and_a_look_at_another_page(training):
     training.get_by_test_id("train-start").click()
     page, frame = training.page, training.get_by_test_id("browser-frame")
     page.wait_for_function("el => Number(el.dataset.iteration) > 20", arg=frame.element_handle())
-    page.wait_for_timeout(3000)  # it is kept every two seconds
+    page.wait_for_function(KEEPS_MORE_THAN, arg=20)
     page.reload()
     run = run_of(page)
     expect(page.get_by_test_id("train-device")).to_have_value("browser")

@@ -206,7 +206,7 @@ SOUND = {
 
 
 @pytest.mark.parametrize("name", PLANTED)
-def test_it_is_found(name):
+def test_a_planted_bug_is_found(name):
     source, groups, expected = PLANTED[name]
     findings = found_in(source, groups)
     shown = [(finding.kind, finding.lines, finding.message) for finding in findings]
@@ -217,5 +217,5 @@ def test_it_is_found(name):
 
 
 @pytest.mark.parametrize("name", SOUND)
-def test_its_sound_twin_has_no_findings(name):
+def test_a_sound_twin_of_a_planted_bug_has_no_findings(name):
     assert [finding.message for finding in found_in(*SOUND[name])] == []

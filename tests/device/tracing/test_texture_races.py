@@ -64,7 +64,7 @@ def checked(body: str, groups: int = 1) -> Recording:
 
 
 @pytest.mark.parametrize("name", RACY)
-def test_it_is_found(name):
+def test_a_race_of_texels_is_found(name):
     body, groups, words = RACY[name]
     found = checked(body, groups)
     assert found.missed == []
@@ -74,7 +74,7 @@ def test_it_is_found(name):
 
 
 @pytest.mark.parametrize("name", CLEAN)
-def test_its_sound_twin_has_no_races(name):
+def test_threads_that_are_ordered_or_touch_other_texels_do_not_race(name):
     found = checked(*CLEAN[name])
     assert [finding.message for finding in found.findings if finding.kind != "benign-race"] == []
     assert found.missed == []

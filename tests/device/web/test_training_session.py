@@ -105,7 +105,7 @@ def test_start_reads_the_first_picture_again_if_its_worker_was_lost(monkeypatch)
 
     async def decode(*given):
         if next(lost, False):
-            raise WorkerLost("The process crashed while it was reading the picture.")
+            raise WorkerLost("The process was lost while it was reading the picture.")
         return await decode_picture(*given)
 
     monkeypatch.setattr(training_session, "decode_picture", decode)

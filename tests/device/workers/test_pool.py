@@ -324,7 +324,7 @@ def test_a_worker_that_is_a_little_too_large_is_replaced_while_nobody_waits(run,
 def test_a_worker_that_is_lost_over_a_file_says_so_and_blames_no_kernel(run):
     async def scenario(pool):
         work = {"key": "f", "file_work": "reading the picture cat.png"}
-        with pytest.raises(WorkerLost, match=r"^The process crashed while it was reading the picture cat\.png\. "):
+        with pytest.raises(WorkerLost, match=r"^The process was lost while it was reading the picture cat\.png: "):
             await asyncio.wait_for(pool.run(crash, limit=FOREVER, **work), GUARD)
         with pytest.raises(
             JobTimeout, match=r"^The process was stopped after 0\.5 s, while it was reading the picture cat\.png\. "

@@ -68,7 +68,7 @@ def test_a_log_is_explained_record_by_record():
         f"{odd}\nfuture: <Task finished name='Task-1' coro=<WebSocketProtocol13.write_message.<locals>.wrapper() done> "
         "exception=WebSocketClosedError()>\nTraceback (most recent call last):\n  x\ntornado.websocket.WebSocketClosedError"
     )
-    ahead = "2026-01-01 10:00:00,500 adam {'loss': '1/10'}: The process that compiled and ran this kernel crashed: in the compiler."
+    ahead = "2026-01-01 10:00:00,500 adam {'loss': '1/10'}: The process that compiled and ran this kernel was lost: the compiler."
     assert judge.unexplained(f"{known}\n{ahead}\n{left}\n{known}\n") == []
     assert judge.unexplained("\n".join([known, traceback, known, odd])) == [traceback, odd]
 

@@ -59,7 +59,7 @@ def test_an_atomic_that_adds_0_is_not_what_changed_the_cell():
     )
 
 
-def test_an_atomic_that_adds_1_is():
+def test_an_atomic_that_adds_1_is_what_changed_the_cell():
     first = [(1, CHANGE, 2), (0, LOOP, 0), (0, LOOK, 3)]
     adds = SOURCE.replace("flag[0], 0", "flag[0], 1")
     (found,) = find(recording(*first, *waits(0, 5), (0, OVERRUN, 0), source=adds))

@@ -30,7 +30,7 @@ from splatscope.web.classroom.attendance import (
     Attendance,
     questions,
 )
-from splatscope.web.classroom.classroom import classroom, code_of
+from splatscope.web.classroom.classroom import classroom, code_of, durable
 from splatscope.web.classroom.walk_bar import MESSAGES, MOST_SPREAD, WalkBar, app_address
 from splatscope.web.classroom.walks import find
 from splatscope.web.exercises.exercises import Exercises, exercises
@@ -598,3 +598,58 @@ def test_the_students_link_is_the_apps_own_address(base: str, address: str):
     presenter, _ = class_of(f"link {base}")
     presenter.receive({"type": "join", "base": base})
     assert presenter.link == (address and f"{address}?walk=whole&class={presenter.code}")
+
+
+def test_what_a_class_has_counted_outlives_the_server(monkeypatch):
+    first, again = Attendance(), Attendance()
+    for student in ("ada", "ben", "eve"):
+        first.came(student, False)
+    first.answered("ada", "2", ASKED)
+    first.answered("ben", "1", ASKED)
+    first.answered("eve", "Holds", BET)
+    task = tasks()[0].name
+    first.marked("ada", Mark(task, passed=False, causes=[Cause(ERROR, "")]))
+    first.marked("ben", Mark(task, passed=True))
+    first.left("eve")
+    again.restore(json.loads(json.dumps(first.described())))
+    assert again.heads == {"follow": 0, "apart": 0}
+    for counts in (first, again):  # from here on both count alike
+        for student in ("ada", "ben"):
+            counts.came(student, False)
+        counts.answered("ada", "1", ASKED)  # who has answered before is known
+        counts.marked("ada", Mark(task, passed=True))
+    assert again.summary(PRESENTED) == first.summary(PRESENTED)
+
+
+def test_a_class_goes_on_after_a_restart(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    key, place = "a restarted class", {"page": "blending", "step": 4, "inputs": "", "stop": 1}
+
+    async def before() -> None:
+        teacher, student = (WalkBar(find("whole"), **who) for who in ({"key": key}, {"code": code_of(key)}))
+        teacher.receive({"type": "join", "key": key, "base": "http://localhost/app"})
+        teacher.receive({"type": "lead", **place})
+        teacher.receive({"type": "kernel", "kernel": "#kernel=abc"})
+        student.receive({"type": "join", "browser": "ada"})
+        student.receive({"type": "answered", "option": "2", "offer": ASKED.sealed()})
+        await asyncio.sleep(0)
+        durable.flush()
+
+    asyncio.run(before())
+    gc.collect()
+    room = classroom(code_of(key))
+    assert {name: room.where[name] for name in place} == place
+    assert (room.kernel, room.ended, room.present) == ("#kernel=abc", False, False)
+    assert room.began > 0
+    (page,) = (one for one in room.attendance.summary(room.where) if one["page"] == "blending")
+    assert [one["answered"] for one in page["questions"] if one["name"] == QUESTION] == [1]
+
+
+@pytest.mark.parametrize("file", [b"", b"no JSON", b"{}", b"[]", b'{"version": 0}', b'{"version": 1, "where": {"page": "gone"}}'])
+def test_a_class_whose_file_is_of_no_use_begins_anew(tmp_path, monkeypatch, file):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    path = durable._path("a-class")
+    path.parent.mkdir(parents=True)
+    path.write_bytes(file)
+    assert not classroom("a-class").where
+    assert not classroom("a-class").attendance.summary({})

@@ -2,7 +2,7 @@
 
 import gc
 
-from tornado.testing import AsyncHTTPTestCase
+from tornado.testing import AsyncHTTPTestCase, gen_test
 from tornado.web import Application
 
 from splatscope.recordings.packed import PackedRecording
@@ -32,6 +32,15 @@ class TestRecordingFiles(AsyncHTTPTestCase):
         address = recording_files.address(recording("00000000000000ff"))
         gc.collect()
         assert self.fetch(f"/{address}").code == 404
+
+    @gen_test
+    async def test_another_server_with_the_same_folder_sends_it_and_so_does_this_one_after_a_restart(self):
+        name = recording_files.address(recording("00000000000000cc", b"stored")).rpartition("/")[2]
+        await recording_files.durable._writing
+        gc.collect()
+        assert name not in recording_files._held
+        answer = await self.http_client.fetch(self.get_url(f"/recordings/{name}"))
+        assert answer.body == b"stored"
 
     def test_a_stepper_holds_what_it_shows(self):
         stepper = Stepper()

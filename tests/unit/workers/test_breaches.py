@@ -50,10 +50,10 @@ def test_an_answer_that_is_too_large_is_told_with_the_limit(ends, monkeypatch):
 @pytest.mark.parametrize(
     ("job", "words"),
     [
-        ("outcomes", "The process in which this kernel was compiled and run died"),
-        ("check", "The compiler died on this source"),
-        ("open", "The process died while it was opening this recording"),
-        ("perfetto", "The process died while it was exporting this recording"),
+        ("outcomes", "The process ended while this kernel was compiled and run"),
+        ("check", "The process ended while this source was compiled"),
+        ("open", "The process ended while it was opening this recording"),
+        ("perfetto", "The process ended while it was exporting this recording"),
     ],
 )
 def test_a_connection_that_ends_is_told_as_a_death_with_what_it_was_at(ends, job, words):

@@ -10,6 +10,7 @@ from splatscope.workers import connection
 from splatscope.workers.sandbox.child import _outcome
 from splatscope.workers.sandbox.failure_messages import died_message, timed_out_message
 
+FAULT = b"Fatal Python error: Segmentation fault\n\nCurrent thread 0x0000 ..."
 STAGES = {
     COMPILING: "The compiler or the driver died on this kernel as it is written",
     INSTRUMENTING: "This kernel compiles, but the compiler or the driver died on its recorded form",
@@ -21,21 +22,37 @@ STAGES = {
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_the_stage_is_named_and_nobody_is_blamed_for_a_write_out_of_bounds(stage):
-    words = died_message(True, stage)
+    words = died_message(True, stage, FAULT)
     assert STAGES[stage] in words
     assert "write out of bounds" not in words
     assert "{" not in words + timed_out_message(True, stage, 60.0)
 
 
 def test_what_the_process_wrote_as_it_died_says_how():
-    words = died_message(True, COMPILING, b"Fatal Python error: Segmentation fault\n\nCurrent thread 0x0000 ...")
+    words = died_message(True, COMPILING, FAULT)
     assert "(it touched memory that is not its own)" in words
     assert "as it does when memory runs out" in died_message(False, None, b"Fatal Python error: Aborted\n")
 
 
+@pytest.mark.parametrize(
+    ("how", "doing"),
+    [
+        ((False, None), "this source was compiled"),
+        ((True, COMPILING), "this kernel was compiled as it is written"),
+        ((True, SEARCHING), "this kernel was compiled and run"),
+        ((False, None, b"", "reading this file"), "it was reading this file"),
+    ],
+)
+def test_a_process_that_was_killed_leaves_no_error_and_neither_source_nor_compiler_is_blamed(how, doing):
+    words = died_message(*how)
+    assert words.startswith(f"The process ended while {doing}, without an error of its own, as when the system stops it")
+    assert "fault" not in words
+
+
 def test_what_an_untrusted_process_wrote_is_not_repeated():
     words = died_message(True, RUNNING, b"Fatal Python error: visit my page\n")
-    assert words == died_message(True, RUNNING)
+    assert words == died_message(True, RUNNING, b"visit another page")
+    assert "visit" not in words
 
 
 def test_a_process_that_was_stopped_says_at_which_stage_and_after_how_long():

@@ -8,7 +8,7 @@ import re
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from functools import lru_cache
 from html import unescape
 from textwrap import shorten
@@ -91,6 +91,37 @@ class Attendance:
         self._apart = 0  # how many of those who are here are on their own
         self._answers: dict[tuple[str, str], _Answers] = {}  # by page and question
         self._tries: dict[str, _Tries] = {}  # by exercise
+
+    def described(self) -> dict[str, Any]:
+        """Return what has been counted as plain data, for `restore`. Where students are is left out: they come again."""
+        known = {**self._others, **self._here}
+        return {
+            "students": [
+                [name, sorted(record.answered), record.stopped]
+                for name, record in known.items()
+                if isinstance(name, str) and (record.answered or record.stopped)
+            ],
+            "answers": [
+                [
+                    *name,
+                    answers.answered,
+                    answers.right,
+                    [[option, *astuple(offer), n] for (option, offer), n in answers.chosen.items()],
+                ]
+                for name, answers in self._answers.items()
+            ],
+            "tries": [[name, tries.tried, tries.solved, tries.tries, dict(tries.causes)] for name, tries in self._tries.items()],
+        }
+
+    def restore(self, described: dict[str, Any]) -> None:
+        """Count again what `described` has returned. Nobody is here yet."""
+        for name, answered, stopped in described["students"]:
+            self._keep(name, _Student(answered={(page, question) for page, question in answered}, stopped=stopped))
+        for page, question, answered, right, chosen in described["answers"]:
+            counts = {(option, Offer(at, name, tuple(options), best)): n for option, at, name, options, best, n in chosen}
+            self._answers[page, question] = _Answers(answered, right, Counter(counts))
+        for name, tried, solved, tries, causes in described["tries"]:
+            self._tries[name] = _Tries(tried, solved, tries, Counter(causes))
 
     def came(self, student: Hashable, apart: bool) -> None:
         """Count a student as following the presenter, or as being on their own (`apart`)."""

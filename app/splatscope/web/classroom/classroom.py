@@ -1,11 +1,13 @@
 """The state that the sessions of one class share, such as where the presenter is.
 
-A class exists in one server process as long as somebody is in it. Anyone with the key can present. The students' link contains a
-code: a hash of the key, from which the key cannot be derived.
+A class exists in one server process as long as somebody is in it, and for some hours in a file, so that it goes on after a restart.
+Anyone with the key can present. The students' link contains a code: a hash of the key, from which the key cannot be derived.
 """
 
 import base64
 import hashlib
+import json
+import logging
 import time
 from collections.abc import Hashable
 from typing import Any
@@ -14,8 +16,15 @@ from weakref import WeakValueDictionary
 import param
 
 from splatscope.web.classroom.attendance import Attendance
+from splatscope.web.durable_files import DurableFiles
+from splatscope.web.shell.pages import BY_NAME
+
+log = logging.getLogger(__name__)
 
 MAX_KEY = 200  # characters
+VERSION = 1  # of a class's file
+MOST_STORED, MOST_STORED_BYTES = 64, 32 * 2**20
+STORED = ("where", "kernel", "ended", "began")
 
 
 class Classroom(param.Parameterized):
@@ -77,13 +86,43 @@ class Classroom(param.Parameterized):
             del self._sessions[student]
             self.attendance.left(student)
 
+    def store(self) -> None:
+        """Have the class outlive the server, once it has begun."""
+        if self.where:
+            durable.save(self.code, self._described)
+
+    def _described(self) -> dict[str, Any]:
+        values = {name: getattr(self, name) for name in STORED}
+        return {"version": VERSION, **values, "attendance": self.attendance.described()}
+
+    def _restore(self, described: dict[str, Any]) -> None:
+        if described["version"] != VERSION or described["where"]["page"] not in BY_NAME:
+            return
+        self.param.update({name: described[name] for name in STORED})
+        self.attendance.restore(described["attendance"])
+
 
 _classes: WeakValueDictionary[str, Classroom] = WeakValueDictionary()
+durable: DurableFiles[dict[str, Any]] = DurableFiles(
+    "classes", lambda described: json.dumps(described).encode(), MOST_STORED, MOST_STORED_BYTES
+)
 
 
 def classroom(code: str) -> Classroom:
     """Return the class with this code, the same object for all its sessions."""
-    return _classes.get(code) or _classes.setdefault(code, Classroom(code))
+    return _classes.get(code) or _classes.setdefault(code, _restored(code))
+
+
+def _restored(code: str) -> Classroom:
+    """Return a class as it was before the server restarted, or else a new one."""
+    room, stored = Classroom(code), durable.read(code)
+    try:
+        if stored is not None:
+            room._restore(json.loads(stored))
+    except (ValueError, LookupError, TypeError) as error:  # of another version, or incomplete
+        log.warning("A class could not be restored: %s", type(error).__name__)
+        return Classroom(code)
+    return room
 
 
 def code_of(key: str) -> str:

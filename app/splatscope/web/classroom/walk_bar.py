@@ -43,6 +43,7 @@ MESSAGES = {
     "follow": ("join", "apart", "answered"),
     "present": ("join", "look", "here", "lead", "kernel", "ask", "clock", "end"),
 }
+STORED = ("join", "answered", "lead", "kernel", "clock", "end")  # those that change what outlives the server
 MOST_CODE = 40  # characters of a class's code; a valid one has 14
 _UNKNOWN = re.compile("[^a-z0-9-]")  # characters that no code contains
 
@@ -133,6 +134,7 @@ class WalkBar(Component):
         """Note how a kernel was marked that this session has sent, for the presenter's numbers."""
         if self._student is not None:
             self._class.attendance.marked(self._student, mark)
+            self._class.store()
 
     def close(self) -> None:
         """Leave the class."""
@@ -151,8 +153,11 @@ class WalkBar(Component):
     def receive(self, message: Any) -> None:
         """Receive a message of a kind that this role may send."""
         self._heard = time.monotonic()
-        if isinstance(message, dict) and message.get("type") in MESSAGES[self.role]:
+        kind = message.get("type") if isinstance(message, dict) else None
+        if kind in MESSAGES[self.role]:
             super().receive(message)
+            if kind in STORED:
+                self._class.store()
 
     @receives("join")
     def _join(self, key: str = "", base: str = "", browser: str = "") -> None:

@@ -10,11 +10,12 @@ const UNSAID = 5 // s to wait for a busy server that does not say how long
 const REFUSALS = 4 // failures of one request while the server answers others
 const TYPES = 2000 // ms after a key press in a text field before which the page is not loaded anew
 const RENEWED = "splatscope-renewed" // key in the tab's storage: when the page was last loaded anew by itself
-const SOON = 30_000 // ms after that within which it is not loaded anew again
+const APART = 15_000 // ms between two times that it is loaded anew
 
 const LOST = "The connection to the server is lost. What is on this page stays. Trying again …"
 const FORGOTTEN = "The server answers again. To go on, load this page anew; what you have set on it is lost then."
-const TWICE = "The connection to the server was lost again just after this page was loaded anew."
+const AGAIN = "The connection to the server was lost again. This page is loaded anew in a moment …"
+const UNSTORED = "The server answers again. To go on, load this page anew."
 const REFUSED = "The server has closed the connection, because it did not accept what this page sent."
 
 let absence: Promise<void> | null = null // ends when the server answers again; null while it answers
@@ -83,14 +84,19 @@ export function losesOnReload(holds: () => boolean): () => void {
 }
 
 /**
- * Load the page anew because the server no longer knows its session. If something would be lost, or it was just loaded anew for the
- * same reason, only offer it.
+ * Load the page anew because the server no longer knows its session: at once, but not again and again. If something would be lost,
+ * only offer it.
  */
 export async function renew() {
   while (performance.now() < typedAt + TYPES) await pause(typedAt + TYPES - performance.now())
   focused()?.blur() // a field reports what was typed when it loses the focus
   if ([...holders].some((holds) => holds())) return stop(FORGOTTEN)
-  if (Date.now() - Number(rememberedInTab(RENEWED)) < SOON || !rememberInTab(RENEWED, String(Date.now()))) return stop(TWICE)
+  const rest = Math.min(APART, Number(rememberedInTab(RENEWED)) + APART - Date.now())
+  if (rest > 0) {
+    say(AGAIN)
+    await pause(rest)
+  }
+  if (!rememberInTab(RENEWED, String(Date.now()))) return stop(UNSTORED) // it could be loaded again and again
   location.reload()
 }
 

@@ -77,10 +77,10 @@ export class Tree {
   }
 
   #mount({id, class: name, values, children}: Described): Part {
-    const part = new Part(id, values, this.#answer)
+    const part = new Part(id, name, values, this.#answer)
     for (const [holder, child] of Object.entries(children)) part.hold(holder, child, this.#mountAll(child))
     this.parts.set(id, part)
-    part.render(name, this.#modules[name])
+    part.render(this.#modules[name])
     return part
   }
 
@@ -103,13 +103,16 @@ export class Part {
   /** By the name of the parameter that holds them. */
   held: Record<string, Part[]> = {}
   id: number
+  /** Its class. */
+  kind: string
   #el = h("div")
   #lists = new Set<string>() // the parameters that hold any number
   #listeners: [event: string, act: (message: unknown) => void][] = []
   #values: Values
 
-  constructor(id: number, values: Values, answer: Answer) {
+  constructor(id: number, kind: string, values: Values, answer: Answer) {
     this.id = id
+    this.kind = kind
     this.#values = values
     const own = {
       get_child: (name: string) => {
@@ -139,8 +142,8 @@ export class Part {
     return Object.values(this.held).flat()
   }
 
-  render(name: string, module: Modules[string] | undefined) {
-    if (!module) throw new Error(`No module draws ${name}: list it in the index.ts of this bundle.`)
+  render(module: Modules[string] | undefined) {
+    if (!module) throw new Error(`No module draws ${this.kind}: list it in the index.ts of this bundle.`)
     this.host.attachShadow({mode: "open"}).append(this.#el)
     const root = module.render({model: this.model, el: this.#el} as never)
     if (root instanceof Element) this.#el.append(root)

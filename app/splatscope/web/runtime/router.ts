@@ -147,6 +147,9 @@ export function setGuide(next: Guide) {
   guide = next
 }
 
+/** Whether the session has ended: messages to it would go nowhere, also once the server answers again. */
+export const hasEnded = () => dead
+
 /** Whether messages to the server would go nowhere. */
 export const isLost = () => dead || isAway()
 

@@ -17,13 +17,16 @@ from splatscope.services import sandbox_jobs
 from splatscope.services.training import warm
 from splatscope.services.warm_up import fill_cache, tile_jobs
 from splatscope.textbook.contents import lesson_names
+from splatscope.web import recording_files
 from splatscope.web.assets import scripts
+from splatscope.web.classroom import classroom
 from splatscope.web.examples.gallery import example_jobs
 from splatscope.web.lesson_page import record_ahead
 from splatscope.web.serving import patches
 from splatscope.web.serving.bounded_log import bound_log
 from splatscope.web.serving.page_document import page_document
 from splatscope.web.shell.pages import BY_NAME, PAGES
+from splatscope.web.training import training_session
 from splatscope.workers import visitor, worker_pool
 from splatscope.workers.sandbox import supervisor as sandbox
 from splatscope.workers.scheduler import Turn
@@ -55,7 +58,9 @@ def _limit_arenas() -> None:
 
 
 def on_server_unloaded(server_context: Any) -> None:
-    """End all processes that this server started."""
+    """Write what outlives this server, and end all processes that it started."""
+    for files in (classroom.durable, training_session.durable, recording_files.durable):
+        files.flush()
     for process in _cache_fillers:
         process.kill()
     worker_pool.stop()

@@ -5,7 +5,6 @@ import {onThisPage} from "#web/lesson_page/on_this_page.ts"
 import {quote} from "#web/widgets/quote.ts"
 import {terms} from "#web/reference/terms.ts"
 import {paintModels} from "#web/theme/theme.ts"
-import {losesOnReload} from "#web/runtime/connection.ts"
 import {enclosing, h, style} from "#web/runtime/dom.ts"
 import {emit} from "#web/runtime/events.ts"
 import {setKeys} from "#web/runtime/keys.ts"
@@ -27,16 +26,6 @@ function nameCrumb(heads: boolean) {
 }
 
 let owner: HTMLElement | null = null // the component whose actions the bar holds
-
-/** Pages that have what a reader does there in their session alone: the training run with its settings and picture. */
-const FORGETFUL = ["train"]
-
-/** Note whether a reader has done anything on a page. */
-function touched(root: HTMLElement) {
-  let any = false
-  for (const type of ["click", "input"]) root.addEventListener(type, () => (any = true), true)
-  return losesOnReload(() => any)
-}
 
 export function render({model, el}: Render<"Page">) {
   style(el)
@@ -64,7 +53,6 @@ export function render({model, el}: Render<"Page">) {
   paintModels()
   onThisPage(root)
   offerResume(root)
-  if (FORGETFUL.includes(model.page)) model.on("remove", touched(root))
   for (const end of [terms(root), progress(root), companion(root), printing(root)]) model.on("remove", end)
   model.on("after_render", () => {
     if (enclosing(el, "#first") || overtaken()) return

@@ -1,4 +1,5 @@
 // The bar of a training run: start, pause, step and reset; the run's readings; and a line for errors.
+import {losesOnReload} from "#web/runtime/connection.ts"
 import {h, style} from "#web/runtime/dom.ts"
 import {addKeys} from "#web/runtime/keys.ts"
 import {rememberedInTab, rememberInTab} from "#web/runtime/stored.ts"
@@ -136,14 +137,13 @@ export function render({model, el}: Render<"RunBar">) {
     tell()
     hear()
   }
-  // The tab knows its run, so that it is there again after a reload, or after a look at another page.
+  // The tab knows its run, so that it is there again after a reload, a look at another page, or a restart of the server.
   const left = model.key ? rememberedInTab(RUN) : null
   const [entry] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[]
   if (left) model.send_msg({type: "return", key: left, reloaded: entry !== undefined && entry.type !== "navigate"})
-  const remember = () => {
-    if (model.key && (model.reading.iteration ?? 0) > 0) rememberInTab(RUN, model.key)
-  }
-  model.on("reading", remember)
+  const remember = () => model.key && rememberInTab(RUN, model.key)
+  for (const name of ["reading", "key"]) model.on(name, remember)
+  const endHolding = losesOnReload(() => Boolean(model.key) && !model.stored && (model.reading.iteration ?? 0) > 0)
 
   const soon = () => queueMicrotask(show)
   for (const name of ["running", "settled", "reading", "busy", "message", "before"]) model.on(name, soon)
@@ -157,6 +157,7 @@ export function render({model, el}: Render<"RunBar">) {
   })
   model.on("remove", () => {
     endKeys()
+    endHolding()
     end()
     clearTimeout(resting)
     clearTimeout(lasting)

@@ -135,7 +135,7 @@ class TrainingView:
         self.page.on_close(self.controls.close)
         self.page.on_close(self.tile_view.close)
         self.page.on_close(self.comparison.close)
-        pn.state.onload(self._begin)
+        pn.state.onload(lambda: self.session.begin(_sample(FIRST)))
         pn.state.onload(lambda: self.tile_view.follow(location.inputs))
 
     def _controls(self) -> Controls:
@@ -178,7 +178,7 @@ class TrainingView:
     def _change(self, name: str, value: Any) -> None:
         if name == "sample":
             if value in SAMPLES:
-                self._begin_with(value)
+                self.session.use_picture(_sample(value))
         elif name in ("save-picture", "save-state", "save-gaussians", "save-film"):
             self.save_buttons.act(name)
         elif name.endswith("!"):  # the browser refused a file
@@ -188,13 +188,6 @@ class TrainingView:
                 self.kernel_times.html, self.kernel_words.html = NO_TIMES, ""
             self.session.change(name, value)
             self.controls.tell(self._values(), self._notes())
-
-    def _begin(self) -> None:
-        if not self.session.has_taken_up:
-            self._begin_with(FIRST)
-
-    def _begin_with(self, sample: str) -> None:
-        self.session.use_picture(Upload(sample, (ASSETS / sample).read_bytes()))
 
     def _moved(self, here: bool) -> None:
         """Pause while the reader trains in the browser."""
@@ -230,6 +223,7 @@ class TrainingView:
         session = self.session
         reading = self.bar.reading | {"iterations": session.settings.iterations}
         state = {"running": session.running, "settled": session.settled, "busy": session.busy, "message": session.message}
+        state |= {"key": session.key, "stored": session.is_stored}
         before = session.before.report.iteration if session.before is not None else 0
         self.bar.param.update(**state, reading=reading, before=before)
         self.picture.tile = list(TILES[session.settings.tile][:2])
@@ -300,6 +294,10 @@ class TrainingView:
 def _first_picture() -> LoadedImage:
     """Return the picture that a page begins with: one of the app's files, which is shown before there is a worker."""
     return read_picture((ASSETS / FIRST).read_bytes(), FIRST, Settings().size)
+
+
+def _sample(name: str) -> Upload:
+    return Upload(name, (ASSETS / name).read_bytes())
 
 
 def _short(name: str) -> str:

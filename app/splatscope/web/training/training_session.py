@@ -1,6 +1,7 @@
 """The training of one page: one run at a time, which advances slice by slice on the pool."""
 
 import asyncio
+import json
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Coroutine, Generator
@@ -13,11 +14,12 @@ import param
 
 from splatscope.services.training import SettingsRefused, TrainingRun, decode_picture, decode_state
 from splatscope.splat.files.images import ImageError, encode
-from splatscope.splat.files.state_file import StateError
+from splatscope.splat.files.state_file import StateError, save_state
 from splatscope.splat.initialise import start_state
 from splatscope.splat.progress_report import ProgressReport
 from splatscope.splat.settings import LIVE, Settings
 from splatscope.splat.state import HISTORY, TrainingState
+from splatscope.web.durable_files import DurableFiles
 from splatscope.web.training.left_runs import LeftRuns
 from splatscope.web.widgets.upload import Upload
 from splatscope.workers.connection import JobTimeout, WorkerError
@@ -26,6 +28,8 @@ from splatscope.workers.pool import Pool
 log = logging.getLogger(__name__)
 
 MOST_PENDING = 4  # pieces of work under way or waiting, beyond which steps are not taken
+MOST_STORED, MOST_STORED_BYTES = 128, 256 * 2**20  # runs that outlive the server
+TRIES = 3  # to take up a stored run while the server's workers are starting
 
 Deliver = Callable[[bytes, str], None]  # file, name
 
@@ -59,6 +63,23 @@ class Earlier:
     running: bool
 
 
+@dataclass(frozen=True)
+class _Stored:
+    """What of a run outlives the server: its last snapshot, whether it was running, and settings that have changed since."""
+
+    state: TrainingState
+    running: bool
+    live: dict[str, float]
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether both are the same snapshot, with the same settings."""
+        return isinstance(other, _Stored) and self.state is other.state and (self.running, self.live) == (other.running, other.live)
+
+    def encode(self) -> bytes:
+        """Return a line of JSON, followed by the run's state file."""
+        return json.dumps({"running": self.running}).encode() + b"\n" + save_state(self.state)
+
+
 class TrainingSession:
     """The page's run. Methods return at once, and changes are reported to the observer.
 
@@ -73,7 +94,7 @@ class TrainingSession:
         note: A remark beside the picture's name.
         before: The run that a change has ended, for the reader to go back to; None for none.
         has_taken_up: Whether it goes on with a run that another page has left.
-        key: A secret by which the reader's tab finds the run again after a reload.
+        key: A secret by which the reader's tab finds the run again after a reload, also if the server has restarted meanwhile.
     """
 
     def __init__(self, pool: Pool, observer: Observer):
@@ -90,9 +111,11 @@ class TrainingSession:
         self.note = ""
         self.before: Earlier | None = None
         self.has_taken_up = False
-        self.key = secrets.token_urlsafe(16)
-        _open[self.key] = self
-        self._file = Upload("", b"")
+        self.key = ""
+        self._take_key(secrets.token_urlsafe(16))
+        self._file = self._first = Upload("", b"")
+        self._last_stored: _Stored | None = None
+        self._is_chosen = False  # whether the reader has done anything, so that the run is worth storing
         self._lock = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._training: asyncio.Task[None] | None = None
@@ -102,7 +125,18 @@ class TrainingSession:
         """Whether no slice of a run is under way: a paused run still finishes the one that it is in."""
         return self._training is None or self._training.done()
 
+    @property
+    def is_stored(self) -> bool:
+        """Whether the run outlives the server."""
+        return durable.are_written
+
     # Requests of the page.
+
+    def begin(self, first: Upload) -> None:
+        """Start a run on the picture that the page opens with, unless a run was taken up."""
+        self._first = first
+        if not self.has_taken_up:
+            self._do(self._load_picture(first), then_train=self.running)
 
     def start(self) -> None:
         """Train, from the beginning if the run is finished. While a picture is being read, train as soon as it is there.
@@ -117,6 +151,7 @@ class TrainingSession:
     def pause(self) -> None:
         """Pause after the current slice."""
         self.running = False
+        self._store()
         self.observer.changed()
 
     def step(self) -> None:
@@ -137,14 +172,19 @@ class TrainingSession:
 
     def use_picture(self, file: Upload) -> None:
         """Start a run on an encoded picture."""
+        self._is_chosen = True
         self._do(self._load_picture(file), then_train=self.running)
 
     def use_state(self, file: Upload) -> None:
         """Resume a run from a state file."""
+        self._is_chosen = True
         self._do(self._load_state(file))
 
     def change(self, name: str, value: Any) -> None:
         """Change a setting. An invalid value is refused with a message that says what is allowed."""
+        if self.has_taken_up and self.run is None:  # the run that is being taken up has settings of its own
+            self._do(self._change_later(name, value))
+            return
         try:
             if name not in self.settings.param or name == "name":
                 raise ValueError(f"There is no setting {name}.")
@@ -153,10 +193,12 @@ class TrainingSession:
         except (ValueError, TypeError) as error:
             self.tell(_message_for(error, self.settings, name, value))
             return
+        self._is_chosen = True
         if before[name] == value or self.run is None:
             return
         if name in LIVE:
             self.run.snapshot.settings.param.update(**{name: value})
+            self._store()
             self.observer.changed()
         else:
             self._do(self._renew_or_return(name, before[name]), then_train=self.running)
@@ -200,8 +242,22 @@ class TrainingSession:
         holder = _open.get(key)
         earlier = _left.take(key) or (holder.give() if holder is not None and reloaded and holder is not self else None)
         if earlier is not None:
-            self.has_taken_up = True
-            self._do(self._take_up(earlier))
+            work = self._take_up(earlier)
+        elif key in durable and (holder is None or reloaded):
+            work = self._restore(key)
+        else:
+            return
+        if holder is not None:
+            holder._take_key(secrets.token_urlsafe(16))
+        self._take_key(key)
+        self.has_taken_up = self._is_chosen = True
+        self._do(work)
+
+    def _take_key(self, key: str) -> None:
+        if _open.get(self.key) is self:
+            del _open[self.key]
+        self.key = key
+        _open[key] = self
 
     def close(self) -> None:
         """Cancel all tasks, release the picture, and leave the run: for a while, the reader's tab may take it up again."""
@@ -218,7 +274,8 @@ class TrainingSession:
 
     def give(self) -> "Earlier | None":
         """Return the run for another session to take up, and keep none; None if it has not begun."""
-        _open.pop(self.key, None)
+        if _open.get(self.key) is self:
+            del _open[self.key]
         running, self.running = self.running, False
         given = self._earlier(running)
         if given is not None:
@@ -256,7 +313,8 @@ class TrainingSession:
         task.add_done_callback(lambda _: work.close())  # the page may be left before the work starts
 
     def _train(self) -> None:
-        self.running, self.message = True, ""
+        self.running, self.message, self._is_chosen = True, "", True
+        self._store()
         self.observer.changed()
         if self._training is None or self._training.done():
             self._training = asyncio.get_running_loop().create_task(self._slices())
@@ -280,6 +338,7 @@ class TrainingSession:
             if losses > 1:
                 self.running = False
         self.running = False
+        self._store()
         self.observer.changed()
 
     async def _guard(self, work: Awaitable[None]) -> bool:
@@ -295,8 +354,18 @@ class TrainingSession:
             return False
         finally:
             self.busy = ""
+        self._store()
         self.observer.changed()
         return True
+
+    def _store(self) -> None:
+        """Have the run outlive the server, as it was at its last snapshot."""
+        if self.run is None or not (self._is_chosen or self.run.snapshot.step):
+            return
+        run = _Stored(self.run.snapshot, self.running, self._live())
+        if run != self._last_stored:
+            self._last_stored = run
+            durable.save(self.key, lambda: run)
 
     async def _advance(self, iterations: int) -> None:
         if self.run is None:
@@ -326,10 +395,40 @@ class TrainingSession:
         self._wait_for("Reading the state file")
         with _refusing(file.name):
             state = await decode_state(self.pool, file.data)
-        await self._begin(state, f"resumed at iteration {state.step:,}")
+        await self._resume(state, f"resumed at iteration {state.step:,}")
         self.running = False  # only now, because a file that is refused must not affect the run
+
+    async def _resume(self, state: TrainingState, note: str) -> None:
+        await self._begin(state, note)
         self._file = Upload(state.target_name, encode(state.target, "PNG"))
         self._take_settings(state.settings)
+
+    async def _restore(self, key: str) -> None:
+        """Go on with a run from before the server's restart. If that fails, begin as a page does."""
+        head, _, data = (durable.read(key) or b"").partition(b"\n")
+        try:
+            self.running = self.running or json.loads(head)["running"]
+            self._wait_for("Taking up the run")
+            for tries_left in reversed(range(TRIES)):
+                try:
+                    await self._resume(await decode_state(self.pool, data), "")
+                    break
+                except WorkerError:
+                    if not tries_left:
+                        raise
+        except Exception as error:
+            self.running = self._is_chosen = False  # so that what is stored stays
+            if self.run is None and self._first.data:
+                await self._load_picture(self._first)
+            if not isinstance(error, WorkerError):
+                raise StateError("The run from before the restart of the server cannot be taken up.") from error
+            raise
+        if self.running:  # and not paused meanwhile
+            self._train()
+
+    async def _change_later(self, name: str, value: Any) -> None:
+        if self.run is not None:
+            self.change(name, value)
 
     async def _renew(self) -> None:
         """Start a new run with the same picture and the current settings."""
@@ -424,6 +523,7 @@ class TrainingSession:
 
 
 _open: dict[str, TrainingSession] = {}  # by key
+durable = DurableFiles("runs", _Stored.encode, MOST_STORED, MOST_STORED_BYTES)
 _left: LeftRuns[Earlier] = LeftRuns(lambda earlier: _background(earlier.run.close()))
 _closing: set[asyncio.Task[None]] = set()
 

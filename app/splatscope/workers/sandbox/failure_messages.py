@@ -37,6 +37,17 @@ _CHECK_DIED = (
     "The compiler died on this source{how}. That is its own fault, whatever the source says. "
     "Undo what was written last, or nest it less deeply."
 )
+_ENDED = (
+    "The process ended while {doing}, without an error of its own, as when the system stops it because memory runs out. "
+    "Try again; if it ends again, {less}."
+)
+_DOING = {
+    None: "this kernel was compiled and run",
+    COMPILING: "this kernel was compiled as it is written",
+    INSTRUMENTING: "the recorded form of this kernel was compiled",
+    RUNNING: "the recorded kernel was compiled by the driver, or ran",
+    COMPARING: "the kernel ran as it is written, after it had been recorded",
+}
 _FILE_DIED = "The process died while it was {work}{how}. Save the file again, or choose another."
 _FILE_SLOW = "The process was stopped after {limit:g} s, while it was {work}. Take a smaller one."
 _CHECK_SLOW = (
@@ -70,9 +81,15 @@ def died_message(records: bool, stage: int | None, fault: bytes = b"", file_work
     Args:
         records: Whether it recorded a kernel, rather than only compiling a source.
         stage: The last stage of `tracing.progress` that it reported, None if it is not known.
-        fault: The output of `faulthandler` as it died. It is not trusted.
+        fault: The output of `faulthandler` as it died. It is not trusted. A process that crashes leaves some, one that is
+            killed leaves none.
         file_work: What it was doing instead, see `FILE_WORK`; "" if it compiled a source.
     """
+    if not fault:
+        if file_work:
+            return _ENDED.format(doing=f"it was {file_work}", less="take a smaller file")
+        doing = _DOING.get(stage, _DOING[None]) if records else "this source was compiled"
+        return _ENDED.format(doing=doing, less="give the kernel less to do, or record fewer functions")
     match = re.match(rb"Fatal Python error: ([\w -]{1,40})", fault)
     how = _SIGNALS.get(match[1].decode(), "") if match else ""
     words = _DIED.get(stage, _DIED[None]) if records else _FILE_DIED if file_work else _CHECK_DIED
