@@ -7,6 +7,8 @@ that they return. Each is imported on first use, so that `import splatscope` is 
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from splatscope import extra
+
 if TYPE_CHECKING:
     from splatscope.api.capture import capture
     from splatscope.api.errors import FindingsError, FitError, RecordError
@@ -47,7 +49,10 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"splatscope.{_HOMES[name]}"), name)
+    try:
+        return getattr(importlib.import_module(f"splatscope.{_HOMES[name]}"), name)
+    except ModuleNotFoundError as error:
+        raise extra.explain(error) from None
 
 
 def __dir__() -> list[str]:

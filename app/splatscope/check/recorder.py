@@ -19,7 +19,7 @@ from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.fixes import Cause
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.progress import progress_to
-from splatscope.workers.connection import JobTimeout, WorkerLost
+from splatscope.workers.errors import JobTimeout, WorkerLost
 from splatscope.workers.sandbox.failure_messages import NO_ANSWER
 from splatscope.workers.sandbox.supervisor import JobAnswer, Sandbox
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from splatscope import __version__
+from splatscope import __version__, extra
 from splatscope.cli.check import check
 from splatscope.cli.cluster import scheduler, worker
 from splatscope.cli.dap import dap
@@ -73,6 +73,8 @@ def main(arguments: list[str] | None = None) -> None:
     except Exception as error:
         if debug:
             raise
+        if isinstance(error, ModuleNotFoundError):
+            error = extra.explain(error)
         # Usage errors format their own message and have the exit code 2.
         message = getattr(error, "format_message", error.__str__)()
         print(f"splatscope: {' '.join(message.split()) or type(error).__name__}", file=sys.stderr)

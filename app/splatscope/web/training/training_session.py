@@ -20,7 +20,7 @@ from splatscope.splat.settings import LIVE, Settings
 from splatscope.splat.state import HISTORY, TrainingState
 from splatscope.web.training.left_runs import LeftRuns
 from splatscope.web.widgets.upload import Upload
-from splatscope.workers.connection import JobTimeout, WorkerError
+from splatscope.workers.errors import JobTimeout, WorkerError
 from splatscope.workers.pool import Pool
 
 log = logging.getLogger(__name__)
