@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from splatscope.api.errors import FindingsError, RecordError
+from splatscope.api.places import path_of
 from splatscope.recordings.packed import packed_recording
 from splatscope.recordings.recording_file import save
 from splatscope.tracing.checks import CHECKS
@@ -183,9 +184,12 @@ class Recording:
         return f"{FULL} Allow {enough:,} records (budget=, --budget), or {_LESS}."
 
     def told(self, finding: Finding) -> str:
-        """Return a finding as one line that begins with its file and line: "scan.slang:7: race: Thread 3 …"."""
-        place = f"{finding.file or self.trace.info.file}:{finding.line}: " if finding.line else ""
-        return f"{place}{finding.words}"
+        """Return a finding as one line that begins with its place: "kernels/scan.slang:7:12: race: Thread 3 …".
+
+        The path is relative to the working directory if the file is in it.
+        """
+        path = path_of(finding.file or self.trace.info.file, self.recorded.job)
+        return f"{path}:{finding.position}: {finding.words}" if finding.line else finding.words
 
     @property
     def not_given(self) -> list[str]:

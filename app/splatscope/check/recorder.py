@@ -98,7 +98,10 @@ def _finding(plain: dict[str, Any]) -> Finding:
     files = [str(file) for file in plain.get("files", [])]
     if files and len(files) != len(lines):
         raise ValueError("There is one file for each line.")
-    return Finding(kind, name, message, lines, threads, int(plain["index"]), events, int(plain["count"]), file, files)
+    column = int(plain.get("column", 0))
+    return Finding(
+        kind, name, message, lines, threads, int(plain["index"]), events, int(plain["count"]), file, files, column=column
+    )
 
 
 class Recorder(Protocol):

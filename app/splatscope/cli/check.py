@@ -165,22 +165,23 @@ class _Table:
 
     def end(self, verdicts: "list[KernelVerdict]", left_out: list[str]) -> None:
         """Print the findings, sentences about what was left out, and a line with the totals."""
-        from splatscope.check.reports import relative
         from splatscope.cli.trace_report import print_patch
+        from splatscope.printable import relative
         from splatscope.tracing.fixes import TRIED
 
         here = Path.cwd()
         for verdict in verdicts:
             path = relative(verdict.kernel.path, here)
             for finding in verdict.findings:
-                self._say(f"{relative(verdict.path_of(finding), here)}:{finding.line}: {finding.words}", "red")
+                self._say(f"{relative(verdict.path_of(finding), here)}:{finding.position}: {finding.words}", "red")
             if verdict.change:
                 print_patch(self._console, verdict.change.patch)
                 self._say(f"{path}: {TRIED.format(verdict.change.verdict)}", "green")
             for finding, reason in verdict.silenced:
                 self._say(f"{relative(verdict.path_of(finding), here)}:{finding.line}: allowed: {finding.kind}: {reason}")
             for text in [verdict.error] if verdict.error else verdict.missed:
-                self._say(f"{path}: {text}", "yellow")
+                has_place = text.startswith(f"{verdict.kernel.job.file}:")
+                self._say(path + text.removeprefix(verdict.kernel.job.file) if has_place else f"{path}: {text}", "yellow")
             for text in verdict.notes:
                 self._say(f"{path}: {text}")
         for text in left_out:

@@ -48,7 +48,8 @@ from splatscope import capture
 from splatscope.gpu.device import open_device
 if __name__ == "__main__":
     device = open_device()
-    source = 'RWStructuredBuffer<uint> o; [numthreads(4, 1, 1)] [shader("compute")] void main(uint3 t : SV_GroupThreadID) { o[t.x] = 1; }'
+    entry = '[shader("compute")] [numthreads(4, 1, 1)] void main(uint t : SV_GroupIndex) { o[t] = 1; }'
+    source = f"RWStructuredBuffer<uint> o; {entry}"
     module = device.load_module_from_source("k", source)
     kernel = device.create_compute_kernel(device.link_program([module], [module.entry_point("main")]))
     buffer = device.create_buffer(element_count=4, struct_size=4, usage=spy.BufferUsage.unordered_access)

@@ -62,7 +62,7 @@ def job_of(note: ProgramNote, device: spy.Device) -> KernelJob:
 
 
 def _modules_of(note: ProgramNote) -> Iterator[tuple[str, str, list[tuple[str, str]]]]:
-    """Yield (name, path, entry points) of each module of a program. The parts of a composed one have those entry points they declare."""
+    """Yield (name, path, entry points) of each module of a program; in place of a composed one, of its parts."""
     composed = dict(note.parts)
     for match in _MODULE.finditer(note.text):
         entries = _ENTRY.findall(match[4])

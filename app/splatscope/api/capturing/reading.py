@@ -147,8 +147,12 @@ atexit.register(_kept.clear)  # before SlangPy's own end, to which it would be a
 def _kept_for(device: spy.Device) -> _Kept:
     if (kept := _kept.get(device)) is None:
         kept = _kept[device] = _Kept()
-        device.register_device_close_callback(lambda closed: _kept.pop(closed, None))
+        device.register_device_close_callback(_forget)
     return kept
+
+
+def _forget(device: spy.Device) -> None:
+    _kept.pop(device, None)
 
 
 def reading_of(device: spy.Device, job: KernelJob) -> Reading:
