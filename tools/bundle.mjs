@@ -38,7 +38,10 @@ const notices = {
         const names = Map.groupBy([...packages].sort(), licenceOf)
         const texts = [...names].map(([text, list]) => `${list.join(", ")}:\n\n${text.trim().replaceAll("*/", "* /")}\n`)
         const path = join(root, file)
-        writeFileSync(path, `/*! This file contains the packages below, under their licences.\n\n${texts.join("\n\n")}*/\n${readFileSync(path, "utf8")}`)
+        writeFileSync(
+          path,
+          `/*! This file contains the packages below, under their licences.\n\n${texts.join("\n\n")}*/\n${readFileSync(path, "utf8")}`,
+        )
       }
     })
   },

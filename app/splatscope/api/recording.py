@@ -1,5 +1,6 @@
 """The result of `splatscope.record`: findings, outputs, and the recording itself."""
 
+import sys
 import tempfile
 import webbrowser
 from collections.abc import Callable, Iterable
@@ -136,13 +137,14 @@ class Recording:
         Path(file).write_text(page, encoding="utf-8")
 
     def show(self) -> None:
-        """Open the stepper: in the notebook cell, or else in the browser."""
+        """Open the stepper: in the notebook cell, or else in the browser. Without either, print the path of the page."""
         if (display := _notebook()) is not None:
             display(self)
             return
         with tempfile.NamedTemporaryFile("w", suffix=".html", prefix="splatscope-", delete=False, encoding="utf-8") as file:
             file.write(self._page())
-        webbrowser.open(Path(file.name).as_uri())
+        if not webbrowser.open(Path(file.name).as_uri()):
+            print(f"There is no browser here: open {file.name}")
 
     def _repr_html_(self) -> str:
         from splatscope.web.single_page.single_page import notebook_html
@@ -217,7 +219,8 @@ class Recording:
 
     def __repr__(self) -> str:
         entry, state = self.trace.info.entry, "complete" if self.complete else "incomplete"
-        return f"<Recording of {entry}: {self.events:,} events, {len(self.findings)} findings, {state}>"
+        findings = f"{len(self.findings)} finding{'' if len(self.findings) == 1 else 's'}"
+        return f"<Recording of {entry}: {self.events:,} events, {findings}, {state}>"
 
 
 def _rounded_up(records: int) -> int:
@@ -229,6 +232,9 @@ def _rounded_up(records: int) -> int:
 
 def _notebook() -> Callable[[object], object] | None:
     """Return the function that shows an object in the running notebook; None outside of one."""
+    marimo = sys.modules.get("marimo")
+    if marimo is not None and marimo.running_in_notebook():
+        return marimo.output.append
     try:
         from IPython.core.getipython import get_ipython
         from IPython.display import display

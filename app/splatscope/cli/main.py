@@ -23,7 +23,6 @@ from splatscope.cli.train import train
 
 commands = typer.Typer(
     invoke_without_command=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
