@@ -20,10 +20,13 @@ if TYPE_CHECKING:
     from splatscope.api.splats import Splats, load_splats
     from splatscope.gpu.device import DeviceError
     from splatscope.gpu.kernel import CompileError
+    from splatscope.tracing.checks.finding import Finding
+    from splatscope.tracing.trace import Trace
 
 __version__ = "0.1.0"
 __all__ = [
-    "CompileError", "DeviceError", "FindingsError", "Fit", "FitError", "FitTable", "RecordError", "Recording", "Splats",
+    "CompileError", "DeviceError", "Finding", "FindingsError", "Fit", "FitError", "FitTable", "RecordError", "Recording", "Splats",
+    "Trace",
     "capture", "fit", "fit_many", "load", "load_splats", "record",
 ]  # fmt: skip
 
@@ -31,6 +34,7 @@ _HOMES = {
     "capture": "api.capture",
     "CompileError": "gpu.kernel",
     "DeviceError": "gpu.device",
+    "Finding": "tracing.checks.finding",
     "FindingsError": "api.errors",
     "Fit": "api.fit",
     "FitError": "api.errors",
@@ -43,6 +47,7 @@ _HOMES = {
     "RecordError": "api.errors",
     "Recording": "api.recording",
     "Splats": "api.splats",
+    "Trace": "tracing.trace",
 }
 
 

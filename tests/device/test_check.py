@@ -443,7 +443,7 @@ def test_init_describes_each_kernel_that_has_no_description_once(repository, che
     tables = tomllib.loads((folder / "splatscope.toml").read_text())["kernel"]
     assert [(table["file"], table["entry"], table.get("vars")) for table in tables] == [
         ("broken.slang", "main", None),
-        ("kernels/two.slang", "main", {"o": {"count": 1024}}),
+        ("kernels/two.slang", "main", {"o": {"count": 1024}, "C.n": 0, "C.scale": [0, 0]}),
         ("kernels/two.slang", "second", {"o": {"count": 1024}, "C.n": 0, "C.scale": [0, 0]}),
     ]
     assert check("--init", rights)[:2] == (0, "No kernel lacks a description, or none was found.\n")

@@ -44,7 +44,7 @@ def test_a_launch_takes_the_options_of_trace_that_say_what_to_record():
 @pytest.mark.parametrize(
     ("line", "groups"),
     [
-        ("a/scan.slang:8:5: race: One writes a[1]: so. (64 times)", ("a/scan.slang", "8", "5", "race", "One writes a[1]: so. (64 times)")),
+        ("a/scan.slang:8:5: race: One writes a[1]. (64 times)", ("a/scan.slang", "8", "5", "race", "One writes a[1]. (64 times)")),
         (r"C:\a\scan.slang:12: lost-update: Two add.", (r"C:\a\scan.slang", "12", None, "lost-update", "Two add.")),
         ("scan.slang:8: allowed: race: all write the same", None),
         ("scan.slang: Not given, so zeros: output (1,024).", None),
