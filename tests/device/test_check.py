@@ -191,7 +191,7 @@ def test_a_comment_that_cannot_be_read_stops_its_own_kernel_alone(repository, ch
     assert "no option vras" in found["bad.slang"]["error"]
     assert found["race.slang"]["state"] == "findings"
     _, out, _ = check()
-    assert "sub/race.slang:7: race" in out
+    assert "sub/race.slang:7:5: race" in out
     assert "bad.slang: bad.slang: there is no option vras" in out
 
 
@@ -424,7 +424,7 @@ def test_the_table_names_every_kernel_and_ends_with_the_totals(repository, check
     repository(race_slang=ASKS + RACE, clean_slang=ASKS + CLEAN)
     _, out, _ = check()
     assert "clean.slang" in out
-    assert "race.slang:7: race: Thread" in out
+    assert "race.slang:7:5: race: Thread" in out
     assert out.rstrip().endswith("2 kernels: 1 clean, 1 with findings.")
 
 

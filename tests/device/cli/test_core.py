@@ -89,7 +89,7 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     [
         ("-m splatscope --help", 0, "doctor"),
         ("-m splatscope doctor", 0, r"app +not installed: .*pip install 'splatscope\[app\]'"),
-        ("-m splatscope trace race.slang --html race.html --out race.npz --diff", 1, "race.slang:8: race"),
+        ("-m splatscope trace race.slang --html race.html --out race.npz --diff", 1, "race.slang:8:5: race"),
         ("-m splatscope trace --batch jobs.jsonl --json", 0, '"kind": "race"'),
         ("-m splatscope trace --explain race", 0, "race"),
         ("-m splatscope check --trusted --diff", 1, "1 with findings"),
