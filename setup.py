@@ -1,8 +1,11 @@
 """Adds one step to the build: the browser's sources become one bundle inside the package, without Node on the machine.
 
-pyproject.toml holds all else. `python setup.py build_bundle` runs the step alone.
+pyproject.toml holds all else, except for what depends on the address of the repository. `python setup.py build_bundle` runs the
+step alone.
 """
 
+import os
+import re
 from importlib.metadata import distribution
 from pathlib import Path
 from typing import ClassVar
@@ -34,7 +37,9 @@ class BuildBundle(Command):
         if not installed.exists() or installed.stat().st_mtime < lock.stat().st_mtime:
             self._check(npm(["ci", "--ignore-scripts", "--loglevel=error"], cwd=ROOT), "npm ci")
         panel = distribution("panel")
-        self._check(node([str(BUNDLER), str(panel.locate_file("panel")), panel.version], cwd=ROOT), "esbuild")
+        licence = next(file for file in panel.files or () if file.name.startswith("LICENSE"))
+        arguments = [panel.locate_file("panel"), panel.version, panel.locate_file(licence)]
+        self._check(node([str(BUNDLER), *map(str, arguments)], cwd=ROOT), "esbuild")
 
     @staticmethod
     def _check(status: int, what: str) -> None:
@@ -48,4 +53,35 @@ class Build(build):
     sub_commands = (("build_bundle", None), *build.sub_commands)
 
 
-setup(cmdclass={"build": Build, "build_bundle": BuildBundle})
+def readme(repository: str, version: str) -> str:
+    """Return README.md for a package index, where relative links lead nowhere: they lead into the repository, if it is known.
+
+    Without an address, links are left as their text, and pictures are left out.
+    """
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    picture, link = (
+        re.compile(r"!\[([^\]]*)\]\((?!https?:)([^)]+)\)\n*"),
+        re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?:)([^)#]+)(#[^)]*)?\)"),
+    )
+    if not repository:
+        return link.sub(r"\1", picture.sub("", text))
+    text = picture.sub(rf"![\1]({repository}/raw/v{version}/\2)\n\n", text)
+    return link.sub(rf"[\1]({repository}/blob/v{version}/\2\3)", text)
+
+
+REPOSITORY = os.environ.get("SPLATSCOPE_REPOSITORY", "").rstrip("/")
+VERSION = re.search(r'__version__ = "([^"]+)"', (ROOT / "app" / "splatscope" / "__init__.py").read_text(encoding="utf-8"))
+
+if __name__ == "__main__":
+    assert VERSION
+    addresses = {
+        "Source": REPOSITORY,
+        "Issues": f"{REPOSITORY}/issues",
+        "Changelog": f"{REPOSITORY}/blob/v{VERSION[1]}/CHANGELOG.md",
+    }
+    setup(
+        cmdclass={"build": Build, "build_bundle": BuildBundle},
+        long_description=readme(REPOSITORY, VERSION[1]),
+        long_description_content_type="text/markdown",
+        project_urls=addresses if REPOSITORY else {},
+    )

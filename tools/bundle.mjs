@@ -2,11 +2,11 @@
 // book.js for the published book, single_page.js and .css for the page of one recording, and in panel-models-VERSION.js the few of
 // Panel's models that the app uses. setup.py runs it as a step of the build, with the folder and the version of the Panel installed.
 import {build} from "esbuild"
-import {globSync, readFileSync} from "node:fs"
+import {globSync, readFileSync, writeFileSync} from "node:fs"
 import {basename, dirname, join, resolve} from "node:path"
 
 const root = resolve(import.meta.dirname, "..")
-const [panel, version] = process.argv.slice(2)
+const [panel, version, panelLicence] = process.argv.slice(2)
 
 // `#drawings` is every lessons/NAME/drawing.ts and live.ts by the lesson's name. They are found in the folders, so no list has to be
 // kept.
@@ -26,8 +26,42 @@ const drawings = {
   },
 }
 
+// The licences of other people's packages travel with the scripts that contain them: each script begins with their texts.
+const notices = {
+  name: "notices",
+  setup({initialOptions, onEnd}) {
+    initialOptions.metafile = true
+    onEnd(({metafile}) => {
+      for (const [file, {inputs}] of Object.entries(metafile?.outputs ?? {})) {
+        const packages = new Set(Object.keys(inputs).flatMap((input) => packageOf(input) ?? []))
+        if (packages.size === 0 || !file.endsWith(".js")) continue
+        const names = Map.groupBy([...packages].sort(), licenceOf)
+        const texts = [...names].map(([text, list]) => `${list.join(", ")}:\n\n${text.trim().replaceAll("*/", "* /")}\n`)
+        const path = join(root, file)
+        writeFileSync(
+          path,
+          `/*! This file contains the packages below, under their licences.\n\n${texts.join("\n\n")}*/\n${readFileSync(path, "utf8")}`,
+        )
+      }
+    })
+  },
+}
+
+/** @param {string} input - a path of esbuild's list of inputs */
+function packageOf(input) {
+  if (resolve(root, input).startsWith(resolve(panel))) return "panel"
+  return input.match(/.*node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1]
+}
+
+/** @param {string} name - a package */
+function licenceOf(name) {
+  const [file] = name === "panel" ? [panelLicence] : globSync(`node_modules/${name}/LICENSE*`, {cwd: root})
+  if (!file) throw new Error(`${name} has no licence in its package`)
+  return readFileSync(resolve(root, file), "utf8")
+}
+
 /** @type {import("esbuild").BuildOptions} */
-const COMMON = {absWorkingDir: root, bundle: true, minify: true, target: "es2022", logLevel: "warning"}
+const COMMON = {absWorkingDir: root, bundle: true, minify: true, target: "es2022", logLevel: "warning", plugins: [notices]}
 
 await build({
   ...COMMON,
@@ -35,7 +69,7 @@ await build({
   outfile: "app/splatscope/web/dist/splatscope.js",
   format: "esm",
   loader: {".woff2": "dataurl", ".svg": "dataurl", ".png": "dataurl"}, // one file to serve, none beside it
-  plugins: [drawings],
+  plugins: [drawings, notices],
 })
 
 // The app's style sheet, with all rules written out: Chromium needs a third longer to match nested ones. Layers decide what overrides
@@ -74,7 +108,7 @@ await build({
   outfile: "app/splatscope/web/dist/book.js",
   format: "iife",
   charset: "utf8",
-  plugins: [drawings],
+  plugins: [drawings, notices],
 })
 
 // The page of one recording: the stepper alone, whose address is another.
@@ -91,7 +125,7 @@ await build({
   outdir: "app/splatscope/web/dist",
   format: "iife",
   charset: "utf8",
-  plugins: [ownRouter],
+  plugins: [ownRouter, notices],
 })
 
 // Panel's own bundle has some seventy models and needs two more of Bokeh's bundles for their base classes. That is 1.4 MB to parse
@@ -131,5 +165,5 @@ await build({
   format: "iife",
   keepNames: true, // Bokeh derives the names of models and views from those of their classes
   loader: {".css": "text"},
-  plugins: [fromPage],
+  plugins: [fromPage, notices],
 })

@@ -7,6 +7,8 @@ that they return. Each is imported on first use, so that `import splatscope` is 
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from splatscope import extra
+
 if TYPE_CHECKING:
     from splatscope.api.capture import capture
     from splatscope.api.errors import FindingsError, FitError, RecordError
@@ -18,10 +20,13 @@ if TYPE_CHECKING:
     from splatscope.api.splats import Splats, load_splats
     from splatscope.gpu.device import DeviceError
     from splatscope.gpu.kernel import CompileError
+    from splatscope.tracing.checks.finding import Finding
+    from splatscope.tracing.trace import Trace
 
 __version__ = "0.1.0"
 __all__ = [
-    "CompileError", "DeviceError", "FindingsError", "Fit", "FitError", "FitTable", "RecordError", "Recording", "Splats",
+    "CompileError", "DeviceError", "Finding", "FindingsError", "Fit", "FitError", "FitTable", "RecordError", "Recording", "Splats",
+    "Trace",
     "capture", "fit", "fit_many", "load", "load_splats", "record",
 ]  # fmt: skip
 
@@ -29,6 +34,7 @@ _HOMES = {
     "capture": "api.capture",
     "CompileError": "gpu.kernel",
     "DeviceError": "gpu.device",
+    "Finding": "tracing.checks.finding",
     "FindingsError": "api.errors",
     "Fit": "api.fit",
     "FitError": "api.errors",
@@ -41,13 +47,17 @@ _HOMES = {
     "RecordError": "api.errors",
     "Recording": "api.recording",
     "Splats": "api.splats",
+    "Trace": "tracing.trace",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"splatscope.{_HOMES[name]}"), name)
+    try:
+        return getattr(importlib.import_module(f"splatscope.{_HOMES[name]}"), name)
+    except ModuleNotFoundError as error:
+        raise extra.explain(error) from None
 
 
 def __dir__() -> list[str]:

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent
-CHECKOUT = PACKAGE.parents[1] if (PACKAGE.parents[1] / "pyproject.toml").is_file() else None
+# In an installed package, or one inside another project, two folders up is not this repository.
+CHECKOUT = PACKAGE.parents[1] if PACKAGE.parent.name == "app" and (PACKAGE.parents[1] / "shaders").is_dir() else None
 _ROOT = CHECKOUT or PACKAGE
 
 APP = _ROOT / "app"

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from pathlib import Path
 
 MOST = 2_000  # characters
 # What a CI system's log takes as a command: `::` at a line's start (GitHub), `##[`, `##vso[` and the like anywhere (GitHub, Azure).
@@ -37,3 +38,13 @@ def text_of_cell(text: str) -> str:
 
 def _escaped(character: str) -> str:
     return character.encode("unicode_escape").decode("ascii")
+
+
+def relative(path: Path, here: Path) -> str:
+    """Return a path as it is printed: relative to `here` if it is inside, and printable."""
+    return printable(inside(path, here))
+
+
+def inside(path: Path, here: Path) -> str:
+    """Return a path with slashes, relative to `here` if it is inside."""
+    return path.relative_to(here.resolve()).as_posix() if path.is_relative_to(here.resolve()) else path.as_posix()

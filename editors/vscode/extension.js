@@ -70,8 +70,8 @@ class Checks {
   show(uri, findings, cwd) {
     for (const file of this.shown.get(uri.fsPath) ?? []) this.problems.delete(vscode.Uri.file(file))
     const byFile = new Map()
-    for (const {file, line, severity, code, message} of findings) {
-      const range = new vscode.Range(line, 0, line, Number.MAX_SAFE_INTEGER)
+    for (const {file, line, column, severity, code, message} of findings) {
+      const range = new vscode.Range(line, column, line, Number.MAX_SAFE_INTEGER)
       const problem = new vscode.Diagnostic(range, message, vscode.DiagnosticSeverity[severity])
       problem.source = "splatscope"
       problem.code = code

@@ -9,6 +9,7 @@ import pytest
 import slangpy as spy
 
 from splatscope import capture
+from splatscope.api.capturing import reading
 from splatscope.api.capturing.programs import folder_of
 from splatscope.gpu.device import open_device
 
@@ -335,6 +336,60 @@ float nth(StructuredBuffer<float> numbers, int n) { return numbers[n]; }
     assert captured.missed == []
     assert [recording.missed for recording in captured.recordings] == [[], []]
     assert x.grad.to_numpy().tolist() == [0, 2, 4, 6]
+
+
+RAW = """import "slangpy";
+extern static const uint UNUSED;
+uint unused() { return UNUSED; }
+int sum(int a, int b) { return a + b; }
+void fill(uint3 dispatchThreadID, RWStructuredBuffer<uint> o) { o[dispatchThreadID.x] = 7; }
+[shader("compute")]
+[numthreads(32, 1, 1)]
+void racy(uint3 id : SV_DispatchThreadID, RWStructuredBuffer<uint> o) { o[id.x] = o[0] + 1; }
+"""
+
+
+@pytest.fixture
+def raw(device, tmp_path) -> spy.Module:
+    file = tmp_path / "raw.slang"
+    file.write_text(RAW)
+    return spy.Module(device.load_module(str(file)))
+
+
+def test_kernels_of_a_module_that_are_dispatched_raw_are_captured(device, raw):
+    out = buffer_of(device, np.zeros(32, np.uint32))
+    with capture() as captured:
+        raw.racy.dispatch(spy.uint3(32, 1, 1), o=out)
+        raw.fill.dispatch(spy.uint3(32, 1, 1), o=out)
+    assert captured.missed == []
+    racy, fill = captured.recordings
+    assert [(finding.kind, finding.file, finding.line) for finding in racy.findings] == [("race", "raw.slang", 8)]
+    assert fill.findings == []
+    assert fill.outputs["o"].tolist() == [7] * 32
+
+
+def test_a_function_is_captured_beside_a_constant_that_nothing_uses(raw):
+    with capture() as captured:
+        assert raw.sum(1, 2) == 3
+    assert captured.missed == []
+    captured.recordings[0].assert_clean()
+
+
+def test_what_was_read_once_is_not_compiled_again_in_the_next_block_until_its_device_closes(raw, monkeypatch, tmp_path):
+    compiled = []
+    compile_ = reading._compiled
+    monkeypatch.setattr(reading, "_compiled", lambda *arguments: compiled.append(arguments) or compile_(*arguments))
+    for _ in range(2):
+        with capture() as captured:
+            raw.sum(1, 2)
+        assert captured.missed == []
+    assert len(compiled) == 1
+    other = spy.create_device(raw.device.info.type, include_paths=[tmp_path])
+    with capture():
+        spy.Module(other.load_module("raw.slang")).sum(1, 2)
+    assert (len(compiled), other in reading._kept) == (2, True)
+    other.close()
+    assert other not in reading._kept
 
 
 def test_errors_of_the_program_are_its_own_and_slangpy_is_as_before(device):

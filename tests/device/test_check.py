@@ -3,8 +3,11 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import tomllib
+from itertools import takewhile
 from xml.etree import ElementTree
 
 import numpy as np
@@ -188,7 +191,7 @@ def test_a_comment_that_cannot_be_read_stops_its_own_kernel_alone(repository, ch
     assert "no option vras" in found["bad.slang"]["error"]
     assert found["race.slang"]["state"] == "findings"
     _, out, _ = check()
-    assert "sub/race.slang:7: race" in out
+    assert "sub/race.slang:7:5: race" in out
     assert "bad.slang: bad.slang: there is no option vras" in out
 
 
@@ -421,8 +424,89 @@ def test_the_table_names_every_kernel_and_ends_with_the_totals(repository, check
     repository(race_slang=ASKS + RACE, clean_slang=ASKS + CLEAN)
     _, out, _ = check()
     assert "clean.slang" in out
-    assert "race.slang:7: race: Thread" in out
+    assert "race.slang:7:5: race: Thread" in out
     assert out.rstrip().endswith("2 kernels: 1 clean, 1 with findings.")
+
+
+TWO = RACE + CLEAN.replace("RWStructuredBuffer<float> o;", "cbuffer C { uint n; float2 scale; }").replace(
+    "o[t.x] = t.x", "o[t.x] = n"
+).replace("void main", "void second")
+
+
+@pytest.mark.parametrize("rights", ["--sandbox", "--trusted"])
+def test_init_describes_each_kernel_that_has_no_description_once(repository, check, rights):
+    folder = repository(
+        kernels__two_slang=TWO, kernels__described_slang=ASKS + CLEAN, broken_slang=CLEAN.replace("t.x;", "nobody;")
+    )
+    status, out, _ = check("--init", rights)
+    assert (status, out.split(".")[0]) == (0, "3 kernels described in splatscope")
+    tables = tomllib.loads((folder / "splatscope.toml").read_text())["kernel"]
+    assert [(table["file"], table["entry"], table.get("vars")) for table in tables] == [
+        ("broken.slang", "main", None),
+        ("kernels/two.slang", "main", {"o": {"count": 1024}, "C.n": 0, "C.scale": [0, 0]}),
+        ("kernels/two.slang", "second", {"o": {"count": 1024}, "C.n": 0, "C.scale": [0, 0]}),
+    ]
+    assert check("--init", rights)[:2] == (0, "No kernel lacks a description, or none was found.\n")
+    names = kernels(check("--json", rights)[1])
+    assert [names[name]["state"] for name in ("broken.slang main", "two.slang main", "two.slang second")] == [
+        "error",
+        "findings",
+        "clean",
+    ]
+
+
+def test_init_adds_to_the_configuration_that_there_is(repository, check):
+    folder = repository(race_slang=RACE)
+    (folder / "pyproject.toml").write_text("[tool.splatscope]\nallow = []\n")
+    assert check("--init")[0] == 0
+    settings = tomllib.loads((folder / "pyproject.toml").read_text())["tool"]["splatscope"]
+    assert [table["file"] for table in settings["kernel"]] == ["race.slang"]
+    assert not (folder / "splatscope.toml").exists()
+
+
+def test_findings_of_a_baseline_are_known_wherever_their_lines_are_and_others_fail(repository, check):
+    folder = repository(race_slang=ASKS + RACE)
+    status, out, _ = check("--json")
+    (folder / "baseline.json").write_text(out)
+    (folder / "race.slang").write_text("// another line\n" + ASKS + RACE)
+    status, out, _ = check("--baseline", "baseline.json")
+    assert status == 0
+    assert "race.slang:8: allowed: race: in the baseline" in out
+    (folder / "race.slang").write_text(ASKS + RACE.replace("o[t] =", "o[t + 1024] ="))
+    status, out, _ = check("--baseline", "baseline.json", "--json")
+    (kernel,) = kernels(out).values()
+    assert (status, [finding["kind"] for finding in kernel["findings"]]) == (1, ["out-of-bounds"])
+    assert [finding["kind"] for finding in kernel["silenced"]] == ["race"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"), [(None, "splatscope check --json > base.json"), ("[]", "is not what splatscope check --json")]
+)
+def test_a_baseline_that_is_none_is_status_2(repository, check, text, words):
+    folder = repository(race_slang=ASKS + RACE)
+    if text is not None:
+        (folder / "base.json").write_text(text)
+    status, _, err = check("--baseline", "base.json")
+    assert (status, words in err, err.count("\n")) == (2, True, 1)
+
+
+def test_a_watch_checks_a_kernel_again_when_a_file_of_it_changes(repository):
+    folder = repository(race_slang=ASKS + '#include "cells.h"\n' + RACE.replace("cells[t] = t;", "FILL"), other_slang=ASKS + CLEAN)
+    (folder / "cells.h").write_text("#define FILL cells[t] = t;\n")
+    command = [sys.executable, "-u", "-m", "splatscope", "check", "--watch"]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        lines = iter(process.stdout.readline, "")
+        try:
+            first = list(takewhile(lambda line: not line.startswith("Watching"), lines))
+            assert first[-1] == "2 kernels: 1 clean, 1 with findings.\n"
+            (folder / "cells.h").write_text("#define FILL cells[t] = t; GroupMemoryBarrierWithGroupSync();\n")
+            second = list(takewhile(lambda line: not line.startswith("Watching"), lines))
+            assert second[1] == "cells.h:\n"
+            assert second[-1] == "1 kernel: 1 clean, 0 with findings.\n"
+        finally:
+            process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 130
 
 
 TESTS = """
@@ -441,8 +525,9 @@ def test_the_plugin_of_pytest_reports_and_saves_what_a_failing_test_recorded(rep
     command = [sys.executable, "-m", "pytest", "-p", "splatscope.check.pytest_plugin", "-p", "no:cacheprovider", "-q"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=240)
     assert "1 failed, 1 passed" in done.stdout, done.stdout + done.stderr
-    assert "race.slang:6: race: Thread" in done.stdout
+    assert "race.slang:6:5: race: Thread" in done.stdout
     assert {path.name for path in (folder / ".splatscope").iterdir()} == {
+        ".gitignore",
         "test_kernels.py_test_clean.html",
         "test_kernels.py_test_clean.npz",
     }

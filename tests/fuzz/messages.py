@@ -34,7 +34,7 @@ from splatscope.web.runtime.receivers import receivers
 from splatscope.web.shell.pages import PAGES
 from splatscope.web.shell.shell import Shell
 from splatscope.workers import worker_pool
-from splatscope.workers.connection import WorkerError
+from splatscope.workers.errors import WorkerError
 
 from .forger import Forger
 

@@ -12,7 +12,7 @@ from splatscope.paths import shaders
 from splatscope.services.drafts import playground
 from splatscope.services.drafts.draft import kernel_of
 from splatscope.web.examples.gallery import EXAMPLES
-from splatscope.workers.connection import WorkerError
+from splatscope.workers.errors import WorkerError
 from splatscope.workers.sandbox.source_filter import refuse_job
 from splatscope.workers.sandbox.supervisor import Sandbox
 

@@ -3,16 +3,25 @@ import assert from "node:assert/strict"
 import {createRequire} from "node:module"
 import {test} from "node:test"
 
-type Shown = {file: string; line: number; severity: string; code: string; message: string}
+type Shown = {file: string; line: number; column: number; severity: string; code: string; message: string}
 
 const findingsOf = createRequire(import.meta.url)("../../editors/vscode/findings.js").findingsOf as (report: unknown) => Shown[]
 
-const race = {kind: "race", severity: "error", message: "Thread 1 writes.", line: 8, lines: [8, 9], file: "a/racy.slang", count: 64}
+const race = {
+  kind: "race",
+  severity: "error",
+  message: "Thread 1 writes.",
+  line: 8,
+  column: 5,
+  lines: [8, 9],
+  file: "a/racy.slang",
+  count: 64,
+}
 
 test("a finding stands on its line, with how often it was seen", () => {
   const report = {kernels: [{file: "a/racy.slang", findings: [race], error: null, error_file: "a/racy.slang", error_line: 0}]}
   assert.deepEqual(findingsOf(report), [
-    {file: "a/racy.slang", line: 7, severity: "Error", code: "race", message: "Thread 1 writes. (64 times)"},
+    {file: "a/racy.slang", line: 7, column: 4, severity: "Error", code: "race", message: "Thread 1 writes. (64 times)"},
   ])
 })
 
@@ -34,6 +43,6 @@ test("severities are those of the checks, and a finding without a line is on the
 test("a kernel that cannot be recorded is an error where it says", () => {
   const kernel = {file: "a.slang", findings: [], error: "undefined identifier 'n'", error_file: "b.slang", error_line: 3}
   assert.deepEqual(findingsOf({kernels: [kernel]}), [
-    {file: "b.slang", line: 2, severity: "Error", code: "error", message: "undefined identifier 'n'"},
+    {file: "b.slang", line: 2, column: 0, severity: "Error", code: "error", message: "undefined identifier 'n'"},
   ])
 })

@@ -32,3 +32,19 @@ def test_names_in_a_report_are_printable(tmp_path):
     config = SimpleNamespace(getoption=lambda name: str(tmp_path), rootpath=tmp_path)
     item = SimpleNamespace(config=config, nodeid="tests/test_kernels.py::test_scan")
     assert _saved(item, 0, recording).splitlines()[:2] == [r"k\x1b[31m.slang:1: race", "second line"]
+
+
+class Empty(Unsaved):
+    def to_html(self, file):
+        file.write_text("")
+
+
+def test_tests_of_the_same_name_keep_their_recordings_which_git_ignores(tmp_path):
+    folder = tmp_path / ".splatscope"
+    config = SimpleNamespace(getoption=lambda name: str(folder), rootpath=tmp_path)
+    long = f"tests/test_scan.py::test_it[{'x' * 200}{{}}]"
+    ids = ["tests/a/test_scan.py::test_it", "tests/b/test_scan.py::test_it", long.format(1), long.format(2)]
+    for nodeid in ids:
+        _saved(SimpleNamespace(config=config, nodeid=nodeid), 0, Empty())
+    assert len(list(folder.glob("*.html"))) == len(ids)
+    assert (folder / ".gitignore").read_text() == "*\n"

@@ -26,7 +26,33 @@ void main(uint3 id : SV_DispatchThreadID, uniform RWStructuredBuffer<uint> sums)
 """
 
 
+MOST_CORE = 400 * 2**20  # bytes, without the bytecode that pip adds
+
+
+def test_the_core_is_small_and_works_alone(core, core_splatscope, tmp_path):
+    folder = next((core.parent / "lib").glob("python*/site-packages"))
+    files = [path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    own = [path for path in files if path.relative_to(folder).parts[0].split("-")[0] not in ("pip", "setuptools", "pkg_resources")]
+    size = sum(path.stat().st_size for path in own)
+    assert size < MOST_CORE
+    print(f"The core: {size / 2**20:.0f} MiB")
+    assert not (folder / "panel").exists()
+    assert not (folder / "distributed").exists()
+    (tmp_path / "race.slang").write_text(RACE)
+    for arguments, status, words in (
+        ("doctor", 0, "pip install 'splatscope[app]'"),
+        ("trace race.slang --html race.html", 1, "race.slang:8:5: race"),
+        ("check", 1, "1 with findings"),
+        ("--help", 0, "doctor"),
+        ("serve", 2, "pip install 'splatscope[app]'"),
+    ):
+        done = core_splatscope(*arguments.split())
+        assert done.returncode == status, done.stdout + done.stderr
+        assert words in done.stdout + done.stderr
+
+
 def test_nothing_but_the_wheel_is_on_the_path(programs, bare):
+    bare = bare | {"PATH": str(programs)}
     assert shutil.which("splatscope", path=bare["PATH"])
     assert not any(shutil.which(name, path=bare["PATH"]) for name in ("cc", "gcc", "node", "npm", "make"))
     where = [str(programs / "python"), "-c", "import splatscope; print(splatscope.__file__)"]
@@ -48,7 +74,7 @@ def test_trace_and_check_find_a_race(splatscope, tmp_path):
     (tmp_path / "race.slang").write_text(RACE)
     done = splatscope("trace", "race.slang", "--html", "race.html")
     assert done.returncode == 1, done.stderr
-    assert "race.slang:8: race" in done.stdout
+    assert "race.slang:8:5: race" in done.stdout
     assert (tmp_path / "race.html").stat().st_size > 100_000
     done = splatscope("check")
     assert done.returncode == 1, done.stderr
@@ -87,7 +113,7 @@ def test_a_served_section_steps_in_a_browser(programs, bare, tmp_path, bundle):
     if not bundle:  # as where a later Panel has been installed
         models.rename(hidden)
     wrong = []
-    command = [str(programs / "splatscope"), "serve"]
+    command, bare = [str(programs / "splatscope"), "serve"], bare | {"PATH": str(programs)}
     try:
         with serving(command, tmp_path / "log", cwd=tmp_path, env=bare) as address, sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=chromium.find(), args=list(FLAGS))

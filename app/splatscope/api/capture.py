@@ -10,7 +10,7 @@ import slangpy as spy
 from splatscope.api.capturing.calls import Call, CallInterceptor
 from splatscope.api.capturing.notes import take_notes
 from splatscope.api.capturing.programs import NotCaptured
-from splatscope.api.capturing.reading import Bound, forget_readings
+from splatscope.api.capturing.reading import Bound
 from splatscope.api.errors import RecordError
 from splatscope.api.record import SECONDS, record_on_worker
 from splatscope.api.recording import Recording
@@ -157,7 +157,7 @@ def capture(
 
     Before each dispatch the device copies its inputs. The dispatch itself runs unchanged and leaves its own results. Later a worker
     records it from the copies. Captured are `kernel.dispatch`, compute passes, and functions of a `slangpy.Module`, with `map`,
-    `bwds`, `set`, `append_to` and the rest. If a program is loaded from source text, import splatscope before it is loaded.
+    `bwds`, `set`, `append_to`, `dispatch` and the rest. If a program is loaded from source text, import this function before that.
 
     Args:
         device: The device whose dispatches are captured; by default all devices.
@@ -184,8 +184,5 @@ def capture(
     if timeout <= 0:
         raise ValueError(f"timeout is a number of seconds above 0, not {timeout:g}.")
     captured = Captured(device, kernel, when, chosen_group, timeout, budget)
-    try:
-        with CallInterceptor(captured._observe):
-            yield captured
-    finally:
-        forget_readings()
+    with CallInterceptor(captured._observe):
+        yield captured

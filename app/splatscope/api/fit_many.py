@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import psutil
 
+from splatscope import extra
 from splatscope.api.device_calls import LIMIT
 from splatscope.api.errors import FitError
 from splatscope.api.fit import Fit, Picture, settings_of, size_of
@@ -30,7 +31,7 @@ from splatscope.printable import cell, printable
 from splatscope.processes import ChildError
 from splatscope.splat.files.images import MAX_BYTES
 from splatscope.tracing.progress import report_progress
-from splatscope.workers.connection import JobTimeout, WorkerError, WorkerLost
+from splatscope.workers.errors import JobTimeout, WorkerError, WorkerLost
 
 if TYPE_CHECKING:
     from splatscope.splat.trainer import Snapshot
@@ -148,6 +149,7 @@ def fit_many(
         TypeError: There is no such setting.
         DeviceError: There is no such device.
         FitError: The workers cannot be reached.
+        ImportError: `splatscope[app]` is not installed.
     """
     began = time.monotonic()
     chosen = {"blobs": gaussians, "iterations": iterations, "seed": seed} | settings
@@ -187,6 +189,8 @@ def fit_many(
             raise FitError(f"The process that sends pictures to the workers was lost ({error}): try again.") from None
         except WorkerError as error:
             raise FitError(str(error)) from None
+        except ModuleNotFoundError as error:
+            raise extra.explain(error) from None
     result = FitTable([rows[index] for index in range(len(sources))], time.monotonic() - began)
     if table is not None:
         write_file(table, result.to_csv().encode())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from splatscope.api.arrays import as_input
 from splatscope.api.errors import KernelTimeout, RecordError
+from splatscope.api.places import with_path
 from splatscope.api.recording import Recording
 from splatscope.api.workers import run_on_worker
 from splatscope.gpu.kernel import CompileError
@@ -22,6 +23,7 @@ from splatscope.tracing.progress import COMPARING, COMPILING, INSTRUMENTING, RUN
 from splatscope.tracing.record_and_check import record_and_check
 from splatscope.tracing.recording import Recording as Recorded
 from splatscope.tracing.retries import Attempt
+from splatscope.tracing.trace import Trace
 
 if TYPE_CHECKING:
     import slangpy as spy
@@ -213,6 +215,7 @@ def record_on_worker(
         What `run` returned: by default a recording with its verdict.
 
     Raises:
+        CompileError: The source does not compile.
         KernelTimeout: The kernel ran until its time was up, in a loop that may not end.
         RecordError: The compiler or the driver crashed on every attempt, or the second attempt took too long, too.
     """
@@ -224,6 +227,8 @@ def record_on_worker(
         try:
             arguments = part, adapter, between_groups, limit / 2
             return (run or run_on_worker)(record_here, *arguments, limit=limit, kind=device, on_progress=stages.append)
+        except CompileError as error:
+            raise with_path(error, job) from None
         except ChildTimeout as error:
             stage = stages[-1]
             entry, lines = endless(job) if stage == RUNNING else ("", [])
@@ -286,7 +291,20 @@ def record_here(job: KernelJob, adapter: str, between_groups: bool, seconds: flo
     prepare_for_recording()
     check_names(job)
     device = open_device(adapter or None)
-    return record_and_check(device, job, between_groups=between_groups, other_widths=True, follow=between_groups, seconds=seconds)
+    recorded = record_and_check(
+        device, job, between_groups=between_groups, other_widths=True, follow=between_groups, seconds=seconds
+    )
+    for finding in recorded.findings:
+        finding.column = _column_of(finding, recorded.trace)
+    return recorded
+
+
+def _column_of(finding: Finding, trace: Trace) -> int:
+    """Return the column of what a finding is about on its first line; 0 if no event is there."""
+    sites = [trace.sites[int(trace.site[event])] for event in finding.events if 0 <= event < len(trace)]
+    places = [(site.file or trace.info.file, site.line) for site in sites]
+    at = finding.file or trace.info.file, finding.line
+    return next((site.column for site, place in zip(sites, places, strict=True) if place == at), 0)
 
 
 def suggest_here(

@@ -1,5 +1,6 @@
 """The result of `splatscope.record`: findings, outputs, and the recording itself."""
 
+import sys
 import tempfile
 import webbrowser
 from collections.abc import Callable, Iterable
@@ -8,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from splatscope.api.errors import FindingsError, RecordError
+from splatscope.api.places import path_of
 from splatscope.recordings.packed import packed_recording
 from splatscope.recordings.recording_file import save
 from splatscope.tracing.checks import CHECKS
@@ -135,13 +137,14 @@ class Recording:
         Path(file).write_text(page, encoding="utf-8")
 
     def show(self) -> None:
-        """Open the stepper: in the notebook cell, or else in the browser."""
+        """Open the stepper: in the notebook cell, or else in the browser. Without either, print the path of the page."""
         if (display := _notebook()) is not None:
             display(self)
             return
         with tempfile.NamedTemporaryFile("w", suffix=".html", prefix="splatscope-", delete=False, encoding="utf-8") as file:
             file.write(self._page())
-        webbrowser.open(Path(file.name).as_uri())
+        if not webbrowser.open(Path(file.name).as_uri()):
+            print(f"There is no browser here: open {file.name}")
 
     def _repr_html_(self) -> str:
         from splatscope.web.single_page.single_page import notebook_html
@@ -183,9 +186,12 @@ class Recording:
         return f"{FULL} Allow {enough:,} records (budget=, --budget), or {_LESS}."
 
     def told(self, finding: Finding) -> str:
-        """Return a finding as one line that begins with its file and line: "scan.slang:7: race: Thread 3 …"."""
-        place = f"{finding.file or self.trace.info.file}:{finding.line}: " if finding.line else ""
-        return f"{place}{finding.words}"
+        """Return a finding as one line that begins with its place: "kernels/scan.slang:7:12: race: Thread 3 …".
+
+        The path is relative to the working directory if the file is in it.
+        """
+        path = path_of(finding.file or self.trace.info.file, self.recorded.job)
+        return f"{path}:{finding.position}: {finding.words}" if finding.line else finding.words
 
     @property
     def not_given(self) -> list[str]:
@@ -213,7 +219,8 @@ class Recording:
 
     def __repr__(self) -> str:
         entry, state = self.trace.info.entry, "complete" if self.complete else "incomplete"
-        return f"<Recording of {entry}: {self.events:,} events, {len(self.findings)} findings, {state}>"
+        findings = f"{len(self.findings)} finding{'' if len(self.findings) == 1 else 's'}"
+        return f"<Recording of {entry}: {self.events:,} events, {findings}, {state}>"
 
 
 def _rounded_up(records: int) -> int:
@@ -225,6 +232,9 @@ def _rounded_up(records: int) -> int:
 
 def _notebook() -> Callable[[object], object] | None:
     """Return the function that shows an object in the running notebook; None outside of one."""
+    marimo = sys.modules.get("marimo")
+    if marimo is not None and marimo.running_in_notebook():
+        return marimo.output.append
     try:
         from IPython.core.getipython import get_ipython
         from IPython.display import display

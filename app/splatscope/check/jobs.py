@@ -22,17 +22,20 @@ from splatscope.api.record import record_here, suggest_here
 from splatscope.api.recording import Recording
 from splatscope.gpu.device import DeviceError, open_device
 from splatscope.gpu.kernel import CompileError
+from splatscope.gpu.slang_types import SlangType
 from splatscope.services import sandbox_jobs
 from splatscope.slang.program import entries_of
 from splatscope.slang.source import Source
+from splatscope.tracing.bindings import ELEMENTS
 from splatscope.tracing.cost import endless_loops
 from splatscope.tracing.fixes import Cause, cause_of, replacements_of
 from splatscope.tracing.inputs import flat
+from splatscope.tracing.interface import read_interface
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.project import unpacked
 from splatscope.workers.sandbox.supervisor import JobAnswer
 
-ENTRIES, LOOPS = "entries", "loops"
+ENTRIES, LOOPS, INPUTS = "entries", "loops", "inputs"
 RECORD = "record"  # one of `supervisor.RUNS`: a sandboxed process is made for its adapter, and makes one recording
 FIX = "fix"  # likewise one of `supervisor.RUNS`
 RECORD_ON_DEFAULT = "record on the default device"  # in a sandboxed process that may make others
@@ -101,6 +104,15 @@ def _loops_job(job: KernelJob) -> JobAnswer:
         return {"entry": program.entry, "lines": endless_loops(program)}, []
 
 
+def _inputs_job(job: KernelJob, adapter: str) -> JobAnswer:
+    """Return the inputs of a job's kernel as a description gives them: numbers 0, and buffers of their default size."""
+    with _placed(job) as placed_job:
+        interface = read_interface(open_device(adapter or None), placed_job)
+    inputs: dict[str, Any] = {name: {"count": ELEMENTS} for name in interface.buffers}
+    types = {name: SlangType.parse(kind) for name, kind in interface.uniforms.items()}
+    return {"inputs": inputs | {name: np.zeros(kind.shape, int).tolist() for name, kind in types.items() if kind}}, []
+
+
 def _record_job(job: KernelJob, adapter: str, inputs: Inputs, everywhere: bool, seconds: float) -> JobAnswer:
     """Record and check a kernel. Return the fields of a `Summary`, or those of a `Refusal`."""
     try:
@@ -148,6 +160,7 @@ def _placed(job: KernelJob) -> Generator[KernelJob]:
 JOBS: dict[str, Callable[..., JobAnswer]] = {
     ENTRIES: _entries_job,
     LOOPS: _loops_job,
+    INPUTS: _inputs_job,
     RECORD: _record_job,
     FIX: _fix_job,
     RECORD_ON_DEFAULT: _record_job,

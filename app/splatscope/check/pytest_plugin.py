@@ -9,6 +9,7 @@ A kernel's file is looked up beside the test. Recordings of a failed test are sa
 each as a page and as a file for `splatscope.load`.
 """
 
+import hashlib
 import re
 from collections.abc import Generator
 from pathlib import Path
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from splatscope.api.recording import Recording
 
 _RECORDED = pytest.StashKey[list]()
+MOST_NAME = 150  # characters of a test's id in the name of its recordings
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 
@@ -97,12 +99,20 @@ def _saved(item: pytest.Item, number: int, recording: "Recording") -> str:
     """Save a recording, and return its summary with the names of the files."""
     folder = Path(item.config.getoption("--splatscope-dir"))
     folder = folder if folder.is_absolute() else item.config.rootpath / folder
-    name = re.sub(r"[^\w.-]+", "_", item.nodeid.rpartition("/")[2])[:120] + (f"-{number + 1}" if number else "")
+    name = _file_name(item.nodeid) + (f"-{number + 1}" if number else "")
     text = "\n".join(map(printable, str(recording).splitlines()))
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        if not folder.exists():
+            folder.mkdir(parents=True)
+            (folder / ".gitignore").write_text("*\n", encoding="utf-8")
         recording.save(folder / f"{name}.npz")
         recording.to_html(folder / f"{name}.html")
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: the bundle is not built
         return f"{text}\nThe recording could not be saved: {error}"
     return f"{text}\nTo step it, open {folder / name}.html"
+
+
+def _file_name(test: str) -> str:
+    """Return a test's id as the name of a file; a long one ends with a hash in place of what is cut off."""
+    name = re.sub(r"[^\w.-]+", "_", test)
+    return name if len(name) <= MOST_NAME else f"{name[:MOST_NAME]}-{hashlib.sha256(test.encode()).hexdigest()[:8]}"

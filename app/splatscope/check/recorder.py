@@ -19,7 +19,7 @@ from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.fixes import Cause
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.progress import progress_to
-from splatscope.workers.connection import JobTimeout, WorkerLost
+from splatscope.workers.errors import JobTimeout, WorkerLost
 from splatscope.workers.sandbox.failure_messages import NO_ANSWER
 from splatscope.workers.sandbox.supervisor import JobAnswer, Sandbox
 
@@ -98,7 +98,10 @@ def _finding(plain: dict[str, Any]) -> Finding:
     files = [str(file) for file in plain.get("files", [])]
     if files and len(files) != len(lines):
         raise ValueError("There is one file for each line.")
-    return Finding(kind, name, message, lines, threads, int(plain["index"]), events, int(plain["count"]), file, files)
+    column = int(plain.get("column", 0))
+    return Finding(
+        kind, name, message, lines, threads, int(plain["index"]), events, int(plain["count"]), file, files, column=column
+    )
 
 
 class Recorder(Protocol):

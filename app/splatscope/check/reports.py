@@ -11,7 +11,7 @@ from splatscope import __version__
 from splatscope.check.kernels import Undescribed
 from splatscope.check.recorder import Change
 from splatscope.check.run import ERROR, FINDINGS, KernelVerdict
-from splatscope.printable import printable
+from splatscope.printable import inside, printable, relative
 from splatscope.tracing.checks import CHECKS
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.explanations import explanation
@@ -115,7 +115,7 @@ def _sarif_result(verdict: KernelVerdict, finding: Finding, here: Path) -> dict[
         "ruleId": finding.kind,
         "level": _level(finding.kind),
         "message": {"text": finding.message},
-        "locations": [_sarif_location(verdict.path_of(finding), here, finding.line)],
+        "locations": [_sarif_location(verdict.path_of(finding), here, finding.line, finding.column)],
     }
     other_places = [place for place in dict.fromkeys(finding.places) if place != (finding.file, finding.line)]
     related = [_sarif_location(verdict.path_of(finding, name), here, line) for name, line in other_places]
@@ -140,9 +140,10 @@ def _sarif_fix(verdict: KernelVerdict, change: Change, here: Path) -> dict[str, 
     }
 
 
-def _sarif_location(path: Path, here: Path, line: int) -> dict[str, Any]:
-    uri = quote(os.fsencode(_inside(path, here)))
-    return {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": {"startLine": max(1, line)}}}
+def _sarif_location(path: Path, here: Path, line: int, column: int = 0) -> dict[str, Any]:
+    uri = quote(os.fsencode(inside(path, here)))
+    region = {"startLine": max(1, line)} | ({"startColumn": column} if column else {})
+    return {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": region}}
 
 
 def _level(kind: str) -> str:
@@ -204,12 +205,3 @@ def _annotation(command: str, file: str, line: int, title: str, message: str) ->
         return text
 
     return f"::{command} file={escaped(file, ':,')},line={max(1, line)},title={escaped(title, ':,')}::{escaped(message)}"
-
-
-def relative(path: Path, here: Path) -> str:
-    """Return a path as reports print it: relative to `here` if it is inside, and printable."""
-    return printable(_inside(path, here))
-
-
-def _inside(path: Path, here: Path) -> str:
-    return path.relative_to(here.resolve()).as_posix() if path.is_relative_to(here.resolve()) else path.as_posix()

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from splatscope.api.errors import KernelTimeout
+from splatscope.check.baseline import Baseline
 from splatscope.check.kernels import Allowance, CheckedKernel
 from splatscope.check.recorder import Change, Recorder, Refusal, Summary, Workers, change_of, summary_of
 from splatscope.check.repository import Repository
@@ -82,6 +83,7 @@ def check(
     recorder: Recorder | None = None,
     repository: Repository | None = None,
     changes: bool = False,
+    baseline: Baseline | None = None,
 ) -> list[KernelVerdict]:
     """Record kernels, one per processor at a time, and return a verdict for each, in their order.
 
@@ -93,10 +95,12 @@ def check(
         recorder: What records them; ordinary workers by default.
         repository: The files that they may read; by default all.
         changes: Whether to look for changes that take findings away.
+        baseline: Findings that are known, and silenced; None for none.
     """
     recorder, repository, verdicts = recorder or Workers(), repository or Repository(Path.cwd()), []
     with ThreadPoolExecutor(max_workers=max(1, os.cpu_count() or 1)) as pool:
         for verdict in pool.map(lambda kernel: _printable(_verdict_of(kernel, recorder, repository, changes)), kernels):
+            verdict = baseline.without_known(verdict) if baseline else verdict
             verdicts.append(verdict)
             on_verdict(verdict)
     return _with_unused(verdicts)

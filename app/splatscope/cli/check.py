@@ -3,7 +3,8 @@
 import json
 import os
 import sys
-from dataclasses import replace
+import time
+from dataclasses import dataclass, replace
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,8 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from splatscope.cli.errors import CallError
+from splatscope.printable import printable, relative
 
 if TYPE_CHECKING:
+    from splatscope.check.kernels import CheckedKernel, Undescribed
     from splatscope.check.recorder import Recorder
     from splatscope.check.repository import Repository
     from splatscope.check.run import KernelVerdict
@@ -38,6 +41,17 @@ def check(
     diff: Annotated[
         bool, typer.Option("--diff", help="Look for changes that take findings away, for the table and the reports.")
     ] = False,
+    baseline: Annotated[
+        Path | None,
+        typer.Option(help="A report of an earlier check, printed by --json: its findings are known, and only others count."),
+    ] = None,
+    init: Annotated[
+        bool,
+        typer.Option("--init", help="Write a description of each kernel that has none into splatscope.toml, and check nothing."),
+    ] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Go on: check kernels anew when their files change, until Ctrl+C.")
+    ] = False,
     sandbox: Annotated[
         bool | None,
         typer.Option(
@@ -55,7 +69,10 @@ def check(
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # not every terminal can print every name
     try:
-        status = _check(paths or [], sarif, junit, timeout, budget, github, strict, as_json, diff, sandbox)
+        if watch and (as_json or github or sarif or junit or init):
+            raise CallError("--watch prints its table again and again: leave out --json, --github, --sarif, --junit and --init.")
+        reports = _Reports(as_json, github, sarif, junit)
+        status = _check(paths or [], reports, timeout, budget, strict, diff, baseline, init, watch, sandbox)
     except Exception as error:
         if getattr(error, "exit_code", 1) == 2:
             raise
@@ -64,48 +81,120 @@ def check(
     raise typer.Exit(status)
 
 
+@dataclass(frozen=True)
+class _Reports:
+    """Which reports are asked for."""
+
+    as_json: bool
+    github: bool
+    sarif: Path | None
+    junit: Path | None
+
+
 def _check(
     paths: list[Path],
-    sarif: Path | None,
-    junit: Path | None,
+    reports: _Reports,
     timeout: float | None,
     budget: int | None,
-    github: bool,
     strict: bool,
-    as_json: bool,
     diff: bool,
+    baseline: Path | None,
+    init: bool,
+    watch: bool,
     sandbox: bool | None,
 ) -> int:
+    from splatscope.check.baseline import Baseline
     from splatscope.check.kernels import kernels_in
     from splatscope.check.recorder import PARSE_SECONDS, EntryPoints
-    from splatscope.check.reports import as_annotations, as_junit, as_sarif, undescribed_words
-    from splatscope.check.reports import as_json as json_report
+    from splatscope.check.reports import undescribed_words
     from splatscope.check.run import check as check_all
     from splatscope.check.run import exit_status
 
     here = Path.cwd()
     recorder, repository = _confinement(sandbox, here, paths)
-    entry_points = EntryPoints(recorder, min(timeout or PARSE_SECONDS, PARSE_SECONDS))
-    kernels, undescribed = kernels_in(paths, here, strict, repository, entry_points)
-    if not kernels:
-        advice = "name them in splatscope.toml, or write “// splatscope: groups=1” into their files."
-        raise CallError(" ".join([f"There is no kernel to check: {advice}", *undescribed_words(undescribed, here)]))
-    if timeout is not None:
-        kernels = [replace(kernel, timeout=timeout) for kernel in kernels]
-    if budget is not None:
-        kernels = [replace(kernel, job=replace(kernel.job, records=budget)) for kernel in kernels]
-    table = None if as_json else _Table()
-    verdicts = check_all(kernels, table.add if table else lambda verdict: None, recorder, repository, diff)
-    if as_json:
+
+    def described() -> "tuple[list[CheckedKernel], Undescribed]":
+        entry_points = EntryPoints(recorder, min(timeout or PARSE_SECONDS, PARSE_SECONDS))
+        kernels, undescribed = kernels_in(paths, here, strict and not init, repository, entry_points)
+        if timeout is not None:
+            kernels = [replace(kernel, timeout=timeout) for kernel in kernels]
+        if budget is not None:
+            kernels = [replace(kernel, job=replace(kernel.job, records=budget)) for kernel in kernels]
+        return kernels, undescribed
+
+    kernels, undescribed = described()
+    if init:
+        return _init(undescribed, here, recorder, repository)
+    known = Baseline(baseline, here) if baseline else None
+    table = None if reports.as_json else _Table()
+    while True:
+        if not kernels and not watch:
+            advice = "splatscope check --init describes them, or write “// splatscope: groups=1” into their files."
+            raise CallError(" ".join([f"There is no kernel to check: {advice}", *undescribed_words(undescribed, here)]))
+        verdicts = check_all(kernels, table.add if table else lambda verdict: None, recorder, repository, diff, known)
+        if table:
+            table.end(verdicts, undescribed_words(undescribed, here))
+        _report(reports, verdicts, here, undescribed, repository)
+        if not watch:
+            return exit_status(verdicts)
+        changed = _wait(here, paths, verdicts)
+        kernels, undescribed = described()
+        known = Baseline(baseline, here) if baseline else None
+        read = {verdict.kernel.path: _files_of(verdict) for verdict in verdicts}
+        affected = [kernel for kernel in kernels if changed & read.get(kernel.path, set())]
+        kernels = affected or kernels
+        print(f"\n{', '.join(sorted(printable(file.name) for file in changed))}:")
+
+
+def _init(undescribed: "Undescribed", here: Path, recorder: "Recorder", repository: "Repository") -> int:
+    from splatscope.check.describe import write_descriptions
+
+    file, count = write_descriptions(undescribed, here, recorder, repository)
+    words = f"{'1 kernel' if count == 1 else f'{count} kernels'} described in {file.name}"
+    if count:
+        print(f"{words}. Change sizes and values there until all lines are reached; then: splatscope check")
+    else:
+        print("No kernel lacks a description, or none was found.")
+    return 0
+
+
+def _files_of(verdict: "KernelVerdict") -> set[Path]:
+    """Return the files that a kernel was made from."""
+    kernel = verdict.kernel
+    inputs = {kernel.inputs.folder / kernel.inputs.file} if kernel.inputs.file else set()
+    return {kernel.path, *verdict.paths.values(), *inputs}
+
+
+def _wait(here: Path, paths: list[Path], verdicts: "list[KernelVerdict]") -> set[Path]:
+    """Wait until a file changes, and return those that did."""
+    from splatscope.check.watch import POLL_SECONDS, changed_since, state_of, watched_files
+
+    def state() -> dict[Path, int]:
+        return state_of(watched_files(here, map(Path.resolve, paths or [here]), read))
+
+    read = {file for verdict in verdicts for file in _files_of(verdict)}
+    before = state()
+    print("Watching. Ctrl+C ends it.", flush=True)
+    while not (changed := changed_since(before, state())):
+        time.sleep(POLL_SECONDS)
+    return changed
+
+
+def _report(
+    reports: _Reports, verdicts: "list[KernelVerdict]", here: Path, undescribed: "Undescribed", repository: "Repository"
+) -> None:
+    """Print and write the reports that are asked for. Raises CallError if one cannot be written, once the others are."""
+    from splatscope.check.reports import as_annotations, as_junit, as_sarif
+    from splatscope.check.reports import as_json as json_report
+
+    if reports.as_json:
         print(json.dumps(json_report(verdicts, here, undescribed), allow_nan=False))
-    if table:
-        table.end(verdicts, undescribed_words(undescribed, here))
-    if github:
+    if reports.github:
         print(*as_annotations(verdicts, here, undescribed), sep="\n", flush=True)
-    refusals = []  # a report that cannot be written keeps nothing else from being said
+    refusals = []
     for file, text in (
-        (sarif, lambda: json.dumps(as_sarif(verdicts, here, undescribed), indent=1)),
-        (junit, lambda: as_junit(verdicts, here)),
+        (reports.sarif, lambda: json.dumps(as_sarif(verdicts, here, undescribed), indent=1)),
+        (reports.junit, lambda: as_junit(verdicts, here)),
     ):
         try:
             if file is not None:
@@ -114,7 +203,6 @@ def _check(
             refusals.append(str(error))
     if refusals:
         raise CallError(" ".join(refusals))
-    return exit_status(verdicts)
 
 
 def _confinement(sandbox: bool | None, here: Path, paths: list[Path]) -> "tuple[Recorder, Repository]":
@@ -165,7 +253,6 @@ class _Table:
 
     def end(self, verdicts: "list[KernelVerdict]", left_out: list[str]) -> None:
         """Print the findings, sentences about what was left out, and a line with the totals."""
-        from splatscope.check.reports import relative
         from splatscope.cli.trace_report import print_patch
         from splatscope.tracing.fixes import TRIED
 
@@ -173,14 +260,15 @@ class _Table:
         for verdict in verdicts:
             path = relative(verdict.kernel.path, here)
             for finding in verdict.findings:
-                self._say(f"{relative(verdict.path_of(finding), here)}:{finding.line}: {finding.words}", "red")
+                self._say(f"{relative(verdict.path_of(finding), here)}:{finding.position}: {finding.words}", "red")
             if verdict.change:
                 print_patch(self._console, verdict.change.patch)
                 self._say(f"{path}: {TRIED.format(verdict.change.verdict)}", "green")
             for finding, reason in verdict.silenced:
                 self._say(f"{relative(verdict.path_of(finding), here)}:{finding.line}: allowed: {finding.kind}: {reason}")
             for text in [verdict.error] if verdict.error else verdict.missed:
-                self._say(f"{path}: {text}", "yellow")
+                has_place = text.startswith(f"{verdict.kernel.job.file}:")
+                self._say(path + text.removeprefix(verdict.kernel.job.file) if has_place else f"{path}: {text}", "yellow")
             for text in verdict.notes:
                 self._say(f"{path}: {text}")
         for text in left_out:

@@ -8,6 +8,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from splatscope.extra import INSTALL
+
 if TYPE_CHECKING:
     from splatscope.machine.doctor import DoctorReport
 
@@ -39,6 +41,8 @@ def _print_report(report: "DoctorReport") -> None:
     for name, value in report.versions.items():
         facts.add_row(name, escape(value))
     facts.add_row("sandbox", escape(report.sandbox))
+    if not report.app:
+        facts.add_row("app", escape(f"not installed: {INSTALL} adds the book, training in pages and classes"))
     facts.add_row("browser bundle", "built" if report.bundle else "missing")
     if report.environment.checkout:
         facts.add_row("Chromium", escape(report.chromium or "missing (only the tests need it)"))

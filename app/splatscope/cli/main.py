@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from splatscope import __version__
+from splatscope import __version__, extra
 from splatscope.cli.check import check
 from splatscope.cli.cluster import scheduler, worker
 from splatscope.cli.dap import dap
@@ -23,7 +23,6 @@ from splatscope.cli.train import train
 
 commands = typer.Typer(
     invoke_without_command=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -73,6 +72,8 @@ def main(arguments: list[str] | None = None) -> None:
     except Exception as error:
         if debug:
             raise
+        if isinstance(error, ModuleNotFoundError):
+            error = extra.explain(error)
         # Usage errors format their own message and have the exit code 2.
         message = getattr(error, "format_message", error.__str__)()
         print(f"splatscope: {' '.join(message.split()) or type(error).__name__}", file=sys.stderr)

@@ -20,7 +20,7 @@ from splatscope.services import sandbox_jobs
 from splatscope.services.case_outcomes import CaseOutcome, outcomes_of
 from splatscope.tracing.job import PAGE_RECORDS, KernelJob
 from splatscope.tracing.progress import COMPILING, progress_to, report_progress
-from splatscope.workers.connection import WorkerError
+from splatscope.workers.errors import WorkerError
 from splatscope.workers.sandbox import supervisor
 from splatscope.workers.sandbox.source_filter import refuse_job
 from splatscope.workers.sandbox.supervisor import JobAnswer

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from splatscope.exercises.marking import Mark, Run, mark
 from splatscope.exercises.task import Task
 from splatscope.services import sandbox_jobs
-from splatscope.workers.connection import WorkerError, WorkerLost
+from splatscope.workers.errors import WorkerError, WorkerLost
 from splatscope.workers.sandbox.platform_support import missing_support
 from splatscope.workers.sandbox.supervisor import JobAnswer, Sandbox
 

@@ -6,14 +6,14 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
-from splatscope import __version__
+from splatscope import __version__, extra
 from splatscope.gpu import probe
 from splatscope.machine import chromium, driver
 from splatscope.machine.environment import Environment, detect_environment
 from splatscope.paths import BUNDLE, CHECKOUT
 from splatscope.workers.sandbox import platform_support
 
-PACKAGES = ("slangpy", "panel", "bokeh", "distributed", "numpy")
+CORE, APP = ("slangpy", "numpy"), ("panel", "bokeh", "distributed")
 PROXY_REMEDY = "pip install jupyter-server-proxy where Jupyter's server is installed, and restart the server"
 CUDA_REMEDY = "set CUDA_PATH to a CUDA toolkit that has lib64/libnvrtc.so and include/cuda_runtime.h"
 
@@ -34,6 +34,7 @@ class DoctorReport:
         environment: The environment that Splatscope runs in.
         versions: Versions by package name.
         trials: The outcome on each adapter.
+        app: Whether `splatscope[app]` is installed.
         bundle: Whether the browser bundle is built.
         chromium: The path of a browser for the tests, None if there is none.
         sandbox: The sandbox mechanisms with their versions, or "none".
@@ -43,6 +44,7 @@ class DoctorReport:
     environment: Environment
     versions: dict[str, str]
     trials: list[probe.Trial]
+    app: bool
     bundle: bool
     chromium: str | None
     sandbox: str
@@ -67,6 +69,7 @@ class DoctorReport:
             "untried": here.untried(),
             "adapters": adapters,
             "versions": self.versions,
+            "app": self.app,
             "bundle": self.bundle,
             "chromium": self.chromium,
             "sandbox": self.sandbox,
@@ -94,13 +97,18 @@ def examine() -> DoctorReport:
         missing.append(Missing("jupyter-server-proxy, which opens the app beside notebooks", PROXY_REMEDY))
     if here.checkout and browser is None:
         missing.append(Missing("Chromium, which only the tests need", chromium.remedy(here.release)))
-    return DoctorReport(here, versions(), trials, BUNDLE.is_file(), browser, platform_support.describe(), missing)
+    return DoctorReport(
+        here, versions(), trials, extra.is_installed(), BUNDLE.is_file(), browser, platform_support.describe(), missing
+    )
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of Splatscope, Python, the system and the main dependencies by name, or "not installed"."""
+    """Return the versions of Splatscope, Python, the system and the main dependencies by name, or "not installed".
+
+    Those of the app are left out if it is not installed.
+    """
     found = {"splatscope": __version__, "python": platform.python_version(), "system": platform.platform()}
-    for name in PACKAGES:
+    for name in CORE + (APP if extra.is_installed() else ()):
         try:
             found[name] = version(name)
         except PackageNotFoundError:

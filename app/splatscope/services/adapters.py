@@ -3,7 +3,7 @@
 from contextlib import suppress
 
 from splatscope.gpu.probe import opens
-from splatscope.workers.connection import JobTimeout, WorkerError, WorkerLost
+from splatscope.workers.errors import JobTimeout, WorkerError, WorkerLost
 from splatscope.workers.pool import Pool
 from splatscope.workers.single_flight import SingleFlightCache
 

@@ -27,7 +27,7 @@ from splatscope.splat.progress_report import ProgressReport, report_of
 from splatscope.splat.settings import LIVE, Settings, refuse
 from splatscope.splat.state import TrainingState
 from splatscope.splat.trainer import Look, Snapshot, Trainer, UnsupportedDevice
-from splatscope.workers.connection import JobTimeout, WorkerError, WorkerLost
+from splatscope.workers.errors import JobTimeout, WorkerError, WorkerLost
 from splatscope.workers.pool import Pool
 
 # Of device time between snapshots: with the slices before and after, and what it takes to store one, a lost worker or server costs

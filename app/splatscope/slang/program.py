@@ -126,13 +126,17 @@ class Program:
         return {match[2]: match[1] for module in self.modules for match in _EXTERN.finditer(module.source.code)}
 
     def constants_without_value(self, given: Iterable[str]) -> list[str]:
-        """Return the names of link-time constants that have no default, no definition in another module, and are not `given`."""
+        """Return the names of link-time constants that have no default, no definition in another module, and are not `given`.
+
+        Those that nothing names that may run are left out: the compiler needs no value for them.
+        """
         codes = [module.source.code for module in self.modules]
         names = {match[2] for code in codes for match in _EXTERN.finditer(code) if match[3] == ";"}
         defined = {match[1] for code in codes for match in _EXPORT.finditer(code)}
-        return sorted(names - defined - set(given))
+        missing = names - defined - set(given)
+        return sorted(missing & (self._reached[1] or missing)) if missing else []
 
-    @cached_property
+    @property
     def idle(self) -> set[Block]:
         """Functions that certainly do not run when the entry point does: neither it nor what it names names them.
 
@@ -140,10 +144,18 @@ class Program:
         `##` in a macro any name may be formed. So these may run, and so may all that they name. Of Splatscope's own modules, all
         functions count, so that a section's kernel has the same sites in a browser as in the recordings that ship.
         """
+        return self._reached[0]
+
+    @cached_property
+    def _reached(self) -> tuple[set[Block], set[str]]:
+        """The functions of `idle`, and all names in the rest of the program; both are empty if it is not known what runs.
+
+        A link-time constant is not among the names because it is declared.
+        """
         sources = [module.source for module in self.modules]
         has_entry = any(block.name == self.entry for source in sources for block in source.functions())
         if not has_entry or any(module.is_own or "##" in module.source.text for module in self.modules):
-            return set()
+            return set(), set()
         words: dict[str, set[str]] = {}
         free: list[Block] = []
         pending = {self.entry}
@@ -155,7 +167,7 @@ class Program:
                 words.setdefault(block.name, set()).update(names_in(source.code[block.head : block.end]) - {block.name})
                 outside.append(source.code[position : block.head])
                 position = block.end
-            pending |= names_in(" ".join([*outside, source.code[position:]]))
+            pending |= names_in(_EXTERN.sub(";", " ".join([*outside, source.code[position:]])))
             free += blocks
         used: set[str] = set()
         while pending:
@@ -163,7 +175,7 @@ class Program:
             if name not in used:
                 used.add(name)
                 pending |= words.get(name, set())
-        return {block for block in free if block.name not in used}
+        return {block for block in free if block.name not in used}, used
 
     @property
     def generic_parameters(self) -> str:

@@ -26,7 +26,7 @@ from splatscope.tracing.verdict import Agreement
 MOST_ULPS = 8192  # a thousandth of a float: the error that rounding accumulates in a kernel of many steps
 _MOST_ULPS_OF_HALF = 16  # a hundredth of the value
 _MOST_ULPS_OF_LARGEST = 16  # ulps of the buffer's largest number, for a small number that is the difference of two large ones
-_SMALLEST = 1e-30  # words of a struct that would be smaller floats are taken for integers
+_SMALLEST = 1e-30  # words of a struct, or of bytes, that would be smaller floats are taken for integers
 
 _LEAVES_OPEN = (
     "uninitialised-read", "out-of-bounds", "barrier-divergence", "integer-division-by-zero", "shift-out-of-range",
@@ -113,7 +113,8 @@ def compare(
         return Comparison("different", differing)
     sources = Sources.of(trace)
     ulps = [
-        _ulps(outputs[name], plain[name], types.get(name, "uint"), _is_struct(sources.element_type(name))) for name in differing
+        _ulps(outputs[name], plain[name], types.get(name, "uint"), _is_mixed(sources.element_type(name), types.get(name, "uint")))
+        for name in differing
     ]
     if None not in ulps:
         return Comparison("rounding", differing, max(filter(None, ulps), default=0))
@@ -208,13 +209,14 @@ def _magnifier(trace: Trace) -> str:
     return ""
 
 
-def _is_struct(type_text: str | None) -> bool:
-    return type_text is not None and not is_numeric(type_text)
+def _is_mixed(element: str | None, scalar: str) -> bool:
+    """Return whether a buffer's words may be floats or integers: in structs, and in bytes, which have no element type."""
+    return scalar == "uint" if element is None else not is_numeric(element)
 
 
-def _ulps(words: np.ndarray, plain: np.ndarray, type_text: str, is_struct: bool) -> int | None:
+def _ulps(words: np.ndarray, plain: np.ndarray, type_text: str, is_mixed: bool) -> int | None:
     """Return the largest difference in ulps; None if it is more than rounding."""
-    scalar = scalar_named("float" if is_struct else type_text)
+    scalar = scalar_named("float" if is_mixed else type_text)
     if scalar is None or not scalar.is_floating or words.shape != plain.shape:
         return None
     recorded, reference = (np.ascontiguousarray(buffer).view(scalar.dtype) for buffer in (words, plain))
@@ -225,13 +227,13 @@ def _ulps(words: np.ndarray, plain: np.ndarray, type_text: str, is_struct: bool)
     a, b = recorded[chosen], reference[chosen]
     if not (np.isfinite(a) & np.isfinite(b)).all():
         return None
-    if is_struct and (np.minimum(np.abs(a), np.abs(b)) < _SMALLEST).any():
+    if is_mixed and (np.minimum(np.abs(a), np.abs(b)) < _SMALLEST).any():
         return None
     differences = np.abs(a.astype(np.float64) - b.astype(np.float64))
     ulps = differences / np.spacing(np.maximum(np.abs(b), np.finfo(scalar.dtype).tiny)).astype(np.float64)
     near_zero = differences <= _MOST_ULPS_OF_LARGEST * float(np.spacing(scalar.dtype.type(largest)))
     is_rounding = ulps <= _most_ulps(scalar)
-    if not (is_rounding | (near_zero & (not is_struct))).all():
+    if not (is_rounding | (near_zero & (not is_mixed))).all():
         return None
     return round(float(ulps[is_rounding].max(initial=0)))
 

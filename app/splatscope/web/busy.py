@@ -2,7 +2,7 @@
 
 from tornado.web import RequestHandler
 
-from splatscope.workers.connection import RETRY_AFTER, ServerBusy
+from splatscope.workers.errors import RETRY_AFTER, ServerBusy
 
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">

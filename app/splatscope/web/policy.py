@@ -1,4 +1,4 @@
-"""What a browser may do with an answer of the server: content security policies, and the headers of every answer.
+"""What a browser may do with an answer of the server: content security policies.
 
 A document runs the scripts next to it, and the inline scripts of its template, which are the same on all pages and allowed by
 their hashes. Markup that gets into a document from anywhere else runs nothing.
@@ -9,9 +9,6 @@ import hashlib
 import os
 import re
 from functools import cache
-
-from tornado.httputil import HTTPHeaders
-from tornado.web import OutputTransform
 
 from splatscope.web.templates import source_of
 
@@ -72,15 +69,3 @@ def answer_policy(document: bool) -> str:
     It loads and runs nothing, unless it is a document: then it is one of Panel's, such as a login page.
     """
     return f"frame-ancestors {frames()}" if document else policy(frame_ancestors=frames())
-
-
-class Headers(OutputTransform):
-    """Adds headers to every answer, also to errors and files. The app's documents have a policy of their own."""
-
-    def transform_first_chunk(self, status_code: int, headers: HTTPHeaders, chunk: bytes, finishing: bool) -> tuple:
-        """Add the headers that the answer does not have."""
-        document = status_code == 200 and headers.get("Content-Type", "").startswith("text/html")
-        headers.setdefault("Content-Security-Policy", answer_policy(document))
-        headers.setdefault("X-Content-Type-Options", "nosniff")
-        headers.setdefault("Referrer-Policy", "same-origin")
-        return status_code, headers, chunk

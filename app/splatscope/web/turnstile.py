@@ -17,7 +17,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from splatscope.workers import visitor
-from splatscope.workers.connection import ServerBusy
+from splatscope.workers.errors import ServerBusy
 
 MOST_WAITING = 256  # pieces of one visitor, which may be a whole school behind one address
 MOST_TOGETHER = 1024

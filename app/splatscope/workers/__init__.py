@@ -1,6 +1,14 @@
 """Worker processes, so that pages never wait for a device: `await worker_pool.run(function, …, key=…, limit=…)`."""
 
-from splatscope.workers.pool import Pool
+from typing import TYPE_CHECKING, Any
 
-worker_pool = Pool()
-"""The pool that all pages of this server share."""
+if TYPE_CHECKING:
+    from splatscope.workers.pool import worker_pool as worker_pool
+
+
+def __getattr__(name: str) -> Any:
+    if name != "worker_pool":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from splatscope.workers import pool  # on first use: only the pool needs `distributed`
+
+    return pool.worker_pool

@@ -18,7 +18,7 @@ import psutil
 from distributed import LocalCluster, Nanny, Scheduler, Security
 from tornado.ioloop import PeriodicCallback
 
-from splatscope.workers.connection import WorkerError
+from splatscope.workers.errors import WorkerError
 
 log = logging.getLogger(__name__)
 KEY = "SPLATSCOPE_CLUSTER_KEY"

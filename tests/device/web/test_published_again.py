@@ -11,7 +11,7 @@ from splatscope.cli import publish as command
 from splatscope.web.lesson_page import lesson_page
 from splatscope.web.publish import book
 from splatscope.workers import worker_pool
-from splatscope.workers.connection import JobTimeout
+from splatscope.workers.errors import JobTimeout
 
 SECTION = "dispatch-ids"
 WORDS = "The kernel ran longer than 60 s and was stopped. Look for a loop that does not end."

@@ -13,7 +13,7 @@ from splatscope.services.training import decode_picture
 from splatscope.web.training import training_session
 from splatscope.web.training.training_session import TrainingSession
 from splatscope.web.widgets.upload import Upload
-from splatscope.workers.connection import WorkerLost
+from splatscope.workers.errors import WorkerLost
 from splatscope.workers.pool import Pool
 
 PICTURE = (ASSETS / "chelsea.jpg").read_bytes()

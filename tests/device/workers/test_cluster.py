@@ -18,7 +18,7 @@ from helpers.vulkan_drivers import CHROMIUM, MESA
 from splatscope.processes import run_command
 from splatscope.services.adapters import adapters
 from splatscope.workers.cluster import KEY
-from splatscope.workers.connection import WorkerError
+from splatscope.workers.errors import WorkerError
 from splatscope.workers.pool import Pool
 
 COMMAND = [sys.executable, "-m", "splatscope"]

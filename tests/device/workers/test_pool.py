@@ -29,7 +29,7 @@ from splatscope.gpu import process_memory
 from splatscope.paths import CHECKOUT
 from splatscope.workers import pool as pool_module
 from splatscope.workers import scheduler as scheduler_module
-from splatscope.workers.connection import JobInterrupted, JobTimeout, WorkerError, WorkerLost
+from splatscope.workers.errors import JobInterrupted, JobTimeout, WorkerError, WorkerLost
 from splatscope.workers.pool import SANDBOXES, Pool
 from splatscope.workers.sandbox.platform_support import missing_support
 from splatscope.workers.sandboxed_job import current_job

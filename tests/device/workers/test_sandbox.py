@@ -33,7 +33,7 @@ from splatscope.tracing.job import KernelJob
 from splatscope.tracing.progress import progress_to
 from splatscope.web.debugger.debugger import Debugger
 from splatscope.workers import worker_pool
-from splatscope.workers.connection import JobTimeout, WorkerError, WorkerLost
+from splatscope.workers.errors import JobTimeout, WorkerError, WorkerLost
 from splatscope.workers.sandbox import landlock, scratch_folder, seccomp
 from splatscope.workers.sandbox import supervisor as sandbox
 from splatscope.workers.sandbox.platform_support import missing_support, shortfalls
@@ -365,7 +365,7 @@ def test_each_recording_has_a_process_of_its_own_and_none_is_left():
 FILLING = """
 import json, os, sys, time
 from pathlib import Path
-from splatscope.workers.connection import WorkerLost
+from splatscope.workers.errors import WorkerLost
 from splatscope.workers.sandbox.supervisor import Sandbox
 from splatscope.workers.sandboxed_job import SandboxedJob
 box, folder, answers = Sandbox("helpers.hostile_jobs"), Path(sys.argv[1]), {}

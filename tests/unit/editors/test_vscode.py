@@ -18,7 +18,8 @@ EXTENSION = CHECKOUT / "editors" / "vscode"
 PACKAGE = json.loads((EXTENSION / "package.json").read_text(encoding="utf-8"))
 CONTRIBUTES = PACKAGE["contributes"]
 [DEBUGGER] = CONTRIBUTES["debuggers"]
-MATCHER = re.compile(CONTRIBUTES["problemMatchers"][0]["pattern"]["regexp"])
+PATTERN = CONTRIBUTES["problemMatchers"][0]["pattern"]
+MATCHER = re.compile(PATTERN["regexp"])
 
 
 def test_a_launch_has_the_settings_that_the_server_takes():
@@ -43,8 +44,8 @@ def test_a_launch_takes_the_options_of_trace_that_say_what_to_record():
 @pytest.mark.parametrize(
     ("line", "groups"),
     [
-        ("a/scan.slang:8: race: One writes a[1]: so. (64 times)", ("a/scan.slang", "8", "race", "One writes a[1]: so. (64 times)")),
-        (r"C:\a\scan.slang:12: lost-update: Two add.", (r"C:\a\scan.slang", "12", "lost-update", "Two add.")),
+        ("a/scan.slang:8:5: race: One writes a[1]. (64 times)", ("a/scan.slang", "8", "5", "race", "One writes a[1]. (64 times)")),
+        (r"C:\a\scan.slang:12: lost-update: Two add.", (r"C:\a\scan.slang", "12", None, "lost-update", "Two add.")),
         ("scan.slang:8: allowed: race: all write the same", None),
         ("scan.slang: Not given, so zeros: output (1,024).", None),
         ("1 kernel: 0 clean, 1 with findings.", None),
@@ -54,6 +55,11 @@ def test_a_launch_takes_the_options_of_trace_that_say_what_to_record():
 def test_the_problem_matcher_takes_findings_alone(line, groups):
     match = MATCHER.match(line)
     assert (match and match.groups()) == groups
+
+
+def test_github_has_the_same_problem_matcher():
+    [matcher] = json.loads((CHECKOUT / "editors" / "github-matcher.json").read_text(encoding="utf-8"))["problemMatcher"]
+    assert matcher["pattern"] == [PATTERN]
 
 
 def test_it_is_packed_with_all_that_it_names(tmp_path):

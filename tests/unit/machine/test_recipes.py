@@ -37,7 +37,7 @@ def test_the_container_has_the_driver_and_is_no_root():
 def test_binder_installs_the_driver_the_package_and_the_proxy():
     assert tuple((BINDER / "apt.txt").read_text().split()) == driver.PACKAGES
     first, second = (BINDER / "requirements.txt").read_text().split()
-    assert first == "."
+    assert first == ".[app]"
     assert second.startswith("jupyter-server-proxy")
     project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
     least = tuple(int(part) for part in project["requires-python"].removeprefix(">=").split("."))

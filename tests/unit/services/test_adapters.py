@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from splatscope.services import adapters as module
-from splatscope.workers.connection import JobTimeout, WorkerError, WorkerLost
+from splatscope.workers.errors import JobTimeout, WorkerError, WorkerLost
 from splatscope.workers.single_flight import SingleFlightCache
 
 

@@ -58,6 +58,13 @@ def test_a_constant_that_another_module_defines_has_a_value(tmp_path):
     assert program.constants_without_value([]) == []
 
 
+@pytest.mark.parametrize(("body", "missing"), [("o[0] = 1;", []), ("o[0] = size();", ["N"]), ("o[0] = N;", ["N"])])
+def test_a_constant_that_nothing_uses_needs_no_value(body, missing):
+    head = "extern static const uint N;\nRWStructuredBuffer<uint> o;"
+    text = f"{head}\nuint size() {{ return N; }}\n[numthreads(1, 1, 1)] void main() {{ {body} }}"
+    assert Program.read(text, "kernel.slang").constants_without_value([]) == missing
+
+
 def test_the_entry_point_is_the_chosen_one_or_the_first_that_can_be_read():
     entry = '[shader("compute")] [numthreads(8, 1, 1)]\nvoid {}(uint t : SV_GroupIndex)'
 

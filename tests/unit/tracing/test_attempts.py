@@ -1,19 +1,13 @@
 """What is tried next after a kernel took its process with it: the same rule in a fork and on a worker."""
 
-import asyncio
-from pathlib import Path
-
 import pytest
 
 from splatscope.api import record as api_record
 from splatscope.api.record import KernelTimeout, RecordError
-from splatscope.cli.trace_batch import _recorded
 from splatscope.processes import ChildCrashed, ChildStalled, ChildTimeout
 from splatscope.tracing.job import CRASHED, KernelJob
 from splatscope.tracing.progress import COMPILING, INSTRUMENTING, RUNNING, SEARCHING
 from splatscope.tracing.retries import LEAST_SECONDS, Attempt
-from splatscope.tracing.time_limit import JOB_SECONDS
-from splatscope.workers.connection import JobTimeout, WorkerLost
 
 KERNEL = '[shader("compute")] [numthreads(1, 1, 1)] void main() {}'
 JOB = KernelJob(KERNEL)
@@ -49,69 +43,6 @@ STALLED = ChildStalled("the worker stood still")
 
 class Starved(int):
     """A stage at which a worker is killed that had little of a processor."""
-
-
-class FailingPool:
-    """Fails as it is told, a run at a time, and answers once it has no more failures."""
-
-    def __init__(self, *failures: Exception) -> None:
-        self.failures, self.tried = list(failures), []
-
-    async def run(self, _function, _job, scope, reason, *, limit):
-        self.tried.append((scope, limit))
-        self.reason = reason
-        if self.failures:
-            raise self.failures.pop(0)
-        return {"ok": True}
-
-
-@pytest.mark.parametrize(
-    ("failures", "tried"),
-    [
-        ((), [("all", JOB_SECONDS)]),
-        ((WorkerLost(), WorkerLost()), [("all", JOB_SECONDS), ("entry", JOB_SECONDS), ("nothing", JOB_SECONDS)]),
-        ((JobTimeout(),), [("all", JOB_SECONDS), ("all", 2 * JOB_SECONDS)]),
-        ((JobTimeout(),) * 2, [("all", JOB_SECONDS), ("all", 2 * JOB_SECONDS), ("entry", JOB_SECONDS / 2)]),
-        ((WorkerLost(), JobTimeout()), [("all", JOB_SECONDS), ("entry", JOB_SECONDS), ("entry", 2 * JOB_SECONDS)]),
-        ((JobTimeout(), WorkerLost()), [("all", JOB_SECONDS), ("all", 2 * JOB_SECONDS), ("entry", 2 * JOB_SECONDS)]),
-    ],
-)
-def test_a_batch_job_is_recorded_as_far_as_workers_survive_it(tmp_path, failures, tried):
-    pool = FailingPool(*failures)
-    assert asyncio.run(_recorded(pool, _job(tmp_path, KERNEL))) == {"ok": True}
-    assert pool.tried == tried
-
-
-def test_a_batch_job_with_a_loop_that_may_not_end_gets_no_second_attempt(tmp_path):
-    pool = FailingPool(JobTimeout())
-    asyncio.run(_recorded(pool, _job(tmp_path, ENDLESS)))
-    assert pool.tried == [("all", JOB_SECONDS), ("entry", JOB_SECONDS / 2)]
-
-
-@pytest.mark.parametrize(
-    ("failures", "reason"),
-    [
-        ((WorkerLost(),), CRASHED),
-        ((JobTimeout(),) * 2, "its recorded form was not compiled and run within 240 s"),
-        ((JobTimeout(), WorkerLost()), CRASHED),
-    ],
-)
-def test_what_is_not_recorded_says_whether_it_was_too_slow_or_crashed(tmp_path, failures, reason):
-    pool = FailingPool(*failures)
-    asyncio.run(_recorded(pool, _job(tmp_path, KERNEL)))
-    assert pool.reason == reason
-
-
-def _job(folder: Path, source: str) -> dict[str, str]:
-    file = folder / "k.slang"
-    file.write_text(source)
-    return {"file": str(file)}
-
-
-def test_a_batch_job_that_no_worker_survives_fails_as_the_last_of_them_did():
-    pool = FailingPool(WorkerLost(), WorkerLost(), WorkerLost("the last"))
-    with pytest.raises(WorkerLost, match="the last"):
-        asyncio.run(_recorded(pool, {"file": "k.slang"}))
 
 
 @pytest.mark.parametrize(

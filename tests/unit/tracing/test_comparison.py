@@ -10,7 +10,7 @@ from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
 SOURCE = """RWStructuredBuffer<float> image; RWStructuredBuffer<uint> counts; RWStructuredBuffer<half> small;
-struct Body { float3 at; uint age; } RWStructuredBuffer<Body> bodies;
+struct Body { float3 at; uint age; } RWStructuredBuffer<Body> bodies; RWByteAddressBuffer bytes;
 """
 
 
@@ -99,6 +99,11 @@ def test_floats_in_a_struct_round_and_its_integers_do_not():
     older[3] += 1
     assert of("bodies", rounded, body, "uint") == Comparison("rounding", ("bodies",), 2)
     assert of("bodies", older, body, "uint").difference == "different"
+
+
+def test_floats_in_bytes_round_and_integers_there_do_not():
+    assert of("bytes", moved([1.5, -1e7], 501), words([1.5, -1e7]), "uint") == Comparison("rounding", ("bytes",), 501)
+    assert of("bytes", words([7, 8], np.uint32), words([7, 9], np.uint32), "uint").difference == "different"
 
 
 def test_a_race_or_atomics_of_two_threads_make_the_order_matter():

@@ -11,7 +11,7 @@ from splatscope.services.drafts.draft import DraftJob
 from splatscope.tracing.progress import COMPARING, COMPILING, INSTRUMENTING, RUNNING
 from splatscope.web.debugger import run_history
 from splatscope.web.debugger.run_history import RunHistory
-from splatscope.workers.connection import JobTimeout, WorkerError, WorkerLost
+from splatscope.workers.errors import JobTimeout, WorkerError, WorkerLost
 
 WHOLE = DraftJob({"source": "a;"})
 

@@ -8,6 +8,7 @@ import pytest
 from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 
 from splatscope.web import policy
+from splatscope.web.serving.headers import Headers
 from splatscope.web.serving.reserved import drop_reserved
 from splatscope.web.templates import TEMPLATES, source_of
 
@@ -75,12 +76,12 @@ def test_what_bokeh_reserves_is_dropped_from_a_request_and_the_rest_stays():
 )
 def test_an_answer_without_a_policy_gets_one(status, kind, allowed):
     headers = HTTPHeaders({"Content-Type": kind})
-    policy.Headers(None).transform_first_chunk(status, headers, b"", True)
+    Headers(None).transform_first_chunk(status, headers, b"", True)
     assert headers["Content-Security-Policy"] == allowed
     assert headers["X-Content-Type-Options"] == "nosniff"
 
 
 def test_a_document_keeps_its_own_policy():
     headers = HTTPHeaders({"Content-Type": "text/html", "Content-Security-Policy": policy.document_policy()})
-    policy.Headers(None).transform_first_chunk(200, headers, b"", True)
+    Headers(None).transform_first_chunk(200, headers, b"", True)
     assert headers.get_list("Content-Security-Policy") == [policy.document_policy()]

@@ -9,7 +9,7 @@ from splatscope.gpu.device import DeviceError
 from splatscope.textbook.contents import find_lesson, lesson_names
 from splatscope.textbook.input_grid import input_grid
 from splatscope.web.lesson_page import record_ahead
-from splatscope.workers.connection import NO_WORKER, NoWorker, WorkerError
+from splatscope.workers.errors import NO_WORKER, NoWorker, WorkerError
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from splatscope.web.lesson_page.section_handler import SectionHandler
 from splatscope.web.lesson_page.section_view import changed, view_of
 from splatscope.web.serving import routes
 from splatscope.workers import worker_pool
-from splatscope.workers.connection import ServerBusy
+from splatscope.workers.errors import ServerBusy
 
 NAME = "bitonic-sort"
 

@@ -7,7 +7,7 @@ import pytest
 
 from splatscope.web.serving.session_limits import MOST_SESSIONS, MOST_TOGETHER, MOST_UNOPENED, opened, require_room
 from splatscope.workers import visitor
-from splatscope.workers.connection import ServerBusy
+from splatscope.workers.errors import ServerBusy
 
 ADDRESS = "192.0.2.7"
 

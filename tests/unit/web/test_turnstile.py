@@ -8,7 +8,7 @@ import pytest
 from splatscope.web import turnstile as turnstile_module
 from splatscope.web.turnstile import Turnstile
 from splatscope.workers import visitor
-from splatscope.workers.connection import ServerBusy
+from splatscope.workers.errors import ServerBusy
 
 
 @pytest.fixture(autouse=True)

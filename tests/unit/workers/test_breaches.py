@@ -9,7 +9,7 @@ from multiprocessing.connection import Connection
 
 import pytest
 
-from splatscope.workers.connection import WorkerLost
+from splatscope.workers.errors import WorkerLost
 from splatscope.workers.sandbox import supervisor
 from splatscope.workers.sandbox.platform_support import missing_support
 

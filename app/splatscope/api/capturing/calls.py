@@ -18,8 +18,8 @@ from slangpy.core.function import FunctionNode, FunctionNodeSet, PipelineType
 from slangpy.core.module import CallDataCache
 from slangpy.core.native import NativeCallRuntimeOptions
 
-from splatscope.api.capturing.notes import EntryNote, ProgramNote, note_pipeline_of_kernel, notes
-from splatscope.api.capturing.programs import NotCaptured, job_from, job_of, parts_of, with_plain_imports
+from splatscope.api.capturing.notes import EntryNote, ProgramNote, note_pipeline_of_kernel, notes, parts_of
+from splatscope.api.capturing.programs import NotCaptured, job_from, job_of, with_plain_imports
 from splatscope.api.capturing.reading import TARGET, Bound, Reading, Run, reading_of
 from splatscope.tracing.coverage import names_reachable_from
 from splatscope.tracing.job import KernelJob

@@ -32,11 +32,13 @@ class ProgramNote:
         text: How SlangPy describes it: its modules, their paths, its entry points.
         options: The compiler options of its session.
         entries: Its entry points, as far as they are known.
+        parts: For each of its modules that is composed of others, as SlangPy composes its own with a user's: (name, path) of these.
     """
 
     text: str
     options: Any = None
     entries: tuple[EntryNote, ...] = ()
+    parts: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
 
 
 @dataclass
@@ -107,10 +109,16 @@ def _note_specialized(entry: Any, general: Any, specialization_args: Any) -> Non
     _keep(notes.entries, id(entry), replace(note, arguments=tuple(str(argument.value) for argument in specialization_args)))
 
 
+def parts_of(module: Any) -> list[tuple[str, str]]:
+    """Return (name, path) of each module that a module is composed of, or its own if it is not composed."""
+    return [(part.name, str(part.path)) for part in (module.source_modules if module.is_composed else [module])]
+
+
 def _note_linked(program: Any, owner: Any, modules: Any = (), entry_points: Any = (), *_: Any, **__: Any) -> None:
     session = getattr(owner, "slang_session", owner)
     entries = tuple(note for entry in entry_points if (note := notes.entries.get(id(entry))) is not None)
-    _keep(notes.programs, id(program), ProgramNote(repr(program), session.desc.compiler_options, entries))
+    parts = tuple((module.name, tuple(parts_of(module))) for module in modules if module.is_composed)
+    _keep(notes.programs, id(program), ProgramNote(repr(program), session.desc.compiler_options, entries, parts))
 
 
 def _note_loaded(program: Any, owner: Any, module_name: str = "", entry_point_names: Any = (), *args: Any, **options: Any) -> None:

@@ -3,7 +3,7 @@
 import hashlib
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ _MODULE = re.compile(
 _ENTRY = re.compile(r'SlangEntryPoint\(name="([^"]*)", stage=(\w+)\)')
 _IMPORT = re.compile(r"^([ \t]*(?:__exported\s+|public\s+)?import\s+)(\"[^\"\n]+\"|[\w.\-]+)(\s*;)", re.MULTILINE)
 _CONSTANT = re.compile(r"^[ \t]*(?:public\s+)?export\s+(?:public\s+)?static\s+const\s+(\w+)\s+(\w+)\s*=\s*([^;]+);", re.MULTILINE)
+_NO_ARGUMENTS = re.compile(r"struct\s+CallData\s*\{\s*\}\s*ParameterBlock<CallData>\s+call_data;")  # by SlangPy, for a raw dispatch
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _SLANGPY = ("slangpy", "slangpy.slang")
 
@@ -33,7 +34,7 @@ def job_of(note: ProgramNote, device: spy.Device) -> KernelJob:
     Raises:
         NotCaptured: Its source, or something else that is needed, is not known.
     """
-    modules = [(m[1], m[3] if m[2] == "path" else "", _ENTRY.findall(m[4])) for m in _MODULE.finditer(note.text)]
+    modules = list(_modules_of(note))
     entries = _ENTRY.findall(note.text.rpartition("entry_points = [")[2])
     if len(entries) != 1 or entries[0][1] != "compute":
         raise NotCaptured("it is not a compute program with one entry point")
@@ -42,20 +43,34 @@ def job_of(note: ProgramNote, device: spy.Device) -> KernelJob:
     mains = [(module, path) for module, path, module_entries in modules if (name, "compute") in module_entries]
     if not mains:
         raise NotCaptured(f"no module of it has the entry point {name}")
-    module, path = mains[0]
+    module, path = mains[-1]
     text, folders = source_of(module, path)
+    parts = [part for _, composed in note.parts for part in composed if part != (module, path)]
+    if parts:  # an import of one of them names it as SlangPy loaded it
+        text, part_folders = with_plain_imports(text, parts)
+        folders = [*folders, *part_folders]
     constants: dict[str, int | float] = {}
     imported = {name.strip('"').removesuffix(".slang") for _, name, _ in _IMPORT.findall(text)}
     for other, other_path, _ in modules:
         if other == module or other in _SLANGPY:
-            continue
-        if not other_path:  # composed of other modules, as for SlangPy's functional calls
             continue
         if other.removesuffix(".slang") not in imported and Path(other).stem not in imported:
             constants |= _constants_of(other, source_of(other, other_path)[0])
     return job_from(
         text, Path(module).name, path, folders, entry, note.options or device.slang_session.desc.compiler_options, constants
     )
+
+
+def _modules_of(note: ProgramNote) -> Iterator[tuple[str, str, list[tuple[str, str]]]]:
+    """Yield (name, path, entry points) of each module of a program; in place of a composed one, of its parts."""
+    composed = dict(note.parts)
+    for match in _MODULE.finditer(note.text):
+        entries = _ENTRY.findall(match[4])
+        if match[2] == "path":
+            yield match[1], match[3], entries
+        for name, path in composed.get(match[1], ()):
+            text = source_of(name, path)[0] if name not in _SLANGPY else ""
+            yield name, path, [entry for entry in entries if re.search(rf"\b{re.escape(entry[0])}\s*[(<]", text)]
 
 
 def job_from(
@@ -151,15 +166,10 @@ def with_plain_imports(text: str, parts: list[tuple[str, str]]) -> tuple[str, li
     return _IMPORT.sub(plain, text), folders
 
 
-def parts_of(module: Any) -> list[tuple[str, str]]:
-    """Return (name, path) of each module that a module is composed of, or its own if it is not composed."""
-    return [(part.name, str(part.path)) for part in (module.source_modules if module.is_composed else [module])]
-
-
 def _constants_of(name: str, text: str) -> dict[str, int | float]:
     """Return the link-time constants that a module defines. It must contain nothing else."""
     code = _COMMENT.sub("", text)
-    rest = _IMPORT.sub("", _CONSTANT.sub("", code))
+    rest = _IMPORT.sub("", _CONSTANT.sub("", _NO_ARGUMENTS.sub("", code)))
     if re.sub(r"^\s*module\s+[\w.]+\s*;", "", rest).strip():
         raise NotCaptured(f"module {name} is linked to it, and has more in it than constants")
     constants: dict[str, int | float] = {}

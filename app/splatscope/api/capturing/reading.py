@@ -6,6 +6,7 @@ sizes, the numbers and the workgroup count. Then the space needed is known, and 
 textures.
 """
 
+import atexit
 import contextlib
 import hashlib
 import math
@@ -35,7 +36,8 @@ from splatscope.tracing.textures import texel_of
 
 TARGET = "_captured"  # the added parameter: the buffer that is written
 MOST_BYTES = 128 << 20  # the largest buffer that every device supports
-MOST_READINGS = 64
+MOST_READINGS, MOST_SESSIONS = 64, 8  # of a device
+MOST_DEVICES = 4  # that are kept alive until they are closed
 _HEAD = 8  # words: workgroups in x, y, z; all threads, or 0 in the first dispatch; workgroups in x and y once more
 _SIZES = 6  # words of each resource: where its contents go; elements, or width, height, depth or layers; levels
 _CLOSED = re.compile(r"\b(?:public|private|internal)[ \t]+(?=\w|\[)|^[ \t]*(?:module|implementing)\s+[\w.]+\s*;", re.MULTILINE)
@@ -130,7 +132,27 @@ class Reading:
         return buffer
 
 
-_readings: LRUCache[tuple, Reading] = LRUCache(MOST_READINGS)
+class _Kept:
+    """What is kept for a device from one block to the next: compiling SlangPy's own module anew takes seconds."""
+
+    def __init__(self) -> None:
+        self.readings: LRUCache[tuple, Reading] = LRUCache(MOST_READINGS)
+        self.sessions: LRUCache[tuple, spy.SlangSession] = LRUCache(MOST_SESSIONS)
+
+
+_kept: LRUCache[spy.Device, _Kept] = LRUCache(MOST_DEVICES)
+atexit.register(_kept.clear)  # before SlangPy's own end, to which it would be a leak
+
+
+def _kept_for(device: spy.Device) -> _Kept:
+    if (kept := _kept.get(device)) is None:
+        kept = _kept[device] = _Kept()
+        device.register_device_close_callback(_forget)
+    return kept
+
+
+def _forget(device: spy.Device) -> None:
+    _kept.pop(device, None)
 
 
 def reading_of(device: spy.Device, job: KernelJob) -> Reading:
@@ -139,12 +161,15 @@ def reading_of(device: spy.Device, job: KernelJob) -> Reading:
     Raises:
         NotCaptured: The program does not compile on its own, or has parameters that cannot be read.
     """
-    key = (device, job.source, job.entry, job.compilation)
-    if (reading := _readings.get(key)) is None:
+    kept, program = _kept_for(device), job.program()
+    imported = tuple((m.name, _opened(m.original), str(m.path)) for m in program.modules[:-1] if not m.included)
+    key = (job.source, job.entry, job.compilation, imported)
+    if (reading := kept.readings.get(key)) is None:
         logger = spy.Logger.get()
         level, logger.level = logger.level, spy.LogLevel.fatal  # SlangPy has printed the program's warnings already
         try:
-            reading = _readings[key] = _compiled(device, job)
+            session = _session(kept, device, job, imported)
+            reading = kept.readings[key] = _compiled(device, session, job, program)
         except CompileError as error:
             raise NotCaptured(f"it does not compile by itself: {error}") from None
         finally:
@@ -152,16 +177,7 @@ def reading_of(device: spy.Device, job: KernelJob) -> Reading:
     return reading
 
 
-def forget_readings() -> None:
-    """Drop all compiled reading kernels, and with them the references to their devices."""
-    _readings.clear()
-    _sessions.clear()
-
-
-def _compiled(device: spy.Device, job: KernelJob) -> Reading:
-    program = job.program()
-    imported = tuple((m.name, _opened(m.original), str(m.path)) for m in program.modules[:-1] if not m.included)
-    session = _session(device, job, imported)
+def _compiled(device: spy.Device, session: spy.SlangSession, job: KernelJob, program: Program) -> Reading:
     linked = _linked(session, job, program, job.source)
     leaves = [p for p in parameters_of(linked, job.source) if p.kind not in ("block", "array")]
     parameters = [p for p in leaves if not p.name.startswith(_PRINTER)]
@@ -194,20 +210,17 @@ def _as_written(parameter: Parameter, blocks: set[str]) -> Parameter:
     return replace(parameter, name=member) if block in blocks else parameter
 
 
-_sessions: LRUCache[tuple, spy.SlangSession] = LRUCache(8)
-
-
-def _session(device: spy.Device, job: KernelJob, imported: tuple[tuple[str, str, str], ...]) -> spy.SlangSession:
+def _session(kept: _Kept, device: spy.Device, job: KernelJob, imported: tuple[tuple[str, str, str], ...]) -> spy.SlangSession:
     """Return a session of the device in which these modules, (name, text, path), are loaded for a program to import."""
-    key = (device, job.include, tuple(sorted(job.defines.items())), imported)
-    if (session := _sessions.get(key)) is None:
+    key = (job.include, tuple(sorted(job.defines.items())), imported)
+    if (session := kept.sessions.get(key)) is None:
         folders = map(str, (_open_slangpy(), *job.include, *COMPILER_OPTIONS["include_paths"]))
         options = spy.SlangCompilerOptions({**COMPILER_OPTIONS, "include_paths": list(folders), "defines": job.defines})
         session = device.create_slang_session(compiler_options=options)
         with _compile_errors():
             for name, text, path in imported:
                 session.load_module_from_source(name, joined(without_bindings(text)), path)
-        _sessions[key] = session
+        kept.sessions[key] = session
     return session
 
 

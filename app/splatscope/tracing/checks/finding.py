@@ -15,7 +15,8 @@ class Finding:
     `kind` is the kind of a check in the registry, and `name` the declared identifier without an index. `lines`, `threads`,
     `groups` and `events` correspond, the earlier access first. A thread is numbered within its workgroup, whose position in the
     dispatch is in `groups`; `events` are numbers in the trace. `index` is the element, and `count` how often
-    the fault was seen in all workgroups that were looked at. `file` is the file of the first line. `files` lists the file of each
+    the fault was seen in all workgroups that were looked at. `file` is the file of the first line, and `column` the column in that
+    line, from 1; 0 if it is not known. `files` lists the file of each
     line if there are several files, else it is []. `depth` is 1 if it may follow from the
     finding above it whose depth is 0, 2 if from one whose depth is 1, and so on. `merged` has, while the checks run, the findings
     that are told with this one.
@@ -33,6 +34,7 @@ class Finding:
     files: list[str] = field(default_factory=list)
     groups: list[Three] = field(default_factory=list)
     depth: int = 0
+    column: int = 0
     merged: list["Finding"] = field(default_factory=list)
 
     @classmethod
@@ -63,6 +65,11 @@ class Finding:
         return self.lines[0] if self.lines else 0
 
     @property
+    def position(self) -> str:
+        """Its first line and column, as editors read them: "12:5", or "12" without a column."""
+        return f"{self.line}:{self.column}" if self.column else str(self.line)
+
+    @property
     def places(self) -> list[tuple[str, int]]:
         """(file, line) for each of its lines."""
         return [(file, line) for file, line in zip(self.files or [self.file] * len(self.lines), self.lines, strict=True)]
@@ -76,7 +83,7 @@ class Finding:
         """Return the finding as JSON types, with its first group and thread under names of their own."""
         first = {"group": self.group, "thread": self.thread}
         plain = json.loads(json.dumps(asdict(self) | first, default=int))  # NumPy's integers
-        return {name: value for name, value in plain.items() if name != "merged" and (name != "files" or self.files)}
+        return {name: value for name, value in plain.items() if name != "merged" and (name not in ("files", "column") or value)}
 
 
 def standing_at(*sites: Site) -> dict[str, Any]:

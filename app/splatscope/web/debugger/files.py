@@ -22,7 +22,7 @@ from splatscope.web.debugger.run_history import ShownRecording
 from splatscope.web.single_page.single_page import page_of
 from splatscope.web.widgets.upload import Inbox, Upload
 from splatscope.workers import worker_pool
-from splatscope.workers.connection import WorkerError
+from splatscope.workers.errors import WorkerError
 from splatscope.workers.sandbox.source_filter import refuse_files
 
 

@@ -22,7 +22,7 @@ from splatscope.web.debugger.page_protocol import DebuggerPage
 from splatscope.web.examples.example import Example, difference, fixed
 from splatscope.web.widgets.upload import Upload
 from splatscope.workers import worker_pool
-from splatscope.workers.connection import JobTimeout, WorkerError, WorkerLost
+from splatscope.workers.errors import JobTimeout, WorkerError, WorkerLost
 
 BOTH = "both"
 

@@ -27,7 +27,7 @@ from splatscope.web.shell.pages import BY_NAME
 from splatscope.web.stepper.keys import KEYS
 from splatscope.web.stepper.stepper import Stepper
 from splatscope.workers import worker_pool
-from splatscope.workers.connection import WorkerError
+from splatscope.workers.errors import WorkerError
 from splatscope.workers.sandbox.supervisor import START_LIMIT
 
 log = logging.getLogger(__name__)

@@ -17,7 +17,7 @@ from splatscope.web.background import BackgroundTask
 from splatscope.web.runtime.component import Component, Typed
 from splatscope.web.shell.pages import BY_NAME
 from splatscope.workers import worker_pool
-from splatscope.workers.connection import WorkerError
+from splatscope.workers.errors import WorkerError
 
 
 class ProgramMap(Component):

@@ -42,7 +42,7 @@ from splatscope.web.stepper.keys import KEYS
 from splatscope.web.stepper.stepper import Stepper
 from splatscope.web.widgets.controls import Controls
 from splatscope.workers import worker_pool
-from splatscope.workers.connection import WorkerError
+from splatscope.workers.errors import WorkerError
 
 log = logging.getLogger(__name__)
 

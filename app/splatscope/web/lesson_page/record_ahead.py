@@ -15,7 +15,7 @@ from splatscope.textbook.contents import find_lesson, lesson_names
 from splatscope.textbook.input_grid import input_grid
 from splatscope.web.lesson_page.first_recording import quizzes
 from splatscope.workers import worker_pool
-from splatscope.workers.connection import NoWorker, WorkerError
+from splatscope.workers.errors import NoWorker, WorkerError
 
 WHEN = "SPLATSCOPE_RECORD_AHEAD"
 AT_START, NEVER = "1", "0"

@@ -21,7 +21,7 @@ from splatscope.web.origin import is_from_here
 from splatscope.web.shell.router import read_inputs
 from splatscope.web.turnstile import steps, turnstile
 from splatscope.workers import visitor, worker_pool
-from splatscope.workers.connection import ServerBusy
+from splatscope.workers.errors import ServerBusy
 
 MOST_SAID = 20_000  # characters of a change that is requested
 

@@ -77,7 +77,7 @@ STYLE = 'document.head.append(Object.assign(document.createElement("style"), {{i
 MISSING: dict[type[Component], tuple[str, str]] = {
     Stepper: (
         "This figure could not be recorded when the book was published. Your own computer may record it: "
-        "pip install splatscope, then splatscope serve.",
+        "pip install 'splatscope[app]', then splatscope serve.",
         "the figure",
     ),
     Quiz: ("The answer could not be recorded when the book was published.", "a question"),

@@ -25,9 +25,9 @@ from splatscope.web.training.browser_training import BrowserTraining
 from splatscope.web.training.parts import Text
 from splatscope.web.widgets.controls import Controls, SegmentsItem, group, menu
 from splatscope.workers import worker_pool
-from splatscope.workers.connection import WorkerError
+from splatscope.workers.errors import WorkerError
 
-COMMANDS = "<pre><code>pip install splatscope\nsplatscope serve</code></pre>"
+COMMANDS = "<pre><code>pip install 'splatscope[app]'\nsplatscope serve</code></pre>"
 
 TRAIN = """<h1 class="train-title">Fit a picture with Gaussians</h1>
   <div class="browser-at" data-slot="browser"></div>

@@ -15,7 +15,7 @@ from splatscope.web.origin import is_from_here
 from splatscope.web.search.index import SearchEntry, entries_of
 from splatscope.web.shell.pages import PAGES
 from splatscope.web.turnstile import turnstile
-from splatscope.workers.connection import ServerBusy
+from splatscope.workers.errors import ServerBusy
 
 
 class SearchHandler(AuthRequestHandler):

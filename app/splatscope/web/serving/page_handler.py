@@ -16,7 +16,7 @@ from splatscope.web.serving.page_document import SESSION, page_document
 from splatscope.web.serving.reserved import drop_reserved
 from splatscope.web.serving.session_limits import require_room
 from splatscope.web.turnstile import turnstile
-from splatscope.workers.connection import ServerBusy
+from splatscope.workers.errors import ServerBusy
 
 MOST_VALUE = 4000  # characters of a value in an address; Panel would read a number of 5,000 digits, and fail
 

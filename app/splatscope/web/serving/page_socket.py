@@ -19,7 +19,7 @@ from splatscope.web.serving.reserved import drop_reserved
 from splatscope.web.serving.session_limits import opened, require_room
 from splatscope.web.turnstile import LONGEST_PAUSE, steps, turnstile
 from splatscope.workers import visitor
-from splatscope.workers.connection import ServerBusy
+from splatscope.workers.errors import ServerBusy
 
 log = logging.getLogger(__name__)
 MOST_EARLY = 100

@@ -9,9 +9,10 @@ from panel.io.server import AutoloadJsHandler, ComponentResourceHandler, DocHand
 from splatscope.web.assets import AssetHandler
 from splatscope.web.lesson_page.first_recording import RecordingHandler
 from splatscope.web.lesson_page.section_handler import SectionHandler
-from splatscope.web.policy import Headers, document_policy
+from splatscope.web.policy import document_policy
 from splatscope.web.recording_files import RecordingFileHandler
 from splatscope.web.search.search_handler import SearchHandler
+from splatscope.web.serving.headers import Headers
 from splatscope.web.serving.page_handler import PageHandler
 from splatscope.web.serving.page_socket import Socket
 

@@ -7,7 +7,7 @@ from bokeh.server.session import ServerSession
 
 from splatscope.web.serving.gate import visitor_of
 from splatscope.workers import visitor
-from splatscope.workers.connection import ServerBusy
+from splatscope.workers.errors import ServerBusy
 
 MOST_SESSIONS = 250  # of one address, which may be that of a whole school
 MOST_UNOPENED = 48  # of them that no browser has connected to yet, which takes a second; they expire after 15

@@ -7,14 +7,12 @@ import param
 
 from splatscope.gpu.device import DeviceError
 from splatscope.recordings.packed import Meta, PackedRecording
-from splatscope.services.recordings import record_source
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.progress import words
 from splatscope.web.background import BackgroundTask
 from splatscope.web.runtime.component import Child, Component, Maybe, Typed
 from splatscope.web.runtime.receivers import receives
-from splatscope.workers import worker_pool
-from splatscope.workers.connection import WorkerError
+from splatscope.workers.errors import WorkerError
 
 PARTS = ("source", "threads", "memory", "findings", "timeline")
 
@@ -118,6 +116,9 @@ class Stepper(Component):
 
         Return the recording, or None if the worker failed, in which case `error` says why.
         """
+        from splatscope.services.recordings import record_source  # with the pool, which the page of one recording does without
+        from splatscope.workers import worker_pool
+
         self.wait()
         try:
             packed = await record_source(worker_pool, job, trusted=trusted, on_progress=self.progress_callback())

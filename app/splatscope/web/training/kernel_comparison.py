@@ -14,7 +14,7 @@ from splatscope.web.background import BackgroundTask
 from splatscope.web.runtime.component import Component, Typed
 from splatscope.web.runtime.receivers import receives
 from splatscope.workers import worker_pool
-from splatscope.workers.connection import WorkerError
+from splatscope.workers.errors import WorkerError
 
 TITLES = {
     "simple": "Every Gaussian for every pixel",

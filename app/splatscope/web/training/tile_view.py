@@ -24,7 +24,7 @@ from splatscope.web.shell.router import UNNAMED, read_step
 from splatscope.web.stepper.keys import KEYS
 from splatscope.web.stepper.stepper import Stepper
 from splatscope.web.training.pixel_story import PixelStory
-from splatscope.workers.connection import WorkerError
+from splatscope.workers.errors import WorkerError
 
 if TYPE_CHECKING:
     from splatscope.web.training.training_session import TrainingSession

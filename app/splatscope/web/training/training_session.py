@@ -22,7 +22,7 @@ from splatscope.splat.state import HISTORY, TrainingState
 from splatscope.web.durable_files import DurableFiles
 from splatscope.web.training.left_runs import LeftRuns
 from splatscope.web.widgets.upload import Upload
-from splatscope.workers.connection import JobTimeout, WorkerError
+from splatscope.workers.errors import JobTimeout, WorkerError
 from splatscope.workers.pool import Pool
 
 log = logging.getLogger(__name__)

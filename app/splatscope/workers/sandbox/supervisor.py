@@ -24,7 +24,7 @@ from typing import Any
 from splatscope.gpu.device import DeviceError
 from splatscope.processes import start_module
 from splatscope.tracing.progress import STAGES, report_progress
-from splatscope.workers.connection import JobTimeout, WorkerError, WorkerLost
+from splatscope.workers.errors import JobTimeout, WorkerError, WorkerLost
 from splatscope.workers.sandbox.failure_messages import (
     FILE_WORK,
     NO_ANSWER,
