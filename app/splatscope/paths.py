@@ -15,6 +15,8 @@ LESSONS = _ROOT / "lessons"
 ASSETS = _ROOT / "assets"
 BUNDLE = PACKAGE / "web" / "dist" / "splatscope.js"
 """The browser's sources, bundled by setup.py."""
+EMBEDDED = BUNDLE.with_name("embedded.js")
+"""The components for other pages, with their styles, bundled by setup.py."""
 STYLES = BUNDLE.with_name("styles.css")
 """The app's CSS, bundled by setup.py. A sheet of the bundle's name would be loaded twice: Panel adds it to each component."""
 FONTS = BUNDLE.with_name("fonts.css")

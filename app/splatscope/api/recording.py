@@ -4,17 +4,21 @@ import tempfile
 import webbrowser
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from splatscope.api.errors import FindingsError, RecordError
-from splatscope.recordings.packed import packed_recording
+from splatscope.recordings.packed import PackedRecording, packed_recording
 from splatscope.recordings.recording_file import save
 from splatscope.tracing.checks import CHECKS
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.recording import Recording as Recorded
 from splatscope.tracing.trace import Trace
 from splatscope.tracing.verdict import FULL, NO_ACCESS, Agreement
+
+if TYPE_CHECKING:
+    from splatscope.components import Stepper
 
 MOST_ALLOWED = 2**26  # records that the command line allows: 1 GiB
 _LESS = "record fewer functions or groups"
@@ -148,16 +152,24 @@ class Recording:
 
         return notebook_html(self._page())
 
+    def packed(self) -> PackedRecording:
+        """Return the recording in the form that the browser reads."""
+        recorded, adapter = self.recorded, self.adapter.split(" (")[0]
+        assert recorded.job is not None
+        return packed_recording(
+            recorded, self.findings, recorded.job, recorded.layouts, adapter=adapter, adapter_words=self.adapter
+        )
+
+    def __panel__(self) -> "Stepper":
+        from splatscope.components import Stepper
+
+        return Stepper(self)
+
     def _page(self, command: str = "") -> str:
         from splatscope.web.single_page.single_page import page_of
 
-        recorded, adapter = self.recorded, self.adapter.split(" (")[0]
-        assert recorded.job is not None
-        packed = packed_recording(
-            recorded, self.findings, recorded.job, recorded.layouts, adapter=adapter, adapter_words=self.adapter
-        )
         try:
-            return page_of(packed, command=command)
+            return page_of(self.packed(), command=command)
         except FileNotFoundError as error:
             raise RecordError(f"{error.filename} is missing: `python setup.py build_bundle` makes it.") from None
 

@@ -1,0 +1,47 @@
+"""The carrier of components in other people's pages and notebooks: each is drawn in a frame of its own (`carriers/embedded.ts`).
+
+A frame keeps both sides apart: keys, styles and sizes of the page are not ours to use, and ours not the page's. This module is not in
+`carriers/`, because Panel serves a component's bundle only from below the folder of its module.
+"""
+
+from typing import Any
+
+import param
+from bokeh.model import Model
+
+from splatscope.paths import EMBEDDED
+from splatscope.web.background import BackgroundTask, Work
+from splatscope.web.carriers.session import Carrier
+from splatscope.web.runtime.component import Component
+
+
+class Embedded(Carrier):
+    """A component for any page of Panel. A subclass declares parameters, which are linked to what the reader does in both directions."""
+
+    _bundle = EMBEDDED
+
+    def __init__(self, root: Component, **params: Any):
+        self._background = BackgroundTask()
+        self._waiting: Work | None = None  # until there is an event loop
+        super().__init__(root, **{"sizing_mode": "stretch_width"} | params)
+
+    def _begin(self, work: Work) -> None:
+        """Do work in the background, in place of earlier work; as soon as the component is shown, if no event loop runs yet."""
+        if self._waiting is not None:
+            self._waiting.close()
+            self._waiting = None
+        try:
+            self._background.start(work)
+        except RuntimeError:
+            self._waiting = work
+
+    def _get_model(self, doc: Any, root: Model | None = None, parent: Model | None = None, comm: Any = None) -> Model:
+        """Return the model of another view, which begins with the tree as it is now."""
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None:
+            self._begin(waiting)
+        self._flush()  # to the views that there are
+        self._drawn = False
+        with param.parameterized.discard_events(self):
+            self.tree = self._tree.described()
+        return super()._get_model(doc, root, parent, comm)
