@@ -6,10 +6,11 @@ Import them from here. They need Panel, which `pip install "splatscope[app]"` in
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from splatscope.web.components.section import Section
     from splatscope.web.components.stepper import Stepper
 
-_HOMES = {"Stepper": "stepper"}
-__all__ = ["Stepper"]
+_HOMES = {"Section": "section", "Stepper": "stepper"}
+__all__ = ["Section", "Stepper"]
 
 
 def __getattr__(name: str) -> Any:

@@ -6,6 +6,7 @@ A frame keeps both sides apart: keys, styles and sizes of the page are not ours 
 
 from typing import Any
 
+import panel as pn
 import param
 from bokeh.model import Model
 
@@ -22,24 +23,24 @@ class Embedded(Carrier):
 
     def __init__(self, root: Component, **params: Any):
         self._background = BackgroundTask()
-        self._waiting: Work | None = None  # until there is an event loop
+        self._waiting: Work | None = None
         super().__init__(root, **{"sizing_mode": "stretch_width"} | params)
 
     def _begin(self, work: Work) -> None:
-        """Do work in the background, in place of earlier work; as soon as the component is shown, if no event loop runs yet."""
-        if self._waiting is not None:
+        """Do work in the background, in place of earlier work, once the page is there: widgets that are linked may not change before."""
+        if self._waiting is None:
+            pn.state.onload(self._start)
+        else:
             self._waiting.close()
-            self._waiting = None
-        try:
+        self._waiting = work
+
+    async def _start(self) -> None:
+        work, self._waiting = self._waiting, None
+        if work is not None:
             self._background.start(work)
-        except RuntimeError:
-            self._waiting = work
 
     def _get_model(self, doc: Any, root: Model | None = None, parent: Model | None = None, comm: Any = None) -> Model:
         """Return the model of another view, which begins with the tree as it is now."""
-        waiting, self._waiting = self._waiting, None
-        if waiting is not None:
-            self._begin(waiting)
         self._flush()  # to the views that there are
         self._drawn = False
         with param.parameterized.discard_events(self):

@@ -1,6 +1,7 @@
 // Inside the frame of embedded.ts: draws the component, and tells the page around it what the reader does.
 import * as Drawing from "#web/drawing/drawing.ts"
 import * as Formula from "#web/drawing/formula.ts"
+import {UNNAMED} from "#web/runtime/address.ts"
 import {emit, on} from "#web/runtime/events.ts"
 import {Tree, type Modules} from "#web/runtime/host.ts"
 import {showStep} from "#web/single_page/router.ts"
@@ -31,8 +32,8 @@ function report() {
 }
 
 /** Go where the page around says. */
-function go({step, thread}: Linked) {
-  if (step !== undefined) showStep(step)
+function go({step = UNNAMED, thread}: Linked) {
+  if (step !== UNNAMED) showStep(step)
   if (thread !== undefined) emit("thread", thread)
 }
 

@@ -24,7 +24,7 @@ class Stepper(Embedded):
     """
 
     recording = param.Parameter(allow_refs=True, doc="What `splatscope.record`, `capture` or `load` returned")
-    step = param.Integer(default=0, bounds=(0, None), doc="The event after which it stands, counted from 1; 0 is the start")
+    step = param.Integer(default=-1, bounds=(-1, None), doc="The event after which it stands, counted from 1; -1 for no recording")
     thread = param.Integer(default=-1, bounds=(-1, None), doc="The chosen thread; -1 for the thread of each event")
     layout = param.Selector(default="bench", objects=["bench", "figure"], constant=True, doc="All panes, or one line of controls")
     title = param.String(default="A recording in Splatscope", doc="The name of its frame, for screen readers")
@@ -36,21 +36,21 @@ class Stepper(Embedded):
         self._stepper = stepper.Stepper(layout=params.get("layout", "bench"))
         super().__init__(self._stepper, **{"height": 720} | params)
         if recording is not None:
-            asked = {name: params[name] for name in ("step", "thread") if name in params}
             self.recording = recording
-            self.param.update(**asked)
 
     @param.depends("recording", watch=True)
     def _show(self) -> None:
         packed = self.recording.packed()
         self._stepper.show(packed, opening=packed.meta["opening"])
-        bound(self, "step", packed.meta["events"], packed.meta["opening"])
-        bound(self, "thread", packed.meta["threads"] - 1, -1)
+        bound(self, "step", 0, packed.meta["events"], packed.meta["opening"])
+        bound(self, "thread", -1, packed.meta["threads"] - 1, -1)
 
 
-def bound(component: param.Parameterized, name: str, most: int, value: int) -> None:
-    """Set a parameter together with its upper bound."""
-    parameter = component.param[name]
+def bound(component: param.Parameterized, name: str, least: int, most: int, first: int) -> None:
+    """Bound a parameter. If its value is not within the bounds, it becomes `first`."""
+    parameter, value = component.param[name], getattr(component, name)
     assert isinstance(parameter, param.Integer)
-    parameter.bounds = (parameter.bounds[0], most)
-    setattr(component, name, value)
+    parameter.bounds = (min(least, value), max(most, value))  # the value is not refused
+    if not least <= value <= most:
+        setattr(component, name, first)
+    parameter.bounds = (least, most)

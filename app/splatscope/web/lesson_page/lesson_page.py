@@ -331,8 +331,11 @@ class LessonPage:
 
     def _show_first(self, recording: LessonRecording) -> None:
         assert self.stepper is not None
-        stem = self.lesson.stem()
-        self._show(self.stepper, recording, file=first_recording.address(stem, recording))
+        self._show(self.stepper, recording, file=first_recording.address(self.lesson.stem(), recording))
+
+    def _file(self, recording: LessonRecording) -> str:
+        """Return the address at which browsers fetch a recording."""
+        return recording_files.address(recording.packed) if recording.packed.data else ""
 
     async def _recording(self, stepper: Stepper) -> LessonRecording:
         quizzes = list(self.quizzes)
@@ -354,7 +357,7 @@ class LessonPage:
         }
         packed, stem = recording.packed, self.lesson.stem()
         note_steps(self.inputs, [] if stepper.lockstep else recording.stops, packed.meta.get("events", 0))
-        stepper.show(packed, file or (recording_files.address(packed) if packed.data else ""), **values)
+        stepper.show(packed, file or self._file(recording), **values)
         if from_elsewhere:
             self.bar.param.update(elsewhere=recording.shipped_from, recorded=True)
         else:

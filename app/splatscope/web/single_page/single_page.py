@@ -30,7 +30,7 @@ def today() -> str:
     return f"{date.today():%d %B %Y}".lstrip("0")
 
 
-def page_of(packed: PackedRecording, title: str = "", command: str = "") -> str:
+def page_of(packed: PackedRecording, title: str = "", command: str = "", layout: str = "bench") -> str:
     """Return a recording as the text of one HTML file, with the stepper, the source and the findings.
 
     The page makes no requests: its policy allows only its own script. To write a page:
@@ -44,6 +44,7 @@ def page_of(packed: PackedRecording, title: str = "", command: str = "") -> str:
         packed: The recording.
         title: The page's title; by default the entry point and its file.
         command: The command line that makes the page again, which it shows with today's date.
+        layout: "bench" for all panes, "figure" for the source, the memory and one line of controls.
 
     Raises:
         ValueError: There is no recording, and the message is the compiler's; or its head is too long.
@@ -53,7 +54,7 @@ def page_of(packed: PackedRecording, title: str = "", command: str = "") -> str:
     head = head_of(packed.data)
     kernel = f"{head['entry']} in {head['file']}"
     meta = {name: packed.meta.get(name, "") for name in ("adapter", "recording")}
-    stepper = Stepper(meta=meta, opening=packed.meta.get("opening", 0))
+    stepper = Stepper(meta=meta, opening=packed.meta.get("opening", 0), layout=layout)
     page_data = {"stepper": described(stepper), "keys": [*DEBUGGER_KEYS, *KEYS]}
     script = SCRIPT.read_text(encoding="utf-8").strip()
     return TEMPLATES.get_template("page.html").render(
