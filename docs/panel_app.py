@@ -23,6 +23,7 @@ void main(uint lane : SV_GroupIndex)
 
 @pn.cache  # one recording for all visitors
 def record():
+    """Record the kernel."""
     return splatscope.record(source=SOURCE, vars={"values": [1] * 8})
 
 

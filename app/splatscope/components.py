@@ -6,11 +6,13 @@ Import them from here. They need Panel, which `pip install "splatscope[app]"` in
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from splatscope.web.components.section import Section
-    from splatscope.web.components.stepper import Stepper
+    from splatscope.api.components.section import Section
+    from splatscope.api.components.splats import Splats
+    from splatscope.api.components.stepper import Stepper
+    from splatscope.api.components.training import Training
 
-_HOMES = {"Section": "section", "Stepper": "stepper"}
-__all__ = ["Section", "Stepper"]
+_HOMES = {"Section": "section", "Splats": "splats", "Stepper": "stepper", "Training": "training"}
+__all__ = ["Section", "Splats", "Stepper", "Training"]
 
 
 def __getattr__(name: str) -> Any:
@@ -19,7 +21,7 @@ def __getattr__(name: str) -> Any:
     import importlib
 
     try:
-        return getattr(importlib.import_module(f"splatscope.web.components.{_HOMES[name]}"), name)
+        return getattr(importlib.import_module(f"splatscope.api.components.{_HOMES[name]}"), name)
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("splatscope"):
             raise

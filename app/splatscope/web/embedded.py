@@ -1,7 +1,7 @@
 """The carrier of components in other people's pages and notebooks: each is drawn in a frame of its own (`carriers/embedded.ts`).
 
-A frame keeps both sides apart: keys, styles and sizes of the page are not ours to use, and ours not the page's. This module is not in
-`carriers/`, because Panel serves a component's bundle only from below the folder of its module.
+A frame keeps both sides apart: their keys, styles and sizes. This module is not in `carriers/`, because Panel serves a component's
+bundle only from below the folder of its module.
 """
 
 from typing import Any
@@ -17,7 +17,7 @@ from splatscope.web.runtime.component import Component
 
 
 class Embedded(Carrier):
-    """A component for any page of Panel. A subclass declares parameters, which are linked to what the reader does in both directions."""
+    """A component for any page of Panel. The parameters of a subclass are linked in both directions to what the reader does."""
 
     _bundle = EMBEDDED
 
@@ -27,7 +27,7 @@ class Embedded(Carrier):
         super().__init__(root, **{"sizing_mode": "stretch_width"} | params)
 
     def _begin(self, work: Work) -> None:
-        """Do work in the background, in place of earlier work, once the page is there: widgets that are linked may not change before."""
+        """Do work in the background, in place of earlier work, once the page is there: linked widgets cannot change before."""
         if self._waiting is None:
             pn.state.onload(self._start)
         else:

@@ -8,7 +8,7 @@ const POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsaf
 const PAGE = `<!doctype html><html lang="en" class="framed"><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${POLICY}"><meta name="color-scheme" content="light dark">
 <title>Splatscope</title><style id="splatscope-css">${STYLE}</style><body><script>${SCRIPT}</script></body></html>`
-const LINKED = ["step", "thread", "region"] as const
+const LINKED = ["step", "thread"] as const
 
 /** Panel's side of the carrier: the tree, and the parameters that are linked, of which a component has some. */
 interface Model extends Linked {

@@ -7,28 +7,38 @@ import {Tree, type Modules} from "#web/runtime/host.ts"
 import {showStep} from "#web/single_page/router.ts"
 import * as Stepper from "#web/stepper/stepper.ts"
 import {showTheme} from "#web/theme/theme.ts"
+import * as RunBar from "#web/training/run_bar.ts"
+import * as TrainingBench from "#web/training/training_bench.ts"
+import * as TrainingPicture from "#web/training/training_picture.ts"
 import * as Controls from "#web/widgets/controls.ts"
+import * as Frame from "#web/widgets/frame.ts"
+import * as ZoomedPicture from "#web/widgets/zoomed_picture.ts"
 import type {FromFrame, Linked, ToFrame} from "./frame_messages.ts"
 
-const MODULES: Modules = {Stepper, Drawing, Formula, Controls}
+const MODULES: Modules = {Stepper, Drawing, Formula, Controls, RunBar, TrainingBench, TrainingPicture, Frame, ZoomedPicture}
 const PACE = 100 // ms between two reports
 
 let tree: Tree | null = null
 let known: Linked = {} // what the page around knows
 let port: MessagePort
 let now: Linked = {}
-let timer: ReturnType<typeof setTimeout> | undefined
+let due = false // whether a report is about to be made
 
 const send = (message: FromFrame) => port.postMessage(message)
 
 /** Report what the reader has changed, a few times a second and always the last. */
 function report() {
-  timer = undefined
+  due = false
   const changed = Object.entries(now).filter(([name, value]) => String(value) !== String(known[name as keyof Linked]))
   if (!changed.length) return
   send({linked: Object.fromEntries(changed)})
   known = {...now}
-  timer = setTimeout(report, PACE)
+  reportIn(PACE)
+}
+
+function reportIn(ms: number) {
+  if (!due) setTimeout(report, ms)
+  due = true
 }
 
 /** Go where the page around says. */
@@ -54,7 +64,7 @@ function receive({data}: MessageEvent<ToFrame>) {
 on("moment", ({first, moment}) => {
   if (!first) return
   now = {step: moment.step, thread: moment.pinned}
-  timer ??= setTimeout(report, 0)
+  reportIn(0)
 })
 
 window.addEventListener(

@@ -7,8 +7,6 @@ export interface Linked {
   step?: number
   /** The chosen thread; -1 for none. */
   thread?: number
-  /** The part of a picture that is shown: left, top, right and bottom in pixels. */
-  region?: number[]
 }
 
 export interface ToFrame {

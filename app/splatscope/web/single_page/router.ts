@@ -19,6 +19,9 @@ export const current = () => ({page: "", step, inputs: ""})
 /** There is no presenter here. */
 export const isLed = () => false
 
+/** There is no other page. */
+export const followLink = () => {}
+
 /** Only the reader presses →. */
 export const pressesDue = () => -1
 

@@ -40,6 +40,7 @@ class RunBar(Component):
     message = param.String(default="", doc="What went wrong, in one line")
     before = param.Integer(default=0, doc="Iterations of the run before this one, which the reader can have back; 0 for none")
     key = param.String(default="", doc="By which the reader's tab finds the run again after a reload; empty for none")
+    opens = param.Boolean(default=True, doc="Whether a pixel of the picture can be chosen")
     reading = Typed(Reading, default={}, doc="Where the run is; empty before its first report")
 
     def __init__(self, session: TrainingSession, **params: Any):

@@ -7,10 +7,9 @@ from typing import Any, ClassVar
 
 import param
 
-from splatscope.recordings.packed import Meta
+from splatscope.api.components.stepper import bound
 from splatscope.services.lessons import LessonRecording
 from splatscope.textbook.contents import find_lesson, lesson_names
-from splatscope.web.components.stepper import bound
 from splatscope.web.embedded import Embedded
 from splatscope.web.lesson_page import first_recording
 from splatscope.web.lesson_page.inputs import Inputs
@@ -54,7 +53,7 @@ class Section(Embedded):
         self._figure.take(Inputs(self._section, address_of(lesson)))
         self._begin(self._figure.fill_figure())
 
-    def _bound(self, meta: Meta, opening: int) -> None:
+    def _bound(self, meta: dict[str, Any], opening: int) -> None:
         bound(self, "step", 0, meta["events"], opening)
         bound(self, "thread", -1, meta["threads"] - 1, -1)
 
@@ -80,7 +79,7 @@ class Section(Embedded):
 class _Figure(LessonPage):
     """A section's figure alone, whose recordings travel with it and are no files."""
 
-    def __init__(self, stem: str, about_to_show: Callable[[Meta, int], None]):
+    def __init__(self, stem: str, about_to_show: Callable[[dict[str, Any], int], None]):
         """Call `about_to_show` with what is known of a recording, and the step at which it opens, before it is shown."""
         self._about_to_show = about_to_show
         super().__init__(stem, {})

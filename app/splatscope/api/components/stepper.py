@@ -1,5 +1,6 @@
 """A stepper for any page of Panel."""
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Protocol
 
 import param
@@ -30,7 +31,7 @@ class Stepper(Embedded):
     title = param.String(default="A recording in Splatscope", doc="The name of its frame, for screen readers")
     grows = param.Boolean(default=False, doc="Whether it is as high as what it shows, rather than `height`")
 
-    _rename: ClassVar[dict[str, str | None]] = {"recording": None, "layout": None}
+    _rename: ClassVar[Mapping[str, str | None]] = {"recording": None, "layout": None}
 
     def __init__(self, recording: Packs | None = None, **params: Any):
         self._stepper = stepper.Stepper(layout=params.get("layout", "bench"))
