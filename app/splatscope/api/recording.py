@@ -4,7 +4,7 @@ import tempfile
 import webbrowser
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -138,19 +138,38 @@ class Recording:
         page = self._page(command)
         Path(file).write_text(page, encoding="utf-8")
 
-    def show(self) -> None:
-        """Open the stepper: in the notebook cell, or else in the browser."""
+    def show(self, height: int = 720, layout: Literal["bench", "figure"] = "bench") -> None:
+        """Open the stepper: in the notebook cell, or else in the browser.
+
+        Args:
+            height: Of the cell's output, in CSS pixels.
+            layout: "bench" for all panes, "figure" for the source and one line of controls.
+        """
         if (display := _notebook()) is not None:
-            display(self)
+            display(self._repr_mimebundle_(height=height, layout=layout), raw=True)
             return
         with tempfile.NamedTemporaryFile("w", suffix=".html", prefix="splatscope-", delete=False, encoding="utf-8") as file:
-            file.write(self._page())
+            file.write(self._page(layout=layout))
         webbrowser.open(Path(file.name).as_uri())
 
-    def _repr_html_(self) -> str:
+    def _repr_mimebundle_(
+        self, include: object = None, exclude: object = None, *, height: int = 720, layout: Literal["bench", "figure"] = "bench"
+    ) -> dict[str, str]:
+        """Return what a notebook shows: the stepper, and the findings where scripts do not run."""
         from splatscope.web.single_page.single_page import notebook_html
 
-        return notebook_html(self._page())
+        html = notebook_html(self._page(layout=layout), height, str(self))
+        return {"text/plain": str(self), "text/markdown": self._markdown(), "text/html": html}
+
+    def _markdown(self) -> str:
+        """Return the findings as a list, and what was not looked at."""
+        info = self.trace.info
+        head = f"**{info.entry}** in `{info.file}` on {info.adapter}: {self.events:,} events of {self.threads:,} threads."
+        lines = [
+            f"**{finding.kind}**, `{finding.file or info.file}:{finding.line}`: {finding.message}" for finding in self.findings
+        ]
+        lines += self.notes + [f"Not looked at: {missed}" for missed in self.missed]
+        return "\n".join([head, "", *(f"- {' '.join(line.split())}" for line in lines or [f"{self.verdict}."])])
 
     def packed(self) -> PackedRecording:
         """Return the recording in the form that the browser reads."""
@@ -165,11 +184,11 @@ class Recording:
 
         return Stepper(self)
 
-    def _page(self, command: str = "") -> str:
+    def _page(self, command: str = "", layout: str = "bench") -> str:
         from splatscope.web.single_page.single_page import page_of
 
         try:
-            return page_of(self.packed(), command=command)
+            return page_of(self.packed(), command=command, layout=layout)
         except FileNotFoundError as error:
             raise RecordError(f"{error.filename} is missing: `python setup.py build_bundle` makes it.") from None
 
@@ -235,7 +254,7 @@ def _rounded_up(records: int) -> int:
     return -(-more // unit) * unit
 
 
-def _notebook() -> Callable[[object], object] | None:
+def _notebook() -> Callable[..., object] | None:
     """Return the function that shows an object in the running notebook; None outside of one."""
     try:
         from IPython.core.getipython import get_ipython

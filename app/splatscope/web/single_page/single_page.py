@@ -73,7 +73,7 @@ def page_of(packed: PackedRecording, title: str = "", command: str = "", layout:
     )
 
 
-def notebook_html(page: str, height: int = 720) -> str:
+def notebook_html(page: str, height: int = 720, words: str = "") -> str:
     """Return a page of `page_of` as the output of a notebook's cell: a frame that contains the page itself and needs no server.
 
     In the frame, the page runs only its own script. It can access neither the notebook nor what the browser has stored.
@@ -81,9 +81,11 @@ def notebook_html(page: str, height: int = 720) -> str:
     Args:
         page: The page's text.
         height: The frame's height in CSS pixels.
+        words: Shown where frames and styles are taken out of outputs, as on GitHub.
     """
     style = f"width:100%;height:{height}px;border:1px solid #8886;border-radius:6px"
-    return f'<iframe title="A recording in Splatscope" sandbox="allow-scripts" style="{style}" srcdoc="{escape(page)}"></iframe>'
+    plain = f'<pre style="display:none">{escape(words)}</pre>' if words else ""
+    return f'{plain}<iframe title="A recording in Splatscope" sandbox="allow-scripts" style="{style}" srcdoc="{escape(page)}"></iframe>'
 
 
 def _facts(head: PackedHead) -> list[str]:
