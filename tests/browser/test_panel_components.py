@@ -11,7 +11,7 @@ from playwright.sync_api import FrameLocator, Page, expect
 from helpers.serving import ROOT, serving
 from helpers.stepping import ready, stepper
 
-OWN = '''
+OWN = """
 import numpy as np
 import panel as pn
 
@@ -30,7 +30,7 @@ said = pn.bind(
 count = pn.widgets.IntInput.from_param(section.param.count)
 running = pn.widgets.Checkbox.from_param(training.param.running)
 pn.Column(pn.pane.Markdown(said), count, running, section, training, splats, sizing_mode="stretch_width").servable()
-'''
+"""
 
 
 @pytest.fixture(scope="module")

@@ -18,6 +18,9 @@ def grade(
     csv: Annotated[Path, typer.Option("--csv", help="The table. Rows that are there already are not marked again.")] = Path(
         "grades.csv"
     ),
+    html: Annotated[
+        Path | None, typer.Option("--html", help="A page of the whole table as well, with each submission and its verdict.")
+    ] = None,
     tasks: Annotated[Path | None, typer.Option(help="A folder of tasks of your own, instead of the book's.")] = None,
     verify: Annotated[
         bool,
@@ -40,10 +43,10 @@ def grade(
         raise typer.Exit(_verify([folder] if folder else folders, only))
     if folder is None or not folder.is_dir():
         raise CallError("Name a folder of submissions: STUDENT/TASK.slang, or STUDENT.zip.")
-    _grade(folder, csv, tasks_in(*folders))
+    _grade(folder, csv, html, tasks_in(*folders))
 
 
-def _grade(folder: Path, table: Path, tasks: list) -> None:
+def _grade(folder: Path, table: Path, page: Path | None, tasks: list) -> None:
     from rich.console import Console
 
     from splatscope.exercises.grade import Row, grade
@@ -59,6 +62,11 @@ def _grade(folder: Path, table: Path, tasks: list) -> None:
 
     try:
         rows = grade(folder, tasks, table, show)
+        if page is not None:
+            from splatscope.exercises.report import html_of
+            from splatscope.exercises.submissions import submissions_in
+
+            page.write_text(html_of(rows, submissions_in(folder), tasks), encoding="utf-8")
     except OSError as error:
         raise CallError(f"{error.filename or folder}: {error.strerror}.") from None
     if not rows:
