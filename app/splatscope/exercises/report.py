@@ -1,4 +1,4 @@
-"""A class's grades as one HTML file that any browser opens: a table of students and tasks, then every submission with its verdict."""
+"""A class's grades as one HTML file: a table of students and tasks, then every submission with its verdict."""
 
 from collections.abc import Iterable, Sequence
 
@@ -51,7 +51,7 @@ def html_of(rows: Sequence[Row], submissions: Sequence[Submission], tasks: Seque
     marks = {(row.student, row.task): (number, row) for number, row in enumerate(rows)}
     sources = {(submission.student, submission.task): submission.source for submission in submissions}
     students = list(dict.fromkeys(row.student for row in rows))
-    return PAGE.format(
+    page = PAGE.format(
         policy=POLICY,
         style=Markup(STYLE),
         title=f"Grades of {len(students)} student{'s' * (len(students) != 1)}",
@@ -62,6 +62,7 @@ def html_of(rows: Sequence[Row], submissions: Sequence[Submission], tasks: Seque
             for number, row in enumerate(rows)
         ),
     )
+    return str(page)
 
 
 def _joined(parts: Iterable[Markup]) -> Markup:

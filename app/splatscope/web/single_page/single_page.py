@@ -85,7 +85,8 @@ def notebook_html(page: str, height: int = 720, words: str = "") -> str:
     """
     style = f"width:100%;height:{height}px;border:1px solid #8886;border-radius:6px"
     plain = f'<pre style="display:none">{escape(words)}</pre>' if words else ""
-    return f'{plain}<iframe title="A recording in Splatscope" sandbox="allow-scripts" style="{style}" srcdoc="{escape(page)}"></iframe>'
+    frame = f'<iframe title="A recording in Splatscope" sandbox="allow-scripts" style="{style}" srcdoc="{escape(page)}"></iframe>'
+    return f"{plain}{frame}"
 
 
 def _facts(head: PackedHead) -> list[str]:
