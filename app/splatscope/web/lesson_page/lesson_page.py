@@ -5,6 +5,7 @@ import inspect
 import logging
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from html import escape
 from typing import Any
 
@@ -109,7 +110,8 @@ def _names(stem: str, blocks: list[TextBlock]) -> str:
     sources = [kernels_of(stem)[""]] if "" in kernels_of(stem) else []
     for block in blocks:
         if block.kind == "code" and block.args[0].endswith(".slang"):
-            sources += [text for _, text in region(block.args[0], block.args[1:])]
+            with suppress(LookupError):  # the block itself says so
+                sources += [text for _, text in region(block.args[0], block.args[1:])]
     rows = "".join(f"<dt><code>{name}</code></dt><dd>{inline(text)}</dd>" for name, text in names_in("\n".join(sources)).items())
     return f'<details class="deeper names"><summary>The names in the code</summary><dl>{rows}</dl></details>' if rows else ""
 
