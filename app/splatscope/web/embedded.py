@@ -4,6 +4,7 @@ A frame keeps both sides apart: their keys, styles and sizes. This module is not
 bundle only from below the folder of its module.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import panel as pn
@@ -23,21 +24,19 @@ class Embedded(Carrier):
 
     def __init__(self, root: Component, **params: Any):
         self._background = BackgroundTask()
-        self._waiting: Work | None = None
+        self._waiting: Callable[[], Work] | None = None
         super().__init__(root, **{"sizing_mode": "stretch_width"} | params)
 
-    def _begin(self, work: Work) -> None:
+    def _begin(self, work: Callable[[], Work]) -> None:
         """Do work in the background, in place of earlier work, once the page is there: linked widgets cannot change before."""
         if self._waiting is None:
             pn.state.onload(self._start)
-        else:
-            self._waiting.close()
         self._waiting = work
 
     async def _start(self) -> None:
         work, self._waiting = self._waiting, None
         if work is not None:
-            self._background.start(work)
+            self._background.start(work())
 
     def _get_model(self, doc: Any, root: Model | None = None, parent: Model | None = None, comm: Any = None) -> Model:
         """Return the model of another view, which begins with the tree as it is now."""

@@ -51,7 +51,7 @@ class Section(Embedded):
     def _set(self, *_: Any) -> None:
         lesson = find_lesson(self._section)(**{name: getattr(self, name) for name in self._inputs})
         self._figure.take(Inputs(self._section, address_of(lesson)))
-        self._begin(self._figure.fill_figure())
+        self._begin(self._figure.fill_figure)
 
     def _bound(self, meta: dict[str, Any], opening: int) -> None:
         bound(self, "step", 0, meta["events"], opening)

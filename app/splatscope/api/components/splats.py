@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -47,7 +48,7 @@ class Splats(Embedded):
         left, top, right, bottom = map(float, self.region or (0, 0, model.width, model.height))
         region = left, top, right, bottom
         self._picture.param.update(width=model.width, height=model.height, region=region)
-        self._begin(self._render(model, region))
+        self._begin(partial(self._render, model, region))
 
     async def _render(self, model: Model, region: Region) -> None:
         try:

@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -56,7 +57,7 @@ class Training(Embedded):
         super().__init__(self._bench, **params)
         self.session.settings.param.update(**{_setting(name): getattr(self, name) for name in SETTINGS})
         self.param.watch(self._change, list(SETTINGS))
-        self._begin(self._open(Upload(name or "picture", data)))
+        self._begin(partial(self._open, Upload(name or "picture", data)))
         if pn.state.curdoc is not None:
             pn.state.on_session_destroyed(lambda _: self.session.close())
 
