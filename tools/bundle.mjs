@@ -1,6 +1,6 @@
 // Bundles the browser's sources into app/splatscope/web/dist: splatscope.js and styles.css for the app, fonts.css with its typefaces,
-// book.js for the published book, single_page.js and .css for the page of one recording, and in panel-models-VERSION.js the few of
-// Panel's models that the app uses. setup.py runs it as a step of the build, with the folder and the version of the Panel installed.
+// book.js for the published book, single_page.js and .css for the page of one recording, embedded.js for other people's pages, and in
+// panel-models-VERSION.js the few of Panel's models that the app uses. setup.py runs it as a step of the build, with the folder and the version of the Panel installed.
 import {build} from "esbuild"
 import {globSync, readFileSync, writeFileSync} from "node:fs"
 import {basename, dirname, join, resolve} from "node:path"
@@ -126,6 +126,39 @@ await build({
   format: "iife",
   charset: "utf8",
   plugins: [ownRouter, notices],
+})
+
+// The components for other people's pages: a script that makes a frame, and in it, as text, what the frame shows.
+const frame = await build({
+  ...COMMON,
+  entryPoints: ["app/splatscope/web/carriers/frame.ts"],
+  write: false,
+  format: "iife",
+  charset: "utf8",
+  plugins: [ownRouter, drawings],
+})
+const contents = {
+  name: "frame",
+  setup({onResolve, onLoad}) {
+    onResolve({filter: /^#frame$/}, () => ({path: "frame", namespace: "frame"}))
+    onLoad({filter: /.*/, namespace: "frame"}, () => {
+      const style = readFileSync(join(root, "app/splatscope/web/dist/styles.css"), "utf8")
+      const texts = {SCRIPT: frame.outputFiles[0].text.replaceAll("</script", "<\\/script"), STYLE: style}
+      return {
+        contents: Object.entries(texts)
+          .map(([name, text]) => `export const ${name} = ${JSON.stringify(text)}`)
+          .join("\n"),
+      }
+    })
+  },
+}
+await build({
+  ...COMMON,
+  entryPoints: ["app/splatscope/web/carriers/embedded.ts"],
+  outfile: "app/splatscope/web/dist/embedded.js",
+  format: "esm",
+  charset: "utf8",
+  plugins: [contents],
 })
 
 // Panel's own bundle has some seventy models and needs two more of Bokeh's bundles for their base classes. That is 1.4 MB to parse

@@ -4,19 +4,24 @@ import sys
 import tempfile
 import webbrowser
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from splatscope.api.errors import FindingsError, RecordError
 from splatscope.api.places import path_of
-from splatscope.recordings.packed import packed_recording
+from splatscope.recordings.packed import PackedRecording, packed_recording
 from splatscope.recordings.recording_file import save
 from splatscope.tracing.checks import CHECKS
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.recording import Recording as Recorded
 from splatscope.tracing.trace import Trace
 from splatscope.tracing.verdict import FULL, NO_ACCESS, Agreement
+
+if TYPE_CHECKING:
+    from splatscope.components import Stepper
 
 MOST_ALLOWED = 2**26  # records that the command line allows: 1 GiB
 _LESS = "record fewer functions or groups"
@@ -136,31 +141,58 @@ class Recording:
         page = self._page(command)
         Path(file).write_text(page, encoding="utf-8")
 
-    def show(self) -> None:
-        """Open the stepper: in the notebook cell, or else in the browser. Without either, print the path of the page."""
+    def show(self, height: int = 720, layout: Literal["bench", "figure"] = "bench") -> None:
+        """Open the stepper: in the notebook cell, or else in the browser. Without either, print the path of the page.
+
+        Args:
+            height: Of the cell's output, in CSS pixels.
+            layout: "bench" for all panes, "figure" for the source and one line of controls.
+        """
         if (display := _notebook()) is not None:
-            display(self)
+            display(self._repr_mimebundle_(height=height, layout=layout))
             return
         with tempfile.NamedTemporaryFile("w", suffix=".html", prefix="splatscope-", delete=False, encoding="utf-8") as file:
-            file.write(self._page())
+            file.write(self._page(layout=layout))
         if not webbrowser.open(Path(file.name).as_uri()):
             print(f"There is no browser here: open {file.name}")
 
-    def _repr_html_(self) -> str:
+    def _repr_mimebundle_(
+        self, include: object = None, exclude: object = None, *, height: int = 720, layout: Literal["bench", "figure"] = "bench"
+    ) -> dict[str, str]:
+        """Return what a notebook shows: the stepper, and the findings where scripts do not run."""
         from splatscope.web.single_page.single_page import notebook_html
 
-        return notebook_html(self._page())
+        html = notebook_html(self._page(layout=layout), height, str(self))
+        return {"text/plain": str(self), "text/markdown": self._markdown(), "text/html": html}
 
-    def _page(self, command: str = "") -> str:
-        from splatscope.web.single_page.single_page import page_of
+    def _markdown(self) -> str:
+        """Return the findings as a list, and what was not looked at."""
+        info = self.trace.info
+        head = f"**{info.entry}** in `{info.file}` on {info.adapter}: {self.events:,} events of {self.threads:,} threads."
+        lines = [
+            f"**{finding.kind}**, `{finding.file or info.file}:{finding.line}`: {finding.message}" for finding in self.findings
+        ]
+        lines += self.notes + [f"Not looked at: {missed}" for missed in self.missed]
+        return "\n".join([head, "", *(f"- {' '.join(line.split())}" for line in lines or [f"{self.verdict}."])])
 
+    def packed(self) -> PackedRecording:
+        """Return the recording in the form that the browser reads."""
         recorded, adapter = self.recorded, self.adapter.split(" (")[0]
         assert recorded.job is not None
-        packed = packed_recording(
+        return packed_recording(
             recorded, self.findings, recorded.job, recorded.layouts, adapter=adapter, adapter_words=self.adapter
         )
+
+    def __panel__(self) -> "Stepper":
+        from splatscope.components import Stepper
+
+        return Stepper(self)
+
+    def _page(self, command: str = "", layout: str = "bench") -> str:
+        from splatscope.web.single_page.single_page import page_of
+
         try:
-            return page_of(packed, command=command)
+            return page_of(self.packed(), command=command, layout=layout)
         except FileNotFoundError as error:
             raise RecordError(f"{error.filename} is missing: `python setup.py build_bundle` makes it.") from None
 
@@ -230,15 +262,15 @@ def _rounded_up(records: int) -> int:
     return -(-more // unit) * unit
 
 
-def _notebook() -> Callable[[object], object] | None:
-    """Return the function that shows an object in the running notebook; None outside of one."""
+def _notebook() -> Callable[[dict[str, str]], object] | None:
+    """Return the function that shows a bundle of texts by MIME type in the running notebook; None outside of one."""
     marimo = sys.modules.get("marimo")
     if marimo is not None and marimo.running_in_notebook():
-        return marimo.output.append
+        return lambda bundle: marimo.output.append(marimo.Html(bundle["text/html"]))
     try:
         from IPython.core.getipython import get_ipython
         from IPython.display import display
     except ImportError:
         return None
     shell = get_ipython()
-    return display if shell is not None and hasattr(shell, "kernel") else None
+    return partial(display, raw=True) if shell is not None and hasattr(shell, "kernel") else None

@@ -18,6 +18,9 @@ def grade(
     csv: Annotated[Path, typer.Option("--csv", help="The table. Rows that are there already are not marked again.")] = Path(
         "grades.csv"
     ),
+    html: Annotated[
+        Path | None, typer.Option("--html", help="A page of the whole table as well, with each submission and its verdict.")
+    ] = None,
     tasks: Annotated[Path | None, typer.Option(help="A folder of tasks of your own, instead of the book's.")] = None,
     verify: Annotated[
         bool,
@@ -30,20 +33,20 @@ def grade(
 
     Exit status: 0 when all were marked or verified, 1 when a task does not verify.
     """
-    from splatscope.exercises.task import TASKS
     from splatscope.exercises.task import tasks as tasks_in
 
+    folders = [tasks] if tasks else []
     if names:
-        print(*(task.name for task in tasks_in(tasks or TASKS)), sep="\n")
+        print(*(task.name for task in tasks_in(*folders)), sep="\n")
         return
     if verify:
-        raise typer.Exit(_verify(folder or tasks or TASKS, only))
+        raise typer.Exit(_verify([folder] if folder else folders, only))
     if folder is None or not folder.is_dir():
         raise CallError("Name a folder of submissions: STUDENT/TASK.slang, or STUDENT.zip.")
-    _grade(folder, csv, tasks_in(tasks or TASKS))
+    _grade(folder, csv, html, tasks_in(*folders))
 
 
-def _grade(folder: Path, table: Path, tasks: list) -> None:
+def _grade(folder: Path, table: Path, page: Path | None, tasks: list) -> None:
     from rich.console import Console
 
     from splatscope.exercises.grade import Row, grade
@@ -59,6 +62,11 @@ def _grade(folder: Path, table: Path, tasks: list) -> None:
 
     try:
         rows = grade(folder, tasks, table, show)
+        if page is not None:
+            from splatscope.exercises.report import html_of
+            from splatscope.exercises.submissions import submissions_in
+
+            page.write_text(html_of(rows, submissions_in(folder), tasks), encoding="utf-8")
     except OSError as error:
         raise CallError(f"{error.filename or folder}: {error.strerror}.") from None
     if not rows:
@@ -74,7 +82,7 @@ def _count(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
-def _verify(folder: Path, only: str | None) -> int:
+def _verify(folders: list[Path], only: str | None) -> int:
     from rich.console import Console
 
     from splatscope.exercises.parallel import mark_all
@@ -82,9 +90,10 @@ def _verify(folder: Path, only: str | None) -> int:
     from splatscope.exercises.verify import Verification, answers_of, judge, shortfalls
 
     console = Console(highlight=False, soft_wrap=True, markup=False)
-    tasks = [task for task in tasks_in(folder) if only in (None, task.name)]
+    tasks = [task for task in tasks_in(*folders) if only in (None, task.name)]
     if not tasks:
-        raise CallError(f"There is no task {only or ''} in {folder}.".replace("  ", " "))
+        where = folders[0] if folders else "the book"
+        raise CallError(f"There is no task {only or ''} in {where}.".replace("  ", " "))
     answers = [(task, name, answer) for task in tasks for name, answer in answers_of(task)]
     wrong = [sentence for task in tasks for sentence in shortfalls(task, LEAST_RIGHT, LEAST_WRONG)]
     for (task, name, answer), mark in mark_all(answers, lambda item: (item[0], item[2].source)):

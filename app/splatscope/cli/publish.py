@@ -8,6 +8,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
+from splatscope.cli.teaching import Lessons, Tasks, add_folders
+
 if TYPE_CHECKING:
     from splatscope.web.publish.book import Book, Progress, Report
 
@@ -17,10 +19,13 @@ def publish(
     page: Annotated[
         list[str] | None, typer.Option("--page", help="Write this page, with home and glossary, in place of all; may be repeated.")
     ] = None,
+    lessons: Lessons = None,
+    tasks: Tasks = None,
 ) -> None:
     """Write the book as static files: it needs no server, and opens from a disk. Each section is recorded on this device."""
     import asyncio
 
+    add_folders(lessons, tasks)
     from splatscope.web.publish import book
     from splatscope.workers import worker_pool
 

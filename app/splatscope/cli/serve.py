@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from splatscope.cli.teaching import Lessons, Tasks, add_folders
 from splatscope.paths import APP
 
 
@@ -37,9 +38,12 @@ def serve(
         bool,
         typer.Option(help="Record each section's main inputs while the server is idle, which takes minutes: for a class to come."),
     ] = False,
+    lessons: Lessons = None,
+    tasks: Tasks = None,
     show: Annotated[bool, typer.Option(help="Open a browser.")] = False,
 ) -> None:
     """Serve the app at /app, from a checkout or an installed package."""
+    add_folders(lessons, tasks)
     from panel.command.serve import Serve
 
     from splatscope.web.lesson_page import record_ahead as ahead

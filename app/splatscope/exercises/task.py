@@ -37,11 +37,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from splatscope.paths import LESSONS
+from splatscope.paths import task_folders
 from splatscope.textbook.front_matter import front_matter
 from splatscope.textbook.markdown import parse
 
-TASKS = LESSONS / "exercises"
 COURSES = {"mend": "Mend", "write": "Write"}  # each with its heading
 BLOCKS = ("hint", "explanation")
 
@@ -223,9 +222,12 @@ def task_names() -> list[str]:
     return [task.name for task in tasks()]
 
 
-def tasks(folder: Path = TASKS) -> list[Task]:
-    """Return the tasks in the subfolders of a folder, in the order of the courses. Raises ValueError."""
-    loaded = [load(path.parent) for path in folder.glob("*/task.md")]
+def tasks(*folders: Path) -> list[Task]:
+    """Return the tasks in the subfolders of these folders, by default of all, in the order of the courses. Raises ValueError."""
+    loaded = [load(path.parent) for folder in folders or task_folders() for path in folder.glob("*/task.md")]
+    names = [task.name for task in loaded]
+    if twice := next((task for task in loaded if names.count(task.name) > 1), None):
+        raise ValueError(f"Two tasks are called {twice.name}. Rename the folder of one.")
     return sorted(loaded, key=lambda task: (list(COURSES).index(task.course), task.order, task.name))
 
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from splatscope.paths import LESSONS
+from splatscope.paths import lesson_folder
 from splatscope.recordings.untrusted import Opened, open_file
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.run_info import RunInfo
@@ -28,19 +28,19 @@ def device_of(stem: str, sources: dict[str, str]) -> str:
 
 @cache
 def _info(stem: str) -> RunInfo | None:
-    file = LESSONS / stem / FILES["gpu"]
+    file = lesson_folder(stem) / FILES["gpu"]
     return Trace.info_of(file) if file.is_file() else None
 
 
 def open_recorded(stem: str, job: KernelJob, shipped: Shipped = "gpu") -> Opened:
     """Open a recording that ships for a section. `job` is the job it was made from; it gives the inputs types. Raises OSError."""
-    opened = open_file(f"{stem}.npz", (LESSONS / stem / FILES[shipped]).read_bytes())
+    opened = open_file(f"{stem}.npz", (lesson_folder(stem) / FILES[shipped]).read_bytes())
     return replace(opened, job=job)
 
 
 def open_current(stem: str, job: KernelJob, shipped: Shipped = "gpu") -> Opened | None:
     """Open a recording that ships for a section; None unless it has exactly this job's sources, workgroups and inputs."""
-    file = LESSONS / stem / FILES[shipped]
+    file = lesson_folder(stem) / FILES[shipped]
     if not file.is_file():
         return None
     opened = open_file(f"{stem}.npz", file.read_bytes())

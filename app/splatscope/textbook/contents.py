@@ -15,9 +15,10 @@ and `recording.npz`. The front matter of its text says how the sidebar and the m
 from dataclasses import MISSING, dataclass, fields
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
 
-from splatscope.paths import LESSONS
+from splatscope.paths import LESSONS, lesson_folder, lesson_folders
 from splatscope.textbook.front_matter import front_matter
 from splatscope.textbook.lesson import Lesson, kernels_of, text_in
 
@@ -56,13 +57,22 @@ class Section:
 
 @cache
 def lesson_names() -> tuple[str, ...]:
-    """Return the names of all lessons, sorted."""
-    return tuple(sorted(path.parent.name for path in LESSONS.glob("*/lesson.py") if (path.parent / "text.md").is_file()))
+    """Return the names of all lessons, sorted. Raises ValueError if two have the same name."""
+    names: dict[str, Path] = {}
+    for folder in lesson_folders():
+        for path in folder.glob("*/lesson.py"):
+            name = path.parent.name
+            if not (path.parent / "text.md").is_file():
+                continue
+            if name in names:
+                raise ValueError(f"{path.parent}: the book has a section {name} already. Rename the folder.")
+            names[name] = path.parent
+    return tuple(sorted(names))
 
 
 def text_of(name: str) -> str:
     """Return a lesson's Markdown. Raises FileNotFoundError."""
-    return text_in(LESSONS / name / "text.md")
+    return text_in(lesson_folder(name) / "text.md")
 
 
 def written_of(name: str) -> tuple[str, ...]:
@@ -128,6 +138,7 @@ def _record(kind: type[_Record], values: dict[str, Any], where: str) -> _Record:
 
 def find_lesson(name: str) -> type[Lesson]:
     """Return the Lesson subclass that lessons/NAME/lesson.py defines. Raises ModuleNotFoundError, LookupError."""
+    _extend_package()
     module = import_module(f"splatscope.lessons.{name}.lesson")
     for member in vars(module).values():
         if isinstance(member, type) and issubclass(member, Lesson) and member.__module__ == module.__name__:
@@ -135,6 +146,12 @@ def find_lesson(name: str) -> type[Lesson]:
     raise LookupError(f"lessons/{name}/lesson.py has no Lesson")
 
 
+def _extend_package() -> None:
+    """Let `splatscope.lessons` find sections in all folders, so that a lesson has the same name wherever its folder is."""
+    path = import_module("splatscope.lessons").__path__
+    path.extend(str(folder) for folder in lesson_folders() if folder != LESSONS and str(folder) not in path)
+
+
 def has_drawing(name: str) -> bool:
-    """Return whether the lesson has a drawing."""
+    """Return whether the lesson has a drawing. Only the book's own are in the bundle."""
     return (LESSONS / name / "drawing.ts").is_file()

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 
 import param
 
-from splatscope.paths import LESSONS, shader
+from splatscope.paths import lesson_folder, shader
 from splatscope.textbook.query import RecordingQuery
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.job import PAGE_RECORDS, KernelJob
@@ -162,7 +162,7 @@ def edited(job: KernelJob, part: str, other: str) -> KernelJob:
 
 def kernels_of(stem: str) -> dict[str, str]:
     """Return the sources of a section's kernels by name: first "" for kernel.slang, its figure's; then NAME for NAME.slang."""
-    folder = LESSONS / stem
+    folder = lesson_folder(stem)
     return {name: text_in(file) for name, file in _kernel_files(folder, folder.stat().st_mtime_ns)}
 
 

@@ -19,7 +19,7 @@ from markdown_it.token import Token
 from mdit_py_plugins.container import container_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 
-from splatscope.paths import LESSONS, SHADERS, shader
+from splatscope.paths import SHADERS, lesson_folder, shader
 from splatscope.slang.source import Source
 from splatscope.textbook.terms import Links
 
@@ -63,11 +63,15 @@ _markdown.core.ruler.push("heads", _head_rows)
 
 @dataclass(frozen=True)
 class TextBlock:
-    """A part of a text. `kind` is one of KINDS, or "words" for plain prose; `args` is what follows the kind on its line."""
+    """A part of a text, which begins on a line, counted from 1.
+
+    `kind` is one of KINDS, or "words" for plain prose; `args` is what follows the kind on its line.
+    """
 
     kind: str
     args: tuple[str, ...]
     text: str
+    line: int = 0
 
 
 def parse(text: str, kinds: tuple[str, ...] = KINDS) -> list[TextBlock]:
@@ -86,7 +90,7 @@ def _blocks_of(text: str, kinds: tuple[str, ...]) -> tuple[TextBlock, ...]:
     def add_words(end: int) -> None:
         words = "\n".join(lines[begin:end])
         if words.strip():
-            blocks.append(TextBlock("words", (), words))
+            blocks.append(TextBlock("words", (), words, begin + 1))
 
     for token in _blocks.parse(text):
         if token.map is None or token.level:
@@ -101,7 +105,7 @@ def _blocks_of(text: str, kinds: tuple[str, ...]) -> tuple[TextBlock, ...]:
             if last >= len(lines) or not lines[last].strip().startswith(token.markup):
                 raise ValueError(f"Line {first + 1}: the block “{kind}” is not closed.")
             add_words(first)
-            blocks.append(TextBlock(kind, tuple(args), "\n".join(lines[first + 1 : last])))
+            blocks.append(TextBlock(kind, tuple(args), "\n".join(lines[first + 1 : last]), first + 1))
             begin = last + 1
     add_words(len(lines))
     folds = [block.kind for block in blocks if block.kind in ("aside", "end")]
@@ -146,7 +150,7 @@ def region(file: str, names: tuple[str, ...]) -> list[tuple[int, str]]:
     Raises:
         LookupError: There is no such file, or no such name in it.
     """
-    path = LESSONS / file.removesuffix(".py") / "lesson.py" if file.endswith(".py") else shader(file)
+    path = lesson_folder(file.removesuffix(".py")) / "lesson.py" if file.endswith(".py") else shader(file)
     if not path.is_file():
         raise LookupError(f"There is no lessons/{path.parent.name}/{path.name}")
     lines = path.read_text(encoding="utf-8").split("\n")
@@ -196,10 +200,10 @@ def _span(path: Path, name: str) -> tuple[int, int]:
 
 def drawings(folder: str, files: tuple[str, ...], caption: str = "") -> str:
     """Return the HTML of SVG files of a section, side by side. Raises LookupError: there is no such file, or none is named."""
-    paths = [LESSONS / folder / file for file in files]
-    for path in paths or [LESSONS / folder]:
+    paths = [lesson_folder(folder) / file for file in files]
+    for path in paths or [lesson_folder(folder)]:
         if path.suffix != ".svg" or not path.is_file():
-            raise LookupError(f"There is no drawing {path.relative_to(LESSONS.parent)}")
+            raise LookupError(f"There is no drawing {path.relative_to(path.parents[1 + bool(paths)])}")
     svgs = "".join(path.read_text(encoding="utf-8").strip() for path in paths)
     figcaption = f"<figcaption>{caption}</figcaption>" if caption else ""
     return f'<figure class="sketch"><div class="sketches">{svgs}</div>{figcaption}</figure>'

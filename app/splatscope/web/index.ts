@@ -34,8 +34,8 @@ import * as WalkBar from "./classroom/walk_bar.ts"
 import type {Components} from "#components"
 import type {ModulesOf} from "./types.ts"
 
-// By the name of the Python class.
-const modules: ModulesOf<Exclude<keyof Components, "PublishedExercises">> = {
+// By the name of the Python class. Those that only other people's pages show are in carriers/frame.ts.
+const modules: ModulesOf<Exclude<keyof Components, "PublishedExercises" | "TrainingBench" | "ZoomedPicture">> = {
   Router,
   Page,
   Frame,

@@ -106,6 +106,7 @@ def test_paper_gets_all_that_is_folded_and_the_address(sort):
     assert "page=bitonic-sort" in sort.locator("[data-page]").evaluate("el => getComputedStyle(el, '::after').content")
     expect(sort.locator(".tp")).not_to_be_visible()
     expect(sort.get_by_test_id("step-sentence")).to_be_visible()
+    expect(sort.locator(".figure .aside .drawing")).to_be_visible()
     sort.emulate_media(media="screen")
     sort.evaluate("window.dispatchEvent(new Event('afterprint'))")
     expect(folded).to_have_count(count)

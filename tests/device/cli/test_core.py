@@ -57,7 +57,7 @@ if __name__ == "__main__":
         kernel.dispatch([4, 1, 1], vars={"o": buffer})
     recording, = captured.recordings
     recording.to_html("captured.html")
-    assert "<iframe" in recording._repr_html_()
+    assert "<iframe" in recording._repr_mimebundle_()["text/html"]
 """
 TEST = """
 def test_race(splatscope):

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from splatscope.exercises.marking import Run, mark
-from splatscope.exercises.task import TASKS, Case, load, tasks
+from splatscope.exercises.task import Case, load, tasks
 from splatscope.exercises.verify import judge
+from splatscope.paths import TASKS
 from splatscope.services import sandbox_jobs
 from splatscope.workers.sandbox.supervisor import Sandbox
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from splatscope.exercises.causes import causes_of
-from splatscope.exercises.task import TASKS, Case, Limit, load
+from splatscope.exercises.task import Case, Limit, load
+from splatscope.paths import TASKS
 from splatscope.services.case_outcomes import CaseOutcome
 from splatscope.tracing.checks.finding import Finding
 

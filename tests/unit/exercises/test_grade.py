@@ -11,7 +11,8 @@ from splatscope.exercises import grade as grading
 from splatscope.exercises.causes import Cause
 from splatscope.exercises.grade import grade
 from splatscope.exercises.marking import CaseMark, Mark
-from splatscope.exercises.task import TASKS, load, tasks
+from splatscope.exercises.task import load, tasks
+from splatscope.paths import TASKS
 
 TASK = load(TASKS / "turn-a-row")
 RIGHT = Mark(TASK.name, True, [], [CaseMark("a", False, True), CaseMark("b", True, True)], 1.5)

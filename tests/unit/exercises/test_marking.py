@@ -7,7 +7,8 @@ import pytest
 
 from splatscope.exercises import marking
 from splatscope.exercises.marking import count_of_runs, mark
-from splatscope.exercises.task import TASKS, load
+from splatscope.exercises.task import load
+from splatscope.paths import TASKS
 from splatscope.services.case_outcomes import CaseOutcome
 from splatscope.tracing.progress import COMPILING, RUNNING, progress_to, report_progress
 

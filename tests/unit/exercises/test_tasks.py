@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from splatscope.exercises.task import TASKS, Case, Limit, Mistake, Task, load, tasks
+from splatscope.exercises.task import Case, Limit, Mistake, Task, load, tasks
+from splatscope.paths import TASKS
 from splatscope.textbook.contents import lesson_names
 
 EXAMPLE = TASKS / "turn-a-row"

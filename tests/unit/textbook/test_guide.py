@@ -10,6 +10,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from helpers.added_section import ROOT, environment_of, project_with_section
+from splatscope.paths import MORE_LESSONS
 from splatscope.textbook.contents import parse_section
 from splatscope.textbook.lesson import Lesson
 from splatscope.textbook.markdown import parse
@@ -34,7 +35,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     (tmp_path / NAME).mkdir()
     for name, text in files.items():
         (tmp_path / NAME / name).write_text(text, encoding="utf-8")
-    monkeypatch.setattr("splatscope.textbook.lesson.LESSONS", tmp_path)
+    monkeypatch.setenv(MORE_LESSONS, str(tmp_path))
     return files
 
 

@@ -18,22 +18,21 @@ class _Bare(Design):
     """A design that adds nothing, so that only the app's own tokens apply and no style sheets are fetched."""
 
 
-class Session(JSComponent):
-    """Carries a tree of components to one browser (`session.ts`), and from then on what changes in it.
+class Carrier(JSComponent):
+    """Carries a tree of components to a browser, and from then on what changes in it.
 
     Changes wait until the browser has drawn the tree. Those of one turn of the event loop are sent together.
     """
 
-    tree = param.Dict(default={}, doc="The tree as it was when the session began")
+    tree = param.Dict(default={}, doc="The tree as it was when it was sent")
 
-    _bundle = BUNDLE
     _stylesheets: ClassVar[list[str]] = []
 
-    def __init__(self, root: Component):
+    def __init__(self, root: Component, **params: Any):
         self._tree = Tree(root, self._changed, self._sent, encode=lambda value: value)
         self._changes: list[dict[str, Any]] = []
         self._drawn = self._due = False
-        super().__init__(tree=self._tree.described(), design=_Bare, sizing_mode="stretch_width")
+        super().__init__(**params | {"tree": self._tree.described()})
 
     def close(self) -> None:
         """Stop watching the components, since the session has ended."""
@@ -52,8 +51,11 @@ class Session(JSComponent):
     def _post(self, change: dict[str, Any]) -> None:
         self._changes.append(change)
         if self._drawn and not self._due:
-            self._due = True
-            asyncio.get_running_loop().call_soon(self._flush)
+            try:
+                asyncio.get_running_loop().call_soon(self._flush)
+                self._due = True
+            except RuntimeError:  # a thread or a script without a loop
+                self._flush()
 
     def _flush(self) -> None:
         self._due = False
@@ -68,6 +70,15 @@ class Session(JSComponent):
                 self._flush()
             case {"id": int(number), "message": message} if (component := self._tree.part(number)) is not None:
                 component.receive(message)
+
+
+class Session(Carrier):
+    """Carries a page of the app to one reader (`session.ts`)."""
+
+    _bundle = BUNDLE
+
+    def __init__(self, root: Component):
+        super().__init__(root, design=_Bare, sizing_mode="stretch_width")
 
     @classmethod
     def _render_esm(cls, compiled: bool | Literal["compiling"] = True, server: bool = False) -> str:

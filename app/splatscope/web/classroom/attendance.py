@@ -15,7 +15,7 @@ from textwrap import shorten
 from typing import Any
 
 from splatscope.exercises.marking import Mark
-from splatscope.exercises.task import TASKS, load, tasks
+from splatscope.exercises.task import tasks
 from splatscope.textbook.contents import lesson_names, text_of
 from splatscope.textbook.markdown import inline, parse
 from splatscope.web.lesson_page.inputs import Inputs
@@ -271,7 +271,7 @@ def _heading(mark: Mark) -> str:
     """
     if mark.passed or not mark.causes:
         return ""
-    cause, task = mark.causes[0], load(TASKS / mark.task)
+    cause, task = mark.causes[0], next(task for task in tasks() if task.name == mark.task)
     names = set(re.findall(r"\w+", f"{task.start} {task.solution}"))
     return (cause if not cause.name or cause.name in names else replace(cause, name=OWN)).heading
 

@@ -14,16 +14,16 @@ text, where links do not name the page.
 import re
 from dataclasses import dataclass, replace
 from functools import cache
+from pathlib import Path
 from urllib.parse import parse_qsl, urlencode
 
-from splatscope.paths import LESSONS
+from splatscope.paths import lesson_folder, lesson_folders
 from splatscope.textbook.contents import sections
 from splatscope.textbook.front_matter import front_matter
 from splatscope.textbook.markdown import parse as parse_blocks
 from splatscope.web.shell.pages import BY_NAME
 
 _LABELS = {"**Say:** ": "", "**Do:** ": "**Try it:** ", "**Ask:** ": "**Think:** "}  # their wording for a lone reader
-FOLDER = LESSONS / "walks"
 _STOP = re.compile(r"^## +\[(?P<title>[^\]]+)\]\(\?(?P<query>[^)]*)\) +(?P<minutes>\d+(?:\.\d+)?) min$")
 
 
@@ -80,7 +80,11 @@ class Walk:
 
 def walks() -> list[Walk]:
     """Return all walks, sorted by name."""
-    return [parse(path.stem, path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.md"))]
+    return [parse(path.stem, path.read_text(encoding="utf-8")) for path in sorted(_files(), key=lambda path: path.stem)]
+
+
+def _files() -> list[Path]:
+    return [path for folder in lesson_folders() for path in folder.glob("walks/*.md")]
 
 
 @cache
@@ -108,7 +112,7 @@ def section_stops() -> list[WalkStop]:
     """Return the stops of all sections, in the order of the book. Raises ValueError."""
     stops = []
     for section in sections():
-        file = LESSONS / section.name / "walk.md"
+        file = lesson_folder(section.name) / "walk.md"
         if file.is_file():
             stops += parse_stops(f"{section.name}/walk.md", file.read_text(encoding="utf-8"), section.name)
     return stops

@@ -78,7 +78,7 @@ def set_from_address(lesson: Lesson, inputs: Mapping[str, str]) -> None:
     lesson.param.update(**values)
 
 
-def set_parameter(lesson: Lesson, name: str, value: Any) -> None:
+def set_parameter(lesson: param.Parameterized, name: str, value: Any) -> None:
     """Set a parameter to a value from a browser.
 
     Raises:

@@ -5,11 +5,13 @@ import inspect
 import logging
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from html import escape
 from typing import Any
 
 from splatscope.gpu.device import DeviceError, is_software
 from splatscope.gpu.kernel import CompileError, declaration
+from splatscope.paths import lesson_folder
 from splatscope.services.lessons import (
     LessonRecording,
     open_shipped,
@@ -108,7 +110,8 @@ def _names(stem: str, blocks: list[TextBlock]) -> str:
     sources = [kernels_of(stem)[""]] if "" in kernels_of(stem) else []
     for block in blocks:
         if block.kind == "code" and block.args[0].endswith(".slang"):
-            sources += [text for _, text in region(block.args[0], block.args[1:])]
+            with suppress(LookupError):  # the block itself says so
+                sources += [text for _, text in region(block.args[0], block.args[1:])]
     rows = "".join(f"<dt><code>{name}</code></dt><dd>{inline(text)}</dd>" for name, text in names_in("\n".join(sources)).items())
     return f'<details class="deeper names"><summary>The names in the code</summary><dl>{rows}</dl></details>' if rows else ""
 
@@ -117,10 +120,15 @@ def _draw_marks(text: str) -> str:
     return MARK.sub(_mark, inline(text))
 
 
+class TextError(ValueError):
+    """A section's text has an error. The message begins with its file and line."""
+
+
 class LessonPage:
     """A section's page for some inputs, which is the same for all readers. `fill` records its figure and runs its experiments."""
 
-    def __init__(self, stem: str, query: Mapping[str, str]):
+    def __init__(self, stem: str, query: Mapping[str, str], text: str | None = None):
+        """Make the page from `text` in place of the section's own, if it is given. Raises TextError."""
         self.inputs = Inputs.of(stem, query)
         self.lesson: Lesson = find_lesson(stem)()
         set_from_address(self.lesson, self.inputs.query)
@@ -131,8 +139,7 @@ class LessonPage:
         self.waiting: list[str]  # methods to run once the figure is recorded
         self.drawing: Drawing | None = None
         self.stepper: Stepper | None = None
-        text = text_of(stem)
-        blocks = parse(text)
+        blocks = _parse(stem, text_of(stem) if text is None else text)
         self._formula = next((block for block in blocks if block.kind == "formula"), None)
         html = self._blocks(blocks)
         self.waiting = list(self.experiments)
@@ -206,14 +213,17 @@ class LessonPage:
         """Return all blocks as HTML. Controls directly before the figure are its settings and are placed in its frame."""
         html, settings = "", None
         for block, following in zip(blocks, [*blocks[1:], None], strict=True):
-            if block.kind == "controls" and following and following.kind == "figure":
-                settings = self._controls(block)
-            elif block.kind == "figure":
-                figure = self._slot(self._figure(legend(block.text), settings), "figure")
-                names = _names(self.lesson.stem(), blocks)
-                html += f'<div class="fig"><div class="whole" data-testid="figure">{figure}</div></div>{names}'
-            else:
-                html += self._block(block)
+            try:
+                if block.kind == "controls" and following and following.kind == "figure":
+                    settings = self._controls(block)
+                elif block.kind == "figure":
+                    figure = self._slot(self._figure(legend(block.text), settings), "figure")
+                    names = _names(self.lesson.stem(), blocks)
+                    html += f'<div class="fig"><div class="whole" data-testid="figure">{figure}</div></div>{names}'
+                else:
+                    html += self._block(block)
+            except (LookupError, ValueError) as error:
+                raise TextError(f"{_file(self.lesson.stem())}:{block.line}: {error.args[0] if error.args else error}") from error
         return html
 
     def _block(self, block: TextBlock) -> str:
@@ -262,8 +272,7 @@ class LessonPage:
     def _require_method(self, block: TextBlock) -> None:
         """Raise LookupError if the lesson has no method for a quiz, a claim or a show."""
         if not callable(getattr(self.lesson, block.args[0], None)):
-            folder = f"lessons/{self.lesson.stem()}"
-            raise LookupError(f"{folder}/text.md has “{block.kind} {block.args[0]}”, but {folder}/lesson.py has no such method.")
+            raise LookupError(f"“{block.kind} {block.args[0]}” names a method that lesson.py does not have.")
 
     def _controls(self, block: TextBlock) -> Controls:
         groups = controls_of(self.lesson, block.args)
@@ -331,8 +340,11 @@ class LessonPage:
 
     def _show_first(self, recording: LessonRecording) -> None:
         assert self.stepper is not None
-        stem = self.lesson.stem()
-        self._show(self.stepper, recording, file=first_recording.address(stem, recording))
+        self._show(self.stepper, recording, file=first_recording.address(self.lesson.stem(), recording))
+
+    def _file(self, recording: LessonRecording) -> str:
+        """Return the address at which browsers fetch a recording."""
+        return recording_files.address(recording.packed) if recording.packed.data else ""
 
     async def _recording(self, stepper: Stepper) -> LessonRecording:
         quizzes = list(self.quizzes)
@@ -354,7 +366,7 @@ class LessonPage:
         }
         packed, stem = recording.packed, self.lesson.stem()
         note_steps(self.inputs, [] if stepper.lockstep else recording.stops, packed.meta.get("events", 0))
-        stepper.show(packed, file or (recording_files.address(packed) if packed.data else ""), **values)
+        stepper.show(packed, file or self._file(recording), **values)
         if from_elsewhere:
             self.bar.param.update(elsewhere=recording.shipped_from, recorded=True)
         else:
@@ -383,6 +395,31 @@ class LessonPage:
             experiment.busy = False
 
 
+def lesson_page(stem: str, query: Mapping[str, str]) -> LessonPage:
+    """Return a section's page; if its text has an error, a page that says so."""
+    try:
+        return LessonPage(stem, query)
+    except TextError as error:
+        log.warning("%s", error)
+        where, _, words = str(error).partition(": ")
+        return LessonPage(stem, query, f"# This section has an error\n\n`{where}`: {words}\n\nMend it, and reload the page.")
+
+
 def lesson(location: Location) -> Page:
     """Return the page of the section that the address names, without results."""
-    return LessonPage(location.page, location.inputs).page
+    return lesson_page(location.page, location.inputs).page
+
+
+def _file(stem: str) -> str:
+    """Return the name of a section's text, for messages."""
+    folder = lesson_folder(stem)
+    return f"{folder.parent.name}/{stem}/text.md"
+
+
+def _parse(stem: str, text: str) -> list[TextBlock]:
+    """Return the blocks of a section's text. Raises TextError."""
+    try:
+        return parse(text)
+    except ValueError as error:
+        message = re.sub(r"^Line (\d+)(?=: )", r"\1", str(error))
+        raise TextError(f"{_file(stem)}:{message if message[0].isdigit() else f'1: {message}'}") from error

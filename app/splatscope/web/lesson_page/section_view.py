@@ -19,7 +19,7 @@ from splatscope.web.assets import Asset
 from splatscope.web.lesson_page import first_recording
 from splatscope.web.lesson_page.inputs import Inputs
 from splatscope.web.lesson_page.lesson_form import address_of, set_from_address, set_parameter
-from splatscope.web.lesson_page.lesson_page import SETTLE, LessonPage
+from splatscope.web.lesson_page.lesson_page import SETTLE, LessonPage, lesson_page
 from splatscope.web.runtime.tree import Tree
 from splatscope.web.shell.pages import entry_of
 from splatscope.web.shell.shell import neighbours
@@ -169,7 +169,7 @@ async def view_of(stem: str, query: Mapping[str, str]) -> SectionView:
 
 def build(stem: str, query: Mapping[str, str]) -> LessonPage:
     """Return a section's page that belongs to no session."""
-    lesson = LessonPage(stem, query)
+    lesson = lesson_page(stem, query)
     lesson.page.html += neighbours(entry_of(stem))
     return lesson
 

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from splatscope.exercises.task import tasks
 from splatscope.textbook.markdown import html_of, inline
 from splatscope.textbook.terms import terms
-from splatscope.web.lesson_page.lesson_page import LessonPage
+from splatscope.web.lesson_page.lesson_page import lesson_page
 from splatscope.web.runtime.tree import described
 from splatscope.web.shell.pages import PAGES, Entry
 from splatscope.web.shell.reading import reading
@@ -59,7 +59,7 @@ def entries_of(page: Entry) -> Iterator[SearchEntry]:
 
 
 def _section(name: str) -> Iterator[SearchEntry]:
-    page = LessonPage(name, {}).page
+    page = lesson_page(name, {}).page
     heading, known = "", set()
     for kind, words in _Blocks.of(reading(described(page))):
         if kind == "title":  # the page itself has it

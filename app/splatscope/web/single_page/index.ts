@@ -25,6 +25,7 @@ function start() {
       event.preventDefault()
       primary()?.showFinding(Number(link.dataset.finding))
     }
+  document.body.classList.toggle("framed", window.parent !== window)
   setKeys(keys)
   startKeys()
   startTheme()

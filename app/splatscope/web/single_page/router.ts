@@ -1,9 +1,10 @@
-// The router of a page of one recording, in place of runtime/router.ts. Such a page has one address, with the step after the `#`.
+// The router of a page of one recording and of a frame, in place of runtime/router.ts. Such a page has one address, with the step
+// after the `#`; a frame has none.
 import {UNNAMED} from "#web/runtime/address.ts"
 import {emit} from "#web/runtime/events.ts"
 
 const PACE = 200 // ms between two writes of the step: browsers allow about 200 in 30 s
-const WITHOUT_ADDRESS = location.protocol === "about:" // in a notebook, the page has no address
+const WITHOUT_ADDRESS = location.protocol === "about:" // in a notebook and in a frame, the page has no address
 let step = read()
 let due = false // whether the address is about to be written
 
@@ -17,6 +18,9 @@ export const current = () => ({page: "", step, inputs: ""})
 
 /** There is no presenter here. */
 export const isLed = () => false
+
+/** There is no other page. */
+export const followLink = () => {}
 
 /** Only the reader presses →. */
 export const pressesDue = () => -1
@@ -33,10 +37,13 @@ export function setStep(next: number) {
   }, PACE)
 }
 
+/** Show a step that the reader has not chosen here. */
+export function showStep(next: number) {
+  step = next
+  emit("step", step)
+}
+
 window.addEventListener("hashchange", () => {
   const next = read()
-  if (next !== UNNAMED && next !== step) {
-    step = next
-    emit("step", step)
-  }
+  if (next !== UNNAMED && next !== step) showStep(next)
 })

@@ -30,7 +30,7 @@ def today() -> str:
     return f"{date.today():%d %B %Y}".lstrip("0")
 
 
-def page_of(packed: PackedRecording, title: str = "", command: str = "") -> str:
+def page_of(packed: PackedRecording, title: str = "", command: str = "", layout: str = "bench") -> str:
     """Return a recording as the text of one HTML file, with the stepper, the source and the findings.
 
     The page makes no requests: its policy allows only its own script. To write a page:
@@ -44,6 +44,7 @@ def page_of(packed: PackedRecording, title: str = "", command: str = "") -> str:
         packed: The recording.
         title: The page's title; by default the entry point and its file.
         command: The command line that makes the page again, which it shows with today's date.
+        layout: "bench" for all panes, "figure" for the source, the memory and one line of controls.
 
     Raises:
         ValueError: There is no recording, and the message is the compiler's; or its head is too long.
@@ -53,7 +54,7 @@ def page_of(packed: PackedRecording, title: str = "", command: str = "") -> str:
     head = head_of(packed.data)
     kernel = f"{head['entry']} in {head['file']}"
     meta = {name: packed.meta.get(name, "") for name in ("adapter", "recording")}
-    stepper = Stepper(meta=meta, opening=packed.meta.get("opening", 0))
+    stepper = Stepper(meta=meta, opening=packed.meta.get("opening", 0), layout=layout)
     page_data = {"stepper": described(stepper), "keys": [*DEBUGGER_KEYS, *KEYS]}
     script = SCRIPT.read_text(encoding="utf-8").strip()
     return TEMPLATES.get_template("page.html").render(
@@ -72,7 +73,7 @@ def page_of(packed: PackedRecording, title: str = "", command: str = "") -> str:
     )
 
 
-def notebook_html(page: str, height: int = 720) -> str:
+def notebook_html(page: str, height: int = 720, words: str = "") -> str:
     """Return a page of `page_of` as the output of a notebook's cell: a frame that contains the page itself and needs no server.
 
     In the frame, the page runs only its own script. It can access neither the notebook nor what the browser has stored.
@@ -80,9 +81,12 @@ def notebook_html(page: str, height: int = 720) -> str:
     Args:
         page: The page's text.
         height: The frame's height in CSS pixels.
+        words: Shown where frames and styles are taken out of outputs, as on GitHub.
     """
     style = f"width:100%;height:{height}px;border:1px solid #8886;border-radius:6px"
-    return f'<iframe title="A recording in Splatscope" sandbox="allow-scripts" style="{style}" srcdoc="{escape(page)}"></iframe>'
+    plain = f'<pre style="display:none">{escape(words)}</pre>' if words else ""
+    frame = f'<iframe title="A recording in Splatscope" sandbox="allow-scripts" style="{style}" srcdoc="{escape(page)}"></iframe>'
+    return f"{plain}{frame}"
 
 
 def _facts(head: PackedHead) -> list[str]:

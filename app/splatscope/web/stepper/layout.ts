@@ -5,6 +5,7 @@ import {DESCRIPTION} from "./panes/sentence.ts"
 import type {Recording} from "#web/recording/recording.ts"
 import type {Stepper} from "./stepper.ts"
 
+const FRAMED = window.parent !== window ? " framed" : "" // in a notebook, or in somebody else's page
 const PHONE = matchMedia("(max-width: 760px)")
 const TABS: [name: string, label: string][] = [
   ["memory", "Memory"],
@@ -74,7 +75,7 @@ export class Layout {
     )
     const root = h(
       "div",
-      {class: `stage ${layout} ${parts.map((name) => `has-${name}`).join(" ")}`, "data-testid": "stepper", "data-step": 0},
+      {class: `stage ${layout}${FRAMED} ${parts.map((name) => `has-${name}`).join(" ")}`, "data-testid": "stepper", "data-step": 0},
       layout === "figure" ? this.heading : stepper.waiting.el,
       panes,
       dock,

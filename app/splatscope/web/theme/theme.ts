@@ -101,6 +101,9 @@ function clearCharts(node: ParentNode) {
   }
 }
 
+/** Show everything light or dark. */
+export const showTheme = (next: "light" | "dark") => apply(next)
+
 function apply(next: string) {
   if (theme() === next) return
   document.documentElement.dataset.theme = next

@@ -362,7 +362,17 @@ const placeOf = (model: Model<"BrowserTraining">) => (model.home ? "home" : "tra
 /** A piece of a file, as `widgets/upload.ts` sends it. */
 type Chunk = {data: ArrayBuffer; offset: number; total: number; filename: string}
 
-const BAR: RunBarParameters = {running: false, settled: true, busy: "", message: "", before: 0, key: "", stored: false, reading: {}}
+const BAR: RunBarParameters = {
+  running: false,
+  settled: true,
+  busy: "",
+  message: "",
+  before: 0,
+  key: "",
+  stored: false,
+  opens: true,
+  reading: {},
+}
 const PICTURE: Omit<TrainingPictureParameters, "heat"> = {
   frame: null,
   sequence: 0,

@@ -41,6 +41,7 @@ class RunBar(Component):
     before = param.Integer(default=0, doc="Iterations of the run before this one, which the reader can have back; 0 for none")
     key = param.String(default="", doc="By which the reader's tab finds the run again after a reload; empty for none")
     stored = param.Boolean(default=False, doc="Whether the run outlives the server")
+    opens = param.Boolean(default=True, doc="Whether a pixel of the picture can be chosen")
     reading = Typed(Reading, default={}, doc="Where the run is; empty before its first report")
 
     def __init__(self, session: TrainingSession, **params: Any):

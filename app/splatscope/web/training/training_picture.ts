@@ -90,7 +90,7 @@ export function render({model, el}: Render<"TrainingPicture">) {
     awaited.remove()
     const ratio = picture.width / picture.height
     frame.style.aspectRatio = String(ratio)
-    frame.style.width = `min(100%, ${70 * ratio}vh)` // so that a tall picture leaves the charts in sight
+    frame.style.width = `min(100%, ${ratio} * var(--tallest, 70vh))` // so that a tall picture leaves the charts in sight
     cursor?.resize(picture.width, picture.height)
     if (view === "error") paint(error, model.error)
     outline()

@@ -1,0 +1,1 @@
+"""Panel components for other people's apps and notebooks, see `splatscope.components`."""
