@@ -260,8 +260,8 @@ class Gaussian(Lesson):
 
     # A claim
 
-    def blurred(self, experiment: Experiment) -> Verdict:
-        """Try whether Gaussians blur a photograph: count its edges, and those of the picture that 2,048 Gaussians make."""
+    def sharp(self, experiment: Experiment) -> Verdict:
+        """Try whether Gaussians keep a photograph's edges: count its edges, and those of the picture that 2,048 Gaussians make."""
         drawn, photograph = (
             edges(picture) for picture in (paint_photograph(experiment, PHOTOGRAPH_COUNTS[-1]), photograph_itself())
         )
@@ -272,7 +272,7 @@ class Gaussian(Lesson):
         said = "A Gaussian can be thin, nearly opaque, and lie over others: then its flank makes an edge."
         if drawn > photograph:
             said += " The picture has more edges than the photograph: where few Gaussians stand for fine detail, their flanks show."
-        return Verdict(drawn < photograph / 2, ran, said)
+        return Verdict(drawn >= photograph / 2, ran, said)
 
     # What is tried
 
