@@ -42,7 +42,7 @@ from splatscope.textbook.front_matter import front_matter
 from splatscope.textbook.markdown import parse
 
 TASKS = LESSONS / "exercises"
-COURSES = {"mend": "Mend", "write": "Write"}  # each with its heading
+COURSES = {"mend": "Mend", "write": "Write", "challenge": "Challenges"}  # each with its heading
 BLOCKS = ("hint", "explanation")
 
 _NOUNS = {  # the nouns for what a limit counts: singular, plural
