@@ -102,6 +102,8 @@ class TrainingView:
         self.save_buttons = SaveButtons(self.session)
         self.browser = BrowserTraining(self._moved, server="The server’s device")
         self.comparison = KernelComparison()
+        asked = location.inputs.get("sample", "")
+        self._linked = asked if asked in SAMPLES else ""
         first = _first_picture()
         self._show_target(first.pixels, first.name, first.note)
         self.page = Page(
@@ -191,7 +193,7 @@ class TrainingView:
 
     def _begin(self) -> None:
         if not self.session.has_taken_up:
-            self._begin_with(FIRST)
+            self._begin_with(self._linked or FIRST)
 
     def _begin_with(self, sample: str) -> None:
         self.session.use_picture(Upload(sample, (ASSETS / sample).read_bytes()))
@@ -240,7 +242,7 @@ class TrainingView:
         self.caption.html = f"{escape(_short(name))}, {width} × {height}{f', {note}' if note else ''}"
         target = encode(pixels, "PNG")
         self.target.show(target)
-        self.picture.target = target
+        self.picture.param.update(target=target, sample=name if name in SAMPLES else "")
 
     def _show_start(self, state: TrainingState) -> None:
         self._show_target(state.target, state.target_name, self.session.note)
