@@ -279,6 +279,18 @@ class AdamLesson(Lesson):
         factors_shrink = large[0] / 1000 < steady[0]
         return Verdict(True if noisy[0] > steady[0] > large[0] else None if factors_shrink else False, ran, said)
 
+    def scale(self, experiment: Experiment) -> Verdict:
+        """Try whether steps depend on the size of the gradients: a stream of noise, and a thousand times as much."""
+        noise = np.random.default_rng(4).normal(size=LONG)
+        plain, large = self._streams(experiment, np.array([noise, 1000 * noise]))[..., 0]
+        apart = np.abs(plain - large).max()
+        ran = (
+            f"{LONG:,} random gradients, and the same times 1,000\n"
+            f"steps up to **{np.abs(plain).max():.2f} η**; they differ by at most **{number(apart, 2)} η**"
+        )
+        said = "m̂ grows a thousandfold, and so does √v̂. Only ε, which keeps the divisor from 0, and rounding remain."
+        return Verdict(bool(apart < 1e-3), ran, said)
+
     # Tried out
 
     @param.depends("beta1", "beta2")

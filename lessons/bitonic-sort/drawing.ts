@@ -2,6 +2,7 @@
 // colours.
 import {listPlaces} from "#web/drawing/choices.ts"
 import {redrawn} from "#web/drawing/redrawn.ts"
+import {speaker} from "#web/drawing/sound.ts"
 import {classes, canvas, laneMark, s, setAttributes} from "#web/drawing/svg.ts"
 import {PADDING, keyRows, keyText} from "./key_rows.ts"
 import type {Look} from "#web/drawing/look.ts"
@@ -60,11 +61,36 @@ const LETTER = 8 // px, of the names below
 const MOST_IN_NETWORK = 16
 
 export const draw = (host: DrawingHost<Facts, Options>): DrawingView => {
-  return redrawn(
+  const view = redrawn(
     host,
     (facts) => facts.count,
     (now) => (now.facts.count <= MOST_IN_NETWORK ? network(now) : keyRows(now)),
   )
+  const sound = speaker("the sort")
+  let heard = -1 // the step of the stop that was played last
+  const withSpeaker = (look: Look, act: (look: Look) => void) => {
+    act(look)
+    host.root.append(sound.el)
+  }
+  return {
+    ...view,
+    open: (look) => withSpeaker(look, (now) => view.open?.(now)),
+    resized: (look) => withSpeaker(look, (now) => view.resized?.(now)),
+    paint(look) {
+      view.paint(look)
+      const stop = host.facts.stops?.find(([end]) => end === look.step)
+      if (stop && stop[0] !== heard) sound.play(comparedKeys(host.facts, stop))
+      heard = look.step
+    },
+  }
+}
+
+/** The keys that have met in a pass, pair by pair, as parts of the largest. */
+function comparedKeys({count, passes, after, keys}: Facts, stop: Stop) {
+  const most = Math.max(1, ...keys.filter((key) => key !== PADDING))
+  const pairs = comparedPairs(count, passes[stop[1]]).filter(({low}) => within(stop, low))
+  const met = pairs.slice(0, MOST_IN_NETWORK).flatMap(({low, high}) => [after[stop[1]][low], after[stop[1]][high]])
+  return met.map((key) => Math.min(1, key / most))
 }
 
 function layOut({count, passes}: Facts, {width: space, height: rootHeight}: {width: number; height: number}) {

@@ -357,6 +357,22 @@ class BitonicSort(Lesson):
         )
         return Verdict(calls == worked, ran, said)
 
+    def blind(self, experiment: Experiment) -> Verdict:
+        """Try whether the places that each thread compares depend on the keys: 64 in order, and 64 shuffled."""
+        compared, swaps = [], []
+        for keys in (np.arange(64), np.random.default_rng(5).permutation(64)):
+            query = experiment.record(self._job(keys.astype(np.uint32)))
+            reads = query.steps(kind="read", name="blobs", function="orderPair")
+            by_thread = np.argsort(query.threads(reads), kind="stable")
+            compared.append(query.indices(reads)[by_thread])
+            swaps.append(len(query.steps(kind="write", name="blobs", function="orderPair")) // 2)
+        ran = (
+            f"64 keys in order: **{len(compared[0]) // 2}** comparisons, {swaps[0]} swaps\n"
+            f"64 keys shuffled: **{len(compared[1]) // 2}** comparisons, {swaps[1]} swaps"
+        )
+        said = "Only the swaps depend on them. So threads know their places from their own numbers, and ask nobody."
+        return Verdict(np.array_equal(*compared), ran, said)
+
     # Tried out
 
     @param.depends("eight")

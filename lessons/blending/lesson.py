@@ -248,7 +248,7 @@ class Blending(Lesson):
 
     @param.depends("layers")
     def painter(self, experiment: Experiment) -> Verdict:
-        """Try whether painting the same stack from the back gives another picture."""
+        """Try whether painting the same stack from the back gives the same picture."""
         front = experiment.run(self._job(self.layers))["picture"]
         back = experiment.run(self._job(self.layers, "painter", entry="paintPixel"))["picture"]
         most = float(np.abs(front - back).max())
@@ -256,7 +256,7 @@ class Blending(Lesson):
         pixels = WIDTH * HEIGHT
         ran = f"{pixels:,} pixels of your stack, both ways\nlargest difference **{number(most, 2)}**, **{step:g}** of 255 steps"
         said = "The two agree, except for rounding and for the layers that an opaque pixel leaves out."
-        return Verdict(step > 1, ran, said)
+        return Verdict(step <= 1, ran, said)
 
     # What is tried
 

@@ -254,8 +254,8 @@ class CoarseRaster(Lesson):
         said = "Most tiles need more than 64 places, a few more than 512. So ours tests for room first, and counts the overflow."
         return Verdict(not over.any() and bool(np.median(small) <= 64), ran, said)
 
-    def no_race(self, experiment: Experiment) -> Verdict:
-        """Try whether storing the count is free of races."""
+    def harmless(self, experiment: Experiment) -> Verdict:
+        """Try whether storing the count is a race, and a harmless one."""
         query = experiment.record(self.kernel_at_defaults())
         found = [finding for finding in query.findings if "race" in finding.kind]
         writes = query.steps(kind="write", name="blobCount")
@@ -267,7 +267,7 @@ class CoarseRaster(Lesson):
             "All threads store the same count, so it does not matter who is last: harmless on every device that we know. "
             "The language promises nothing for a race, though. Letting one thread store it, before another barrier, would avoid it."
         )
-        return Verdict(not found, ran, said)
+        return Verdict(bool(found) and all(finding.kind == "benign-race" for finding in found), ran, said)
 
     def kernel_at_defaults(self) -> KernelJob:
         """Return the figure's kernel with its first inputs."""

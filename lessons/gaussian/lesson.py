@@ -11,7 +11,7 @@ from splatscope.paths import ASSETS
 from splatscope.splat.files.images import crop_picture, to_bytes
 from splatscope.splat.initialise import start_state
 from splatscope.splat.parameters import FIELDS
-from splatscope.splat.scenes import MIN_SIZE, gaussians, scene_inputs, some_gaussians, zoomed
+from splatscope.splat.scenes import FISH, FISH_SIZE, MIN_SIZE, fish, scene_inputs, some_gaussians, zoomed
 from splatscope.splat.settings import Settings
 from splatscope.splat.state import AdamState
 from splatscope.splat.thumbnail import Thumbnail
@@ -34,21 +34,6 @@ DISTANCE = STAGES.index("distance")
 
 NUDGE = 0.2  # pixels by which a shape is moved to see which pixels notice
 NOTICED = 1e-4  # change of α from which a pixel counts as having noticed
-
-# Ten Gaussians by hand, nearest first: a fish. x, y, two sizes, angle, r, g, b, opacity.
-FISH_SIZE = (96, 64)
-FISH = (
-    ("the pupil", 30.0, 27.0, 1.3, 1.3, 0.0, 0.03, 0.03, 0.1, 0.99),
-    ("the eye", 30.0, 27.0, 2.7, 2.7, 0.0, 1.0, 1.0, 0.95, 0.99),
-    ("a fin", 47.0, 35.0, 6.0, 2.2, 0.6, 0.95, 0.75, 0.1, 0.95),
-    ("a stripe", 39.0, 30.0, 1.8, 6.0, 0.1, 1.0, 0.97, 0.9, 0.95),
-    ("a stripe", 54.0, 30.0, 1.6, 5.0, -0.1, 1.0, 0.97, 0.9, 0.95),
-    ("the body", 44.0, 30.0, 16.0, 8.5, 0.0, 0.95, 0.35, 0.05, 0.99),
-    ("half of the tail", 74.0, 25.0, 7.0, 2.6, -0.75, 0.9, 0.25, 0.1, 0.97),
-    ("half of the tail", 74.0, 35.0, 7.0, 2.6, 0.75, 0.9, 0.25, 0.1, 0.97),
-    ("sand", 48.0, 63.0, 60.0, 6.0, 0.0, 0.9, 0.75, 0.45, 0.97),
-    ("the sea", 44.0, 24.0, 90.0, 60.0, 0.0, 0.1, 0.55, 0.8, 0.98),
-)
 
 CROWD, CROWD_SIZE = 1000, (144, 96)
 CROWD_AT = (0, 1, 3, 10, 30, 100, 300)  # iterations after which the thousand are drawn
@@ -260,8 +245,8 @@ class Gaussian(Lesson):
 
     # A claim
 
-    def blurred(self, experiment: Experiment) -> Verdict:
-        """Try whether Gaussians blur a photograph: count its edges, and those of the picture that 2,048 Gaussians make."""
+    def sharp(self, experiment: Experiment) -> Verdict:
+        """Try whether Gaussians keep a photograph's edges: count its edges, and those of the picture that 2,048 Gaussians make."""
         drawn, photograph = (
             edges(picture) for picture in (paint_photograph(experiment, PHOTOGRAPH_COUNTS[-1]), photograph_itself())
         )
@@ -272,7 +257,7 @@ class Gaussian(Lesson):
         said = "A Gaussian can be thin, nearly opaque, and lie over others: then its flank makes an edge."
         if drawn > photograph:
             said += " The picture has more edges than the photograph: where few Gaussians stand for fine detail, their flanks show."
-        return Verdict(drawn < photograph / 2, ran, said)
+        return Verdict(drawn >= photograph / 2, ran, said)
 
     # What is tried
 
@@ -399,13 +384,6 @@ def fallen(falloff: float) -> str:
 def rgb(color: Iterable[float]) -> str:
     """Return a colour as three numbers with two digits."""
     return ", ".join(f"{part:.2f}" for part in color)
-
-
-def fish(count: int) -> np.ndarray:
-    """Return the last `count` Gaussians of FISH, which are the farthest: (9, count) float32."""
-    _, *columns = zip(*FISH[-count:], strict=True)
-    x, y, first, second, angles, r, g, b, alphas = columns
-    return gaussians(np.column_stack([x, y]), np.column_stack([first, second]), angles, np.column_stack([r, g, b]), alphas)
 
 
 def paint(experiment: Experiment, values: np.ndarray, size: tuple[int, int]) -> np.ndarray:

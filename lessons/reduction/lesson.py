@@ -15,6 +15,7 @@ from splatscope.splat.settings import Settings
 from splatscope.splat.trainer import Trainer
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
+from splatscope.textbook.measured import quoted
 from splatscope.textbook.numbers import number
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.questions import answer_among
@@ -34,13 +35,11 @@ WAYS = {
     "native": "every thread the device's float add",
     "serial": "one thread adds all",
 }
-# µs, of `ways` on an NVIDIA H200, driver 580.159, Vulkan
-ON_H200 = {"tree": 7.8, "wave": 8.5, "waves": 6.0, "swaps": 1486, "native": 18.7, "serial": 6.6}
 LONELY = (
     "One thread that adds all has the longer chain, 255 additions where the tree has eight, but no barrier between them: with 256 "
-    f"numbers, the tree's barriers cost about as much as that. On the H200 it takes {ON_H200['tree']} µs, the one thread "
-    f"{ON_H200['serial']}. Double the numbers, and the one thread's chain doubles, while the tree has one round more: the tree is "
-    "for groups large enough."
+    f"numbers, the tree's barriers cost about as much as that. On the {quoted('device')} it takes {quoted('reduction.tree')} µs, "
+    f"the one thread {quoted('reduction.serial')}. Double the numbers, and the one thread's chain doubles, while the tree has one "
+    "round more: the tree is for groups large enough."
 )
 
 
@@ -353,28 +352,16 @@ class Reduction(Lesson):
         return int(tally[0]), int(tally[1]), float(tally.view(np.float32)[2])
 
     def ways(self, experiment: Experiment) -> Several:
-        """Show the time of six ways to sum, in µs, beside that of an H200, with their barriers and swaps, and why they differ."""
+        """Show the time of six ways to sum, in µs, here and on a GPU, with their barriers and swaps, and why they differ."""
         groups, times, rows = 64, {}, []
-        values = np.random.default_rng(6).normal(size=groups * 256).astype(np.float32)
         for way, words in WAYS.items():
             if way == "native" and not (experiment.adapter.backend == "cuda" or experiment.has("atomic_float")):
                 continue
-            name, cell = ("totals", np.float32) if way == "native" else ("derivBuffer", np.uint32)
-            job, one = (
-                self.kernel(
-                    "ways",
-                    entry=way,
-                    groups=(many, 1, 1),
-                    constants=shape(256),
-                    inputs={"values": values[: many * 256], name: np.zeros(many, cell)},
-                )
-                for many in (groups, 1)
-            )
-            times[way] = experiment.seconds(job) * 1e6
-            query = experiment.record(one)
+            times[way] = experiment.seconds(self.summing(way, groups)) * 1e6
+            query = experiment.record(self.summing(way, 1))
             swaps = len(query.steps(kind="atomic", operation="compareExchange"))
             counted = f"{swaps:,}" if way != "native" else "256 adds"
-            rows.append((words, micros(times[way]), micros(ON_H200[way]), str(len(query.barriers())), counted))
+            rows.append((words, micros(times[way]), f"{quoted(f'reduction.{way}')} µs", str(len(query.barriers())), counted))
         amounts = tuple(times.values())
         here = experiment.adapter.short_name
         shown = Bars(tuple(WAYS[way] for way in times), amounts, tuple(micros(amount) for amount in amounts))
@@ -384,8 +371,15 @@ class Reduction(Lesson):
             if experiment.adapter.is_software
             else f"On {here} a barrier costs little. What costs is many threads that want the same float at once."
         )
-        head = ("way", here, "NVIDIA H200", "barriers", "swaps")
+        head = ("way", here, quoted("device"), "barriers", "swaps")
         return Several((shown, Words(f"{why} {LONELY}"), Table(head, tuple(rows))))
+
+    def summing(self, way: str, groups: int) -> KernelJob:
+        """Return a kernel that sums 256 random numbers in each of these workgroups, in one of WAYS."""
+        values = np.random.default_rng(6).normal(size=groups * 256).astype(np.float32)
+        name, cell = ("totals", np.float32) if way == "native" else ("derivBuffer", np.uint32)
+        inputs = {"values": values, name: np.zeros(groups, cell)}
+        return self.kernel("ways", entry=way, groups=(groups, 1, 1), constants=shape(256), inputs=inputs)
 
 
 def adder_of(query: RecordingQuery) -> str:

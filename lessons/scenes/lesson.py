@@ -185,8 +185,8 @@ class ScenesLesson(Lesson):
     # Claims
 
     @param.depends("tilt")
-    def once(self, experiment: Experiment) -> Verdict:
-        """Try whether a list that was sorted for the front is good for a walk round the scene."""
+    def anew(self, experiment: Experiment) -> Verdict:
+        """Try whether a list that was sorted for the front paints other pictures on a walk round the scene."""
         front = np.argsort(depths_from(0, self.tilt), kind="stable")
         ranks = np.argsort(front).astype(np.uint32)
         worst, changed, counted = 0.0, 0, 0
@@ -204,7 +204,7 @@ class ScenesLesson(Lesson):
             f"the largest difference: **{worst:.2f}** of 1"
         )
         said = "What was in front is behind, and is painted over what covers it. Each camera needs the list in its own order."
-        return Verdict(changed == 0, ran, said)
+        return Verdict(changed > 0, ran, said)
 
     @param.depends("turn", "tilt")
     def exact(self, experiment: Experiment) -> Verdict:

@@ -8,6 +8,7 @@ import param
 
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
+from splatscope.textbook.measured import quoted, times_as_long
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Bars, Curve, Curves, Several, Table, Verdict
 from splatscope.tracing.checks.finding import Finding
@@ -19,9 +20,10 @@ SMALL = 4096  # bytes of a chain that fits into shared memory
 WAYS = (2000, 12_000)  # accesses, a short way and a long one
 ROUNDS = 3  # through all sizes of a buffer: what else the machine does at a time then falls on different sizes
 LINE = 128  # bytes: no two places of a chain share a cache line
-ON_H100 = (  # driver 580.159, Vulkan
-    "On an NVIDIA H100, measured once with these kernels, shared memory takes 15 ns, a buffer of 4 KB 24 ns, "
-    "and one of 128 MB 332 ns: 22 times as long, not hundreds."
+ON_A_GPU = (
+    f"On an {quoted('memory.device')}, measured once with these kernels, shared memory takes {quoted('memory.shared')} ns, "
+    f"a buffer of 4 KB {quoted('memory.small')} ns, and one of 128 MB {quoted('memory.large')} ns: "
+    f"{times_as_long('memory.large', 'memory.shared')} times as long, not hundreds."
 )
 
 
@@ -260,10 +262,22 @@ class Workgroups(Lesson):
         if experiment.adapter.is_software:
             said = (
                 "The claim is about the memory of a GPU, and this driver has none: shared memory is ordinary memory here, "
-                f"so these are the caches of a CPU. {ON_H100}"
+                f"so these are the caches of a CPU. {ON_A_GPU}"
             )
             return Verdict("undecided", ran, said)
         return Verdict(large / near >= 200, ran, said)
+
+    def uncounted(self, experiment: Experiment) -> Verdict:
+        """Count 32 threads by a plain and by an atomic counter, a hundred times."""
+        job = self.kernel("counters", entry="countUp", inputs={"counted": np.zeros(2, np.uint32)})
+        plain, atomic = np.array([experiment.run(job)["counted"] for _ in range(100)]).T
+        races = [one.name for one in experiment.record(job).findings if one.kind == "race"]
+        ran = (
+            f"32 threads, a hundred times\nthe atomic counter: from {atomic.min()} to **{atomic.max()}**\n"
+            f"a plain one: from {plain.min()} to {plain.max()}\nthe recording reports a race on **{' and '.join(races)}**"
+        )
+        said = "No addition can come between another's read and write. A barrier would add nothing: their order does not matter."
+        return Verdict(bool((atomic == THREADS).all()) and "atomicCount" not in races, ran, said)
 
     # Tried out
 
@@ -307,15 +321,20 @@ class Workgroups(Lesson):
 
     def latency(self, experiment: Experiment) -> Several:
         """Show the ns of an access to registers, shared memory, and two buffers."""
-        big = largest(experiment)
         places = (
-            ("registers", SMALL, "registers, a thread's own"),
-            ("shared", SMALL, "shared memory, the workgroup's"),
-            ("buffer", SMALL, "a buffer of 4 KB, everybody's"),
-            ("buffer", big, f"a buffer of {size_of(big)}"),
+            "registers, a thread's own",
+            "shared memory, the workgroup's",
+            "a buffer of 4 KB, everybody's",
+            f"a buffer of {size_of(largest(experiment))}",
         )
-        amounts = tuple(self._nanoseconds(experiment, entry, size) for entry, size, _ in places)
-        return Several((Bars(tuple(words for *_, words in places), amounts, tuple(f"{one:.1f} ns" for one in amounts)),))
+        amounts = tuple(self.of_one_access(experiment).values())
+        return Several((Bars(places, amounts, tuple(f"{one:.1f} ns" for one in amounts)),))
+
+    def of_one_access(self, experiment: Experiment) -> dict[str, float]:
+        """Return the ns of an access to registers, shared memory, a small and a large buffer."""
+        places = {"registers": ("registers", SMALL), "shared": ("shared", SMALL), "small": ("buffer", SMALL)}
+        places["large"] = ("buffer", largest(experiment))
+        return {name: self._nanoseconds(experiment, *place) for name, place in places.items()}
 
     def by_size(self, experiment: Experiment) -> Curves:
         """Show the ns of an access by the size of the buffer, in KB: the least of several rounds through all sizes."""

@@ -41,7 +41,7 @@ from splatscope.paths import task_folders
 from splatscope.textbook.front_matter import front_matter
 from splatscope.textbook.markdown import parse
 
-COURSES = {"mend": "Mend", "write": "Write"}  # each with its heading
+COURSES = {"mend": "Mend", "write": "Write", "challenge": "Challenges"}  # each with its heading
 BLOCKS = ("hint", "explanation")
 
 _NOUNS = {  # the nouns for what a limit counts: singular, plural

@@ -9,18 +9,12 @@ import slangpy as spy
 from splatscope.gpu.buffers import zeros
 from splatscope.gpu.device import Adapter, adapter_of, open_device
 from splatscope.gpu.kernel import BoundKernel, submit_timed
-from splatscope.paths import ASSETS
-from splatscope.splat.files.images import read_picture
-from splatscope.splat.initialise import start_state
+from splatscope.splat.kernel_times import REPEATS, least, next_iteration, warm_trainers
 from splatscope.splat.kernels import bind
-from splatscope.splat.settings import Settings
 from splatscope.splat.trainer import Trainer
 from splatscope.workers.pool import Pool
 from splatscope.workers.single_flight import SingleFlightCache
 
-PICTURE = "chelsea.jpg"
-WARM_UP_ITERATIONS = 10  # so that the Gaussians have left their initial positions before measuring
-REPEATS = 7  # the minimum is used, since other load can only add time
 LIMIT = 120.0  # seconds
 
 
@@ -78,34 +72,25 @@ _cache = SingleFlightCache(1)
 
 
 def _measure() -> IterationTimes:
-    picture = read_picture((ASSETS / PICTURE).read_bytes(), PICTURE, Settings().size)
-    tiled, binned = (
-        Trainer(open_device(), start_state(Settings(kernels=kernels, growth=False), picture.pixels, PICTURE))
-        for kernels in ("tiled", "binned")
-    )
+    tiled, binned = warm_trainers(open_device())
     parts = [_forward_up_to(tiled, ordered) for ordered in (0, 1)]
     queries = tiled.device.create_query_pool(type=spy.QueryType.timestamp, count=len(parts) + 1)
-    for trainer in (tiled, binned):
-        trainer.advance(WARM_UP_ITERATIONS)
     submit_timed(tiled.device, parts, queries)  # not measured: the driver compiles here
-    least: dict[str, float] = {}
+    rounds: list[dict[str, float]] = []
     for _ in range(REPEATS):  # interleaved, so that other load slows all of them equally
         took = dict(zip(("listed", "ordered"), submit_timed(tiled.device, parts, queries), strict=True))
         times = {name: 1e3 * seconds for name, seconds in took.items()}
-        for trainer in (tiled, binned):
-            trainer.advance(1)
-            trainer.look()
-            times |= trainer.kernel_ms
-        least = {name: min(ms, least.get(name, ms)) for name, ms in times.items()}
+        rounds.append(times | next_iteration(tiled) | next_iteration(binned))
+    best = least(*rounds)
     return IterationTimes(
         adapter=adapter_of(tiled.device),
         width=tiled.run.width,
         height=tiled.run.height,
         blobs=tiled.state.settings.blobs,
         number=tiled.state.step,
-        dispatches=[_dispatch_time(bound, least) for bound in (*tiled.kernels.iteration, *tiled.kernels.drawing)],
-        stages=_stages(least),
-        binned=[_dispatch_time(bound, least) for bound in binned.kernels.iteration],
+        dispatches=[_dispatch_time(bound, best) for bound in (*tiled.kernels.iteration, *tiled.kernels.drawing)],
+        stages=_stages(best),
+        binned=[_dispatch_time(bound, best) for bound in binned.kernels.iteration],
     )
 
 

@@ -5,6 +5,21 @@ from numpy.typing import ArrayLike
 
 from splatscope.splat.parameters import ANGLE, COLOUR, FIELDS, LOG_SIZE, OPACITY, POSITION
 
+# Ten Gaussians by hand, nearest first: a fish. x, y, two sizes, angle, r, g, b, opacity.
+FISH_SIZE = (96, 64)
+FISH = (
+    ("the pupil", 30.0, 27.0, 1.3, 1.3, 0.0, 0.03, 0.03, 0.1, 0.99),
+    ("the eye", 30.0, 27.0, 2.7, 2.7, 0.0, 1.0, 1.0, 0.95, 0.99),
+    ("a fin", 47.0, 35.0, 6.0, 2.2, 0.6, 0.95, 0.75, 0.1, 0.95),
+    ("a stripe", 39.0, 30.0, 1.8, 6.0, 0.1, 1.0, 0.97, 0.9, 0.95),
+    ("a stripe", 54.0, 30.0, 1.6, 5.0, -0.1, 1.0, 0.97, 0.9, 0.95),
+    ("the body", 44.0, 30.0, 16.0, 8.5, 0.0, 0.95, 0.35, 0.05, 0.99),
+    ("half of the tail", 74.0, 25.0, 7.0, 2.6, -0.75, 0.9, 0.25, 0.1, 0.97),
+    ("half of the tail", 74.0, 35.0, 7.0, 2.6, 0.75, 0.9, 0.25, 0.1, 0.97),
+    ("sand", 48.0, 63.0, 60.0, 6.0, 0.0, 0.9, 0.75, 0.45, 0.97),
+    ("the sea", 44.0, 24.0, 90.0, 60.0, 0.0, 0.1, 0.55, 0.8, 0.98),
+)
+
 
 def gaussians(centres: ArrayLike, sizes: ArrayLike, angles: ArrayLike, colours: ArrayLike, alphas: ArrayLike) -> np.ndarray:
     """Return raw values of the direct model, (9, N) float32.
@@ -84,3 +99,10 @@ def some_gaussians(count: int, size: tuple[int, int], seed: int = 0, spread: tup
         rng.random((count, 3)),
         rng.uniform(0.3, 0.95, count),
     )
+
+
+def fish(count: int) -> np.ndarray:
+    """Return the last `count` Gaussians of FISH, which are the farthest: (9, count) float32."""
+    _, *columns = zip(*FISH[-count:], strict=True)
+    x, y, first, second, angles, r, g, b, alphas = columns
+    return gaussians(np.column_stack([x, y]), np.column_stack([first, second]), angles, np.column_stack([r, g, b]), alphas)

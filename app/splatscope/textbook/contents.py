@@ -21,6 +21,7 @@ from typing import Any, TypeVar, get_type_hints
 from splatscope.paths import LESSONS, lesson_folder, lesson_folders
 from splatscope.textbook.front_matter import front_matter
 from splatscope.textbook.lesson import Lesson, kernels_of, text_in
+from splatscope.textbook.measured import filled
 
 GROUPS = ("One pixel", "One tile", "Learning", "The whole picture")
 MAP_PLACES = ("loop", "stages", "forward", "backward", "update")
@@ -71,8 +72,8 @@ def lesson_names() -> tuple[str, ...]:
 
 
 def text_of(name: str) -> str:
-    """Return a lesson's Markdown. Raises FileNotFoundError."""
-    return text_in(lesson_folder(name) / "text.md")
+    """Return a lesson's Markdown, with the measured numbers that it names. Raises FileNotFoundError, LookupError."""
+    return filled(text_in(lesson_folder(name) / "text.md"))
 
 
 def written_of(name: str) -> tuple[str, ...]:

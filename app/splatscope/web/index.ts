@@ -14,6 +14,7 @@ import * as TrainingPicture from "./training/training_picture.ts"
 import * as TileBar from "./training/tile_bar.ts"
 import * as PixelStory from "./training/pixel_story.ts"
 import * as KernelComparison from "./training/kernel_comparison.ts"
+import * as Challenge from "./training/challenge.ts"
 import * as ProgramMap from "./home/program_map.ts"
 import * as SaveButtons from "./training/save_buttons.ts"
 import * as Text from "./widgets/text.ts"
@@ -44,6 +45,7 @@ const modules: ModulesOf<Exclude<keyof Components, "PublishedExercises" | "Train
   Chart,
   RunBar,
   BrowserTraining,
+  Challenge,
   TrainingPicture,
   ListReader,
   TileBar,

@@ -227,7 +227,7 @@ def test_start_again_can_be_taken_back(visit: Callable[..., Page]):
 def test_a_task_that_is_not_there_leads_to_the_list(visit: Callable[..., Page]):
     page = visit("/app?page=exercises&task=nothing-of-the-kind")
     expect(page.get_by_role("status").filter(has_text="There is no exercise")).to_be_visible()
-    expect(page.locator(".course")).to_have_count(2)
+    expect(page.locator(".course")).to_have_count(3)
 
 
 @pytest.mark.parametrize(("width", "height", "scheme"), [(1440, 900, "light"), (390, 844, "dark")])

@@ -84,7 +84,7 @@ def test_the_list_is_not_blended_back_to_front(experiment: Experiment) -> None:
 
 
 def test_both_directions_give_one_picture(experiment: Experiment) -> None:
-    assert not find_lesson("blending")().painter(experiment).holds
+    assert find_lesson("blending")().painter(experiment).holds is True
 
 
 def test_a_layer_weighs_less_the_farther_back_it_stands(experiment: Experiment) -> None:

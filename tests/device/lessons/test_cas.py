@@ -118,5 +118,5 @@ def test_the_claims(experiment: Experiment, lesson: Lesson):
     assert native.holds is (None if experiment.has("atomic_float") else True)
     assert "169.86" in native.ran
     gradients = lesson.same_gradients(experiment)
-    assert gradients.holds == ("**0 of 1,080**" in gradients.ran)
+    assert gradients.holds == ("undecided" if "**0 of 1,080**" in gradients.ran else True)
     assert not lesson.not_on_cpus(experiment).holds

@@ -107,8 +107,8 @@ def test_the_question_of_the_reach_has_four_answers_at_first(record_lesson: Told
 
 
 def test_a_soft_brush_can_paint_edges(experiment: Experiment) -> None:
-    verdict = find_lesson("gaussian")().blurred(experiment)
-    assert not verdict.holds
+    verdict = find_lesson("gaussian")().sharp(experiment)
+    assert verdict.holds is True
     photograph, drawn = (int(text.replace(",", "")) for text in verdict.ran.split("**")[1::2])
     assert photograph > 1000
     assert drawn > photograph / 2

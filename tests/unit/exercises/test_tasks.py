@@ -75,7 +75,7 @@ def test_what_the_kernel_is_to_write_is_zeros_of_the_size_of_the_reference():
 @pytest.mark.parametrize(
     ("file", "old", "new", "said"),
     [
-        ("task.md", "course: mend", "course: bend", "`course` is mend or write"),
+        ("task.md", "course: mend", "course: bend", "`course` is mend or write or challenge"),
         ("task.md", "fails: race\n", "", "lacks fails"),
         ("task.md", "::: explanation", "::: explains", "there is no block “explains”"),
         ("reference.py", "CASES = (", "NO_CASES = (", "needs a function `reference`, and CASES"),

@@ -157,7 +157,7 @@ def test_the_first_answer_of_each_student_counts_and_stays_when_they_leave(atten
 def test_questions_and_claims_are_named_by_their_words():
     asked = questions("blending")
     assert asked["quiz-paper"] == "And does more of the white paper behind the stack show through then?"
-    assert asked["claim-painter"] == "Blending back to front gives another picture than blending front to back."
+    assert asked["claim-painter"] == "Painted from back to front, the same stack gives the same picture."
     assert asked["quiz-heaviest"].endswith("What covers the largest share of this pixel then?")
     assert all(len(text) <= MOST_QUESTION for stem in lesson_names() for text in questions(stem).values())
 

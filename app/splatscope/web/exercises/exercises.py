@@ -26,6 +26,7 @@ from splatscope.web.shell.page import Page
 from splatscope.web.shell.pages import BY_NAME
 from splatscope.web.stepper.keys import KEYS
 from splatscope.web.stepper.stepper import Stepper
+from splatscope.web.training.challenge import Challenge
 from splatscope.workers import worker_pool
 from splatscope.workers.errors import WorkerError
 from splatscope.workers.sandbox.supervisor import START_LIMIT
@@ -118,11 +119,13 @@ class Exercises(Component):
     view = param.Selector(default="", objects=["", "stepper", "compare"], doc="What is shown below the editor")
     stepper = Child(doc="The case that shows what is wrong")
     compare = Child(doc="The learner's recording beside that of a solution")
+    challenge = Child(doc="The challenge in the address, if it is one that is trained")
 
     def __init__(self, **params: Any):
         self._tasks = {task.name: task for task in tasks()}
         public_tasks = [public(task) for task in self._tasks.values()]
-        super().__init__(stepper=Stepper(), compare=Compare(), courses=list(COURSES.items()), tasks=public_tasks, **params)
+        parts = {"stepper": Stepper(), "compare": Compare(), "challenge": Challenge()}
+        super().__init__(**parts, courses=list(COURSES.items()), tasks=public_tasks, **params)
         self.on_mark: Callable[[Mark], object] = lambda _: None
         self._work = BackgroundTask()
         self._marked: tuple[Task, str, Mark] | None = None
@@ -133,6 +136,7 @@ class Exercises(Component):
         """Stop waiting for workers."""
         self._work.cancel()
         self.stepper.close()
+        self.challenge.close()
 
     @receives("mark")
     def _begin_mark(self, task: str, source: str) -> None:

@@ -3,6 +3,7 @@ import {UNNAMED} from "#web/runtime/address.ts"
 import {h, style} from "#web/runtime/dom.ts"
 import {on} from "#web/runtime/events.ts"
 import {current, nameTab} from "#web/runtime/router.ts"
+import {CHALLENGES, isChallenge} from "./challenges.ts"
 import {list} from "./list.ts"
 import {Workplace} from "./workplace.ts"
 import type {Render} from "#web/types.ts"
@@ -16,7 +17,14 @@ export function render({model, el}: Render<"Exercises">) {
   const back = h("button", {type: "button", class: "btn", onclick: () => work?.back()}, "Back to the editor")
   moment.stepper.append(h("div", {class: "ph"}, title, h("span", {class: "sp"}), back))
   for (const name of ["stepper", "compare"] as const) moment[name].append(model.get_child(name))
-  const root = h("div", {class: "exercise-page", "data-testid": "exercises"}, place, moment.stepper, moment.compare)
+  const root = h(
+    "div",
+    {class: "exercise-page", "data-testid": "exercises"},
+    place,
+    model.get_child("challenge"),
+    moment.stepper,
+    moment.compare,
+  )
   let work: Workplace | null = null
   let end: () => void = () => {}
 
@@ -28,10 +36,11 @@ export function render({model, el}: Render<"Exercises">) {
     for (const one of Object.values(moment)) one.hidden = true
     const task = model.tasks.find((one) => one.name === name)
     root.dataset.task = task?.name ?? ""
-    nameTab(task?.title ?? "", "Exercises")
-    requestAnimationFrame(() => hideNeighbours(el, Boolean(task))) // after it was added to the page
+    nameTab(task?.title ?? CHALLENGES.find((one) => one.name === name)?.title ?? "", "Exercises")
+    requestAnimationFrame(() => hideNeighbours(el, Boolean(task) || isChallenge(name))) // after it was added to the page
     work = task ? new Workplace(model, task, place, moment, el.getRootNode() as ShadowRoot) : null
-    end = work ? () => {} : list(model, place, name)
+    place.hidden = isChallenge(name)
+    end = work || place.hidden ? () => {} : list(model, place, name)
     if (!shown) return
     scrollTo(0, 0)
     const title = place.querySelector("#task-title") as HTMLElement | null

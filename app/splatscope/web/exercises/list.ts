@@ -3,13 +3,15 @@ import {hrefOf, UNNAMED} from "#web/runtime/address.ts"
 import {h} from "#web/runtime/dom.ts"
 import {severityIcon} from "#web/stepper/panes/icons.ts"
 import {type Attempts, attempts, onAttempts} from "#web/runtime/attempts.ts"
+import {best} from "#web/runtime/scores.ts"
+import {CHALLENGES} from "./challenges.ts"
 import type {PublicTask, PublishedExercisesParameters} from "#components"
 
 export const addressOf = (name: string) => hrefOf({page: "exercises", step: UNNAMED, inputs: `task=${encodeURIComponent(name)}`})
 
 /** The task to continue with: the first unsolved one in the course with the most attempted tasks. */
 function upNext(tasks: PublicTask[], known: Attempts) {
-  const open = tasks.filter(({name}) => !known[name]?.solved)
+  const open = tasks.filter(({name, course}) => course !== "challenge" && !known[name]?.solved)
   const tried = (course: string) => tasks.filter((task) => task.course === course && known[task.name]?.tries)
   const courses = [...new Set(open.map(({course}) => course))].sort((a, b) => tried(b).length - tried(a).length)
   return open.find(({course}) => course === courses[0])
@@ -62,8 +64,20 @@ export function list(
 }
 
 const ABOUT = {
+  challenge: "With a score: the best is kept in this browser.",
   mend: "Each kernel has one fault, in one place or in several. Find its cause, and change as little as you can.",
   write: "You get the parameters and a task, and write the body.",
+}
+
+function challengeRow({name, title, about, score}: (typeof CHALLENGES)[number], i: number, all: unknown[]) {
+  const known = best(name)
+  const number = h("span", {class: "no"}, String(all.length + i))
+  const said = h("span", {class: "said"}, known === null ? "" : `Best: ${score(known)}`)
+  return h(
+    "li",
+    {},
+    h("a", {href: addressOf(name)}, number, h("b", {}, title), h("small", {}, about), said, h("span", {class: "mark"})),
+  )
 }
 
 function courseOf(tasks: PublicTask[], course: string, title: string, known: Attempts) {
@@ -91,6 +105,6 @@ function courseOf(tasks: PublicTask[], course: string, title: string, known: Att
     {class: "course", "aria-labelledby": `course-${course}`},
     h("h2", {id: `course-${course}`}, title),
     h("p", {class: "dim"}, ABOUT[course as keyof typeof ABOUT] ?? ""),
-    h("ol", {}, ...rows),
+    h("ol", {}, ...rows, ...(course === "challenge" ? CHALLENGES.map(challengeRow) : [])),
   )
 }

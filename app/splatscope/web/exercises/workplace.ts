@@ -6,6 +6,8 @@ import {makeEditor} from "#web/widgets/codemirror.ts"
 import {placeInWords} from "#web/widgets/place.ts"
 import {listing} from "#web/widgets/quote.ts"
 import {attempt, note} from "#web/runtime/attempts.ts"
+import {best, keepBest} from "#web/runtime/scores.ts"
+import {barrierSwitches, countBarriers} from "./barrier_switches.ts"
 import {brief, counted, prose} from "./brief.ts"
 import {addressOf} from "./list.ts"
 import {keepVerdict, keptVerdict} from "./verdicts.ts"
@@ -33,6 +35,11 @@ export class Workplace {
     this.label,
     h("kbd", {"aria-hidden": "true"}, "Ctrl ⏎"),
   )
+  score = h("p", {class: "dim", "data-testid": "exercise-score"})
+  switches = barrierSwitches((source) => {
+    this.editor.text = source
+    this.#typed(source)
+  })
   ends: (() => void)[] = []
   model: Model<"Exercises">
   task: PublicTask
@@ -66,6 +73,8 @@ export class Workplace {
       true,
     )
     this.editor.show(attempt(task.name).source ?? task.start)
+    this.switches.show(this.editor.text)
+    this.#paintScore()
     this.kept = keptVerdict(task.name)
     this.marked = this.kept?.source ?? null
     if (this.fresh) this.counted = this.fresh.number // counted before the reader returned to this task
@@ -107,6 +116,7 @@ export class Workplace {
   }
 
   #typed(text: string) {
+    this.switches.show(text)
     note(this.task.name, {source: text === this.task.start ? undefined : text})
     if (this.result) this.verdict.classList.toggle("old", text !== this.marked)
   }
@@ -128,6 +138,7 @@ export class Workplace {
         "section",
         {class: "panel", "aria-label": "Source"},
         h("div", {class: "ph"}, h("h3", {}, `${this.task.name}.slang`), this.said, h("span", {class: "sp"}), again, this.run),
+        ...(this.task.course === "challenge" ? [this.switches.el, this.score] : []),
         holder,
         h("p", {class: "leave"}, h("kbd", {}, "Tab"), " indents; ", h("kbd", {}, "Esc"), " leaves the editor, then Tab moves on"),
       ),
@@ -139,6 +150,7 @@ export class Workplace {
 
   #startAgain() {
     this.editor.text = this.task.start
+    this.switches.show(this.task.start)
     this.editor.mark([])
     this.marked = null // its verdict is about lines that are gone
     this.kept = null
@@ -221,8 +233,20 @@ export class Workplace {
       ...(mark.passed && {solved: before.solved ?? today()}),
     })
     if (this.marked !== null) keepVerdict(name, {source: this.marked, mark: {...mark, number: 0}})
+    if (mark.passed && this.task.course === "challenge") this.#keepScore()
     this.editor.mark(mark.diagnostics)
     this.#toVerdict()
+  }
+
+  /** A kernel has passed: its score is how many barriers are gone. */
+  #keepScore() {
+    keepBest(this.task.name, countBarriers(this.task.start) - countBarriers(this.marked ?? this.task.start), "more")
+    this.#paintScore()
+  }
+
+  #paintScore() {
+    const score = best(this.task.name)
+    this.score.textContent = score === null ? "" : `Your best: ${counted(score, "barrier")} gone, and every list is right.`
   }
 
   #paintVerdict(mark: PublicMark) {

@@ -63,6 +63,7 @@ from splatscope.web.single_page.single_page import today
 from splatscope.web.stepper.stepper import Stepper
 from splatscope.web.templates import TEMPLATES
 from splatscope.web.training.browser_training import SAMPLES, BrowserTraining
+from splatscope.web.training.challenge import Challenge
 from splatscope.workers import worker_pool
 
 SCRIPT = BUNDLE.with_name("book.js")
@@ -220,7 +221,7 @@ class Book:
                     part["values"]["stills"] = f"assets/{GROWTH}"
                 elif component.frame:  # for browsers without a GPU
                     part["values"] |= self._write_still(component)
-            elif isinstance(component, BrowserTraining):
+            elif isinstance(component, BrowserTraining | Challenge):
                 part["values"] |= self._write_training()
             elif isinstance(component, Claim | Show):
                 part["values"]["device"] = self.adapter or NO_DEVICE

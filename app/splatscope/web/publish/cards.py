@@ -1,4 +1,7 @@
-"""The pictures that other sites show beside a link to a page of the book: its title, and Gaussians, the more the later it is."""
+"""The pictures that other sites show beside a link to a page of the book: its title, and the drawing with which its figure opens.
+
+Drawings are in `assets/cards/`, made by tools/make_cards.py. A page without one has Gaussians, the more the later it is.
+"""
 
 import base64
 import io
@@ -6,7 +9,7 @@ import re
 from functools import cache
 from textwrap import wrap
 
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw, ImageFont, ImageOps
 
 from splatscope.paths import ASSETS, FONTS
 from splatscope.web.home.home import GROWTH
@@ -18,15 +21,15 @@ PAPER, INK, QUIET, ACCENT = "#fafaf8", "#1a1c20", "#454a52", "#0067a6"
 LEFT, TOP, COLUMN = 72, 76, 560  # px: of the words
 TITLE, TEXT, SMALL = 68, 30, 26  # px: sizes of type
 MIDDLE, BOLD = 500, 700
+DRAWINGS, MARGIN = ASSETS / "cards", 28  # px around a drawing
 
 
 def card(entry: Entry) -> bytes:
     """Return a page's picture as JPEG."""
     picture = Image.new("RGB", SIZE, PAPER)
     height = SIZE[1]
-    grown = _growth(entry).resize((height * PICTURE[0] // PICTURE[1], height), Image.Resampling.LANCZOS)
     start = LEFT + COLUMN + LEFT // 2
-    picture.paste(grown.crop(((grown.width - (SIZE[0] - start)) // 2, 0, grown.width, height)), (start, 0))
+    _paste_art(picture, entry, start)
     draw = ImageDraw.Draw(picture)
     draw.rectangle((start - 6, 0, start - 1, height), fill=ACCENT)
     draw.text((LEFT, TOP), f"Splatscope{' · ' + entry.group if entry.group else ''}", QUIET, _font(SMALL, MIDDLE))
@@ -42,6 +45,19 @@ def card(entry: Entry) -> bytes:
     file = io.BytesIO()
     picture.save(file, "JPEG", quality=84, optimize=True)
     return file.getvalue()
+
+
+def _paste_art(picture: Image.Image, entry: Entry, start: int) -> None:
+    """Paste the page's drawing, whole, into what is right of `start`; without one Gaussians, which fill it."""
+    width, height = SIZE[0] - start, SIZE[1]
+    if (drawing := DRAWINGS / f"{entry.name}.webp").is_file():
+        picture.paste("white", (start, 0, *SIZE))
+        with Image.open(drawing) as opened:
+            art = ImageOps.contain(opened.convert("RGB"), (width - 2 * MARGIN, height - 2 * MARGIN), Image.Resampling.LANCZOS)
+        picture.paste(art, (start + (width - art.width) // 2, (height - art.height) // 2))
+        return
+    grown = _growth(entry).resize((height * PICTURE[0] // PICTURE[1], height), Image.Resampling.LANCZOS)
+    picture.paste(grown.crop(((grown.width - width) // 2, 0, grown.width, height)), (start, 0))
 
 
 def _growth(entry: Entry) -> Image.Image:

@@ -1,10 +1,9 @@
 // One figure of the book, embedded in another page as a frame: `embed/NAME.html?step=17&count=16`, with `&slide` in large type.
 import {h} from "#web/runtime/dom.ts"
 import {enlarge} from "#web/runtime/enlarge.ts"
+import {embedCode} from "#web/runtime/embed_code.ts"
 import {current} from "#web/runtime/router.ts"
 import type {Described} from "#web/runtime/host.ts"
-
-const HEIGHT = 800 // CSS pixels, the suggested height of the frame, in which a drawing fits even if the frame is narrow
 
 /** Reduce a page to its figure. Its other components stay but are hidden, because states refer to components by number. */
 export function onlyFigure(view: Described) {
@@ -40,18 +39,11 @@ export function partsBar() {
 export function embedButton(name: string) {
   const button = h("button", {type: "button", class: "btn quiet roomy"}, "Copy embed code")
   button.onclick = async () => {
-    await navigator.clipboard.writeText(embedCode(name, location.href, current(), document.title))
+    const {step, inputs} = current()
+    const query = [step >= 0 ? `step=${step}` : "", inputs].filter(Boolean).join("&")
+    await navigator.clipboard.writeText(embedCode(name, document.title, location.href, query))
     button.textContent = location.protocol === "file:" ? "Copied for a page next to index.html" : "Copied"
     setTimeout(() => button.replaceChildren("Copy embed code"), 2000)
   }
   return button
-}
-
-/** @param here  address of the book */
-function embedCode(name: string, here: string, {step, inputs}: {step: number; inputs: string}, title: string) {
-  const query = [step >= 0 ? `step=${step}` : "", inputs].filter(Boolean).join("&")
-  const file = `embed/${name}.html${query ? `?${query}` : ""}`
-  const address = here.startsWith("file:") ? file : new URL(file, here).href // an address on a disk works only for this reader
-  const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;")
-  return `<iframe src="${escaped(address)}" title="${escaped(title)}" width="100%" height="${HEIGHT}" loading="lazy"></iframe>`
 }

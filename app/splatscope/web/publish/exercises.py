@@ -18,6 +18,7 @@ from splatscope.web.runtime.component import Child, Component, Maybe, Typed
 from splatscope.web.shell.page import Page
 from splatscope.web.stepper.keys import KEYS
 from splatscope.web.stepper.stepper import Stepper
+from splatscope.web.training.challenge import CHALLENGES, Challenge
 from splatscope.workers import worker_pool
 
 DEFAULTS = {"task": "", "solved": False}
@@ -40,6 +41,7 @@ class PublishedExercises(Component):
     tasks = Typed(list[PublicTask], default=[], doc="The tasks in order")
     shown = Maybe(ShownTask, doc="What is shown in place of the list")
     stepper = Child(doc="The kernel's recording")
+    challenge = Child(doc="The challenge in the address, if it is one that is trained")
 
 
 def exercises(pages: Collection[str]) -> list[PageState]:
@@ -51,6 +53,8 @@ def exercises(pages: Collection[str]) -> list[PageState]:
     all_tasks = tasks()
     public_tasks = [public(task) if task.section in pages else {**public(task), "section": ()} for task in all_tasks]
     states = [PageState(partial(_build_list_page, public_tasks))]
+    for name in CHALLENGES:
+        states.append(PageState(partial(_build_list_page, public_tasks), urlencode({"task": name}), {"task": name}))
     for task in all_tasks:
         for solved in (False, True):
             inputs = {"task": task.name, "solved": True} if solved else {"task": task.name}
@@ -78,7 +82,7 @@ async def _build_task_page(public_tasks: list[PublicTask], task: Task, solved: b
 
 
 def _page(public_tasks: list[PublicTask], content: dict[str, str], stepper: Stepper) -> Page:
-    part = PublishedExercises(tasks=public_tasks, shown=content, stepper=stepper)
+    part = PublishedExercises(tasks=public_tasks, shown=content, stepper=stepper, challenge=Challenge(server=""))
     return Page(
         page="exercises", html='<div class="exercise-holder" data-slot="workplace"></div>', slots={"workplace": part}, keys=KEYS
     )

@@ -1,6 +1,8 @@
 // The exercises in the published book: the list, or a task with a recording of its kernel at the start or of a solution.
 import {h, style} from "#web/runtime/dom.ts"
 import {brief, prose} from "#web/exercises/brief.ts"
+import {isChallenge} from "#web/exercises/challenges.ts"
+import {current} from "#web/runtime/router.ts"
 import {addressOf, list} from "#web/exercises/list.ts"
 import {listing} from "#web/widgets/quote.ts"
 import type {PublicTask} from "#components"
@@ -17,7 +19,8 @@ export function render({model, el}: Render<"PublishedExercises">) {
     end()
     const task = model.tasks.find(({name}) => name === model.shown.task)
     moment.hidden = !task
-    end = task ? () => {} : list(model, place, "")
+    place.hidden = isChallenge(new URLSearchParams(current().inputs).get("task") ?? "")
+    end = task || place.hidden ? () => {} : list(model, place, "")
     if (task) place.replaceChildren(h("div", {class: "workplace"}, ...taskOf(model, task)))
     if (model.shown.task !== last) scrollTo(0, 0)
     last = model.shown.task ?? ""
@@ -26,7 +29,7 @@ export function render({model, el}: Render<"PublishedExercises">) {
   show()
   model.on("shown", show)
   model.on("remove", () => end())
-  return h("div", {class: "exercise-page", "data-testid": "exercises"}, place, moment)
+  return h("div", {class: "exercise-page", "data-testid": "exercises"}, place, model.get_child("challenge"), moment)
 }
 
 function taskOf(model: Model<"PublishedExercises">, task: PublicTask) {

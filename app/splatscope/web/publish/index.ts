@@ -1,5 +1,6 @@
 // The published book: the app's components, with recorded answers in place of Python.
 import * as BrowserTraining from "#web/training/browser_training.ts"
+import * as Challenge from "#web/training/challenge.ts"
 import * as Claim from "#web/lesson_results/claim.ts"
 import * as ClaimsBar from "#web/reference/claims_bar.ts"
 import * as Controls from "#web/widgets/controls.ts"
@@ -25,6 +26,7 @@ import {load, loadBytes} from "./files.ts"
 
 const MODULES: Partial<ModulesOf<keyof Components>> = {
   BrowserTraining,
+  Challenge,
   Claim,
   ClaimsBar,
   Controls,

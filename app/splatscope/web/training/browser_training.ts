@@ -2,6 +2,7 @@
 import {context2d} from "#web/drawing/pixels.ts"
 import {download, enclosing, h, messageOf, style} from "#web/runtime/dom.ts"
 import {gpu} from "#web/runtime/gpu.ts"
+import {current} from "#web/runtime/router.ts"
 import {rememberedInTab, rememberInTab} from "#web/runtime/stored.ts"
 import {Tree, type Values} from "#web/runtime/host.ts"
 import * as Controls from "#web/widgets/controls.ts"
@@ -206,7 +207,9 @@ class View {
 
   /** Show the run that this tab has had here, otherwise the sample that the settings name. */
   async open() {
-    const run = await keptRun(placeOf(this.#model))
+    const asked = new URLSearchParams(current().inputs).get("sample") ?? ""
+    if (asked in this.#model.samples) this.#values = {...this.#values, sample: asked}
+    const run = asked in this.#model.samples ? null : await keptRun(placeOf(this.#model))
     await (run ? this.resume(run).catch(() => this.sample()) : this.sample())
   }
 
@@ -247,7 +250,7 @@ class View {
     context2d(this.#target).putImageData(new ImageData(data, width, height), 0, 0)
     this.#caption.textContent = `${name}, ${width} × ${height}`
     const colour = (pixel: number) => [data[4 * pixel], data[4 * pixel + 1], data[4 * pixel + 2]] as const
-    this.#picture.set({target: bitmap(width, height, colour)})
+    this.#picture.set({target: bitmap(width, height, colour), sample: name in this.#model.samples ? name : ""})
   }
 
   #press(type: RunBar.Press) {
@@ -380,6 +383,7 @@ const PICTURE: Omit<TrainingPictureParameters, "heat"> = {
   alt: "The picture as the Gaussians draw it now",
   error: null,
   target: null,
+  sample: "",
   ellipses: null,
   one_in: 1,
   tile: [8, 8],

@@ -63,6 +63,7 @@ class TrainingPicture(Frame):
 
     error = param.Bytes(default=b"", doc="The error map, encoded")
     target = param.Bytes(default=b"", doc="The target, encoded; phones show it in place of the picture")
+    sample = param.String(doc="The name of the sample that is fitted; empty for a picture of the reader's, which no link restores")
     ellipses = param.Bytes(default=b"", doc="n × 10 float32, in the layout of describe.slang")
     one_in = param.Integer(default=1, doc="The ellipses of one in this many Gaussians are shown")
     opens = param.Boolean(default=True, doc="Whether a click on a pixel shows what it is made of")

@@ -1,6 +1,7 @@
 // The bar of a training run: start, pause, step and reset; the run's readings; and a line for errors.
 import {losesOnReload} from "#web/runtime/connection.ts"
 import {h, style} from "#web/runtime/dom.ts"
+import {speaker} from "#web/drawing/sound.ts"
 import {addKeys} from "#web/runtime/keys.ts"
 import {rememberedInTab, rememberInTab} from "#web/runtime/stored.ts"
 import type {Message, Render} from "#web/types.ts"
@@ -11,6 +12,8 @@ const EVERY = 10_000 // ms between two announcements of a running run
 const LASTS = 2000 // ms after which what is waited for is announced if nobody pressed Start
 const REST = 300 // ms without news after which a run that stands is announced
 const DONE = "Choose a pixel of the picture to see what it is made of."
+const SOUND_EVERY = 150 // ms between two tones
+const QUALITY = [10, 50] // dB: the lowest and the highest tone
 const NUMBER = new Intl.NumberFormat("en")
 
 /** The buttons. */
@@ -31,6 +34,10 @@ export function render({model, el}: Render<"RunBar">) {
   }
   const reset = h("button", {class: "btn quiet", "data-testid": "train-reset", onclick: act("reset")}, "Reset")
   const undo = h("button", {class: "btn quiet", "data-testid": "train-undo", onclick: act("undo")})
+
+  const sound = speaker("the quality rise")
+  let soundedAt = 0 // ms
+  let sounded = 0 // the iteration that was heard last
 
   const stats = h("dl", {class: "stats"})
   const fill = h("i")
@@ -136,6 +143,10 @@ export function render({model, el}: Render<"RunBar">) {
     progress.setAttribute("aria-valuemax", String(iterations))
     tell()
     hear()
+    if (!iteration || iteration === sounded || psnr === null || performance.now() - soundedAt < SOUND_EVERY) return
+    sounded = iteration
+    soundedAt = performance.now()
+    sound.play([(psnr - QUALITY[0]) / (QUALITY[1] - QUALITY[0])])
   }
   // The tab knows its run, so that it is there again after a reload, a look at another page, or a restart of the server.
   const left = model.key ? rememberedInTab(RUN) : null
@@ -149,7 +160,15 @@ export function render({model, el}: Render<"RunBar">) {
   for (const name of ["running", "settled", "reading", "busy", "message", "before"]) model.on(name, soon)
   show()
 
-  const root = h("div", {class: "run"}, h("div", {class: "tp"}, toggle, step, reset, undo), stats, progress, message, heard)
+  const root = h(
+    "div",
+    {class: "run"},
+    h("div", {class: "tp"}, toggle, step, reset, undo, sound.el),
+    stats,
+    progress,
+    message,
+    heard,
+  )
   const endKeys = addKeys({
     active: () => root.offsetParent !== null,
     keys: {" ": () => toggle.click(), ArrowRight: () => step.click(), r: () => reset.click()},

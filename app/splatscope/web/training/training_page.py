@@ -102,6 +102,8 @@ class TrainingView:
         self.save_buttons = SaveButtons(self.session)
         self.browser = BrowserTraining(self._moved, server="The server’s device")
         self.comparison = KernelComparison()
+        asked = location.inputs.get("sample", "")
+        self._linked = asked if asked in SAMPLES else ""
         first = _first_picture()
         self._show_target(first.pixels, first.name, first.note)
         self.page = Page(
@@ -135,7 +137,7 @@ class TrainingView:
         self.page.on_close(self.controls.close)
         self.page.on_close(self.tile_view.close)
         self.page.on_close(self.comparison.close)
-        pn.state.onload(lambda: self.session.begin(_sample(FIRST)))
+        pn.state.onload(lambda: self.session.begin(_sample(self._linked or FIRST)))
         pn.state.onload(lambda: self.tile_view.follow(location.inputs))
 
     def _controls(self) -> Controls:
@@ -234,7 +236,7 @@ class TrainingView:
         self.caption.html = f"{escape(_short(name))}, {width} × {height}{f', {note}' if note else ''}"
         target = encode(pixels, "PNG")
         self.target.show(target)
-        self.picture.target = target
+        self.picture.param.update(target=target, sample=name if name in SAMPLES else "")
 
     def _show_start(self, state: TrainingState) -> None:
         self._show_target(state.target, state.target_name, self.session.note)

@@ -4,7 +4,9 @@ import {h, style} from "#web/runtime/dom.ts"
 import {addKeys} from "#web/runtime/keys.ts"
 import {showFrames} from "#web/widgets/frame.ts"
 import {arrowsChoose, checkOne} from "#web/widgets/roving.ts"
+import {Clip} from "./clip.ts"
 import {PixelCursor} from "./pixel_cursor.ts"
+import {shareButton} from "./share.ts"
 import type {Bytes} from "#components"
 import type {Render} from "#web/types.ts"
 
@@ -99,6 +101,17 @@ export function render({model, el}: Render<"TrainingPicture">) {
   model.on("target", () => {
     if (view === "target") paint(target, model.target)
   })
+  const clip = new Clip()
+  const keep = () => {
+    const {frame, data} = model
+    if (frame?.byteLength) clip.add(new Blob([frame]), Number(data.iteration ?? 0))
+  }
+  model.on("sequence", () => queueMicrotask(keep))
+  const share = shareButton(
+    clip,
+    () => (model.target?.byteLength ? new Blob([model.target]) : null),
+    () => model.sample,
+  )
   const resized = new ResizeObserver(outline)
   resized.observe(frame)
 
@@ -117,8 +130,9 @@ export function render({model, el}: Render<"TrainingPicture">) {
   return h(
     "figure",
     {class: "pic", role: "none"}, // what stands over it are controls, which are no name
-    h("div", {class: "over-it"}, seg, h("span", {class: "sp"}), scale, drawn),
+    h("div", {class: "over-it"}, seg, h("span", {class: "sp"}), scale, drawn, share.button),
     frame,
+    share.dialog,
   )
 }
 

@@ -134,6 +134,13 @@ export class Trainer {
     return this.iteration - from
   }
 
+  /** Replace the raw values of all Gaussians. */
+  put(raw: Float32Array<ArrayBuffer>) {
+    if (this.#settings.kernels === "binned") this.#run(this.#listing()) // which takes what was counted for the old ones
+    this.#device.queue.writeBuffer(this.#buffers.blobsBuffer, 0, raw)
+    this.#run(this.#projecting())
+  }
+
   /** Draw the picture, and measure it. */
   async look(): Promise<Look> {
     const device = this.#device

@@ -1,0 +1,177 @@
+// What plays a round of a challenge: the reader's own GPU, or the server where the browser offers none.
+import {context2d} from "#web/drawing/pixels.ts"
+import {gpu} from "#web/runtime/gpu.ts"
+import type {Model} from "#web/types.ts"
+import {FIELDS, type Photograph, type Settings} from "./browser/gaussians.ts"
+import {bitmap, coloursOf, photographOf} from "./browser/photograph.ts"
+import {kernelsAt, pictureAt} from "./browser/sources.ts"
+import {kernelsOn, type State, Trainer} from "./browser/trainer.ts"
+
+export type Target = "fish" | "photograph"
+
+/** The settings of a round. */
+export interface Round {
+  target: Target
+  /** The Gaussians to begin with, one field after the other; null for a random start. */
+  raw: Float32Array<ArrayBuffer> | null
+  blobs: number
+  seed: number
+  growth: boolean
+  /** Times the usual step sizes. */
+  rate: number
+  /** 0 to draw only. */
+  iterations: number
+}
+
+/** What came of it. */
+export interface Outcome {
+  iteration: number
+  psnr: number
+  raw: Float32Array<ArrayBuffer>
+  picture: Blob
+}
+
+export interface Arena {
+  size: readonly [width: number, height: number]
+  /**
+   * Play a round. A round that only draws is dropped if another is asked for before it has begun.
+   * @param tell  called with what there is meanwhile, if the device says so
+   * @throws {Error}  one line, for the reader
+   */
+  play(round: Round, tell?: (now: Outcome) => void): Promise<Outcome>
+  /** The picture to come close to. */
+  target(which: Target): Promise<Blob>
+  /** Where rounds are played, in words; "" if nowhere. */
+  where: Promise<string>
+}
+
+const RATES: Settings["rates"] = [0.2, 0.04, 0.04, 0.05]
+const LONGEST = 128 // px of the photograph
+const SLICE = 60 // ms of training between two pictures
+export const PHOTOGRAPH = "chelsea.jpg"
+
+export function arenaFor(model: Model<"Challenge">): Arena {
+  const fish = Float32Array.from(model.fish)
+  const [width, height] = model.fish_size
+  const targets = new Map<Target, Promise<Photograph>>()
+  const trainers = new Map<Target, Promise<Trainer>>() // those that draw what is in hand
+  let number = 0
+  let turn: Promise<unknown> = Promise.resolve()
+
+  const target = (which: Target) => {
+    const known = targets.get(which)
+    if (known) return known
+    const made =
+      which === "fish" ? drawnFish() : pictureAt(model.samples[PHOTOGRAPH]).then((file) => photographOf(file, PHOTOGRAPH, LONGEST))
+    targets.set(which, made)
+    made.catch(() => targets.delete(which))
+    return made
+  }
+  const trainer = async (photograph: Photograph, round: Round) => {
+    const device = await gpu()
+    if (!device) throw new Error("The browser offers no GPU any more: reload the page.")
+    const {blobs, seed, growth, rate} = round
+    const rates = RATES.map((one) => rate * one) as Settings["rates"]
+    const settings: Settings = {
+      blobs,
+      seed,
+      growth,
+      kernels: kernelsOn(device)[0],
+      iterations: Math.max(1, round.iterations),
+      rates,
+    }
+    return Trainer.on(device, await kernelsAt(model.kernels), photograph, settings, round.raw ? stateOf(round.raw) : undefined)
+  }
+  /** The fish, as its own Gaussians draw it. */
+  const drawnFish = async () => {
+    const black: Photograph = {name: "fish", width, height, data: new Uint8ClampedArray(4 * width * height)}
+    const painter = await trainer(black, {...SETTLED, target: "fish", raw: fish})
+    const {picture} = await painter.look()
+    painter.close()
+    const colour = coloursOf(picture)
+    const data = new Uint8ClampedArray(4 * width * height).map((_, i) => (i % 4 === 3 ? 255 : colour(i >> 2)[i % 4]))
+    return {...black, data}
+  }
+  const outcomeOf = async (made: Trainer): Promise<Outcome> => {
+    const look = await made.look()
+    const picture = new Blob([bitmap(look.width, look.height, coloursOf(look.picture))])
+    return {iteration: look.iteration, psnr: look.psnr, raw: look.raw, picture}
+  }
+
+  const here = async (round: Round, tell?: (now: Outcome) => void) => {
+    const photograph = await target(round.target)
+    if (!round.iterations && round.raw) {
+      const known = trainers.get(round.target) ?? trainer(photograph, round)
+      trainers.set(round.target, known)
+      const made = await known
+      made.put(round.raw)
+      return outcomeOf(made)
+    }
+    const made = await trainer(photograph, round)
+    try {
+      while (made.iteration < round.iterations) {
+        await made.advance(SLICE, round.iterations)
+        tell?.(await outcomeOf(made))
+      }
+      return await outcomeOf(made)
+    } finally {
+      made.close()
+    }
+  }
+  const there = (round: Round) =>
+    new Promise<Outcome>((resolve, reject) => {
+      const own = ++number
+      model.on("played", () => {
+        const {played} = model
+        if (played.number !== own) return
+        const picture = new Blob([Uint8Array.from(atob(played.picture), (letter) => letter.charCodeAt(0))])
+        resolve({iteration: round.iterations, psnr: played.psnr, raw: Float32Array.from(played.raw), picture})
+      })
+      model.on("error", () => model.error && reject(new Error(model.error)))
+      const {raw, ...others} = round
+      model.send_msg({type: "play", number: own, raw: [...(raw ?? [])], ...others})
+    })
+
+  return {
+    size: [width, height],
+    async target(which) {
+      if (await gpu()) {
+        const {width, height, data} = await target(which)
+        const colour = (pixel: number) => [data[4 * pixel], data[4 * pixel + 1], data[4 * pixel + 2]] as const
+        return new Blob([bitmap(width, height, colour)])
+      }
+      if (which === "photograph") return pictureAt(model.samples[PHOTOGRAPH])
+      return (await there({...SETTLED, target: which, raw: fish})).picture
+    },
+    where: gpu().then((device) => (device ? "your own GPU" : model.server)),
+    play(round, tell) {
+      const act = async () => ((await gpu()) ? here(round, tell) : there(round))
+      const made = turn.then(act, act) // one after the other: they share a device
+      turn = made
+      return made
+    },
+  }
+}
+
+const SETTLED: Omit<Round, "target" | "raw"> = {blobs: 10, seed: 1, growth: false, rate: 1, iterations: 0}
+
+const stateOf = (raw: Float32Array<ArrayBuffer>): State => ({
+  iteration: 0,
+  seconds: 0,
+  raw,
+  firstMoment: new Float32Array(raw.length),
+  secondMoment: new Float32Array(raw.length),
+})
+
+/** The numbers of Gaussian i, and of all but it one field after the other. */
+export const rowOf = (raw: Float32Array, i: number) =>
+  Array.from({length: FIELDS}, (_, field) => raw[field * (raw.length / FIELDS) + i])
+
+/** Show a picture in a canvas of its own size. */
+export async function showIn(canvas: HTMLCanvasElement, picture: Blob) {
+  const image = await createImageBitmap(picture)
+  canvas.width = image.width
+  canvas.height = image.height
+  context2d(canvas).drawImage(image, 0, 0)
+  image.close()
+}

@@ -1,0 +1,126 @@
+// As few Gaussians as possible for 30 dB: the reader chooses the settings of a run, and the score is the number of Gaussians.
+import {h, messageOf} from "#web/runtime/dom.ts"
+import {best, keepBest} from "#web/runtime/scores.ts"
+import {type Arena, showIn} from "./challenge_arena.ts"
+import type {Game} from "./challenge.ts"
+
+const NAME = "thirty-decibels"
+const GOAL = 30 // dB
+const ITERATIONS = 1000
+const [LEAST, MOST] = [16, 2048]
+
+export function fewest(arena: Arena): Game {
+  const picture = h("canvas", {
+    width: 128,
+    height: 85,
+    role: "img",
+    "aria-label": "What the Gaussians draw",
+    "data-testid": "challenge-picture",
+  })
+  const goal = h("canvas", {width: 128, height: 85, role: "img", "aria-label": "The photograph"})
+  const psnr = h("output", {class: "score", "data-testid": "challenge-psnr"}, "–")
+  const record = h("p", {class: "dim", "data-testid": "challenge-best"})
+  const told = h("p", {class: "hint", role: "status", "data-testid": "challenge-verdict"})
+  const progress = h("progress", {max: ITERATIONS, value: 0, "aria-label": "Iterations"})
+  const blobs = h("input", {type: "number", min: LEAST, max: MOST, value: 1000, "data-testid": "challenge-blobs"})
+  const seed = h("input", {type: "number", min: 0, max: 9999, value: 1})
+  const rate = h(
+    "select",
+    {},
+    ...(
+      [
+        ["0.5", "half"],
+        ["1", "as usual"],
+        ["2", "double"],
+      ] as const
+    ).map(([value, words]) => h("option", {value}, words)),
+  )
+  rate.value = "1"
+  const growth = h("input", {type: "checkbox", checked: true})
+  const go = h("button", {type: "button", class: "btn pri", "data-testid": "challenge-go", onclick: () => run()}, "Train")
+  let isRunning = false
+  let isOver = false
+
+  const showBest = () => {
+    const score = best(NAME)
+    record.textContent = score === null ? "" : `Your best: ${score.toLocaleString("en")} Gaussians`
+  }
+  const run = async () => {
+    if (isRunning) return
+    if (!blobs.reportValidity() || !seed.reportValidity()) return
+    isRunning = true
+    go.setAttribute("aria-disabled", "true")
+    const count = Number(blobs.value)
+    told.textContent = `${count.toLocaleString("en")} Gaussians descend …`
+    delete told.dataset.reached
+    try {
+      const settings = {raw: null, blobs: count, seed: Number(seed.value), growth: growth.checked, rate: Number(rate.value)}
+      const end = await arena.play({target: "photograph", ...settings, iterations: ITERATIONS}, (now) => {
+        if (isOver) return
+        psnr.textContent = `${now.psnr.toFixed(1)} dB`
+        progress.value = now.iteration
+        showIn(picture, now.picture)
+      })
+      progress.value = end.iteration
+      psnr.textContent = `${end.psnr.toFixed(1)} dB`
+      await showIn(picture, end.picture)
+      const isReached = end.psnr >= GOAL
+      const isBest = isReached && keepBest(NAME, count, "fewer")
+      const words = `${count.toLocaleString("en")} Gaussians, ${end.psnr.toFixed(2)} dB`
+      told.textContent = !isReached
+        ? `${words}: not 30 dB yet.`
+        : isBest
+          ? `${words}: your best.`
+          : `${words}: it counts, but you have done it with fewer.`
+      told.dataset.reached = String(isReached)
+      showBest()
+    } catch (reason) {
+      told.textContent = messageOf(reason)
+    }
+    isRunning = false
+    go.setAttribute("aria-disabled", "false")
+  }
+  showBest()
+  arena.where.then((where) => {
+    if (where)
+      arena
+        .target("photograph")
+        .then((file) => showIn(goal, file))
+        .catch((reason) => (told.textContent = messageOf(reason)))
+    else told.textContent = "This needs a browser that offers its GPU (WebGPU), or the app on a computer of your own."
+    go.hidden = !where
+  })
+  const field = (name: string, input: HTMLElement) => h("label", {}, h("span", {}, name), input)
+  return {
+    el: h(
+      "article",
+      {},
+      h("h1", {}, "As few Gaussians as you can, for 30 dB"),
+      h(
+        "p",
+        {class: "lede"},
+        `Fit the photograph with ${GOAL} dB or more in ${ITERATIONS.toLocaleString("en")} iterations. Your score is the number of Gaussians: fewer is better.`,
+      ),
+      h("div", {class: "readings"}, psnr, record, h("span", {class: "sp"}), go),
+      progress,
+      told,
+      h(
+        "div",
+        {class: "canvases"},
+        h("figure", {}, h("div", {class: "frame"}, picture), h("figcaption", {}, "Yours")),
+        h("figure", {}, h("div", {class: "frame"}, goal), h("figcaption", {}, "The photograph")),
+      ),
+      h(
+        "div",
+        {class: "fields"},
+        field("Gaussians", blobs),
+        field("Step sizes", rate),
+        field("Seed", seed),
+        h("label", {class: "chk"}, growth, "Add them where the error is largest"),
+      ),
+    ),
+    end() {
+      isOver = true
+    },
+  }
+}
