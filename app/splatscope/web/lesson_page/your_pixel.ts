@@ -4,7 +4,6 @@ import {context2d} from "#web/drawing/pixels.ts"
 import {UNNAMED} from "#web/runtime/address.ts"
 import {h, style} from "#web/runtime/dom.ts"
 import {chosenPixel, choosePixel, followPixel, inputsOfPixel, type Chosen, type Pixel} from "#web/runtime/followed_pixel.ts"
-import {keptPicture} from "#web/runtime/kept_picture.ts"
 import {current, pushPlace} from "#web/runtime/router.ts"
 import {GRID, onArrows} from "#web/widgets/roving.ts"
 import type {Model, Render} from "#web/types.ts"
@@ -66,10 +65,15 @@ export function render({model, el}: Render<"YourPixel">) {
     const {name} = chosen
     if (shown === name) return
     shown = name
-    const bitmap = await bitmapOf(model, name)
-    if (shown !== name || !bitmap) return
-    whole.draw(bitmap)
-    tile.draw(bitmap)
+    const image = await imageOf(model, name)
+    if (shown !== name) return
+    if (image && name !== model.sample[0]) chosen = {...chosen, width: image.naturalWidth, height: image.naturalHeight}
+    if (!image && !model.picture) {
+      chosen = sampleOf(model) // the server has forgotten the reader's own
+      choosePixel(chosen)
+      return draw()
+    }
+    if (image) for (const part of [whole, tile]) part.draw(image)
     show()
   }
 
@@ -121,22 +125,20 @@ function chosenBy(model: Model<"YourPixel">): Chosen {
   if (last && (last.name === name || !model.pixels.length)) {
     return model.pixels.length ? {...last, at: nearest(model.pixels, last.at)} : last
   }
-  return {name, width, height, at: [...model.at]}
+  return sampleOf(model)
 }
+
+const sampleOf = ({sample: [name, width, height], at}: Model<"YourPixel">): Chosen => ({name, width, height, at: [...at]})
 
 function nearest(pixels: Pixel[], [x, y]: Pixel): Pixel {
   const far = ([u, v]: Pixel) => (u - x) ** 2 + (v - y) ** 2
   return [...pixels].sort((a, b) => far(a) - far(b))[0]
 }
 
-/** A trained picture to draw; null where it is not here any more. */
-async function bitmapOf(model: Model<"YourPixel">, name: string): Promise<ImageBitmap | HTMLImageElement | null> {
-  if (name !== model.sample[0])
-    return keptPicture(name)
-      .then((kept) => kept && createImageBitmap(kept.image))
-      .catch(() => null)
+/** A trained picture; null where it is not here any more. */
+async function imageOf(model: Model<"YourPixel">, name: string): Promise<HTMLImageElement | null> {
   const image = new Image()
-  image.src = model.sample[3]
+  image.src = name === model.sample[0] ? model.sample[3] : `pictures/${name}`
   return image.decode().then(
     () => image,
     () => null,
