@@ -16,6 +16,7 @@ from splatscope.textbook.results import Answer, Curve, Curves, Picture, Pictures
 from splatscope.tracing.job import KernelJob
 
 MOST = 8
+TRAINED = 6  # layers of a pixel of a trained picture: all are in view at once
 CLAMP = 0.99
 COLOURS = np.array(
     [(0, 114, 178), (230, 159, 0), (0, 158, 115), (204, 121, 167), (86, 180, 233), (213, 94, 0), (240, 228, 66), (140, 140, 140)]
@@ -65,7 +66,7 @@ class Undo(Lesson):
     def layers(self) -> np.ndarray:
         """Return colour and α of each layer, (count, 4) float32, nearest first."""
         if self.seen is not None:
-            return self.seen.layers[self.seen.largest(MOST)]
+            return self.seen.layers[self.seen.largest(TRAINED)]
         return np.c_[COLOURS / 255, np.clip(self.alphas, 0, 1)][: self.count].astype(np.float32)
 
     def job(self) -> KernelJob:

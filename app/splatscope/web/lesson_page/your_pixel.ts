@@ -17,8 +17,8 @@ export function render({model, el}: Render<"YourPixel">) {
   let shown = "" // the name of the picture that is drawn
   let due: ReturnType<typeof setTimeout> | undefined
 
-  const whole = picture("Your pixel in its picture", ([x, y]) => choose([x, y]))
-  const tile = picture("Your pixel in its tile", ([x, y]) => choose([corner()[0] + x, corner()[1] + y]))
+  const whole = picture("Your pixel in its picture", choose, move)
+  const tile = picture("Your pixel in its tile", ([x, y]) => choose([corner()[0] + x, corner()[1] + y]), move)
   const place = h("span", {class: "num"})
   const sentence = h("span")
   sentence.innerHTML = model.sentence
@@ -51,6 +51,14 @@ export function render({model, el}: Render<"YourPixel">) {
     if (!model.picture) return
     clearTimeout(due)
     due = setTimeout(go, RESTS)
+  }
+  /** Choose the next pixel in a direction; where only some can be shown, the next of those. */
+  function move([dx, dy]: Pixel) {
+    const {pixels} = model
+    const [x, y] = chosen.at
+    if (!pixels.length) return choose([x + dx, y + dy])
+    const here = pixels.findIndex((pixel) => pixel[0] === x && pixel[1] === y)
+    choose(pixels[(here + Math.sign(dx + dy) + pixels.length) % pixels.length])
   }
   press.onclick = () => {
     choosePixel(chosen)
@@ -150,8 +158,9 @@ type Box = [left: number, top: number, width: number, height: number]
 /**
  * A part of the picture in which pixels are chosen.
  * @param choose  called with a pixel of the part
+ * @param move  called with columns and rows to move by
  */
-function picture(name: string, choose: (at: Pixel) => void) {
+function picture(name: string, choose: (at: Pixel) => void, move: (by: Pixel) => void) {
   const canvas = h("canvas", {width: 1, height: 1})
   const marks = h("span", {class: "your-marks", "aria-hidden": "true"})
   const attributes = {
@@ -163,13 +172,12 @@ function picture(name: string, choose: (at: Pixel) => void) {
   const el = h("div", {class: "your-picture", ...attributes}, canvas, marks)
   let drawn: CanvasImageSource | null = null
   let [left, top, width, height]: Box = [0, 0, 1, 1]
-  let at: Pixel = [0, 0]
   const toPointer = ({clientX, clientY}: PointerEvent) => {
     const box = el.getBoundingClientRect()
     choose([Math.floor(((clientX - box.left) / box.width) * width), Math.floor(((clientY - box.top) / box.height) * height)])
   }
   el.onclick = (event) => toPointer(event as PointerEvent)
-  onArrows(el, GRID, ([dx, dy]) => choose([at[0] + dx, at[1] + dy]))
+  onArrows(el, GRID, move)
   const paint = () => {
     canvas.width = width
     canvas.height = height
@@ -183,7 +191,7 @@ function picture(name: string, choose: (at: Pixel) => void) {
     },
     /**
      * @param box  the part, in pixels of the picture
-     * @param outlines  boxes in the part by class; the last is the pixel's
+     * @param outlines  boxes in the part, by class
      */
     show(box: Box, outlines: [name: string, ...Box][]) {
       const same = [left, top, width, height].every((n, i) => n === box[i])
@@ -192,7 +200,6 @@ function picture(name: string, choose: (at: Pixel) => void) {
       el.style.aspectRatio = `${width} / ${height}`
       marks.replaceChildren(
         ...outlines.map(([klass, x, y, across, down]) => {
-          at = [x, y]
           const mark = h("i", {class: klass})
           mark.style.cssText = `left: ${(100 * x) / width}%; top: ${(100 * y) / height}%; width: ${(100 * across) / width}%; height: ${(100 * down) / height}%`
           return mark
