@@ -1,6 +1,7 @@
 """Draw assets/coffee-growth.webp from coffee.npz with the renderer's own kernels: a strip of pictures with ever more Gaussians.
 
-The home page shows it at once and plays through it before any device is ready. `splatscope.web.home.home` has the counts.
+The home page shows it at once and plays through it before any device is ready. `splatscope.web.home.home` has the counts. The last
+of them alone is assets/coffee-drawn.webp, in which readers of the sections choose a pixel.
 """
 
 import io
@@ -24,4 +25,7 @@ def draw() -> Image.Image:
 
 
 if __name__ == "__main__":
-    draw().save(ASSETS / "coffee-growth.webp", quality=78, method=6)
+    strip = draw()
+    strip.save(ASSETS / "coffee-growth.webp", quality=78, method=6)
+    whole = strip.crop((0, strip.height - strip.height // len(COUNTS), strip.width, strip.height))
+    whole.save(ASSETS / "coffee-drawn.webp", quality=86, method=6)

@@ -16,6 +16,7 @@ from splatscope.splat.trainer import Trainer
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
 from splatscope.textbook.numbers import number
+from splatscope.textbook.pixel import SeenPixel
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.questions import answer_among
 from splatscope.textbook.results import Answer, Curve, Curves, Paths, Several, Table, Verdict
@@ -77,6 +78,7 @@ class AdamLesson(Lesson):
     loss = param.Selector(default="1", objects=["1/10", "1", "10"], label="Loss, times")
     pace = param.Number(default=1.0, bounds=(0.1, 4.0), label="Pace")
 
+    from_pixel: ClassVar = ("rate", "beta1", "beta2", "correction")
     unit: ClassVar[str] = "iteration"
     figure: ClassVar[FigureSpec] = FigureSpec(
         parts=("source", "findings"), thread=0, lockstep=True, options={"choice": "Raw value", "unit": "iteration"}
@@ -88,13 +90,21 @@ class AdamLesson(Lesson):
         "pace": ControlSpec(log=True),
     }
 
+    def start(self) -> np.ndarray:
+        """Return the figure's Gaussians as raw values, (9, 3) float32: those with the largest shares of a pixel, or its own."""
+        return start() if self.seen is None else self.seen.raw(self.seen.largest(BLOBS), corner(self.seen))
+
+    def target(self) -> np.ndarray:
+        """Return what the figure fits: (12, 16, 4) float32."""
+        return target() if self.seen is None else self.seen.crop(corner(self.seen), SIZE).reshape(SIZE[1], SIZE[0], 4)
+
     def job(self) -> KernelJob:
         """Return the whole training in one workgroup, a thread for each raw value."""
         width, height = SIZE
-        inputs = scene_inputs(SIZE, start()) | self.adam(NAMES[self.correction])
+        inputs = scene_inputs(SIZE, self.start()) | self.adam(NAMES[self.correction])
         inputs |= {name: np.zeros(COUNT, np.float32) for name in ("firstMoment", "secondMoment")}
         inputs |= {
-            "targetBuffer": target(),
+            "targetBuffer": self.target(),
             "iterations": np.uint32(ITERATIONS),
             "pieces": np.array((width // 8, height // 4), np.uint32),
             "moves": np.zeros((ITERATIONS, COUNT, 2), np.float32),
@@ -156,7 +166,7 @@ class AdamLesson(Lesson):
 
     def conclusion(self, query: RecordingQuery) -> str:
         """Say what the training has done for the picture, and how long the steps were."""
-        frames, wanted = to_bytes(query.output("frames")[..., :3]) / 255, to_bytes(target()[..., :3]) / 255
+        frames, wanted = to_bytes(query.output("frames")[..., :3]) / 255, to_bytes(self.target()[..., :3]) / 255
         before, after = (-10 * np.log10(max(1e-10, np.mean((frames[t] - wanted) ** 2))) for t in (0, -1))
         first, last = (float(np.mean(np.abs(self._moves(query)[t]) / self.rates())) for t in (0, -1))
         return (
@@ -194,7 +204,7 @@ class AdamLesson(Lesson):
             ],
             "other": NAMES[self.correction],  # 0: it was corrected, so the sample's
             "size": SIZE,
-            "target": text_of(to_bytes(target()[..., :3])),
+            "target": text_of(to_bytes(self.target()[..., :3])),
             "frames": [text_of(frame) for frame in frames],
         }
 
@@ -365,6 +375,11 @@ class AdamLesson(Lesson):
             "moved": np.zeros((*rows.shape, 2), np.float32),
         }
         return experiment.run(self.kernel("streams", entry="followStreams", inputs=inputs))["moved"][: len(gradients)]
+
+
+def corner(seen: SeenPixel) -> tuple[int, int]:
+    """Return the pixel of a trained picture that is the figure's first, with the chosen one in the middle."""
+    return seen.at[0] - SIZE[0] // 2, seen.at[1] - SIZE[1] // 2
 
 
 def start() -> np.ndarray:

@@ -25,7 +25,6 @@ PIXELS = TILE[0] * TILE[1]
 BLOBS = 5
 FIELDS = tuple(one.name for one in DIRECT)
 THREAD = 2  # the pixel that is chosen at first
-PIXEL = f"({THREAD % TILE[0]}, {THREAD // TILE[0]})"
 PARTS = (("x", "y"), ("xx", "xy", "yy"), ("red", "green", "blue"), ("opacity",))  # of a Gaussian, one of which p moves
 
 
@@ -68,6 +67,7 @@ class Autodiff(Lesson):
     seed = param.Integer(default=16, bounds=(0, 9999), label="Seed", doc="Change it for other Gaussians")
     x = param.Number(default=0.6, bounds=(0, 1), label="x")
 
+    from_pixel: ClassVar = ("field", "blob", "nudge", "x")
     unit: ClassVar[str] = "link"
     figure: ClassVar[FigureSpec] = FigureSpec(parts=("source", "findings"), thread=THREAD, lockstep=True)
     controls: ClassVar[dict[str, ControlSpec]] = {
@@ -79,8 +79,23 @@ class Autodiff(Lesson):
         "x": ControlSpec(live=True),
     }
 
+    @property
+    def thread(self) -> int:
+        """The thread of the pixel that is chosen at first."""
+        return THREAD if self.seen is None else self.seen.lane
+
+    def chosen(self, query: RecordingQuery) -> int:
+        """Return the thread of the pixel that is chosen at first."""
+        return self.thread
+
+    def target(self) -> np.ndarray:
+        """Return the picture to fit: (32, 4) float32."""
+        return TARGET if self.seen is None else self.seen.crop(self.seen.corner, TILE)
+
     def raw(self) -> np.ndarray:
         """Return the raw values of the Gaussians, nearest first: (9, 5) float32."""
+        if self.seen is not None:
+            return self.seen.raw(self.seen.largest(BLOBS), self.seen.corner)
         rng = np.random.default_rng(self.seed)
         centres = np.round(rng.uniform((0.5, 0.2), (6.5, 2.8), (BLOBS, 2)))
         colours = COLOURS[rng.permutation(len(COLOURS))[:BLOBS]]
@@ -92,7 +107,7 @@ class Autodiff(Lesson):
         return (
             scene_inputs(TILE, self.raw())
             | {
-                "targetBuffer": TARGET,
+                "targetBuffer": self.target(),
                 "blob": np.uint32(self.blob),
                 "field": np.uint32(FIELDS.index(self.field)),
                 "nudge": np.float32(self.nudge),
@@ -134,6 +149,7 @@ class Autodiff(Lesson):
     def sentences(self, query: RecordingQuery) -> list[str]:
         """Return what each link of the chain says of the pixel that is chosen at first, forward and back."""
         p, chain = f"{self.field} of Gaussian {self.blob}", links(FIELDS.index(self.field))
+        pixel = f"({self.thread % TILE[0]}, {self.thread // TILE[0]})"
         blended, gaussian = "all layers are blended, and", "`decode` makes the Gaussian from its raw values, and"
         steps = (
             gaussian,
@@ -144,19 +160,19 @@ class Autodiff(Lesson):
         )
         said = []
         for does, link in zip(steps, reversed(chain[:-1]), strict=True):
-            name, speed = strongest(query, link, "moves")
+            name, speed = strongest(query, link, "moves", self.thread)
             moves = f"{name} moves at a rate of {number(speed)} as p grows" if speed else "nothing of it moves with p"
-            said.append(f"Forward at pixel {PIXEL}: {does} {moves}.")
+            said.append(f"Forward at pixel {pixel}: {does} {moves}.")
         functions = ("`squaredError`", "`overWhite`", "the blend", "`eval`")
         for by, link in zip(functions, chain[1:-1], strict=True):
-            name, gradient = strongest(query, link, "gradient")
+            name, gradient = strongest(query, link, "gradient", self.thread)
             rate = f"the loss moves at a rate of {number(gradient)} as {name} grows"
             asks = rate if gradient else "none of its parts moves the loss"
-            said.append(f"Back through {by} at pixel {PIXEL}: {asks}.")
-        dp, tried = (query.last_number(name, THREAD) for name in ("dp", "difference"))
-        said.append(f"Back through `decode`: at pixel {PIXEL} the loss moves at a rate of {number(dp)} as p, {p}, grows.")
+            said.append(f"Back through {by} at pixel {pixel}: {asks}.")
+        dp, tried = (query.last_number(name, self.thread) for name in ("dp", "difference"))
+        said.append(f"Back through `decode`: at pixel {pixel} the loss moves at a rate of {number(dp)} as p, {p}, grows.")
         said.append(
-            f"Tried out with p ± {self.nudge:g}: the difference is {number(tried)} at pixel {PIXEL}; the chain says {number(dp)}."
+            f"Tried out with p ± {self.nudge:g}: the difference is {number(tried)} at pixel {pixel}; the chain says {number(dp)}."
         )
         return said
 
@@ -239,7 +255,9 @@ class Autodiff(Lesson):
     def _whole(self, entry: str, raw: np.ndarray | None = None) -> KernelJob:
         """Return a kernel of the whole picture's loss, or of its gradient."""
         inputs = scene_inputs(TILE, self.raw() if raw is None else raw)
-        return self.kernel("whole", entry=entry, inputs=inputs | {"targetBuffer": TARGET, "losses": np.zeros(PIXELS, np.float32)})
+        return self.kernel(
+            "whole", entry=entry, inputs=inputs | {"targetBuffer": self.target(), "losses": np.zeros(PIXELS, np.float32)}
+        )
 
     def _tried(self, experiment: Experiment, field: int, step: float = 0.01) -> float:
         """Return the central difference of the picture's loss by one raw value."""
@@ -502,14 +520,14 @@ def numbers(value: Any) -> str:
     return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
 
 
-def strongest(query: RecordingQuery, link: Link, what: Literal["moves", "gradient"]) -> tuple[str, float]:
-    """Return the name of a link's part whose derivative is largest for THREAD, and that derivative."""
+def strongest(query: RecordingQuery, link: Link, what: Literal["moves", "gradient"], thread: int) -> tuple[str, float]:
+    """Return the name of a link's part whose derivative is largest for a thread, and that derivative."""
 
     def value(expression: str) -> float:
         name, _, part = expression.rpartition(".")
         if not name or part in "pd":  # a number of its own
-            return query.last_number(expression, THREAD)
-        vector = query.last(name, THREAD)
+            return query.last_number(expression, thread)
+        vector = query.last(name, thread)
         assert isinstance(vector, list)
         return vector[("rgba" if part in "rgba" else "xyz").index(part)]
 

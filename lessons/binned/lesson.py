@@ -19,6 +19,7 @@ from splatscope.splat.trainer import Trainer
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
 from splatscope.textbook.numbers import about_times
+from splatscope.textbook.pixel import moved
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.questions import answer_among
 from splatscope.textbook.results import Answer, Bars, Several, Table, Verdict, Words
@@ -59,6 +60,7 @@ class Binned(Lesson):
     size = param.Number(default=2.5, bounds=(0.5, 8.0), step=0.5, label="Size of Gaussian 7", doc="In pixels, along its first axis")
     seed = param.Integer(default=3, bounds=(0, 99), label="Seed")
 
+    from_pixel: ClassVar = ()
     unit: ClassVar[str] = "round"
     figure: ClassVar[FigureSpec] = FigureSpec()
     controls: ClassVar[dict[str, ControlSpec]] = {"seed": ControlSpec("number")}
@@ -79,7 +81,13 @@ class Binned(Lesson):
         return self.kernel(entry="binGaussians", inputs=inputs, functions=RECORDED)
 
     def _scene(self) -> np.ndarray:
-        """Return the raw values of eight Gaussians, the last of them in the middle and of the chosen size: (9, 8) float32."""
+        """Return the raw values of eight Gaussians, the last of them in the middle and of the chosen size: (9, 8) float32.
+
+        Of a pixel, they are those with the largest shares, its tile is the one in the middle.
+        """
+        if self.seen is not None:
+            first = [n // TILE * TILE - grid // 2 * TILE for n, grid in zip(self.seen.at, (COLUMNS, ROWS), strict=True)]
+            return moved(self.seen.around(COUNT, COUNT), (first[0], first[1]))
         rng = np.random.default_rng(self.seed)
         centres = rng.random((COUNT, 2)) * (WIDTH, HEIGHT) - 0.5
         sizes = rng.uniform(0.6, 2.6, (COUNT, 2))

@@ -11,6 +11,7 @@ from splatscope.splat.files.images import to_bytes
 from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
+from splatscope.textbook.pixel import SeenPixel
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.questions import answer_among
 from splatscope.textbook.results import (
@@ -36,6 +37,7 @@ SORT, MERGE = "all passes", "the last merge of eight"
 HILL = "2 4 6 8 7 5 3 1"
 EIGHT_WANTED = Words("Type eight whole numbers from 0 to 99, with spaces between them.")
 THREADS = 32
+LISTED = 16  # ids of a pixel
 NETWORK = 16  # more keys than that are drawn as rows of colours
 CHOSEN = 5  # the thread whose pairs are shown at first
 
@@ -88,6 +90,7 @@ class BitonicSort(Lesson):
     )
     eight = param.String(default=HILL, label="A sequence to merge", doc="Eight whole numbers from 0 to 99")
 
+    from_pixel: ClassVar = ("barrier",)
     unit: ClassVar[str] = "pass"
     figure: ClassVar[FigureSpec] = FigureSpec(options={"memory": "blobs"}, parts=("source", "findings"), thread=CHOSEN)
     controls: ClassVar[dict[str, ControlSpec]] = {
@@ -97,8 +100,15 @@ class BitonicSort(Lesson):
         "barrier": ControlSpec(off="Taken out", on="In place"),
     }
 
+    def take(self, seen: SeenPixel) -> None:
+        """Take the ids of the Gaussians with the largest shares of a pixel, in the order of their arrival."""
+        super().take(seen)
+        self.count = len(self.keys())
+
     def keys(self) -> np.ndarray:
         """Return the list at the start, uint32: each key once, or the eight numbers that are merged."""
+        if self.seen is not None:
+            return self.seen.gathered[np.isin(self.seen.gathered, self.seen.ids[self.seen.largest(LISTED)])]
         if self.runs == MERGE:
             eight = eight_numbers(self.eight)
             return np.array(HILL.split(), np.uint32) if eight is None else eight

@@ -1,5 +1,5 @@
 // A stack of layers over one pixel, nearest first: each may be moved, coloured, made more or less opaque, added, removed.
-import {pixelPicker} from "#web/drawing/pixel_picker.ts"
+import {choosePixel, pixelPicker} from "#web/drawing/pixel_picker.ts"
 import {handle} from "#web/drawing/reorder.ts"
 import {sender} from "#web/drawing/throttled_sender.ts"
 import {shareRow, short} from "#web/drawing/share_row.ts"
@@ -19,8 +19,8 @@ const ONE_LINE = 540 // px of width, for that
 
 export function draw(host: DrawingHost<Facts, Options, Values>): DrawingView {
   const picker = pixelPicker((pixel) => {
-    host.follow({layers: stack.layers(), pixel})
-    host.set("pixel", pixel)
+    host.follow({...host.values, layers: stack.layers(), pixel})
+    choosePixel(host, pixel)
   })
   picker.el.classList.add("framed")
   const colours = gatheredColours()
@@ -35,7 +35,7 @@ export function draw(host: DrawingHost<Facts, Options, Values>): DrawingView {
   /** Give the picture what the rows leave of the room. */
   const fit = () => {
     if (host.root.querySelector(".held, input:active")) return // what is dragged does not change the room
-    const rows = host.values.layers.length + 1
+    const rows = stack.layers().length + 1
     const room = host.room()
     const left = (row: number) => Math.max(LEAST_PICTURE, Math.min(MOST_PICTURE, room.height - AROUND - row * rows))
     const flat = left(ROW) < ENOUGH && room.width >= ONE_LINE
@@ -47,12 +47,16 @@ export function draw(host: DrawingHost<Facts, Options, Values>): DrawingView {
   return {
     previews: true,
     changed() {
-      if (!host.root.querySelector(".held, input:active")) stack.place(host.values.layers)
+      if (!host.values.picture && !host.root.querySelector(".held, input:active")) stack.place(host.values.layers)
       fit()
     },
     resized: fit,
     open() {
       if (!host.facts.layers) return
+      const trained = host.values.picture !== ""
+      host.root.classList.toggle("trained", trained)
+      stack.list.inert = trained
+      if (trained) stack.place(host.facts.stack)
       fit()
       stack.settle()
       const drawn = stack.layers().map((layer) => layer.colour)
@@ -204,6 +208,7 @@ function layerStack(host: DrawingHost<Facts, Options, Values>) {
   return {
     parts: [h("p", {class: "layers-head"}, ...names), list, h("div", {class: "layers-acts"}, add, reverse), news],
     layers,
+    list,
     place,
     /** The recording is of these layers. */
     settle() {

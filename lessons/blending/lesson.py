@@ -9,10 +9,12 @@ import numpy as np
 import param
 
 from splatscope.splat.files.images import to_bytes
-from splatscope.splat.scenes import gaussians, scene_inputs
+from splatscope.splat.parameters import ANGLE, COLOUR, OPACITY, POSITION
+from splatscope.splat.scenes import gaussians, scene_inputs, sizes_of
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import FigureSpec, Lesson
 from splatscope.textbook.numbers import number
+from splatscope.textbook.pixel import SeenPixel
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.questions import answer_among
 from splatscope.textbook.results import Answer, Bars, Picture, Pictures, Verdict
@@ -88,7 +90,8 @@ class Facts(TypedDict):
     picture: str  # RGB bytes in base 64
     layers: list[Blend]  # nearest first
     over: list[float]  # r, g, b of the pixel over white
-    ellipses: list[tuple[float, float, float, float, float]]  # [layer]: centre and size in pixels, angle
+    ellipses: list[list[float]]  # [layer]: centre and size in pixels, angle
+    stack: list[ChosenLayer]
 
 
 STACK: list[ChosenLayer] = [
@@ -123,16 +126,35 @@ class Blending(Lesson):
     )
     pixel = Place(default=[19, 14], bounds=(2, 2), item_type=int, label="Pixel", doc=f"x below {WIDTH} and y below {HEIGHT}")
 
+    from_pixel: ClassVar = ()
     unit: ClassVar[str] = "layer"
     figure: ClassVar[FigureSpec] = FigureSpec(options={"most": len(SHAPES), "shapes": [list(shape) for shape in SHAPES]})
     grid: ClassVar = {"layers": published_stacks(), "pixel": ([2, 2], [8, 14], [14, 8], [14, 20], [24, 10], [24, 18], [30, 14])}
+
+    def take(self, seen: SeenPixel) -> None:
+        """Take the Gaussians with the largest shares of a pixel as layers."""
+        super().take(seen)
+        trained = seen.raw(seen.largest(len(SHAPES)))
+        colours, alphas = to_bytes(trained[COLOUR].T), 1 / (1 + np.exp(-trained[OPACITY].astype(float)))
+        self.layers = [
+            {"colour": f"#{bytes(colour).hex()}", "alpha": round(float(alpha), 4), "shape": shape}
+            for shape, (colour, alpha) in enumerate(zip(colours, alphas, strict=True))
+        ]
+
+    def raw(self, layers: list[ChosenLayer]) -> np.ndarray:
+        """Return the raw values of these layers: (9, layers) float32."""
+        if self.seen is None:
+            return raw(layers)
+        (x, y), (across, down) = self.seen.at, self.pixel
+        places = self.seen.largest(len(SHAPES))
+        return self.seen.raw(places, (x - across, y - down))[:, [layer["shape"] for layer in layers]]
 
     def job(self) -> KernelJob:
         """Return the chosen stack over every pixel, a workgroup each; the chosen pixel's is recorded."""
         return self._job(self.layers)
 
     def _job(self, layers: list[ChosenLayer], name: str = "", entry: str = "blendPixel") -> KernelJob:
-        inputs = scene_inputs((WIDTH, HEIGHT), raw(layers)) | {"picture": np.zeros((HEIGHT, WIDTH, 4), np.float32)}
+        inputs = scene_inputs((WIDTH, HEIGHT), self.raw(layers)) | {"picture": np.zeros((HEIGHT, WIDTH, 4), np.float32)}
         x, y = self.pixel
         return self.kernel(name, entry=entry, groups=(WIDTH, HEIGHT, 1), group=(x, y, 0), inputs=inputs, functions=RECORDED)
 
@@ -161,6 +183,16 @@ class Blending(Lesson):
             f"{who} {1 - left:.3f} of the pixel, the white paper the other {left:.3f}. The shares add up to 1: none counts twice."
         )
 
+    def legend(self, query: RecordingQuery) -> str:
+        """Return how to read the layers of a trained picture, which cannot be moved."""
+        if self.seen is None:
+            return ""
+        return (
+            "Each bar is the whole pixel. Each step blends one layer. The figure opens at the second. Choose another pixel in the "
+            "picture.\n- **Grey** where nearer layers cover it\n- **Coloured** where this layer does (α·T)\n"
+            "- **Empty** where light still comes through"
+        )
+
     def facts(self, query: RecordingQuery) -> Facts:
         """Return the picture, and what each layer did to the chosen pixel."""
         picture = query.output("picture")
@@ -170,7 +202,8 @@ class Blending(Lesson):
             "picture": base64.b64encode(to_bytes(picture[..., :3]).tobytes()).decode(),
             "layers": blends(query),
             "over": [float(c) for c in picture[self.pixel[1], self.pixel[0], :3]],
-            "ellipses": [SHAPES[layer["shape"]] for layer in self.layers],
+            "ellipses": ellipses(self.raw(self.layers)),
+            "stack": self.layers,
         }
 
     # Questions
@@ -264,7 +297,7 @@ class Blending(Lesson):
     def places(self, experiment: Experiment) -> Bars:
         """Show the share of light that a nearly opaque layer would have at each place of the stack."""
         many = len(self.layers) + 1
-        given = scene_inputs((WIDTH, HEIGHT), raw(self.layers)) | {
+        given = scene_inputs((WIDTH, HEIGHT), self.raw(self.layers)) | {
             "at": np.array(self.pixel, np.float32),
             "opacity": np.float32(PROBE),
             "shares": np.zeros(many, np.float32),
@@ -287,6 +320,11 @@ def raw(layers: list[ChosenLayer]) -> np.ndarray:
     shapes = np.array([SHAPES[layer["shape"]] for layer in layers])
     colours = [[int(layer["colour"][i : i + 2], 16) / 255 for i in (1, 3, 5)] for layer in layers]
     return gaussians(shapes[:, :2], shapes[:, 2:4], shapes[:, 4], colours, [layer["alpha"] for layer in layers])
+
+
+def ellipses(trained: np.ndarray) -> list[list[float]]:
+    """Return centre, size and angle of each Gaussian, from raw values (9, n)."""
+    return np.round(np.concatenate([trained[POSITION], sizes_of(trained), trained[[ANGLE]]]).T.astype(float), 4).tolist()
 
 
 def turned_over(alphas: list[float]) -> tuple[list[float], float]:

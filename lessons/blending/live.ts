@@ -27,6 +27,7 @@ export const live: Live<Facts, Values, Options> = {
       picture: bytesIn(picture),
       layers: blendsIn(found),
       over: [...picture.subarray(at, at + 3)],
+      stack: layers,
       ellipses: layers.map(({shape}) => shapes[shape]),
     }
   },

@@ -1,5 +1,5 @@
 // What the section on blending shows: its layers, and what each did to the chosen pixel.
-import type {PickerFacts, Pixel} from "#web/drawing/pixel_picker.ts"
+import type {Followed, PickerFacts, Pixel} from "#web/drawing/pixel_picker.ts"
 
 export interface Layer {
   /** #rrggbb. */
@@ -9,7 +9,7 @@ export interface Layer {
   shape: number
 }
 
-export interface Values {
+export interface Values extends Followed {
   layers: Layer[]
   pixel: Pixel
 }
@@ -25,7 +25,7 @@ export interface Blend {
 }
 
 /** Over: r, g, b over white. */
-export type Facts = PickerFacts & {layers: Blend[]; over: number[]}
+export type Facts = PickerFacts & {layers: Blend[]; over: number[]; stack: Layer[]}
 
 export interface Options {
   /** The largest number of layers. */

@@ -15,6 +15,7 @@ from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson, edited
 from splatscope.textbook.measured import REFUSED, quoted
 from splatscope.textbook.numbers import number
+from splatscope.textbook.pixel import SeenPixel
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.questions import answer_among
 from splatscope.textbook.results import Answer, Curve, Curves, Picture, Pictures, Several, Table, Verdict, Words
@@ -47,6 +48,7 @@ class Caching(Lesson):
     opacity = param.Number(default=0.5, bounds=(0.05, 1), label="Opacity", doc="Of each Gaussian, at its centre")
     seed = param.Integer(default=7, bounds=(0, 9999), label="Seed", doc="Change it for other Gaussians")
 
+    from_pixel: ClassVar = ()
     unit: ClassVar[str] = "turn"
     figure: ClassVar[FigureSpec] = FigureSpec(parts=("source", "findings"), thread=0)
     controls: ClassVar[dict[str, ControlSpec]] = {
@@ -55,8 +57,15 @@ class Caching(Lesson):
         "seed": ControlSpec(kind="number"),
     }
 
+    def take(self, seen: SeenPixel) -> None:
+        """Take the Gaussians with the largest shares of a pixel."""
+        super().take(seen)
+        self.count = self.raw().shape[1]
+
     def raw(self) -> np.ndarray:
         """Return the raw values of the Gaussians, all close to the pixel, nearest first: (9, count) float32."""
+        if self.seen is not None:
+            return self.seen.raw(self.seen.largest(MOST), (self.seen.at[0] - PIXEL[0], self.seen.at[1] - PIXEL[1]))
         rng = np.random.default_rng(self.seed)
         centres = np.array(PIXEL) + rng.uniform(-1.2, 1.2, (MOST, 2))
         colours = COLOURS[rng.permutation(len(COLOURS))[np.arange(MOST) % len(COLOURS)]]

@@ -7,11 +7,13 @@ from typing import ClassVar, NotRequired, TypedDict
 import numpy as np
 import param
 
+from splatscope.splat.parameters import X
 from splatscope.splat.scenes import scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
 from splatscope.textbook.measured import quoted
 from splatscope.textbook.numbers import number
+from splatscope.textbook.pixel import SeenPixel
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.questions import answer_among
 from splatscope.textbook.results import Answer, Bars, Curve, Curves, Several, Table, Verdict
@@ -61,6 +63,7 @@ class Cas(Lesson):
     compare = param.Boolean(default=True, label="Compare")
     start = param.Integer(default=0x3F99999A, bounds=(0, 2**32 - 1), label="The sum at the start", doc="As 32 bits")
 
+    from_pixel: ClassVar = ("compare",)
     unit: ClassVar[str] = "write"
     figure: ClassVar[FigureSpec] = FigureSpec(options={"memory": "derivBuffer"}, parts=("source", "findings"))
     controls: ClassVar[dict[str, ControlSpec]] = {
@@ -69,8 +72,15 @@ class Cas(Lesson):
         "start": ControlSpec(kind="bits", parts=(("sign", 1), ("exponent", 8), ("fraction", 23))),
     }
 
+    def take(self, seen: SeenPixel) -> None:
+        """Take the gradients of all pixels of a tile by one Gaussian's x, which begin at 0."""
+        super().take(seen)
+        self.param.update(count=len(self.values()), start=0)
+
     def values(self) -> np.ndarray:
         """Return what each thread adds: (count,) float32."""
+        if self.seen is not None:
+            return self.seen.gradients[self.seen.largest(1)[0], :, X]
         return numbers(self.count)
 
     def job(self) -> KernelJob:

@@ -7,6 +7,7 @@ import {redrawn} from "#web/drawing/redrawn.ts"
 import {canvas, classes, laneMark, s, setAttributes} from "#web/drawing/svg.ts"
 import {h} from "#web/runtime/dom.ts"
 import {onArrows} from "#web/widgets/roving.ts"
+import type {Followed} from "#web/drawing/pixel_picker.ts"
 import type {DrawingHost, Drawn} from "#web/drawing/types.ts"
 
 /** A test of one Gaussian's box against the tile. */
@@ -55,7 +56,7 @@ interface Facts {
   shapes: Shape[]
 }
 
-type Values = {tile: number}
+type Values = Followed & {tile: number}
 
 const AXES = ["its short side", "its long side", "the tile's width", "the tile's height"]
 const THREADS = 32
@@ -133,8 +134,20 @@ export function outcomeOf(test: Test, room: number) {
 
 const degreesOf = ({axis: [x, y]}: Shape) => (Math.atan2(y, x) * 180) / Math.PI
 
+/** Choose a tile; in a trained picture, the pixel that is there where the chosen one is in its own. */
+function choose({facts, values, set}: DrawingHost<Facts, unknown, Values>, tile: number) {
+  if (!values.picture) return set("tile", tile)
+  const [across] = facts.tiles
+  const moved = [(tile % across) - (values.tile % across), Math.floor(tile / across) - Math.floor(values.tile / across)]
+  set(
+    "at",
+    values.at.map((n, i) => Math.max(0, n + moved[i] * facts.size[i])),
+  )
+}
+
 /** The picture: tiles, Gaussians, the box under test. */
-function pictureOfTiles({facts, values, set}: DrawingHost<Facts, unknown, Values>, width: number) {
+function pictureOfTiles(host: DrawingHost<Facts, unknown, Values>, width: number) {
+  const {facts, values} = host
   const {tests, shapes, room} = facts
   const [across, down] = facts.tiles
   const scale = width / (across * facts.size[0])
@@ -145,7 +158,7 @@ function pictureOfTiles({facts, values, set}: DrawingHost<Facts, unknown, Values
   const corner = (tile: number) => ({x: (tile % across) * tileWidth, y: Math.floor(tile / across) * tileHeight})
   for (let tile = 0; tile < across * down; tile++) {
     const attributes = {...corner(tile), width: tileWidth, height: tileHeight, class: "coarse-tile"}
-    svg.append(s("rect", {...attributes, onclick: () => set("tile", tile)}, s("title", {}, `Tile ${tile}`)))
+    svg.append(s("rect", {...attributes, onclick: () => choose(host, tile)}, s("title", {}, `Tile ${tile}`)))
   }
   const ellipse = (shape: Shape, share: number) => {
     const [x, y] = shape.center.map((value) => (value + 0.5) * scale)

@@ -9,12 +9,14 @@ import param
 from splatscope.splat.scenes import scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
+from splatscope.textbook.pixel import SeenPixel, moved
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.questions import answer_among
 from splatscope.textbook.results import Answer, Curve, Curves, Picture, Pictures, Several, Table, Verdict, Words
 from splatscope.tracing.job import KernelJob
 
 TILES, TILE = (6, 5), (8, 4)
+MIDDLE = (2, 2)  # the tile for that of a pixel
 SIZE = (TILES[0] * TILE[0], TILES[1] * TILE[1])
 ROOM = 16  # places of the list on this page
 RACES = {"race": "a race", "benign-race": "a harmless race"}  # by the kind of a finding
@@ -76,6 +78,7 @@ class CoarseRaster(Lesson):
     )
     guard = param.Boolean(default=True, label="Test for room before the append")
 
+    from_pixel: ClassVar = ()
     unit: ClassVar[str] = "round of a wave"
     figure: ClassVar[FigureSpec] = FigureSpec(parts=("source", "findings"))
     controls: ClassVar[dict[str, ControlSpec]] = {
@@ -86,8 +89,17 @@ class CoarseRaster(Lesson):
         "guard": ControlSpec(off="Taken out", on="In place"),
     }
 
+    def take(self, seen: SeenPixel) -> None:
+        """Take a pixel's tile into the middle, with Gaussians that reach it and others near by."""
+        super().take(seen)
+        self.count = self.raw().shape[1]
+        self.tile = MIDDLE[1] * TILES[0] + MIDDLE[0]
+
     def raw(self) -> np.ndarray:
         """Return the raw values of the Gaussians: (9, count) float32."""
+        if self.seen is not None:
+            (x, y), (column, row) = self.seen.corner, MIDDLE
+            return moved(self.seen.around(ROOM - 2, 64), (x - column * TILE[0], y - row * TILE[1]))
         return some_gaussians(self.count, SIZE, self.seed, (0.35, max(0.36, self.spread)))
 
     def job(self) -> KernelJob:

@@ -10,12 +10,14 @@ from splatscope.splat.scenes import scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
 from splatscope.textbook.numbers import number
+from splatscope.textbook.pixel import SeenPixel
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.questions import answer_among
 from splatscope.textbook.results import Answer, Curve, Curves, Picture, Pictures, Table, Verdict
 from splatscope.tracing.job import KernelJob
 
 PIXELS, MOST = 16_384, 40
+MOST_LAYERS = 16  # of the figure
 COLOURS = np.array([(0, 114, 178), (230, 159, 0), (0, 158, 115), (204, 121, 167)]) / 255
 
 
@@ -30,10 +32,11 @@ class Facts(TypedDict):
 class FinalCount(Lesson):
     """One pixel's walk through its list and back, by the functions of shaders/common/blending.slang."""
 
-    count = param.Integer(default=8, bounds=(1, 16), label="Layers")
+    count = param.Integer(default=8, bounds=(1, MOST_LAYERS), label="Layers")
     alpha = param.Number(default=0.56, bounds=(0.01, 0.99), label="α of each")
     guarded = param.Boolean(default=True, label="Test on the way back")
 
+    from_pixel: ClassVar = ("guarded",)
     unit: ClassVar[str] = "step"
     figure: ClassVar[FigureSpec] = FigureSpec(thread=0)
     controls: ClassVar[dict[str, ControlSpec]] = {
@@ -42,11 +45,21 @@ class FinalCount(Lesson):
         "guarded": ControlSpec(on="Kept", off="Taken out"),
     }
 
+    def take(self, seen: SeenPixel) -> None:
+        """Take the layers with the largest shares of a pixel."""
+        super().take(seen)
+        self.count = len(self.layers())
+
+    def layers(self) -> np.ndarray:
+        """Return colour and α of each layer, (count, 4) float32, nearest first."""
+        if self.seen is not None:
+            return self.seen.layers[self.seen.largest(MOST_LAYERS)]
+        return np.c_[np.resize(COLOURS, (self.count, 3)), np.full(self.count, self.alpha)].astype(np.float32)
+
     def job(self) -> KernelJob:
         """Return one pixel's way through its layers and back, with or without the test."""
-        layers = np.c_[np.resize(COLOURS, (self.count, 3)), np.full(self.count, self.alpha)]
         inputs = {
-            "layers": layers.astype(np.float32),
+            "layers": self.layers(),
             "there": np.zeros((self.count + 1, 4), np.float32),
             "thereCount": np.zeros(self.count + 1, np.uint32),
             "back": np.zeros((self.count + 1, 4), np.float32),
@@ -124,7 +137,7 @@ class FinalCount(Lesson):
             (many + 1, "The layer that brings T below 1/255 is still blended, so it is undone."),
         )
         test = "with the test" if self.guarded else "without the test"
-        layers = f"{self.count} layers of α = {self.alpha:g}"
+        layers = f"{self.count} layers{f' of α = {self.alpha:g}' if self.seen is None else ''}"
         question = f"The list has {layers}. How many steps of the way back, {test}, leave the state as it is?"
         return answer_among(question, str(many), self._possible(misconceptions), self.stops(query)[-1], because)
 
@@ -139,7 +152,7 @@ class FinalCount(Lesson):
             (0, "That is the first, the nearest one."),
         )
         wrong = [(f"layers[{number}]", why) for number, why in self._possible(misconceptions)]
-        layers = f"{self.count} layers of α = {self.alpha:g}"
+        layers = f"{self.count} layers{f' of α = {self.alpha:g}' if self.seen is None else ''}"
         question = f"The list has {layers}. Which element of `layers` was the last to be blended?"
         return answer_among(question, f"layers[{took - 1}]", wrong, self.stops(query)[took - 1], because)
 
@@ -196,7 +209,9 @@ class FinalCount(Lesson):
         """Show what the pixel comes back to, with the test and without it."""
         rows = []
         for guarded, name in ((True, "with the test"), (False, "without it")):
-            found = experiment.run(FinalCount(count=self.count, alpha=self.alpha, guarded=guarded).job())
+            other = FinalCount(count=self.count, alpha=self.alpha, guarded=guarded)
+            other.seen = self.seen
+            found = experiment.run(other.job())
             red, green, blue, transmittance = found["back"][0]
             light = ", ".join(f"{value:.3f}".replace("-", "−").replace("−0.000", "0.000") for value in (red, green, blue))
             rows.append((name, f"({light})", number(transmittance, 4), f"{found['backCount'][0]:,}"))

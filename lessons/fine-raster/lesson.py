@@ -11,6 +11,7 @@ from splatscope.splat.scenes import gaussians, scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson, edited
 from splatscope.textbook.numbers import number
+from splatscope.textbook.pixel import SeenPixel
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.questions import answer_among
 from splatscope.textbook.results import Answer, Bars, Picture, Pictures, Several, Table, Verdict, literal
@@ -52,6 +53,7 @@ class FineRaster(Lesson):
     spread = param.Number(default=2.0, bounds=(0.5, 6.0), label="Size", doc="One standard deviation, in pixels")
     seed = param.Integer(default=36, bounds=(0, 9999), label="Seed", doc="Change it for other places and colours")
 
+    from_pixel: ClassVar = ()
     unit: ClassVar[str] = "Gaussian"
     figure: ClassVar[FigureSpec] = FigureSpec(
         options={"variable": "state.finalCount"}, parts=("source", "findings"), thread=11, lockstep=True
@@ -63,8 +65,19 @@ class FineRaster(Lesson):
         "seed": ControlSpec(kind="number"),
     }
 
+    def take(self, seen: SeenPixel) -> None:
+        """Take the Gaussians with the largest shares of a pixel, in its tile."""
+        super().take(seen)
+        self.count = self.raw().shape[1]
+
+    def chosen(self, query: RecordingQuery) -> int:
+        """Return the thread that draws the pixel."""
+        return self.figure.thread if self.seen is None else self.seen.lane
+
     def raw(self) -> np.ndarray:
         """Return the raw values of the Gaussians, nearest first, as ids rise with distance: (9, count) float32."""
+        if self.seen is not None:
+            return self.seen.raw(self.seen.largest(MOST), self.seen.corner)
         centres, sizes, angles, colours = self.scene()
         sizes = np.maximum(0.31, sizes * self.spread)
         return gaussians(centres, sizes, angles, colours, np.full(MOST, self.opacity))[:, : self.count]
@@ -192,6 +205,8 @@ class FineRaster(Lesson):
 
     def about(self) -> str:
         """Return the inputs as the beginning of a question."""
+        if self.seen is not None:
+            return f"The {self.count} Gaussians with the largest shares of your pixel"
         return f"{self.count} Gaussian{'s' if self.count > 1 else ''} of opacity {self.opacity:g} and size {self.spread:g}"
 
     # Claims

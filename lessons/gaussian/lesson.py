@@ -18,6 +18,7 @@ from splatscope.splat.thumbnail import Thumbnail
 from splatscope.splat.trainer import Trainer
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.pixel import SeenPixel
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.questions import answer_among
 from splatscope.textbook.results import Answer, Picture, Pictures, Scenes, Verdict
@@ -117,15 +118,28 @@ class Gaussian(Lesson):
     )
     pixel = Pixel(default=[34, 21], bounds=(2, 2), item_type=int, label="Pixel", doc=f"x below {WIDTH} and y below {HEIGHT}")
 
+    from_pixel: ClassVar = ()
     unit: ClassVar[str] = "line of the kernel"
     grid: ClassVar = {
         "numbers": published_numbers(),
         "pixel": ([2, 2], [16, 19], [25, 8], [25, 19], [25, 30], [28, 20], [40, 24], [48, 30]),
     }
 
+    def take(self, seen: SeenPixel) -> None:
+        """Take the Gaussian with the largest share of a pixel."""
+        super().take(seen)
+        self.pixel = type(self).param.pixel.default
+
+    def raw(self) -> np.ndarray:
+        """Return the raw values of the Gaussian: (9, 1) float32."""
+        if self.seen is None:
+            return raw(self.numbers)
+        (x, y), (across, down) = self.seen.at, self.pixel
+        return self.seen.raw(self.seen.largest(1), (x - across, y - down))
+
     def job(self) -> KernelJob:
         """Return the Gaussian over every pixel, a workgroup each; the chosen pixel's is recorded."""
-        inputs = scene_inputs((WIDTH, HEIGHT), raw(self.numbers)) | {
+        inputs = scene_inputs((WIDTH, HEIGHT), self.raw()) | {
             "picture": np.zeros((HEIGHT, WIDTH, 4), np.float32),
             "curve": np.zeros((HEIGHT, WIDTH, 4), np.float32),
         }
@@ -169,6 +183,16 @@ class Gaussian(Lesson):
             "Nine numbers and one curve decide about each of them."
         )
 
+    def legend(self, query: RecordingQuery) -> str:
+        """Return how to read the Gaussian of a trained picture, which cannot be moved."""
+        if self.seen is None:
+            return ""
+        return (
+            "A *size* is half the way from its centre to its outline; the *bell curve* in the chart says how much of it is left at "
+            "each distance. The figure opens where the pixel knows its distance. Choose another pixel in the picture.\n"
+            "- :dash: the outline, two sizes from the centre\n- :line: all that is as far from the centre as the chosen pixel"
+        )
+
     def facts(self, query: RecordingQuery) -> Facts:
         """Return the picture, the bell curve that its pixels lie on, and what the recorded pixel found."""
         curve = query.output("curve").reshape(-1, 4)[:, :3]
@@ -178,7 +202,7 @@ class Gaussian(Lesson):
         return {
             "size": [WIDTH, HEIGHT],
             "pixel": list(self.pixel),
-            "numbers": [float(number) for number in self.numbers],
+            "numbers": [float(number) for number in (self.numbers if self.seen is None else self.raw()[:, 0])],
             "ranges": [[low, high] for low, high in zip(LOW, HIGH, strict=True)],
             "thinnest": MIN_SIZE,
             "picture": base64.b64encode(to_bytes(query.output("picture")[..., :3]).tobytes()).decode(),
@@ -278,7 +302,7 @@ class Gaussian(Lesson):
 
     def _shapes(self, experiment: Experiment, dx: float) -> np.ndarray:
         """Return α of the Gaussian and of the disc, both moved to the right by `dx` pixels: (HEIGHT, WIDTH, 2) float32."""
-        moved = raw(self.numbers)
+        moved = self.raw()
         moved[0] += dx
         inputs = scene_inputs((WIDTH, HEIGHT), moved) | {"alphas": np.zeros((HEIGHT, WIDTH, 2), np.float32)}
         return experiment.run(self.kernel("shapes", entry="drawShapes", groups=(WIDTH, HEIGHT, 1), inputs=inputs))["alphas"]

@@ -1,9 +1,10 @@
 // One Gaussian's kernel in the reader's browser: what lesson.py gives it, and what the drawing shows of its recording.
 import kernel from "./kernel.wgsl.json" with {type: "json"}
 import {bytesIn, type Found, type Live, sceneOf} from "#web/drawing/live.ts"
+import type {Followed} from "#web/drawing/pixel_picker.ts"
 import type {Facts, Seen} from "./stages.ts"
 
-export interface Values {
+export interface Values extends Followed {
   /** The nine. */
   numbers: number[]
   pixel: [x: number, y: number]

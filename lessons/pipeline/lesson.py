@@ -11,12 +11,14 @@ from splatscope.splat.scenes import scene_inputs, some_gaussians
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson, edited
 from splatscope.textbook.numbers import number
+from splatscope.textbook.pixel import SeenPixel, moved
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.questions import answer_among
 from splatscope.textbook.results import Answer, Code, Table, Verdict, Words, literal
 from splatscope.tracing.job import KernelJob
 
 SIZE, TILE, LANES = (24, 12), (1, 1), 32
+LISTED = 14  # Gaussians of a pixel's tile
 STAGES = (
     ("initShortList", "initialise", "InitializedShortList"),
     ("coarseRasterize", "coarse", "FilledShortList"),
@@ -60,12 +62,28 @@ class Pipeline(Lesson):
     blobs = param.Integer(default=36, bounds=(1, 60), label="Gaussians", doc="In the whole picture")
     seed = param.Integer(default=7, bounds=(0, 9999), label="Seed", doc="Change it for other Gaussians")
 
+    from_pixel: ClassVar = ()
     unit: ClassVar[str] = "stage"
     figure: ClassVar[FigureSpec] = FigureSpec(lockstep=True)
     controls: ClassVar[dict[str, ControlSpec]] = {"blobs": ControlSpec(live=True), "seed": ControlSpec(kind="number")}
 
+    def take(self, seen: SeenPixel) -> None:
+        """Take a pixel's tile into the middle, with Gaussians that reach it and others near by."""
+        super().take(seen)
+        self.blobs = self.raw().shape[1]
+
+    def chosen(self, query: RecordingQuery) -> int:
+        """Return the thread that draws the pixel."""
+        return self.figure.thread if self.seen is None else self.seen.lane
+
+    def corner(self, seen: SeenPixel) -> tuple[int, int]:
+        """Return the pixel of a trained picture that is the first of this one."""
+        return seen.corner[0] - 8 * TILE[0], seen.corner[1] - 4 * TILE[1]
+
     def raw(self) -> np.ndarray:
         """Return the raw values of the Gaussians: (9, blobs) float32."""
+        if self.seen is not None:
+            return moved(self.seen.around(LISTED, 36), self.corner(self.seen))
         return some_gaussians(self.blobs, SIZE, seed=self.seed, spread=(0.31, 0.5))
 
     def job(self) -> KernelJob:
@@ -76,9 +94,12 @@ class Pipeline(Lesson):
     def inputs(self, raw: np.ndarray | None = None) -> dict[str, np.ndarray | np.generic]:
         """Return what all of the page's kernels take, for these raw values or the lesson's own."""
         tone = np.linspace(0.2, 0.9, SIZE[0] * SIZE[1], dtype=np.float32)
+        target = np.stack([tone, 1 - tone, 0.5 + 0 * tone, 1 + 0 * tone], axis=1)
+        if self.seen is not None:
+            target = self.seen.crop(self.corner(self.seen), SIZE)
         return scene_inputs(SIZE, self.raw() if raw is None else raw) | {
             "tile": np.array(TILE, np.uint32),
-            "targetBuffer": np.stack([tone, 1 - tone, 0.5 + 0 * tone, 1 + 0 * tone], axis=1),
+            "targetBuffer": target,
         }
 
     # What the figure shows

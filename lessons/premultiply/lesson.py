@@ -57,12 +57,15 @@ class Premultiply(Lesson):
     a = share(0.5, "Alpha")
     over = param.Selector(default="photograph", objects=list(BACKGROUNDS), label="Background")
 
+    from_pixel: ClassVar = ("over",)
     unit: ClassVar[str] = "value"
     figure: ClassVar[FigureSpec] = FigureSpec(options={"photograph": photograph()})
     controls: ClassVar[dict[str, ControlSpec]] = {name: ControlSpec(live=True) for name in "rgba"}
 
     def layer(self) -> np.ndarray:
         """Return the chosen layer, its colour straight: (4,) float32."""
+        if self.seen is not None:
+            return self.seen.layers[self.seen.largest(1)[0]]
         return np.array([self.r, self.g, self.b, self.a], np.float32)
 
     def job(self) -> KernelJob:

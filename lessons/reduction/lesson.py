@@ -9,6 +9,7 @@ import param
 from splatscope.paths import ASSETS
 from splatscope.splat.files.images import crop_picture
 from splatscope.splat.initialise import start_state
+from splatscope.splat.parameters import X
 from splatscope.splat.sample_kernels import link_constants
 from splatscope.splat.scenes import scene_inputs
 from splatscope.splat.settings import Settings
@@ -17,6 +18,7 @@ from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
 from splatscope.textbook.measured import quoted
 from splatscope.textbook.numbers import number
+from splatscope.textbook.pixel import SeenPixel
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.questions import answer_among
 from splatscope.textbook.results import Answer, Bars, Several, Table, Verdict, Words
@@ -81,6 +83,7 @@ class Reduction(Lesson):
     seed = param.Integer(default=4, bounds=(0, 9999), label="Seed", doc="Change it for other gradients")
     barrier = param.Boolean(default=True, label="Barrier in each round")
 
+    from_pixel: ClassVar = ("barrier",)
     unit: ClassVar[str] = "round"
     figure: ClassVar[FigureSpec] = FigureSpec(options={"memory": "reductionBuffer"}, parts=("source", "findings"), thread=0)
     controls: ClassVar[dict[str, ControlSpec]] = {
@@ -89,8 +92,15 @@ class Reduction(Lesson):
         "barrier": ControlSpec(off="Taken out", on="In place"),
     }
 
+    def take(self, seen: SeenPixel) -> None:
+        """Take the gradients of all pixels of a tile by one Gaussian's x."""
+        super().take(seen)
+        self.count = len(self.values())
+
     def values(self) -> np.ndarray:
         """Return each thread's gradient, rounded to one decimal: (count,) float32."""
+        if self.seen is not None:
+            return self.seen.gradients[self.seen.largest(1)[0], :, X]
         return (np.round(np.random.default_rng(self.seed).normal(size=self.count) * self.scale, 1) + 0.0).astype(np.float32)
 
     def job(self) -> KernelJob:

@@ -11,6 +11,7 @@ from splatscope.splat.thumbnail import Thumbnail
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
 from splatscope.textbook.numbers import number
+from splatscope.textbook.pixel import SeenPixel
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.questions import answer_among
 from splatscope.textbook.results import Answer, Curve, Curves, Verdict
@@ -51,9 +52,20 @@ class Termination(Lesson):
     count = param.Integer(default=45, bounds=(1, MOST), label="Layers")
     alpha = param.Number(default=0.15, bounds=(0.01, 0.99), label="α of each", doc="No Gaussian in this program has more than 0.99")
 
+    from_pixel: ClassVar = ()
     unit: ClassVar[str] = "layer"
     figure: ClassVar[FigureSpec] = FigureSpec(options={"limit": STEP})
     controls: ClassVar[dict[str, ControlSpec]] = {"count": ControlSpec(live=True), "alpha": ControlSpec(live=True)}
+
+    def take(self, seen: SeenPixel) -> None:
+        """Take all layers of a pixel's list, or those with the largest shares of it if they are too many."""
+        super().take(seen)
+        self.count = len(seen.largest(MOST))
+
+    def about(self) -> str:
+        """Return the layers as the beginning of a question."""
+        many = f"{self.count} layers"
+        return f"{many} of α = {self.alpha:g} and full colour" if self.seen is None else f"The {many} of your pixel's list"
 
     def job(self) -> KernelJob:
         """Return one pixel under the chosen number of layers."""
@@ -62,6 +74,9 @@ class Termination(Lesson):
     def _job(self, count: int) -> KernelJob:
         layers = np.ones((count, 4), np.float32)
         layers[:, 3] = self.alpha
+        if self.seen is not None:
+            layers = self.seen.layers[self.seen.largest(MOST)]
+            count = len(layers)
         outputs = {"result": np.zeros((2, 4), np.float32), "finalCount": np.zeros(1, np.uint32)}
         inputs = {"layers": layers, "count": np.uint32(count)} | outputs
         return self.kernel(entry="walk", inputs=inputs, functions=RECORDED)
@@ -120,7 +135,7 @@ class Termination(Lesson):
         if not rest:
             because = "T was never below 1/255 before a layer, so each of them was blended."
         question = (
-            f"{count} layers of α = {self.alpha:g} and full colour are offered to a fresh pixel. Those that come once T is below "
+            f"{self.about()} are offered to a fresh pixel. Those that come once T is below "
             "1/255 are left out. How many of a screen's 255 steps are missing in the end?"
         )
         options = ((f"{amount:.2f} steps", why) for amount, why in misconceptions)
@@ -143,9 +158,7 @@ class Termination(Lesson):
         because = f"Once for each layer of the list, although only {blended} of them are blended."
         if blended == count:
             because = "Once for each layer of the list."
-        question = (
-            f"{count} layers of α = {self.alpha:g}, of which {blended} are blended. How many times does the loop fetch a layer?"
-        )
+        question = f"{self.about()}, of which {blended} are blended. How many times does the loop fetch a layer?"
         return answer_among(question, str(count), misconceptions, int(fetched[-1]), because)
 
     # Claims

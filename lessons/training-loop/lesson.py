@@ -66,16 +66,25 @@ class TrainingLoop(Lesson):
     field = param.Selector(default="x", objects=list(LABELS), label="Raw value")
     gaussian = param.Integer(default=10, bounds=(0, FEW - 1), label="Gaussian")
 
+    from_pixel: ClassVar = ("without", "iterations")
     unit: ClassVar[str] = "kernel"
     grid: ClassVar = {"field": ("x", "red", "opacity"), "gaussian": (0, 5, 10, 15, 20)}
     figure: ClassVar[FigureSpec] = FigureSpec(parts=("source", "findings"), thread=0)
     controls: ClassVar[dict[str, ControlSpec]] = {"iterations": ControlSpec(live=True), "gaussian": ControlSpec(kind="number")}
 
+    def start(self) -> np.ndarray:
+        """Return the figure's Gaussians as raw values, (9, 3) float32: those with the largest shares of a pixel, or its own."""
+        return start() if self.seen is None else self.seen.raw(self.seen.largest(BLOBS), self.seen.corner)
+
+    def target(self) -> np.ndarray:
+        """Return what the figure fits: (4, 8, 4) float32."""
+        return target() if self.seen is None else self.seen.crop(self.seen.corner, TILE).reshape(TILE[1], TILE[0], 4)
+
     def job(self) -> KernelJob:
         """Return the training of one tile in one workgroup, a barrier between its four kernels."""
-        inputs = scene_inputs(TILE, start()) | {name: np.zeros(COUNT, np.float32) for name in ("firstMoment", "secondMoment")}
+        inputs = scene_inputs(TILE, self.start()) | {name: np.zeros(COUNT, np.float32) for name in ("firstMoment", "secondMoment")}
         inputs |= {
-            "targetBuffer": target(),
+            "targetBuffer": self.target(),
             "iterations": np.uint32(self.iterations),
             "runs": np.array([name != self.without for name in KERNELS], np.uint32),
             "outputBuffer": np.zeros((TILE[1], TILE[0], 4), np.float32),
@@ -169,7 +178,7 @@ class TrainingLoop(Lesson):
             "ends": self.stops(query),
             "kept": np.moveaxis(query.output("kept"), 2, 0).round(7).tolist(),
             "size": TILE,
-            "target": base64.b64encode(to_bytes(target()[..., :3]).tobytes()).decode(),
+            "target": base64.b64encode(to_bytes(self.target()[..., :3]).tobytes()).decode(),
             "psnr": self._psnr(query),
         }
 
@@ -180,7 +189,7 @@ class TrainingLoop(Lesson):
             return [None] * self.iterations
         drawn = query.values(writes).reshape(self.iterations, THREADS, -1)
         places = query.indices(writes).reshape(self.iterations, THREADS)
-        wanted = to_bytes(target()[..., :3]).reshape(-1, 3) / 255
+        wanted = to_bytes(self.target()[..., :3]).reshape(-1, 3) / 255
         off = [np.mean((to_bytes(drawn[t][:, :3]) / 255 - wanted[places[t]]) ** 2) for t in range(self.iterations)]
         return [round(float(-10 * np.log10(max(mean, 1e-10))), 2) for mean in off]
 

@@ -21,6 +21,8 @@ export interface Facts {
 }
 
 export interface Values {
+  /** Name of the trained picture whose pixel is shown; "" for none. */
+  picture: string
   count: number
   /** Whether α is limited. */
   clamped: boolean
@@ -198,7 +200,8 @@ function layerRow(host: Host, i: number) {
     showAlpha() {
       const {alphas, blended} = host.facts
       const skipped = i >= blended
-      if (!dragging()) range.value = String(host.values.alphas[i])
+      range.disabled = host.values.picture !== "" // a trained layer's α is what it is
+      if (!dragging()) range.value = String(range.disabled ? alphas[i] : host.values.alphas[i])
       name()
       const alpha = show(alphas[i], 3)
       value.textContent = alpha

@@ -5,16 +5,18 @@ from typing import ClassVar, TypedDict
 import numpy as np
 import param
 
-from splatscope.splat.files.images import to_bytes
+from splatscope.splat.files.images import css, to_bytes
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import ControlSpec, FigureSpec, Lesson
 from splatscope.textbook.numbers import number
+from splatscope.textbook.pixel import SeenPixel
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.questions import answer_among
 from splatscope.textbook.results import Answer, Curve, Curves, Picture, Pictures, Table, Verdict
 from splatscope.tracing.job import KernelJob
 
 MOST = 8
+TRAINED = 6  # layers of a pixel of a trained picture: all are in view at once
 CLAMP = 0.99
 COLOURS = np.array(
     [(0, 114, 178), (230, 159, 0), (0, 158, 115), (204, 121, 167), (86, 180, 233), (213, 94, 0), (240, 228, 66), (140, 140, 140)]
@@ -43,6 +45,7 @@ class Undo(Lesson):
     clamped = param.Boolean(default=True, label="α at most 0.99")
     alphas = param.List(default=ALPHAS, item_type=(int, float), bounds=(MOST, MOST), label="α")
 
+    from_pixel: ClassVar = ()
     unit: ClassVar[str] = "blend"
     figure: ClassVar[FigureSpec] = FigureSpec(parts=("source", "findings"), thread=0)
     grid: ClassVar = {
@@ -55,11 +58,21 @@ class Undo(Lesson):
         "alphas": ControlSpec(kind="hidden"),
     }
 
+    def take(self, seen: SeenPixel) -> None:
+        """Take the layers with the largest shares of a pixel."""
+        super().take(seen)
+        self.count = len(self.layers())
+
+    def layers(self) -> np.ndarray:
+        """Return colour and α of each layer, (count, 4) float32, nearest first."""
+        if self.seen is not None:
+            return self.seen.layers[self.seen.largest(TRAINED)]
+        return np.c_[COLOURS / 255, np.clip(self.alphas, 0, 1)][: self.count].astype(np.float32)
+
     def job(self) -> KernelJob:
         """Return one pixel's way through its layers and back."""
-        layers = np.c_[COLOURS / 255, np.clip(self.alphas, 0, 1)][: self.count]
         inputs = {
-            "layers": layers.astype(np.float32),
+            "layers": self.layers(),
             "forward": np.zeros((self.count + 1, 4), np.float32),
             "backward": np.zeros((self.count + 1, 4), np.float32),
             "apart": np.zeros((self.count, 4), np.float32),
@@ -105,6 +118,15 @@ class Undo(Lesson):
         which = "the states before them" if many > 1 else "the state before it"
         return f"{states}, and the pixel is back at C = 0, T = 1, {end}. Stored, {which} would have taken {16 * many} bytes."
 
+    def legend(self, query: RecordingQuery) -> str:
+        """Return how to read the layers of a trained picture, whose α is what it is."""
+        if self.seen is None:
+            return ""
+        return (
+            "Down through the pixel's layers, and back up with one division for each. Each step is one blend or one undo.\n"
+            "- **Colour** C of a state\n- **Number and bar** its T\n- **Marked line** only saves the result for this figure"
+        )
+
     def facts(self, query: RecordingQuery) -> Facts:
         """Return the layers as the kernel used them, and how many it blended."""
         return {
@@ -112,7 +134,7 @@ class Undo(Lesson):
             "blended": blended(query),
             "alphas": self._alphas(query),
             "most": CLAMP if self.clamped else 1.0,
-            "colours": [f"rgb({r} {g} {b})" for r, g, b in COLOURS.tolist()],
+            "colours": [css(colour) for colour in (COLOURS / 255 if self.seen is None else self.layers()[:, :3])],
         }
 
     # Questions

@@ -12,13 +12,15 @@ from splatscope.gpu.device import open_device
 from splatscope.recordings.packed import PackedRecording, packed_recording
 from splatscope.recordings.shipped import Shipped, device_of, open_current, open_recorded
 from splatscope.recordings.untrusted import Opened
+from splatscope.services import pictures
 from splatscope.services.cache_key import recording_key
 from splatscope.services.memory_size import memory_size
 from splatscope.services.record_and_pack import record_and_pack
 from splatscope.services.recordings import MAX_CACHED, RECORD_LIMIT
 from splatscope.textbook.contents import find_lesson
 from splatscope.textbook.experiment import Experiment
-from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.lesson import PIXEL, Lesson
+from splatscope.textbook.pixel import SAMPLE, TrainedPicture, sample_picture, see_pixel
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Result, Verdict
 from splatscope.tracing import checks
@@ -33,21 +35,39 @@ MOST_RESULTS = 512
 
 @dataclass(frozen=True)
 class LessonRequest:
-    """A lesson as sent to a worker: its name and its parameters."""
+    """A lesson as sent to a worker: its name, its parameters, and the picture that they name, unless it ships."""
 
     stem: str
     values: tuple[tuple[str, Any], ...]
+    picture: TrainedPicture | None = field(default=None, compare=False)  # its name is among the values
 
     @classmethod
     def of(cls, lesson: Lesson, names: Collection[str] | None = None) -> "LessonRequest":
         """Return the request for a lesson with the parameters `names`, by default all of them."""
         values = lesson.param.values()
-        names = sorted(values.keys() - {"name"}) if names is None else sorted(names)
+        unused = {"name"} if lesson.from_pixel is not None else {"name", *PIXEL}
+        names = sorted({*(values if names is None else names)} - unused)
         return cls(lesson.stem(), tuple((name, values[name]) for name in names))
 
+    def with_picture(self) -> "LessonRequest":
+        """Return the request with the picture that it names. Raises PictureGoneError."""
+        name = dict(self.values).get("picture", "")
+        return self if name in ("", SAMPLE) else replace(self, picture=pictures.find(name))
+
     def lesson(self) -> Lesson:
-        """Return a lesson with these parameters."""
+        """Return a lesson with these parameters, without what was seen of its pixel."""
         return find_lesson(self.stem)(**dict(self.values))
+
+    def lesson_on(self, experiment: Experiment) -> Lesson:
+        """Return a lesson with these parameters, on a worker: what the kernels do to its pixel is seen there.
+
+        Raises:
+            ValueError: The picture has no such pixel, or nothing is there to see.
+        """
+        lesson = self.lesson()
+        if lesson.picture:
+            lesson.take(see_pixel(experiment, self.picture or sample_picture(), (lesson.at[0], lesson.at[1])))
+        return lesson
 
     def key(self, *more: str) -> str:
         """Return the cache key of one of the lesson's results on the workers' device; `more` distinguishes the results."""
@@ -97,13 +117,19 @@ async def record_lesson(
 
     Raises:
         WorkerError: The worker was lost or took too long.
-        ValueError: The inputs do not fit the kernel.
+        ValueError: The inputs do not fit the kernel, or the lesson's picture is not here any more.
     """
     request = LessonRequest.of(lesson)
     return await _recordings.get(
         request.key("", *quizzes),
         lambda: pool.run(
-            _record, request, tuple(quizzes), limit=RECORD_LIMIT, background=background, on_progress=on_progress, shipped=True
+            _record,
+            request.with_picture(),
+            tuple(quizzes),
+            limit=RECORD_LIMIT,
+            background=background,
+            on_progress=on_progress,
+            shipped=True,
         ),
     )
 
@@ -152,14 +178,16 @@ async def run_experiment(pool: Pool, lesson: Lesson, method: str, *, anew: bool 
     request = LessonRequest.of(lesson, dependencies(lesson, method))
     return await (_anew if anew else _results).get(
         request.key(method),
-        lambda: pool.run(_run_experiment, request, method, limit=EXPERIMENT_LIMIT, background=True, shipped=True),
+        lambda: pool.run(_run_experiment, request.with_picture(), method, limit=EXPERIMENT_LIMIT, background=True, shipped=True),
     )
 
 
 def dependencies(lesson: Lesson, method: str) -> set[str]:
     """Return the parameters that a method names in `@param.depends`; an empty set if it names none."""
     names = {dependency.name for dependency in lesson.param.method_dependencies(method)}
-    return set() if "name" in names else names  # for a method that names none, param returns all, including `name`
+    if "name" in names:  # for a method that names none, param returns all, including `name`
+        return set()
+    return names | {*PIXEL} if names and lesson.from_pixel is not None else names
 
 
 # Cached recordings are measured in full: what a page shows about one may be larger than what the browser steps through.
@@ -173,7 +201,7 @@ _anew = SingleFlightCache(0)  # keeps nothing
 
 
 def _record(request: LessonRequest, quizzes: tuple[str, ...]) -> LessonRecording:
-    lesson = request.lesson()
+    lesson = request.lesson_on(Experiment(open_device()))
     job = lesson.job()
 
     def shown(recording: Recording, findings: list[Finding]) -> list[Finding]:
@@ -231,4 +259,5 @@ def _at_stop(answer: Answer, stops: list[int]) -> Answer:
 
 
 def _run_experiment(request: LessonRequest, method: str) -> Verdict | Result:
-    return getattr(request.lesson(), method)(Experiment(open_device()))
+    experiment = Experiment(open_device())
+    return getattr(request.lesson_on(experiment), method)(experiment)

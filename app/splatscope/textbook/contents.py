@@ -9,6 +9,7 @@ and `recording.npz`. The front matter of its text says how the sidebar and the m
     order: 40
     description: 32 threads order one list without asking each other
     map: {place: forward, order: 40, sentence: "The list, nearest first.", time: sort}
+    pixel: Your tile's list is sorted.
     ---
 """
 
@@ -46,7 +47,10 @@ class MapPlace:
 
 @dataclass(frozen=True)
 class Section:
-    """A section as its front matter describes it. `order` sorts the sections of one group, smallest first."""
+    """A section as its front matter describes it. `order` sorts the sections of one group, smallest first.
+
+    `pixel` says in a sentence what the section does to the pixel that the reader has chosen; "" for nothing.
+    """
 
     name: str
     title: str
@@ -54,6 +58,7 @@ class Section:
     order: float
     description: str
     map: MapPlace
+    pixel: str = ""
 
 
 @cache
@@ -86,6 +91,14 @@ def sections() -> tuple[Section, ...]:
     """Return all sections in the order of the book. Raises ValueError for front matter that is missing or invalid."""
     unordered = (parse_section(name, text_of(name)) for name in lesson_names())
     return tuple(sorted(unordered, key=lambda section: (GROUPS.index(section.group), section.order, section.name)))
+
+
+def section_named(name: str) -> Section:
+    """Return a section. Raises LookupError."""
+    try:
+        return next(section for section in sections() if section.name == name)
+    except StopIteration:
+        raise LookupError(name) from None
 
 
 def on_map(place: str) -> list[Section]:

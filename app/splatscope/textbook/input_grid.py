@@ -6,7 +6,8 @@ from typing import Any
 
 import param
 
-from splatscope.textbook.lesson import Lesson
+from splatscope.textbook.lesson import PIXEL, Lesson
+from splatscope.textbook.pixel import PUBLISHED, SAMPLE
 
 VALUES = 5  # the number of values for a numeric parameter, if the section names none
 MOST_CHOICES = 24  # combinations of switches and menus
@@ -17,7 +18,7 @@ def input_grid(lesson: type[Lesson]) -> list[dict[str, Any]]:
 
     The grid contains combinations of switches and menus, MOST_CHOICES of them at most. It also contains each value of every other
     parameter, with everything else at its default, and again with each switch toggled. `Lesson.grid` lists a parameter's values;
-    without it, a number has VALUES values between its bounds.
+    without it, a number has VALUES values between its bounds. A section that can show a pixel of a trained picture has PUBLISHED.
     """
     defaults = {name: parameter.default for name, parameter in _parameters(lesson)}
     values = {name: _values(lesson, name, parameter) for name, parameter in _parameters(lesson)}
@@ -28,11 +29,22 @@ def input_grid(lesson: type[Lesson]) -> list[dict[str, Any]]:
     for name in (name for name in values if name not in choices):
         for value in values[name]:
             candidates += [{name: value}, *({name: value, switch: not defaults[switch]} for switch in switches)]
-    return list(_unique({name: value for name, value in inputs.items() if value != defaults[name]} for inputs in candidates))
+    changed = ({name: value for name, value in inputs.items() if value != defaults[name]} for inputs in candidates)
+    return list(_unique([*changed, *_pixels(lesson, switches)]))
+
+
+def _pixels(lesson: type[Lesson], switches: list[str]) -> Iterator[dict[str, Any]]:
+    """Yield the inputs for the pixels of a published book, if the section can show one, each again with each switch toggled."""
+    if lesson.from_pixel is None:
+        return
+    for at in PUBLISHED:
+        pixel = {"picture": SAMPLE, "at": list(at)}
+        yield pixel
+        yield from (pixel | {name: not lesson.param[name].default} for name in switches if name in lesson.from_pixel)
 
 
 def _parameters(lesson: type[Lesson]) -> list[tuple[str, param.Parameter]]:
-    return [(name, parameter) for name, parameter in lesson.param.objects("existing").items() if name != "name"]
+    return [(name, parameter) for name, parameter in lesson.param.objects("existing").items() if name not in ("name", *PIXEL)]
 
 
 def _values(lesson: type[Lesson], name: str, parameter: param.Parameter) -> list[Any]:

@@ -4,6 +4,7 @@ It is independent of the user interface. The section's text is in the text.md be
 methods: `::: quiz NAME`, `::: claim NAME`, `::: show NAME`. All methods run on a worker.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -13,9 +14,13 @@ from typing import Any, ClassVar, Literal
 import param
 
 from splatscope.paths import lesson_folder, shader
+from splatscope.textbook.pixel import SeenPixel
 from splatscope.textbook.query import RecordingQuery
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.job import PAGE_RECORDS, KernelJob
+
+MAX_SIDE = 65_536  # pixels of a picture
+PIXEL = ("picture", "at")  # the parameters of every lesson that name a pixel of a trained picture
 
 
 @dataclass(frozen=True)
@@ -60,6 +65,26 @@ class ControlSpec:
     parts: tuple[tuple[str, int], ...] = ()
 
 
+class PictureName(param.Parameter):
+    """The name of a trained picture; "" for none. It has no control."""
+
+    def __init__(self, default: str = "", **options: Any):
+        super().__init__(default, **options)
+
+    def _validate(self, val: Any) -> None:
+        if not isinstance(val, str) or not re.fullmatch(r"|[a-z]+|[0-9a-f]{16}", val):
+            raise ValueError("No such picture.")
+
+
+class PixelOf(param.List):
+    """[x, y] of a pixel of a trained picture; [] for none. It has no control."""
+
+    def _validate(self, val: Any) -> None:
+        super()._validate(val)
+        if val and not (len(val) == 2 and all(type(n) is int and 0 <= n < MAX_SIDE for n in val)):
+            raise ValueError("No such pixel.")
+
+
 class Lesson(param.Parameterized):
     """A section's model. Its parameters are the page's controls.
 
@@ -69,13 +94,25 @@ class Lesson(param.Parameterized):
     A method for a quiz takes the RecordingQuery and returns an Answer. A method for a claim takes an Experiment and returns a
     Verdict. A method for a show takes an Experiment and returns one of the classes in `textbook.results`. A claim or a show runs
     again when a parameter that its `@param.depends` names changes; without that it runs once.
+
+    If `from_pixel` names the controls that still apply, the section can show a pixel of a trained picture in place of its own
+    example: while `picture` is not "", `seen` is what the kernels did to the pixel `at`, for `job` to take its inputs from.
     """
 
+    picture = PictureName()
+    at = PixelOf(default=[])
+
+    from_pixel: ClassVar[tuple[str, ...] | None] = None
+    seen: SeenPixel | None = None
     unit: ClassVar[str] = "event"  # the name of one step
     figure: ClassVar[FigureSpec] = FigureSpec()
     controls: ClassVar[dict[str, ControlSpec]] = {}  # by parameter, for controls that differ from the default
     grid: ClassVar[dict[str, tuple[Any, ...]]] = {}  # by parameter, its values in a published book: see `textbook.input_grid`
     fix: ClassVar[dict[str, bool]] = {}  # the fix that is offered: parameter values that remove the findings of the figure
+
+    def take(self, seen: SeenPixel) -> None:
+        """Take a pixel of a trained picture in place of the section's own example; a section sets the parameters that follow."""
+        self.seen = seen
 
     def job(self) -> KernelJob:
         """Return the kernel of the page's figure, with its inputs."""

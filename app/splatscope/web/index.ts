@@ -31,6 +31,7 @@ import * as GlossarySearch from "./reference/glossary_search.ts"
 import * as ClaimsBar from "./reference/claims_bar.ts"
 import * as Show from "./lesson_results/show.ts"
 import * as LessonBar from "./lesson_page/lesson_bar.ts"
+import * as YourPixel from "./lesson_page/your_pixel.ts"
 import * as WalkBar from "./classroom/walk_bar.ts"
 import type {Components} from "#components"
 import type {ModulesOf} from "./types.ts"
@@ -68,6 +69,7 @@ const modules: ModulesOf<Exclude<keyof Components, "PublishedExercises" | "Train
   Show,
   LessonBar,
   WalkBar,
+  YourPixel,
 }
 
 readSections(modules)

@@ -176,6 +176,12 @@ def encode(pixels: np.ndarray, kind: str = "JPEG") -> bytes:
     return file.getvalue()
 
 
+def css(colour: np.ndarray) -> str:
+    """Return a colour, red, green and blue in 0 … 1, as CSS."""
+    r, g, b = to_bytes(colour).tolist()
+    return f"rgb({r} {g} {b})"
+
+
 def to_bytes(picture: np.ndarray) -> np.ndarray:
     """Convert values in 0 … 1 to uint8 of the same shape, clipped and rounded."""
     return (np.clip(picture, 0.0, 1.0) * 255.0 + 0.5).astype(np.uint8)

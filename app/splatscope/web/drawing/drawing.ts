@@ -120,7 +120,7 @@ export function render({model, el}: Render<"Drawing">) {
       },
     )
   function follow(values: unknown, held: () => boolean) {
-    if (!hand?.follow(values)) return false
+    if ((host.values as {picture?: string}).picture || !hand?.follow(values)) return false // a trained picture's pixel is not in the browser
     isHeld = held
     return true
   }

@@ -3,6 +3,7 @@ import {h} from "#web/runtime/dom.ts"
 import {GRID, onArrows} from "#web/widgets/roving.ts"
 import {paintPixels} from "./pixels.ts"
 import {s} from "./svg.ts"
+import type {DrawingHost} from "./types.ts"
 
 export type Pixel = [x: number, y: number]
 
@@ -14,6 +15,21 @@ export interface PickerFacts {
   /** Bytes, in base 64 from Python. */
   picture: string | Uint8Array<ArrayBuffer>
   ellipses?: [x: number, y: number, sigmaX: number, sigmaY: number, angle: number][]
+}
+
+/** The pixel of a trained picture that a section shows; "" and [] for its own example. */
+export interface Followed {
+  picture: string
+  at: number[]
+}
+
+/** Choose another pixel of a section's small picture; in a trained picture, the one that is there. */
+export function choosePixel({values, facts, set}: DrawingHost<PickerFacts, unknown, Followed>, pixel: Pixel) {
+  if (!values.picture) return set("pixel", pixel)
+  set(
+    "at",
+    values.at.map((n, i) => Math.max(0, n + pixel[i] - facts.pixel[i])),
+  )
 }
 
 const MOVES = {...GRID, Home: [-Infinity, -Infinity], End: [Infinity, Infinity]}

@@ -48,3 +48,8 @@ class Inputs:
     def shipped(self) -> bool:
         """Whether the shipped recording is shown."""
         return SHIPPED in self.query
+
+    @property
+    def follows(self) -> bool:
+        """Whether a pixel of a trained picture is named."""
+        return "picture" in self.query

@@ -1,6 +1,7 @@
 """A lesson's parameters as controls and in the address. Values are validated by their parameters."""
 
 import json
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
@@ -8,10 +9,11 @@ from urllib.parse import urlencode
 
 import param
 
-from splatscope.textbook.lesson import ControlSpec, Lesson
+from splatscope.textbook.lesson import PIXEL, ControlSpec, Lesson
 from splatscope.web.widgets.controls import Group, Item, bars, bits, choice, group, number, slider, switch, text
 
 MAX_CHARACTERS = 4000  # of one value in an address
+PLACE = re.compile(r"(\d{1,5}),(\d{1,5})", re.ASCII)  # a pixel of a picture in an address
 
 
 FITS = {"number": param.Number, "menu": param.Selector, "bars": param.String, "bits": param.Integer}  # types by kind of control
@@ -56,26 +58,43 @@ def _control(parameter: param.Parameter, spec: ControlSpec) -> Item | None:
 
 def parameters(lesson: Lesson) -> list[str]:
     """Return the names of a lesson's own parameters, in order of declaration."""
-    return [name for name in lesson.param if name != "name" and (lesson.param[name].precedence or 0) >= 0]
+    return [name for name in lesson.param if name not in ("name", *PIXEL)]
+
+
+def applying(lesson: Lesson) -> list[str]:
+    """Return the names of the parameters that apply: of a pixel of a trained picture, those that the lesson keeps for it."""
+    return list(lesson.from_pixel or ()) if lesson.picture else parameters(lesson)
 
 
 def address_of(lesson: Lesson) -> str:
-    """Return the parameters that differ from their defaults, as a query string of JSON values or plain words."""
-    changed = {name: getattr(lesson, name) for name in parameters(lesson) if getattr(lesson, name) != lesson.param[name].default}
-    return urlencode(
-        {name: value if isinstance(value, str) else json.dumps(value, separators=(",", ":")) for name, value in changed.items()}
-    )
+    """Return the picture and its pixel, and the inputs that differ from their defaults, as a query string.
+
+    A pixel is written as `x,y`, every other value as a plain word or JSON.
+    """
+    pixel = {"picture": lesson.picture, "pixel": ",".join(map(str, lesson.at))} if lesson.picture else {}
+    changed = {name: getattr(lesson, name) for name in applying(lesson) if getattr(lesson, name) != lesson.param[name].default}
+    values = {
+        name: value if isinstance(value, str) else json.dumps(value, separators=(",", ":")) for name, value in changed.items()
+    }
+    return urlencode(pixel | values)
 
 
-def set_from_address(lesson: Lesson, inputs: Mapping[str, str]) -> None:
+def set_from_address(lesson: Lesson, query: Mapping[str, str]) -> None:
     """Set the parameters in an address, and all others to their defaults. Invalid values are ignored."""
-    values = {name: lesson.param[name].default for name in parameters(lesson)}
-    for name in values:
-        if name in inputs:
-            with suppress(ValueError, TypeError, RecursionError):
-                set_parameter(lesson, name, _value(lesson.param[name], inputs[name][:MAX_CHARACTERS]))
-                values[name] = getattr(lesson, name)
-    lesson.param.update(**values)
+    lesson.param.update(**{name: lesson.param[name].default for name in (*PIXEL, *parameters(lesson))})
+    if pixel := PLACE.fullmatch(query.get("pixel", "")):
+        with suppress(ValueError):
+            lesson.at = [int(pixel[1]), int(pixel[2])]
+            lesson.picture = query.get("picture", "")
+    if not (lesson.picture and lesson.at):
+        lesson.param.update(picture="", at=[])
+    for name in applying(lesson):
+        if name in query:
+            default = getattr(lesson, name)
+            try:
+                set_parameter(lesson, name, _value(lesson.param[name], query[name][:MAX_CHARACTERS]))
+            except (ValueError, TypeError, RecursionError):
+                setattr(lesson, name, default)
 
 
 def set_parameter(lesson: param.Parameterized, name: str, value: Any) -> None:

@@ -20,7 +20,7 @@ from splatscope.services.lessons import (
 )
 from splatscope.textbook.code_names import names_in
 from splatscope.textbook.contents import find_lesson, has_drawing, text_of
-from splatscope.textbook.lesson import Lesson, kernels_of
+from splatscope.textbook.lesson import PIXEL, Lesson, kernels_of
 from splatscope.textbook.markdown import TextBlock, code, drawings, html_of, inline, parse, region, source_path
 from splatscope.textbook.results import Verdict
 from splatscope.textbook.terms import Links
@@ -32,9 +32,10 @@ from splatscope.web.exercises.practise import practise
 from splatscope.web.lesson_page import first_recording
 from splatscope.web.lesson_page.inputs import Inputs
 from splatscope.web.lesson_page.lesson_bar import LessonBar
-from splatscope.web.lesson_page.lesson_form import controls_of, set_from_address
+from splatscope.web.lesson_page.lesson_form import applying, controls_of, parameters, set_from_address
 from splatscope.web.lesson_page.step_names import note_steps
 from splatscope.web.lesson_page.way_back import way_back_html
+from splatscope.web.lesson_page.your_pixel import your_pixel
 from splatscope.web.lesson_results.results import Claim, Quiz, Show
 from splatscope.web.runtime.component import Component
 from splatscope.web.runtime.tree import Tree
@@ -219,6 +220,7 @@ class LessonPage:
                 elif block.kind == "figure":
                     figure = self._slot(self._figure(legend(block.text), settings), "figure")
                     names = _names(self.lesson.stem(), blocks)
+                    html += self._slot(your_pixel(self.lesson), "your-pixel")
                     html += f'<div class="fig"><div class="whole" data-testid="figure">{figure}</div></div>{names}'
                 else:
                     html += self._block(block)
@@ -276,7 +278,8 @@ class LessonPage:
 
     def _controls(self, block: TextBlock) -> Controls:
         groups = controls_of(self.lesson, block.args)
-        return Controls(groups=groups, values=self._values(), bar=True)
+        away = sorted({*parameters(self.lesson)} - {*applying(self.lesson)})
+        return Controls(groups=groups, values=self._values(), away=away, bar=True)
 
     def _figure(self, caption: str, settings: Controls | None) -> Stepper:
         spec, stem, formula = self.lesson.figure, self.lesson.stem(), None
@@ -305,7 +308,8 @@ class LessonPage:
         return f'<div data-slot="{len(self.slots) - 1}"{name}></div>'
 
     def _values(self) -> dict[str, Any]:
-        return {name: value for name, value in self.lesson.param.values().items() if name != "name"}
+        values = {name: value for name, value in self.lesson.param.values().items() if name != "name"}
+        return values if self.lesson.from_pixel is not None else {name: values[name] for name in values if name not in PIXEL}
 
     def _keys(self) -> list[tuple[str, str]]:
         """Return the page's list of keys: what → does here, and the stepper's basic keys."""
@@ -315,8 +319,11 @@ class LessonPage:
         ]
 
     def _link(self) -> str:
-        """Return the debugger's address with this kernel and these inputs, or "" if they are too long for an address."""
-        if self.stepper is None:
+        """Return the debugger's address with this kernel and these inputs, or "" if they are too long for an address.
+
+        A pixel of a trained picture has none: its inputs are known on a worker only.
+        """
+        if self.stepper is None or self.inputs.follows:
             return ""
         job = self.lesson.job()
         constants = "".join(declaration(name, value) for name, value in job.constants.items())

@@ -31,6 +31,8 @@ from splatscope.recordings.wire import lean
 from splatscope.splat.thumbnail import Thumbnail
 from splatscope.textbook.contents import find_lesson, lesson_names
 from splatscope.textbook.input_grid import input_grid
+from splatscope.textbook.lesson import PIXEL
+from splatscope.textbook.pixel import PUBLISHED
 from splatscope.web.classroom.walk_bar import WalkBar
 from splatscope.web.classroom.walks import Walk, walks
 from splatscope.web.exercises.practise import practise
@@ -41,6 +43,7 @@ from splatscope.web.lesson_page.inputs import SHIPPED
 from splatscope.web.lesson_page.lesson_bar import LessonBar
 from splatscope.web.lesson_page.lesson_form import address_of
 from splatscope.web.lesson_page.lesson_page import LessonPage
+from splatscope.web.lesson_page.your_pixel import DRAWN, YourPixel
 from splatscope.web.lesson_results.results import Claim, Quiz, Show
 from splatscope.web.policy import policy, template_scripts
 from splatscope.web.publish import exercises, tools
@@ -221,6 +224,9 @@ class Book:
                     part["values"]["stills"] = f"assets/{GROWTH}"
                 elif component.frame:  # for browsers without a GPU
                     part["values"] |= self._write_still(component)
+            elif isinstance(component, YourPixel):
+                name, width, height, _ = component.sample
+                part["values"] |= {"sample": [name, width, height, f"assets/{DRAWN}"], "pixels": [list(at) for at in PUBLISHED]}
             elif isinstance(component, BrowserTraining | Challenge):
                 part["values"] |= self._write_training()
             elif isinstance(component, Claim | Show):
@@ -366,7 +372,8 @@ def _place(page: str, inputs: dict[str, str] | None = None) -> Location:
 def _section(name: str) -> Draft:
     """Return a section with its initial inputs, those of its grid, and those of links to it."""
     kind = find_lesson(name)
-    defaults = {key: value for key, value in kind().param.values().items() if key != "name"}
+    unused = ("name",) if kind.from_pixel is not None else ("name", *PIXEL)
+    defaults = {key: value for key, value in kind().param.values().items() if key not in unused}
     grid = input_grid(kind)
     states = [
         PageState(partial(_section_page, name, address), address, inputs)
@@ -450,7 +457,8 @@ def _write_documents(book: Book) -> None:
             (book.folder / "embed" / f"{entry.name}.html").write_text(
                 _document(book, entry, alone=True, base="../"), encoding="utf-8"
             )
-    shutil.copyfile(ASSETS / GROWTH, book.folder / "assets" / GROWTH)
+    for name in (GROWTH, DRAWN):
+        shutil.copyfile(ASSETS / name, book.folder / "assets" / name)
     shutil.copyfile(FONTS, book.folder / FONTS.name)
     shutil.copyfile(BOKEH, book.folder / "assets" / "bokeh.ts")
 

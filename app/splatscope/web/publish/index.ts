@@ -8,6 +8,7 @@ import * as Drawing from "#web/drawing/drawing.ts"
 import * as Formula from "#web/drawing/formula.ts"
 import * as GlossarySearch from "#web/reference/glossary_search.ts"
 import * as LessonBar from "#web/lesson_page/lesson_bar.ts"
+import * as YourPixel from "#web/lesson_page/your_pixel.ts"
 import * as LiveRender from "#web/home/live.ts"
 import * as PublishedExercises from "./exercises.ts"
 import * as Page from "#web/shell/page.ts"
@@ -43,6 +44,7 @@ const MODULES: Partial<ModulesOf<keyof Components>> = {
   Stepper,
   Text,
   WalkBar,
+  YourPixel,
 }
 
 loadWith({kernels: load, picture: async (name) => new Blob([await loadBytes(name)])})

@@ -49,7 +49,13 @@ export function stateOf(page: Published, address: string) {
 /** All inputs of an address. */
 function wantedBy(page: Published, address: string) {
   const wanted = {...page.defaults}
-  for (const [name, text] of new URLSearchParams(address)) if (name in wanted) wanted[name] = read(text, wanted[name])
+  const query = new URLSearchParams(address)
+  const pixel = /^(\d+),(\d+)$/.exec(query.get("pixel") ?? "")
+  if (query.get("picture") && pixel && "at" in wanted) {
+    wanted.at = [Number(pixel[1]), Number(pixel[2])]
+    query.delete("pixel") // of the trained picture, not of the section's own
+  }
+  for (const [name, text] of query) if (name in wanted) wanted[name] = read(text, wanted[name])
   return wanted
 }
 
@@ -84,7 +90,7 @@ export function nearest(page: Published, wanted: Inputs, moved: string) {
   return rated[0].state
 }
 
-const OTHERS = ["recorded", "slide"] // parameters of an address that are not inputs
+const OTHERS = ["recorded", "slide", "picture", "pixel"] // parameters of an address that are not inputs
 export const RECORDED = "recorded=1" // the address of the shipped recording, made on another device
 
 /** All inputs of a state. */

@@ -6,6 +6,7 @@ import {below, focused, messageOf, within} from "./dom.ts"
 import {emit} from "./events.ts"
 import {hold} from "./hold.ts"
 import {beginSession} from "./session.ts"
+import {followedPixel} from "./followed_pixel.ts"
 import {markFound, soughtCode, soughtIn} from "./sought.ts"
 import type {Place, PublicEntry, RouterMessages, RouterParameters} from "#components"
 import type {BokehDocument} from "#web/types.ts"
@@ -72,8 +73,9 @@ export function address(place = shown) {
   return SLIDE ? `${href}${href.includes("?") ? "&" : "?"}slide` : href
 }
 
-/** Go to a page, as a click on its link does. The page reads the part after `#` from the address. */
+/** Go to a page, as a click on its link does. The page reads the part after `#` from the address. A section shows the reader's pixel. */
 export function followLink(page: string, step = UNNAMED, hash = "", inputs = "") {
+  if (!inputs && step === UNNAMED && isSection(page)) inputs = followedPixel()
   const there = page === shown.page && step === shown.step && inputs === shown.inputs && !hash
   if (there) return inputs ? undefined : scrollTo(0, 0) // trying the same link twice does not scroll the reader away
   guide?.leave()

@@ -8,6 +8,7 @@ from panel.io.server import AutoloadJsHandler, ComponentResourceHandler, DocHand
 
 from splatscope.web.assets import AssetHandler
 from splatscope.web.lesson_page.first_recording import RecordingHandler
+from splatscope.web.lesson_page.picture_handler import PictureHandler
 from splatscope.web.lesson_page.section_handler import SectionHandler
 from splatscope.web.policy import document_policy
 from splatscope.web.recording_files import RecordingFileHandler
@@ -19,6 +20,7 @@ from splatscope.web.serving.page_socket import Socket
 HANDLERS = {WSHandler: Socket, DocHandler: PageHandler}
 ROUTES = [
     (r"/assets/(.*)", AssetHandler),
+    (r"/pictures/([0-9a-f]{16})", PictureHandler),
     (r"/recordings/([0-9a-f]{16})", RecordingFileHandler),
     (r"/recordings/(.*)", RecordingHandler),
     (r"/search", SearchHandler),

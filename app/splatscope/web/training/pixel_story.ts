@@ -3,6 +3,7 @@ import {context2d} from "#web/drawing/pixels.ts"
 import {shareRow, short} from "#web/drawing/share_row.ts"
 import {css, s} from "#web/drawing/svg.ts"
 import {h, soon, style} from "#web/runtime/dom.ts"
+import {inputsOfPixel} from "#web/runtime/followed_pixel.ts"
 import {followLink} from "#web/runtime/router.ts"
 import {chosenLayers, percent, sentence, share, summary, times} from "./pixel_layers.ts"
 import type {Bytes, Layer, PixelStoryParameters} from "#components"
@@ -30,9 +31,10 @@ export function render({model, el}: Render<"PixelStory">) {
       h("span", {}, one),
     ),
   )
+  const follow = h("a", {class: "btn story-follow", "data-testid": "follow-pixel"}, "Follow this pixel through the book")
   const mix = h("div", {class: "layer-bar story-mix", role: "img"})
   const where = h("div", {class: "story-where"}, crop.el, h("dl", {}, now.el, aim.el))
-  const made = h("div", {class: "panel story-made"}, heading, words, mix, head, list)
+  const made = h("div", {class: "panel story-made"}, heading, words, follow, mix, head, list)
   const root = h(
     "section",
     {class: "about-pixel", "aria-label": "The pixel's layers", "data-testid": "pixel-story"},
@@ -71,6 +73,8 @@ export function render({model, el}: Render<"PixelStory">) {
     aim.show(target)
     now.show(colour)
     const known = colour.length > 0
+    follow.hidden = !model.followed || !known || !layers.length
+    if (x !== undefined && y !== undefined) follow.href = `?page=gaussian&${inputsOfPixel(model.followed, [x, y])}`
     for (const part of [mix, head]) part.hidden = !known
     list.hidden = Boolean(error)
     words.classList.toggle("busy", Boolean(busy))
@@ -85,7 +89,7 @@ export function render({model, el}: Render<"PixelStory">) {
     list.replaceChildren(...rowsOf(layers, colour, model.pixel))
   }
   const shown = soon(show)
-  for (const name of ["picture", "pixel", "layers", "colour", "busy", "error"]) model.on(name, shown)
+  for (const name of ["picture", "pixel", "layers", "colour", "followed", "busy", "error"]) model.on(name, shown)
   show()
   return root
 }

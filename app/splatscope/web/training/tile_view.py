@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NotRequired, TypedDict
 import param
 
 from splatscope.gpu.device import DeviceError
+from splatscope.services import pictures
 from splatscope.services.tile_inspector import BY_NAME, STAGES, Spot, Stage, TileRecording, record_tile
 from splatscope.splat.parameters import NAMES, SAMPLE_NAMES
 from splatscope.splat.settings import TILES, Settings
 from splatscope.splat.state import TrainingState
 from splatscope.textbook import contents
+from splatscope.textbook.pixel import TrainedPicture
 from splatscope.tracing.progress import words
 from splatscope.web.background import BackgroundTask
 from splatscope.web.runtime.component import Component, Maybe, Typed
@@ -172,6 +174,8 @@ class TileView:
             self._picture = await self.session.still()
         width, height, _ = TILES[state.settings.tile]
         red, green, blue = (state.target[spot.y, spot.x] / 255).tolist()
+        follows = not state.settings.uses_sample_model
+        self.story.followed = pictures.hold(TrainedPicture(state.splats.raw, state.target)) if follows else ""
         self.story.show_pixel((spot.x, spot.y), (width, height), self._picture, (red, green, blue))
         self.story.wait("Recording how this pixel is blended …")
 

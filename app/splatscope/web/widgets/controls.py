@@ -121,6 +121,7 @@ class Controls(Component):
     groups = Typed(list[Group], default=[], doc="In order of importance")
     values = Typed(dict[str, Any], default={}, doc="The value of every item by name")
     notes = Typed(dict[str, str], default={}, doc="A line below an item, by its name")
+    away = param.List(default=[], item_type=str, doc="The names of items that do not apply now and are hidden")
     bar = param.Boolean(default=False, doc="Whether the form is a bar above a figure, rather than a column at its side")
 
     def __init__(

@@ -49,9 +49,15 @@ export function render({model, el}: Render<"Controls">) {
     heard.textContent = ""
     if (news.length && answered) requestAnimationFrame(() => heard.replaceChildren(news.join(" ")))
   }
+  const hideAway = () => {
+    for (const [name, {el: item}] of items) item.hidden = model.away?.includes(name) ?? false
+    const none = items.size > 0 && [...items.keys()].every((name) => model.away?.includes(name))
+    const root = el.getRootNode()
+    if (root instanceof ShadowRoot) (root.host as HTMLElement).hidden = none // what surrounds the form is hidden with it
+  }
   model.on("message", () => show()) // Python has answered: its values replace what was typed, also where they are as before
   show(false)
-  return h(
+  const form = h(
     "form",
     {
       class: `controls${model.bar ? " bar" : ""}`,
@@ -61,6 +67,9 @@ export function render({model, el}: Render<"Controls">) {
     ...groups,
     heard,
   )
+  model.on("away", hideAway)
+  hideAway()
+  return form
 }
 
 /** Tell the page of a value, and return whether it is shown already, so that the lesson need not be asked while the hand moves. */
