@@ -79,7 +79,7 @@ class AdamLesson(Lesson):
 
     unit: ClassVar[str] = "iteration"
     figure: ClassVar[FigureSpec] = FigureSpec(
-        parts=("source", "findings"), thread=0, lockstep=True, options={"choice": "Raw value", "unit": "iteration"}
+        control="beta1", parts=("source", "findings"), thread=0, lockstep=True, options={"choice": "Raw value", "unit": "iteration"}
     )
     controls: ClassVar[dict[str, ControlSpec]] = {
         "rate": ControlSpec(live=True, log=True),

@@ -59,7 +59,7 @@ class Binned(Lesson):
     seed = param.Integer(default=3, bounds=(0, 99), label="Seed")
 
     unit: ClassVar[str] = "round"
-    figure: ClassVar[FigureSpec] = FigureSpec()
+    figure: ClassVar[FigureSpec] = FigureSpec(control="size")
     controls: ClassVar[dict[str, ControlSpec]] = {"seed": ControlSpec("number")}
 
     def job(self) -> KernelJob:

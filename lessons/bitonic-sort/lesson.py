@@ -89,7 +89,9 @@ class BitonicSort(Lesson):
     eight = param.String(default=HILL, label="A sequence to merge", doc="Eight whole numbers from 0 to 99")
 
     unit: ClassVar[str] = "pass"
-    figure: ClassVar[FigureSpec] = FigureSpec(options={"memory": "blobs"}, parts=("source", "findings"), thread=CHOSEN)
+    figure: ClassVar[FigureSpec] = FigureSpec(
+        control="order", options={"memory": "blobs"}, parts=("source", "findings"), thread=CHOSEN
+    )
     controls: ClassVar[dict[str, ControlSpec]] = {
         "count": ControlSpec(log=True, live=True),
         "seed": ControlSpec(kind="number"),

@@ -50,7 +50,7 @@ class Caching(Lesson):
     seed = param.Integer(default=7, bounds=(0, 9999), label="Seed", doc="Change it for other Gaussians")
 
     unit: ClassVar[str] = "turn"
-    figure: ClassVar[FigureSpec] = FigureSpec(parts=("source", "findings"), thread=0)
+    figure: ClassVar[FigureSpec] = FigureSpec(control="count", parts=("source", "findings"), thread=0)
     controls: ClassVar[dict[str, ControlSpec]] = {
         "count": ControlSpec(live=True),
         "opacity": ControlSpec(live=True),

@@ -63,7 +63,7 @@ class Cas(Lesson):
     start = param.Integer(default=0x3F99999A, bounds=(0, 2**32 - 1), label="The sum at the start", doc="As 32 bits")
 
     unit: ClassVar[str] = "write"
-    figure: ClassVar[FigureSpec] = FigureSpec(options={"memory": "derivBuffer"}, parts=("source", "findings"))
+    figure: ClassVar[FigureSpec] = FigureSpec(control="compare", options={"memory": "derivBuffer"}, parts=("source", "findings"))
     controls: ClassVar[dict[str, ControlSpec]] = {
         "count": ControlSpec(live=True),
         "compare": ControlSpec(off="Taken out", on="In place"),

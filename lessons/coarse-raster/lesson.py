@@ -77,7 +77,7 @@ class CoarseRaster(Lesson):
     guard = param.Boolean(default=True, label="Test for room before the append")
 
     unit: ClassVar[str] = "round of a wave"
-    figure: ClassVar[FigureSpec] = FigureSpec(parts=("source", "findings"))
+    figure: ClassVar[FigureSpec] = FigureSpec(control="tile", parts=("source", "findings"))
     controls: ClassVar[dict[str, ControlSpec]] = {
         "count": ControlSpec(live=True),
         "spread": ControlSpec(live=True),

@@ -35,7 +35,7 @@ class FinalCount(Lesson):
     guarded = param.Boolean(default=True, label="Test on the way back")
 
     unit: ClassVar[str] = "step"
-    figure: ClassVar[FigureSpec] = FigureSpec(thread=0)
+    figure: ClassVar[FigureSpec] = FigureSpec(control="guarded", thread=0)
     controls: ClassVar[dict[str, ControlSpec]] = {
         "count": ControlSpec(live=True),
         "alpha": ControlSpec(live=True),

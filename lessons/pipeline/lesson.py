@@ -61,7 +61,7 @@ class Pipeline(Lesson):
     seed = param.Integer(default=7, bounds=(0, 9999), label="Seed", doc="Change it for other Gaussians")
 
     unit: ClassVar[str] = "stage"
-    figure: ClassVar[FigureSpec] = FigureSpec(lockstep=True)
+    figure: ClassVar[FigureSpec] = FigureSpec(control="blobs", lockstep=True)
     controls: ClassVar[dict[str, ControlSpec]] = {"blobs": ControlSpec(live=True), "seed": ControlSpec(kind="number")}
 
     def raw(self) -> np.ndarray:

@@ -58,7 +58,7 @@ class Premultiply(Lesson):
     over = param.Selector(default="photograph", objects=list(BACKGROUNDS), label="Background")
 
     unit: ClassVar[str] = "value"
-    figure: ClassVar[FigureSpec] = FigureSpec(options={"photograph": photograph()})
+    figure: ClassVar[FigureSpec] = FigureSpec(control="a", options={"photograph": photograph()})
     controls: ClassVar[dict[str, ControlSpec]] = {name: ControlSpec(live=True) for name in "rgba"}
 
     def layer(self) -> np.ndarray:

@@ -83,7 +83,9 @@ class Reduction(Lesson):
     barrier = param.Boolean(default=True, label="Barrier in each round")
 
     unit: ClassVar[str] = "round"
-    figure: ClassVar[FigureSpec] = FigureSpec(options={"memory": "reductionBuffer"}, parts=("source", "findings"), thread=0)
+    figure: ClassVar[FigureSpec] = FigureSpec(
+        control="count", options={"memory": "reductionBuffer"}, parts=("source", "findings"), thread=0
+    )
     controls: ClassVar[dict[str, ControlSpec]] = {
         "scale": ControlSpec(log=True, live=True),
         "seed": ControlSpec(kind="number"),

@@ -52,7 +52,7 @@ class Termination(Lesson):
     alpha = param.Number(default=0.15, bounds=(0.01, 0.99), label="α of each", doc="No Gaussian in this program has more than 0.99")
 
     unit: ClassVar[str] = "layer"
-    figure: ClassVar[FigureSpec] = FigureSpec(options={"limit": STEP})
+    figure: ClassVar[FigureSpec] = FigureSpec(control="alpha", options={"limit": STEP})
     controls: ClassVar[dict[str, ControlSpec]] = {"count": ControlSpec(live=True), "alpha": ControlSpec(live=True)}
 
     def job(self) -> KernelJob:

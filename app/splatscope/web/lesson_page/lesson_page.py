@@ -207,7 +207,7 @@ class LessonPage:
         html, settings = "", None
         for block, following in zip(blocks, [*blocks[1:], None], strict=True):
             if block.kind == "controls" and following and following.kind == "figure":
-                settings = self._controls(block)
+                settings = self._controls(block, self.lesson.figure.control)
             elif block.kind == "figure":
                 figure = self._slot(self._figure(legend(block.text), settings), "figure")
                 names = _names(self.lesson.stem(), blocks)
@@ -265,9 +265,9 @@ class LessonPage:
             folder = f"lessons/{self.lesson.stem()}"
             raise LookupError(f"{folder}/text.md has “{block.kind} {block.args[0]}”, but {folder}/lesson.py has no such method.")
 
-    def _controls(self, block: TextBlock) -> Controls:
+    def _controls(self, block: TextBlock, first: str = "") -> Controls:
         groups = controls_of(self.lesson, block.args)
-        return Controls(groups=groups, values=self._values(), bar=True)
+        return Controls(groups=groups, values=self._values(), bar=True, first=first)
 
     def _figure(self, caption: str, settings: Controls | None) -> Stepper:
         spec, stem, formula = self.lesson.figure, self.lesson.stem(), None
@@ -283,6 +283,7 @@ class LessonPage:
             lockstep=spec.lockstep,
             caption=caption,
             settings=settings,
+            begins=spec.control != "",
             aside=self.drawing,
             below=formula,
         )

@@ -162,7 +162,7 @@ class View {
     )
     this.#bar = new Mounted<RunBarParameters>("RunBar", BAR, ({type}: {type: RunBar.Press}) => this.#press(type))
     this.#picture = new Mounted<TrainingPictureParameters>("TrainingPicture", {...PICTURE, heat: model.heat}, () => {})
-    const controls: ControlsParameters = {groups: model.groups, values: this.#values, notes: {}, bar: false}
+    const controls: ControlsParameters = {groups: model.groups, values: this.#values, notes: {}, bar: false, first: ""}
     this.#controls = new Mounted<ControlsParameters>("Controls", controls, (message: Message<"Controls">) => this.#answer(message))
     const caption = h("figcaption", {}, h("b", {}, "Target"), this.#caption)
     const pictures = h(

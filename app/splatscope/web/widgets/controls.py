@@ -122,6 +122,7 @@ class Controls(Component):
     values = Typed(dict[str, Any], default={}, doc="The value of every item by name")
     notes = Typed(dict[str, str], default={}, doc="A line below an item, by its name")
     bar = param.Boolean(default=False, doc="Whether the form is a bar above a figure, rather than a column at its side")
+    first = param.String(default="", doc="In the bar of a folded figure, the item that stays in view; empty where none is folded")
 
     def __init__(
         self,
