@@ -140,7 +140,10 @@ def _boxes(place: str) -> str:
 def _box(section: Section) -> str:
     inside = "".join(f"<li>{_link(inner)}</li>" for inner in on_map(section.name))
     inside = f'<ul class="pm-in">{inside}</ul>' if inside else ""
-    return f"""<li class="pm-box">{_link(section)}{_sentence(section)}{inside}{_time(section)}</li>"""
+    gives = (
+        f'<span class="pm-gives"><span class="sr">It gives </span>{escape(section.map.gives)}</span>' if section.map.gives else ""
+    )
+    return f"""<li class="pm-box">{_link(section)}{_sentence(section)}{inside}{_time(section)}{gives}</li>"""
 
 
 def _sentence(section: Section) -> str:

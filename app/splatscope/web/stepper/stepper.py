@@ -71,7 +71,6 @@ class Stepper(Component):
     offers = param.Boolean(default=False, doc="Whether the error is shown with an offer to record only the entry point")
     thread = param.Integer(default=-1, doc="The thread chosen at first; -1 for the thread of each event")
     opening = param.Integer(default=0, bounds=(0, None), doc="The step to begin at if the address names none; 0 for the start")
-    tour = param.Boolean(default=False, doc="Whether the recording plays once by itself when it comes into view")
     reason = Maybe(Reason, doc="What the recording is to explain, if not its own findings")
     sentences = param.List(default=[], item_type=str, doc="For each stop, what has happened there, as HTML; empty for none")
     fix = Typed(list[FixLine], default=[], doc="The fix offered with the first finding")
