@@ -56,15 +56,12 @@ export function render({model, el}: Render<"Opening">) {
   const run = async () => {
     if (isRunning || !painter) return
     isRunning = true
-    let [last, drawn] = ["", ""]
     do {
       approach()
-      last = JSON.stringify(now)
-      if (last !== drawn) await painter.draw(now)
-      drawn = last
+      await painter.draw(now)
       root.dataset.share = now.share.toFixed(3)
       await new Promise(requestAnimationFrame)
-    } while (!isClosed && (!isThere() || last !== JSON.stringify({...now, hand: goal.hand})))
+    } while (!isClosed && JSON.stringify(now) !== JSON.stringify(goal))
     isRunning = false
   }
   let failed = false

@@ -60,6 +60,7 @@ RECORDED = (
     "thread",
 )  # the stepper's parameters that a recording sets
 OPENS = re.compile(r"The figure opens [^.]*\.")
+WALKTHROUGH = "term-walkthrough"  # a claim's source that is named on the page of all claims only
 MARK = re.compile(r":([a-z]+):\s*(\S+)")  # of a legend, drawn as in the figure: `theme/marks.css`
 EXPECTED_ERRORS = (WorkerError, DeviceError, CompileError, ValueError, KeyError, OSError)
 
@@ -252,7 +253,7 @@ class LessonPage:
         self._require_method(block)
         if block.kind == "claim":
             words, _, source = block.text.partition("\nFrom: ")
-            experiment: Claim | Show = Claim(claim=inline(words), source=inline(source))
+            experiment: Claim | Show = Claim(claim=inline(words), source="" if WALKTHROUGH in source else inline(source))
         else:
             expects = inspect.signature(getattr(self.lesson, name)).return_annotation
             experiment = Show(caption=inline(block.text), method=name, expects=getattr(expects, "__name__", "").lower())
