@@ -19,7 +19,7 @@ import param
 
 import splatscope.web
 from splatscope.recordings.wire_head import Head, PackedHead
-from splatscope.splat.browser_kernels import TrainingKernels
+from splatscope.splat.browser_kernels import OpeningKernels, TrainingKernels
 from splatscope.tracing.browser_kernel import BrowserKernel
 from splatscope.web.runtime.component import Base64, Child, Children, Component, Maybe, Typed
 from splatscope.web.runtime.receivers import Receiver, receivers
@@ -35,6 +35,7 @@ export type Base64 = string | Uint8Array<ArrayBuffer>
 /** A shape before anything is there. */
 export type Nothing<Shape> = {[Name in keyof Shape]?: undefined}
 """
+SHARED = [Head, PackedHead, BrowserKernel, OpeningKernels, TrainingKernels, SearchEntry]  # shapes that belong to no component
 SIMPLE = {
     bool: "boolean",
     str: "string",
@@ -51,9 +52,7 @@ SIMPLE = {
 def write() -> None:
     """Write the file."""
     FILE.parent.mkdir(exist_ok=True)
-    FILE.write_text(
-        declarations(component_classes(), [Head, PackedHead, BrowserKernel, TrainingKernels, SearchEntry]), encoding="utf-8"
-    )
+    FILE.write_text(declarations(component_classes(), SHARED), encoding="utf-8")
 
 
 def component_classes() -> list[type[Component]]:

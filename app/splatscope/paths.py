@@ -32,6 +32,8 @@ FONTS = BUNDLE.with_name("fonts.css")
 
 TRAINING_KERNELS = PACKAGE / "web" / "training" / "browser" / "training-kernels.json"
 """The kernels of training in a browser, made by tools/make_browser_kernels.py."""
+OPENING_KERNELS = PACKAGE / "web" / "home" / "opening-kernels.json"
+"""Those that take the home page's picture apart, made by the same tool."""
 
 
 def lesson_folders() -> tuple[Path, ...]:

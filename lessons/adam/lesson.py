@@ -81,7 +81,7 @@ class AdamLesson(Lesson):
     from_pixel: ClassVar = ("rate", "beta1", "beta2", "correction")
     unit: ClassVar[str] = "iteration"
     figure: ClassVar[FigureSpec] = FigureSpec(
-        parts=("source", "findings"), thread=0, lockstep=True, options={"choice": "Raw value", "unit": "iteration"}
+        control="beta1", parts=("source", "findings"), thread=0, lockstep=True, options={"choice": "Raw value", "unit": "iteration"}
     )
     controls: ClassVar[dict[str, ControlSpec]] = {
         "rate": ControlSpec(live=True, log=True),

@@ -69,7 +69,7 @@ class Autodiff(Lesson):
 
     from_pixel: ClassVar = ("field", "blob", "nudge", "x")
     unit: ClassVar[str] = "link"
-    figure: ClassVar[FigureSpec] = FigureSpec(parts=("source", "findings"), thread=THREAD, lockstep=True)
+    figure: ClassVar[FigureSpec] = FigureSpec(control="nudge", parts=("source", "findings"), thread=THREAD, lockstep=True)
     controls: ClassVar[dict[str, ControlSpec]] = {
         "field": ControlSpec(kind="menu"),
         "blob": ControlSpec(live=True),

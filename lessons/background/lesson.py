@@ -48,7 +48,7 @@ class Background(Lesson):
     target = param.Selector(default="ink on paper", objects=["ink on paper", "a full picture"], label="What to fit")
 
     unit: ClassVar[str] = "line"
-    figure: ClassVar[FigureSpec] = FigureSpec(thread=AT_CENTRE, lockstep=True)
+    figure: ClassVar[FigureSpec] = FigureSpec(control="T", thread=AT_CENTRE, lockstep=True)
     controls: ClassVar[dict[str, ControlSpec]] = {"T": ControlSpec(live=True)}
 
     def job(self) -> KernelJob:

@@ -62,7 +62,7 @@ class Binned(Lesson):
 
     from_pixel: ClassVar = ()
     unit: ClassVar[str] = "round"
-    figure: ClassVar[FigureSpec] = FigureSpec()
+    figure: ClassVar[FigureSpec] = FigureSpec(control="size")
     controls: ClassVar[dict[str, ControlSpec]] = {"seed": ControlSpec("number")}
 
     def job(self) -> KernelJob:

@@ -92,7 +92,9 @@ class BitonicSort(Lesson):
 
     from_pixel: ClassVar = ("barrier",)
     unit: ClassVar[str] = "pass"
-    figure: ClassVar[FigureSpec] = FigureSpec(options={"memory": "blobs"}, parts=("source", "findings"), thread=CHOSEN)
+    figure: ClassVar[FigureSpec] = FigureSpec(
+        control="order", options={"memory": "blobs"}, parts=("source", "findings"), thread=CHOSEN
+    )
     controls: ClassVar[dict[str, ControlSpec]] = {
         "count": ControlSpec(log=True, live=True),
         "seed": ControlSpec(kind="number"),

@@ -50,7 +50,7 @@ class Caching(Lesson):
 
     from_pixel: ClassVar = ()
     unit: ClassVar[str] = "turn"
-    figure: ClassVar[FigureSpec] = FigureSpec(parts=("source", "findings"), thread=0)
+    figure: ClassVar[FigureSpec] = FigureSpec(control="count", parts=("source", "findings"), thread=0)
     controls: ClassVar[dict[str, ControlSpec]] = {
         "count": ControlSpec(live=True),
         "opacity": ControlSpec(live=True),

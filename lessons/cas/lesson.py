@@ -65,7 +65,7 @@ class Cas(Lesson):
 
     from_pixel: ClassVar = ("compare",)
     unit: ClassVar[str] = "write"
-    figure: ClassVar[FigureSpec] = FigureSpec(options={"memory": "derivBuffer"}, parts=("source", "findings"))
+    figure: ClassVar[FigureSpec] = FigureSpec(control="compare", options={"memory": "derivBuffer"}, parts=("source", "findings"))
     controls: ClassVar[dict[str, ControlSpec]] = {
         "count": ControlSpec(live=True),
         "compare": ControlSpec(off="Taken out", on="In place"),

@@ -80,7 +80,7 @@ class CoarseRaster(Lesson):
 
     from_pixel: ClassVar = ()
     unit: ClassVar[str] = "round of a wave"
-    figure: ClassVar[FigureSpec] = FigureSpec(parts=("source", "findings"))
+    figure: ClassVar[FigureSpec] = FigureSpec(control="tile", parts=("source", "findings"))
     controls: ClassVar[dict[str, ControlSpec]] = {
         "count": ControlSpec(live=True),
         "spread": ControlSpec(live=True),

@@ -53,7 +53,7 @@ class DispatchIds(Lesson):
     group = param.Selector(default=0, objects=list(range(GROUPS)), label="Workgroup that is recorded")
 
     unit: ClassVar[str] = "wave"
-    figure: ClassVar[FigureSpec] = FigureSpec(lockstep=True)
+    figure: ClassVar[FigureSpec] = FigureSpec(control="arrangement", lockstep=True)
 
     def job(self) -> KernelJob:
         """Return the picture in the chosen arrangement; the chosen workgroup is recorded."""

@@ -38,7 +38,7 @@ class FinalCount(Lesson):
 
     from_pixel: ClassVar = ("guarded",)
     unit: ClassVar[str] = "step"
-    figure: ClassVar[FigureSpec] = FigureSpec(thread=0)
+    figure: ClassVar[FigureSpec] = FigureSpec(control="guarded", thread=0)
     controls: ClassVar[dict[str, ControlSpec]] = {
         "count": ControlSpec(live=True),
         "alpha": ControlSpec(live=True),

@@ -56,7 +56,7 @@ class FineRaster(Lesson):
     from_pixel: ClassVar = ()
     unit: ClassVar[str] = "Gaussian"
     figure: ClassVar[FigureSpec] = FigureSpec(
-        options={"variable": "state.finalCount"}, parts=("source", "findings"), thread=11, lockstep=True
+        control="opacity", options={"variable": "state.finalCount"}, parts=("source", "findings"), thread=11, lockstep=True
     )
     controls: ClassVar[dict[str, ControlSpec]] = {
         "count": ControlSpec(live=True),

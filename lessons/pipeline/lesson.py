@@ -64,7 +64,7 @@ class Pipeline(Lesson):
 
     from_pixel: ClassVar = ()
     unit: ClassVar[str] = "stage"
-    figure: ClassVar[FigureSpec] = FigureSpec(lockstep=True)
+    figure: ClassVar[FigureSpec] = FigureSpec(control="blobs", lockstep=True)
     controls: ClassVar[dict[str, ControlSpec]] = {"blobs": ControlSpec(live=True), "seed": ControlSpec(kind="number")}
 
     def take(self, seen: SeenPixel) -> None:

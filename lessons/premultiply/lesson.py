@@ -59,7 +59,7 @@ class Premultiply(Lesson):
 
     from_pixel: ClassVar = ("over",)
     unit: ClassVar[str] = "value"
-    figure: ClassVar[FigureSpec] = FigureSpec(options={"photograph": photograph()})
+    figure: ClassVar[FigureSpec] = FigureSpec(control="a", options={"photograph": photograph()})
     controls: ClassVar[dict[str, ControlSpec]] = {name: ControlSpec(live=True) for name in "rgba"}
 
     def layer(self) -> np.ndarray:

@@ -85,7 +85,9 @@ class Reduction(Lesson):
 
     from_pixel: ClassVar = ("barrier",)
     unit: ClassVar[str] = "round"
-    figure: ClassVar[FigureSpec] = FigureSpec(options={"memory": "reductionBuffer"}, parts=("source", "findings"), thread=0)
+    figure: ClassVar[FigureSpec] = FigureSpec(
+        control="count", options={"memory": "reductionBuffer"}, parts=("source", "findings"), thread=0
+    )
     controls: ClassVar[dict[str, ControlSpec]] = {
         "scale": ControlSpec(log=True, live=True),
         "seed": ControlSpec(kind="number"),

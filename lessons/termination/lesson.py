@@ -54,7 +54,7 @@ class Termination(Lesson):
 
     from_pixel: ClassVar = ()
     unit: ClassVar[str] = "layer"
-    figure: ClassVar[FigureSpec] = FigureSpec(options={"limit": STEP})
+    figure: ClassVar[FigureSpec] = FigureSpec(control="alpha", options={"limit": STEP})
     controls: ClassVar[dict[str, ControlSpec]] = {"count": ControlSpec(live=True), "alpha": ControlSpec(live=True)}
 
     def take(self, seen: SeenPixel) -> None:

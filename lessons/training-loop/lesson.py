@@ -69,7 +69,7 @@ class TrainingLoop(Lesson):
     from_pixel: ClassVar = ("without", "iterations")
     unit: ClassVar[str] = "kernel"
     grid: ClassVar = {"field": ("x", "red", "opacity"), "gaussian": (0, 5, 10, 15, 20)}
-    figure: ClassVar[FigureSpec] = FigureSpec(parts=("source", "findings"), thread=0)
+    figure: ClassVar[FigureSpec] = FigureSpec(control="without", parts=("source", "findings"), thread=0)
     controls: ClassVar[dict[str, ControlSpec]] = {"iterations": ControlSpec(live=True), "gaussian": ControlSpec(kind="number")}
 
     def start(self) -> np.ndarray:

@@ -51,7 +51,7 @@ class Workgroups(Lesson):
     barrier = param.Boolean(default=True, label="Barrier before the read")
 
     unit: ClassVar[str] = "statement"
-    figure: ClassVar[FigureSpec] = FigureSpec(options={"memory": "blobs"}, parts=("source", "findings"))
+    figure: ClassVar[FigureSpec] = FigureSpec(control="barrier", options={"memory": "blobs"}, parts=("source", "findings"))
     controls: ClassVar[dict[str, ControlSpec]] = {
         "away": ControlSpec(live=True),
         "barrier": ControlSpec(off="Taken out", on="In place"),

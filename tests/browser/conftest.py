@@ -14,6 +14,7 @@ from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from helpers.chromium import FLAGS, LOCAL, WEBGPU
+from helpers.folding import UNFOLD, unfold_figures
 from helpers.serving import served_to_all
 from splatscope.machine.chromium import find
 
@@ -112,8 +113,9 @@ class Tabs:
     ) -> Page:
         """Load an address as somebody does who comes for the first time; `options` go to the browser's context.
 
-        With `wait=False` the page's root may not be there yet. With `clock=True`, `page.clock.run_for(ms)` has all happen that
-        timers would do in this time, however busy the machine is: so a test sees that nothing more happens.
+        Figures are unfolded, unless `folded=True`. With `wait=False` the page's root may not be there yet. With `clock=True`,
+        `page.clock.run_for(ms)` has all happen that timers would do in this time, however busy the machine is: so a test sees
+        that nothing more happens.
         """
         page = self._new_tab(viewport={"width": width, "height": height}, color_scheme=scheme, **options)
         if clock:
@@ -158,6 +160,7 @@ class Tabs:
         page.emulate_media(color_scheme=scheme, reduced_motion="no-preference")
         # The debugger invites whoever has never stepped. The first step would take that away, and move what a test clicks.
         page.evaluate("localStorage.setItem('splatscope-stepped', 'yes')")
+        page.evaluate(f"() => {{ {UNFOLD} }}")
         address = urlsplit(path)
         page.evaluate(FOLLOW, path.removeprefix(address.path))
         page.locator(f"[data-page={parse_qs(address.query)['page'][0]}]").wait_for()
@@ -183,8 +186,9 @@ class Tabs:
         self.shared.context.close()
         self.shared = None
 
-    def _new_tab(self, **options: Any) -> Page:
-        page = self.chromium.new_context(**options).new_page()
+    def _new_tab(self, *, folded: bool = False, **options: Any) -> Page:
+        context = self.chromium.new_context(**options)
+        page = (context if folded else unfold_figures(context)).new_page()
         page.set_default_timeout(patience())
         watch(page, self.wrong)
         return page

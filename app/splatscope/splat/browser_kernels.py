@@ -1,4 +1,4 @@
-"""The kernels of a training run as WGSL, and the numbers that its host needs: all of it for the reader's browser."""
+"""Kernels that run in the reader's browser as WGSL, with the numbers that their hosts need: of a training run, of the home page."""
 
 import re
 from dataclasses import asdict
@@ -76,9 +76,7 @@ def training_kernels() -> TrainingKernels:
     Raises:
         CompileError: WGSL lacks what a kernel uses.
     """
-    texts = {file.name: without_asserts(file.read_text(encoding="utf-8")) for file in shaders()}
-    width, height, capacity = settings.TILES[settings.Settings.tile]
-    tiled = {"WG_X": width, "WG_Y": height, "GAUSSIANS_PER_BLOCK": capacity, "WAVE_SUM": 0}
+    texts, tiled = _texts(), _tiled()
     made = {entry: _compile(texts, module, entry, tiled) for entry, module in (TILED | BOTH).items()}
     for lanes in LANES:
         own = {"TILE": TILE, "LANES": lanes}
@@ -94,7 +92,7 @@ def training_kernels() -> TrainingKernels:
         "maxWeight": kernels.MAX_WEIGHT,
         "fall": settings.FALL,
         "tile": TILE,
-        "tiledTile": [width, height],
+        "tiledTile": [tiled["WG_X"], tiled["WG_Y"]],
         "pairsPerGaussian": binned.PAIRS_PER_GAUSSIAN,
         "startSize": initialise.SIZE,
         "densifyStart": densify.START,
@@ -112,7 +110,32 @@ def training_kernels() -> TrainingKernels:
     return {"constants": constants, "kernels": made}
 
 
-def as_json(made: TrainingKernels) -> dict:
+class OpeningKernels(TypedDict):
+    """The kernels that take a picture apart in a browser, by entry point, and what their host needs to know."""
+
+    tile: list[int]
+    maxWeight: float
+    kernels: dict[str, CompiledKernel]
+
+
+def opening_kernels() -> OpeningKernels:
+    """Compile those that take a picture apart, draw it, and put it on a canvas. Raises CompileError."""
+    texts, tiled = _texts(), _tiled()
+    modules = {"takeApartMain": "apart", "imageMain": "training", "presentMain": "present"}
+    made = {entry: _compile(texts, module, entry, tiled) for entry, module in modules.items()}
+    return {"tile": [tiled["WG_X"], tiled["WG_Y"]], "maxWeight": kernels.MAX_WEIGHT, "kernels": made}
+
+
+def _texts() -> dict[str, str]:
+    return {file.name: without_asserts(file.read_text(encoding="utf-8")) for file in shaders()}
+
+
+def _tiled() -> dict[str, int]:
+    width, height, capacity = settings.TILES[settings.Settings.tile]
+    return {"WG_X": width, "WG_Y": height, "GAUSSIANS_PER_BLOCK": capacity, "WAVE_SUM": 0}
+
+
+def as_json(made: TrainingKernels | OpeningKernels) -> dict:
     """Return them as JSON types."""
     return {**made, "kernels": {name: asdict(kernel) for name, kernel in made["kernels"].items()}}
 

@@ -35,13 +35,14 @@ class MapPlace:
     """A section's entry on the home page's map of the program.
 
     `place` is one of MAP_PLACES, or the name of the section whose box contains it; `order` sorts the sections of one place.
-    `sentence` says what happens there. `time` names the kernel or stage whose milliseconds are shown beside it, a key of
-    `ProgramMap.times`; "" for none.
+    `sentence` says what happens there, and `gives` what the arrow carries from there to the next box. `time` names the kernel or
+    stage whose milliseconds are shown beside it, a key of `ProgramMap.times`; "" for none.
     """
 
     place: str
     order: float = 0.0
     sentence: str = ""
+    gives: str = ""
     time: str = ""
 
 

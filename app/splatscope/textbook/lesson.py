@@ -29,12 +29,14 @@ class FigureSpec:
 
     Attributes:
         parts: The stepper's panes beside the drawing, from `web.stepper.stepper.PARTS`.
+        control: The parameter whose control is in view at first; the others are folded. "" if the drawing itself is handled.
         thread: The thread that is selected at first; -1 to follow the thread of each event.
         lockstep: Whether the figure steps as if all threads executed each statement together.
         options: The `host.options` of drawing.ts.
     """
 
     parts: tuple[str, ...] = ("source",)
+    control: str = ""
     thread: int = -1
     lockstep: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)

@@ -17,14 +17,14 @@ from bokeh.settings import settings
 from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, RequestHandler
 
-from splatscope.paths import ASSETS, BUNDLE, FONTS, STYLES, TRAINING_KERNELS
+from splatscope.paths import ASSETS, BUNDLE, FONTS, OPENING_KERNELS, STYLES, TRAINING_KERNELS
 
 PIECE = 2**15  # bytes of an answer that are written at once
 FOR_GOOD = "public, max-age=31536000, immutable"
 # Bokeh, and the few Panel models that the app uses. The build bundles those for the installed version of Panel.
 SLIM = (settings.bokehjs_path() / "js" / "bokeh.min.js", BUNDLE.parent / f"panel-models-{pn.__version__}.js")
-PICTURES = [path for kind in ("webp", "jpg", "png") for path in ASSETS.glob(f"*.{kind}")]
-FILES = {path.name: path for path in (*SLIM, BUNDLE, FONTS, STYLES, TRAINING_KERNELS, *PICTURES)}
+PICTURES = [path for kind in ("webp", "jpg", "png", "bin") for path in ASSETS.glob(f"*.{kind}")]
+FILES = {path.name: path for path in (*SLIM, BUNDLE, FONTS, STYLES, TRAINING_KERNELS, OPENING_KERNELS, *PICTURES)}
 
 
 @dataclass(frozen=True)

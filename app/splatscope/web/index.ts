@@ -5,6 +5,7 @@ import * as Router from "./shell/router.ts"
 import * as Page from "./shell/page.ts"
 import * as Frame from "./widgets/frame.ts"
 import * as LiveRender from "./home/live.ts"
+import * as Opening from "./home/opening.ts"
 import * as Chart from "./drawing/chart.ts"
 import * as Controls from "./widgets/controls.ts"
 import * as RunBar from "./training/run_bar.ts"
@@ -42,6 +43,7 @@ const modules: ModulesOf<Exclude<keyof Components, "PublishedExercises" | "Train
   Page,
   Frame,
   LiveRender,
+  Opening,
   Controls,
   Chart,
   RunBar,

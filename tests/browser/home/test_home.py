@@ -1,106 +1,137 @@
-"""The home page: a picture that is there at once and grows by itself, one way in, each section linked once."""
+"""The home page: a picture that is there at once and comes apart under the hand, one way in, each section linked once."""
 
 import re
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from helpers.spoken import spoken
-from splatscope.web.home.home import ALT, COUNTS, FIRST
+from splatscope.web.home.opening import ALT
 from splatscope.web.shell.pages import PAGES, first_section
 
-ALL = str(COUNTS[-1])
+SIZES = [(320, 640), (390, 844), (820, 1180), (1440, 900), (2560, 1440)]
 
 
-def slider(page):
-    return page.get_by_label("Take it apart (Gaussians that are drawn)")
+def picture(page: Page):
+    return page.get_by_test_id("opening")
 
 
-def still(page):
-    return page.get_by_test_id("live-render").locator(".live-frame").evaluate("(el) => +el.style.getPropertyValue('--still')")
+def slider(page: Page):
+    return page.get_by_label("Take it apart")
+
+
+def whole(page: Page) -> bytes:
+    return picture(page).locator(".opening-frame").screenshot()
+
+
+def apart(page: Page, at_least: float) -> None:
+    """Wait until the picture is at least so far apart."""
+    page.wait_for_function("(least) => splatscopeShare() >= least", arg=at_least)
+
+
+SHARE = """() => { window.splatscopeShare = () => {
+  const below = (root) => [...root.querySelectorAll("*")].flatMap((el) => [el, ...(el.shadowRoot ? below(el.shadowRoot) : [])])
+  return +(below(document).find((el) => el.dataset?.testid === "opening")?.dataset.share ?? 0)
+}}"""
+
+
+@pytest.fixture
+def home(visit):
+    """Opens the home page in this many pixels, without WebGPU."""
+
+    def opened(width: int = 1440, height: int = 900, **options) -> Page:
+        page = visit("/app", width=width, height=height, **options)
+        expect(slider(page)).to_be_visible()
+        page.evaluate(SHARE)
+        return page
+
+    return opened
 
 
 def test_the_picture_is_there_before_any_script(visit):
     page = visit("/app", java_script_enabled=False, wait=False)
-    picture = page.get_by_alt_text("A cup of coffee")
-    expect(picture).to_be_visible()
-    frame = page.locator(".live-frame")
-    assert frame.get_attribute("style").endswith(f"--still: {FIRST}")
-    box = frame.bounding_box()
-    assert picture.bounding_box()["height"] == box["height"] * len(COUNTS)
+    expect(page.get_by_alt_text(ALT)).to_be_visible()
 
 
-def test_the_picture_is_described_whether_or_not_it_has_been_drawn_here(visit):
-    page = visit("/app")
+def test_the_picture_is_described_once_whether_whole_or_apart(home):
+    page = home()
     assert [one.name for one in spoken(page).all("image")].count(ALT) == 1
-    expect(page.get_by_test_id("live-render").locator(".drawn")).to_be_attached(timeout=240_000)
+    slider(page).fill("50")
+    apart(page, 0.5)
     assert [one.name for one in spoken(page).all("image")].count(ALT) == 1
 
 
-def test_the_figure_is_named_by_what_it_shows_and_not_by_its_slider(visit):
-    expect(visit("/app").get_by_role("figure", name="A picture of 2,048 Gaussians", exact=True)).to_be_attached()
+def test_nothing_that_takes_it_apart_is_fetched_before_a_hand_comes_near(visit):
+    page = visit("/app", wait=False)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    expect(slider(page)).to_be_visible()
+    page.wait_for_load_state("networkidle")
+    assert [url for url in asked if "opening-stages" in url or "opening.bin" in url] == []
+    slider(page).fill("30")
+    apart(page, 0.3)
+    assert any("opening-stages" in url for url in asked)
 
 
-def test_the_number_of_gaussians_rises_by_itself_once(visit):
-    page = visit("/app", clock=True)
-    expect(slider(page)).to_have_value(ALL)
-    assert still(page) == len(COUNTS) - 1
-    page.clock.run_for(600)
-    expect(slider(page)).to_have_value(ALL)
-    expect(slider(page)).to_have_attribute("aria-valuetext", re.compile(r"^([\d,]+) of \1 Gaussians$"))
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_it_comes_apart_as_one_scrolls_and_together_again(home, width, height):
+    page = home(width, height)
+    before = whole(page)
+    page.mouse.move(width / 2, height / 2)
+    page.mouse.wheel(0, 120)
+    apart(page, 0.2)
+    page.mouse.wheel(0, -120)
+    page.wait_for_function("() => scrollY === 0 && splatscopeShare() === 0")
+    assert whole(page) == before
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_whoever_prefers_reduced_motion_sees_all_of_them_at_once(visit):
-    page = visit("/app", reduced_motion="reduce")
-    expect(slider(page)).to_have_value(ALL)
-    assert still(page) == len(COUNTS) - 1
+def test_it_comes_apart_as_one_drags_across_it(home):
+    page = home()
+    box = picture(page).locator(".opening-frame").bounding_box()
+    page.mouse.move(box["x"] + 200, box["y"] + 100)
+    page.mouse.down()
+    page.wait_for_timeout(50)
+    expect(picture(page)).to_have_attribute("data-drawn", "stages")
+    page.mouse.move(box["x"] + 600, box["y"] + 120, steps=5)
+    apart(page, 0.5)
+    page.mouse.up()
+    page.wait_for_function("() => splatscopeShare() === 0")
 
 
-def test_a_touch_stops_it_and_the_slider_shows_the_nearest_picture_at_once(visit):
-    page = visit("/app", clock=True)
-    slider(page).fill("100")
-    assert still(page) == COUNTS.index(100)
-    expect(slider(page)).to_have_value("100")
-    page.clock.run_for(900)  # four more pictures, had it gone on
-    expect(slider(page)).to_have_value("100")
-    expect(page.get_by_test_id("live-render").locator("canvas")).to_have_attribute("data-count", "100", timeout=240_000)
+def test_keys_take_it_apart(home):
+    page = home()
+    slider(page).focus()
+    for _ in range(20):
+        page.keyboard.press("ArrowRight")
+    apart(page, 0.2)
+    expect(slider(page)).to_have_attribute("aria-valuetext", "20 percent apart")
+    page.keyboard.press("Home")
+    page.wait_for_function("() => splatscopeShare() === 0")
 
 
-def test_a_recording_is_stepped_by_itself_once_and_then_by_the_reader(visit):
-    page = visit("/app", clock=True)
-    stepper = page.get_by_test_id("stepper")
-    expect(stepper).to_have_attribute("data-steps", re.compile(r"\d+"))
-    stepper.scroll_into_view_if_needed()
-    before = stepper.get_attribute("data-step")
-    expect(stepper).not_to_have_attribute("data-step", before)
-    assert "step=" not in page.url
-    page.keyboard.press("ArrowRight")
-    expect(page).to_have_url(re.compile(r"step=\d+"))
-    reached = stepper.get_attribute("data-step")
-    page.clock.run_for(1800)  # two more stops, had it gone on
-    expect(stepper).to_have_attribute("data-step", reached)
+def test_whoever_wants_no_motion_sees_it_where_it_is_wanted_at_once(home):
+    page = home(reduced_motion="reduce")
+    slider(page).fill("40")
+    expect(picture(page)).to_have_attribute("data-share", "0.400")
 
 
-def test_nothing_steps_by_itself_for_whoever_prefers_reduced_motion(visit):
-    page = visit("/app", clock=True, reduced_motion="reduce")
-    stepper = page.get_by_test_id("stepper")
-    expect(stepper).to_have_attribute("data-steps", re.compile(r"\d+"))
-    stepper.scroll_into_view_if_needed()
-    opening = stepper.get_attribute("data-step")
-    assert int(opening) > 0
-    page.clock.run_for(1800)
-    expect(stepper).to_have_attribute("data-step", opening)
-
-
-@pytest.mark.parametrize("height", [800, 900])
-def test_nothing_lies_over_the_figure(visit, height):
-    page = visit("/app")
-    page.set_viewport_size({"width": 1440, "height": height})
-    expect(page.locator(".sample .net")).to_be_visible(timeout=60_000)
-    drawing, dock = (page.locator(f".sample {name}").bounding_box() for name in (".net", ".dock"))
-    assert drawing["y"] + drawing["height"] <= dock["y"]
-    if height == 900:
-        assert dock["y"] + dock["height"] <= height, "the transport is below the window"
+def test_the_kernels_draw_it_where_there_is_webgpu(gpu_browser, server):
+    with gpu_browser.new_context(viewport={"width": 800, "height": 600}) as context:
+        page = context.new_page()
+        errors: list[str] = []
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(f"{server}/app")
+        page.evaluate(SHARE)
+        expect(slider(page)).to_be_visible()
+        before = whole(page)
+        slider(page).fill("45")
+        expect(picture(page)).to_have_attribute("data-drawn", "gpu", timeout=240_000)
+        page.wait_for_function("() => splatscopeShare() >= 0.44", timeout=240_000)
+        assert picture(page).locator("canvas").evaluate("(canvas) => canvas.width >= 384 && canvas.height >= 255")
+        assert whole(page) != before
+        expect(page.get_by_test_id("home-drop")).to_be_visible()
+        assert errors == []
 
 
 def test_the_main_button_leads_to_the_first_section(visit):
@@ -123,15 +154,14 @@ def test_each_section_is_linked_once_with_its_number_in_the_book(turn_to):
     expect(links).to_have_count(len(sections))
 
 
-def test_all_rows_of_the_figure_are_in_a_low_window(visit):
-    page = visit("/app?page=home", width=1280, height=800)
-    expect(page.get_by_test_id("stepper").first).to_have_attribute("data-steps", re.compile(r"\d+"))
-    last = page.locator(".sample svg text", has_text=re.compile("^15$")).first.bounding_box()
-    assert last["y"] + last["height"] < 800
+def test_the_way_in_is_in_the_first_window(home):
+    page = home()
+    box = page.locator("a[data-start]").bounding_box()
+    assert box["y"] + box["height"] < 900
 
 
-@pytest.mark.parametrize(("width", "height"), [(1366, 768), (1440, 900), (1920, 1080)])
-def test_the_home_page_has_one_grid(turn_to, width, height):
-    page = turn_to("/app?page=home", width=width, height=height)
-    picture, laws = (page.locator(part).bounding_box() for part in (".home-picture", ".laws"))
-    assert [picture["x"], picture["width"]] == [laws["x"], laws["width"]]
+def test_the_arrows_of_the_map_say_what_flows(turn_to):
+    page = turn_to("/app?page=home")
+    boxes = page.get_by_test_id("program-map").locator(".pm-way:not(.pm-one) > .pm-box")
+    for box in boxes.all():
+        expect(box.locator(".pm-gives")).to_have_text(re.compile(r"^It gives .+"))

@@ -7,6 +7,8 @@ from contextlib import AbstractContextManager, contextmanager
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from helpers.folding import unfold_figures
+
 FIND = """
     const all = (root) => [...root.querySelectorAll("*")].flatMap((e) => [e, ...(e.shadowRoot ? all(e.shadowRoot) : [])])
     const drawing = all(document).find((e) => e.matches(".drawing-gaussian"))
@@ -76,7 +78,7 @@ def assert_they_agree(page: Page, move: Callable[[], object], within: float = 1e
 def section(gpu_browser: Browser, address: str, move: Callable[[Page], None]) -> Iterator[Page]:
     """Open a section and move something by hand until its kernel is compiled in the browser, and confirmed."""
     with gpu_browser.new_context(viewport={"width": 1440, "height": 900}) as context:
-        page = context.new_page()
+        page = unfold_figures(context).new_page()
         wrong: list[str] = []
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.goto(address)

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from helpers.folding import unfold_figures
+
 STEPS = 10  # of one drag
 VALUES = "el => [...el.querySelectorAll('{}')].map((input) => input.value)"
 
@@ -16,7 +18,7 @@ def phone(gpu_browser: Browser, server: str) -> Iterator[Callable[[str], Page]]:
     with gpu_browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True) as context:
 
         def open_section(name: str) -> Page:
-            page = context.new_page()
+            page = unfold_figures(context).new_page()
             page.goto(f"{server}/app?page={name}")
             expect(page.get_by_test_id("stepper").first).to_have_attribute("data-steps", re.compile(r"\d+"))
             page.wait_for_load_state("networkidle")  # results that come would move the page

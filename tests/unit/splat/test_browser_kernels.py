@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from splatscope.paths import TRAINING_KERNELS
-from splatscope.splat.browser_kernels import as_json, training_kernels
+from splatscope.paths import OPENING_KERNELS, TRAINING_KERNELS
+from splatscope.splat.browser_kernels import as_json, opening_kernels, training_kernels
 
 
 @pytest.fixture(scope="module")
@@ -35,3 +35,9 @@ def test_the_tiled_kernels_need_no_waves(made):
 def test_the_number_of_waves_is_set_by_the_browser(made):
     for entry in ("moveMain", "binnedDerivativesMain/8", "binnedDerivativesMain/32"):
         assert "@id(0) override WAVES" in made["kernels"][entry]["wgsl"], entry
+
+
+def test_the_home_pages_kernels_ship_as_they_are_compiled():
+    shipped = json.loads(OPENING_KERNELS.read_text(encoding="utf-8"))
+    assert shipped == json.loads(json.dumps(as_json(opening_kernels()))), "run tools/make_browser_kernels.py"
+    assert all("subgroup" not in kernel["wgsl"] for kernel in shipped["kernels"].values())

@@ -149,7 +149,7 @@ function bar(root: HTMLElement, guide: Guide) {
     if (root.offsetHeight) document.documentElement.style.setProperty("--strip", `${root.offsetHeight}px`)
   }
   new ResizeObserver(keepClear).observe(root)
-  unfold(!model.teaches)
+  unfold(true)
   const notesAddress = () => `?walk=${model.walk}&class=${model.code}&notes=1&stop=${guide.stop}`
   root.replaceChildren(
     h("div", {class: "strip-row"}, back, on, there, list, count, state, rejoin, h("span", {class: "sp"}), rest.button, rest.box),

@@ -1,32 +1,19 @@
-"""The home page: what the book is and for whom, a picture drawn by the kernels, the map of the program, the walks."""
+"""The home page: a picture that comes apart, what the book is and for whom, the map of the program, the walks."""
 
 from collections.abc import Collection
-from functools import partial
 from html import escape
 
 import panel as pn
 
-from splatscope.paths import ASSETS
-from splatscope.services.thumbnails import draw_thumbnail
-from splatscope.splat.thumbnail import Thumbnail
 from splatscope.textbook.contents import lesson_names
-from splatscope.web.assets import address
 from splatscope.web.classroom.walks import Walk, walks
-from splatscope.web.home.first_steps import first_steps
-from splatscope.web.home.live import LiveRender
+from splatscope.web.home.opening import opening, shipped_gaussians, still_html
 from splatscope.web.home.program_map import ProgramMap, map_html
 from splatscope.web.shell.location import Location
 from splatscope.web.shell.page import Page
 from splatscope.web.shell.pages import BY_NAME, PAGES
-from splatscope.web.stepper.keys import KEYS
 from splatscope.web.training.browser_training import BrowserTraining
-from splatscope.workers import worker_pool
 
-PICTURE = "coffee"
-GROWTH = f"{PICTURE}-growth.webp"  # the picture for each of COUNTS, in one column
-COUNTS = (2, 6, 14, 30, 60, 100, 160, 240, 340, 470, 640, 850, 1100, 1380, 1700, 2048)
-FIRST = 4  # index of the picture with which the home page opens
-ALT = "A cup of coffee, blended from soft ellipses"
 CLASS = "Present it, and a class follows each step in their own browsers, through a link."
 ALONE = "Notes at each stop say what to look at. They were written for presenters."
 
@@ -37,33 +24,15 @@ def home(location: Location, pages: Collection[str] = tuple(BY_NAME), known: Col
     It links to `pages`: through the map of the program if these are all sections, else through a list. It lists the walks `known`,
     by default all.
     """
-    thumbnail = Thumbnail.load(ASSETS / f"{PICTURE}.npz")
-    live = LiveRender(
-        partial(draw_thumbnail, worker_pool, PICTURE),
-        total=thumbnail.count,
-        count=thumbnail.count,
-        width_px=thumbnail.width,
-        height_px=thumbnail.height,
-        alt=ALT,
-        stills=address(GROWTH),
-        counts=list(COUNTS),
-        first=FIRST,
-        picture=PICTURE,
-    )
     own = BrowserTraining(home=True, server="a server" if location.live else "")
     program = ProgramMap() if _has_all(pages) else None
     missing = "" if location.page in BY_NAME else location.page
     page = Page(
         page="home",
         html=_html(missing, walks() if known is None else known, location.live, pages),
-        slots={"picture": live, "own": own, "steps": first_steps()} | ({"map": program} if program else {}),
-        keys=[
-            ("→ ←", "One step forward or back: a pass of the sort"),
-            *(row for row in KEYS if row[0] in ("Home End", "Space")),
-            ("← →", "One Gaussian fewer or more, when the slider is focused"),
-        ],
+        slots={"opening": opening(), "own": own} | ({"map": program} if program else {}),
+        keys=[("← →", "Take the picture apart, or put it together, when its slider is focused")],
     )
-    page.on_close(live.close)
     if program:
         page.on_close(program.close)
         pn.state.onload(program.begin)
@@ -76,30 +45,25 @@ def _has_all(pages: Collection[str]) -> bool:
 
 def _html(missing: str, listed_walks: Collection[Walk] = (), live: bool = True, pages: Collection[str] = tuple(BY_NAME)) -> str:
     sections = f'<div data-slot="map" data-block="map">{map_html()}</div>' if _has_all(pages) else _contents(pages)
-    why_link = ' <a href="?page=bitonic-sort">Why it works</a>' if "bitonic-sort" in pages else ""
     return f"""
     {_missing(missing)}{_resume(listed_walks)}
     <article class="home">
+      <div class="home-opening" data-slot="opening">{still_html()}</div>
       <header class="home-first">
         <h1>Read a GPU program while it runs</h1>
-        <div class="home-picture" data-slot="picture">{_still()}</div>
         <div class="home-words">
-          <p class="lede">This picture is made of 2,048 soft ellipses of colour. A program on a graphics card
-            blends them into a picture, and finds them: it starts with noise and learns from a photograph. This book takes that
+          <p class="lede">This picture is made of {shipped_gaussians().count:,} soft ellipses of colour. A program on a graphics
+            card blends them, and found them by itself: it began with noise and learned from a photograph. This book takes that
             program apart.</p>
           <p>In each section you step through the real code, forward and back, and see what it does and why. You can read C, Java
             or Python, and know what the slope of a curve is. You need no graphics card, and no knowledge of one.</p>
+        </div>
+        <div class="home-ways">
           {_ways_in(pages)}
           {_link_walks(listed_walks, live)}
         </div>
         <div class="own" data-slot="own"></div>
       </header>
-      <div class="taste">
-      <section class="sample" aria-label="Step a program">
-        <p class="turn"><b>Sixteen threads put sixteen numbers in order, eight pairs at a time.</b>
-          <span class="wish">Watch, then step yourself.</span>{why_link}</p>
-        <div class="whole" data-slot="steps"></div>
-      </section>
       <dl class="laws">
         <div><dt>What you read is what runs</dt>
           <dd>The code you read is taken from the files that run. The figures are drawn from what they wrote.</dd></div>
@@ -113,18 +77,10 @@ def _html(missing: str, listed_walks: Collection[Walk] = (), live: bool = True, 
           <dd>It is the <a href="?page=glossary#term-sample">diff-splatting sample</a> of SlangPy, which Slang's blog describes.
             The book calls it <i>the sample</i>, and says where it differs from it.</dd></div>
       </dl>
-      </div>
       <div data-progress></div>
       {sections}
       {_walks(listed_walks, live)}
     </article>"""
-
-
-def _still() -> str:
-    """Return the picture that is shown until its component is there."""
-    image = f'<img src="{address(GROWTH)}" alt="{ALT}" fetchpriority="high">'
-    frame = f'<div class="live-frame" style="--stills: {len(COUNTS)}; --still: {FIRST}">{image}</div>'
-    return f'<figure class="live">{frame}<figcaption></figcaption></figure>'
 
 
 def _ways_in(pages: Collection[str]) -> str:

@@ -15,8 +15,7 @@ Render = Callable[[int], Awaitable[bytes]]
 class LiveRender(Frame):
     """A `Frame` with a slider for n, the number of Gaussians that are blended.
 
-    `stills` are pictures drawn in advance, one for each of `counts`. They are shown at once, and played through once until the
-    reader touches anything.
+    `stills` are pictures drawn in advance, one for each of `counts`, which are shown at once.
 
     The coroutine `render(n)`, with 1 ≤ n ≤ total, returns an encoded picture. The browser requests a frame only after the last one
     was drawn, so only one call runs at a time. An error in `render` is shown as one line below the picture.
@@ -28,7 +27,6 @@ class LiveRender(Frame):
     height_px = param.Integer(default=256, doc="Height of the frames in pixels")
     stills = param.String(doc="Address of the pictures drawn in advance, in one column; empty for none")
     counts = param.List(default=[], item_type=int, doc="The number of Gaussians in each of them, ascending")
-    first = param.Integer(default=0, bounds=(0, None), doc="Index of the picture drawn in advance that is shown first")
     picture = param.String(doc="Name of the trained picture in assets/, whose Gaussians a published book has in a file")
     ready = param.Boolean(default=False, doc="Whether there is a `render`")
 

@@ -4,7 +4,6 @@ import {isLost} from "#web/runtime/router.ts"
 import {showFrames} from "#web/widgets/frame.ts"
 import type {Render} from "#web/types.ts"
 
-const PACE = 220 // ms for which each picture is shown while the number rises
 const thousands = (n: number) => n.toLocaleString("en")
 
 export function render({model, el}: Render<"LiveRender">) {
@@ -28,9 +27,8 @@ export function render({model, el}: Render<"LiveRender">) {
     if (!stills) return
     const apart = model.counts.map((n) => Math.abs(n - +slider.value))
     frame.style.setProperty("--still", String(apart.indexOf(Math.min(...apart))))
-    const drawn = live && !moving
-    frame.classList.toggle("drawn", drawn)
-    stills.alt = drawn ? "" : model.alt // the canvas has the same name, and is hidden until then
+    frame.classList.toggle("drawn", live)
+    stills.alt = live ? "" : model.alt // the canvas has the same name, and is hidden until then
   }
   const ask = () => {
     if (isLost()) return
@@ -45,31 +43,11 @@ export function render({model, el}: Render<"LiveRender">) {
   const answered = () => {
     const was = asked
     asked = null
-    if (was !== null && was !== +slider.value && !moving) ask()
-  }
-
-  // The number rises by itself, once. Any input from the reader stops it.
-  let moving = stills !== null && !matchMedia("(prefers-reduced-motion: reduce)").matches
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const rise = (i: number) => {
-    slider.value = String(model.counts[i])
-    label()
-    still()
-    if (i + 1 < model.counts.length) timer = setTimeout(rise, PACE, i + 1)
-    else stop()
-  }
-  const stop = () => {
-    clearTimeout(timer)
-    if (!moving) return
-    moving = false
-    for (const name of TOUCHES) window.removeEventListener(name, stop, true)
-    still()
-    if (model.ready) ask()
+    if (was !== null && was !== +slider.value) ask()
   }
 
   slider.disabled = !model.ready
   slider.oninput = () => {
-    stop()
     label()
     still()
     ask()
@@ -87,13 +65,9 @@ export function render({model, el}: Render<"LiveRender">) {
     answered()
   })
   label()
-  if (moving) {
-    for (const name of TOUCHES) window.addEventListener(name, stop, {capture: true, passive: true})
-    rise(model.first)
-    model.on("remove", stop)
-  } else still()
+  still()
   if (!model.ready) say("The kernels that render this picture are not connected yet.")
-  else if (!moving) ask()
+  else ask()
 
   const name = stills ? ["Take it apart", h("span", {class: "sr"}, " (Gaussians that are drawn)")] : ["Gaussians blended"]
   return h(
@@ -103,5 +77,3 @@ export function render({model, el}: Render<"LiveRender">) {
     h("figcaption", {}, h("label", {for: "blended"}, ...name), count, slider, note),
   )
 }
-
-const TOUCHES = ["pointerdown", "keydown", "wheel"]

@@ -76,7 +76,8 @@ def _shape(dispatch: DispatchTime) -> str:
 
 def _describe_measurement(measurement: IterationTimes) -> str:
     slow, fast = (sum(dispatch.ms for dispatch in part) for part in (measurement.dispatches[:-1], measurement.binned))
-    device = measurement.adapter.short_name + (", which does a GPU's work in software" if measurement.adapter.is_software else "")
+    name = measurement.adapter.short_name
+    device = f"this computer without a graphics card ({name})" if measurement.adapter.is_software else name
     return (
         f"Measured here, on {device}: iteration {measurement.number} of fitting a {measurement.width} × {measurement.height} "
         f"picture with {measurement.blobs:,} Gaussians. The fast kernels, which the training page uses by default, "
@@ -140,7 +141,10 @@ def _boxes(place: str) -> str:
 def _box(section: Section) -> str:
     inside = "".join(f"<li>{_link(inner)}</li>" for inner in on_map(section.name))
     inside = f'<ul class="pm-in">{inside}</ul>' if inside else ""
-    return f"""<li class="pm-box">{_link(section)}{_sentence(section)}{inside}{_time(section)}</li>"""
+    gives = (
+        f'<span class="pm-gives"><span class="sr">It gives </span>{escape(section.map.gives)}</span>' if section.map.gives else ""
+    )
+    return f"""<li class="pm-box">{_link(section)}{_sentence(section)}{inside}{_time(section)}{gives}</li>"""
 
 
 def _sentence(section: Section) -> str:

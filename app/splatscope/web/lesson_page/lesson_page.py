@@ -63,6 +63,7 @@ RECORDED = (
     "thread",
 )  # the stepper's parameters that a recording sets
 OPENS = re.compile(r"The figure opens [^.]*\.")
+WALKTHROUGH = "term-walkthrough"  # a claim's source that is named on the page of all claims only
 MARK = re.compile(r":([a-z]+):\s*(\S+)")  # of a legend, drawn as in the figure: `theme/marks.css`
 EXPECTED_ERRORS = (WorkerError, DeviceError, CompileError, ValueError, KeyError, OSError)
 
@@ -216,7 +217,7 @@ class LessonPage:
         for block, following in zip(blocks, [*blocks[1:], None], strict=True):
             try:
                 if block.kind == "controls" and following and following.kind == "figure":
-                    settings = self._controls(block)
+                    settings = self._controls(block, self.lesson.figure.control)
                 elif block.kind == "figure":
                     figure = self._slot(self._figure(legend(block.text), settings), "figure")
                     names = _names(self.lesson.stem(), blocks)
@@ -264,7 +265,7 @@ class LessonPage:
         self._require_method(block)
         if block.kind == "claim":
             words, _, source = block.text.partition("\nFrom: ")
-            experiment: Claim | Show = Claim(claim=inline(words), source=inline(source))
+            experiment: Claim | Show = Claim(claim=inline(words), source="" if WALKTHROUGH in source else inline(source))
         else:
             expects = inspect.signature(getattr(self.lesson, name)).return_annotation
             experiment = Show(caption=inline(block.text), method=name, expects=getattr(expects, "__name__", "").lower())
@@ -276,10 +277,10 @@ class LessonPage:
         if not callable(getattr(self.lesson, block.args[0], None)):
             raise LookupError(f"“{block.kind} {block.args[0]}” names a method that lesson.py does not have.")
 
-    def _controls(self, block: TextBlock) -> Controls:
+    def _controls(self, block: TextBlock, first: str = "") -> Controls:
         groups = controls_of(self.lesson, block.args)
         away = sorted({*parameters(self.lesson)} - {*applying(self.lesson)})
-        return Controls(groups=groups, values=self._values(), away=away, bar=True)
+        return Controls(groups=groups, values=self._values(), away=away, bar=True, first=first)
 
     def _figure(self, caption: str, settings: Controls | None) -> Stepper:
         spec, stem, formula = self.lesson.figure, self.lesson.stem(), None
@@ -295,6 +296,7 @@ class LessonPage:
             lockstep=spec.lockstep,
             caption=caption,
             settings=settings,
+            begins=spec.control != "",
             aside=self.drawing,
             below=formula,
         )

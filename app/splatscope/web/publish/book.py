@@ -26,7 +26,7 @@ from markupsafe import Markup
 
 from splatscope import __version__
 from splatscope.gpu.device import is_software
-from splatscope.paths import ASSETS, BUNDLE, FONTS, STYLES, TRAINING_KERNELS
+from splatscope.paths import ASSETS, BUNDLE, FONTS, OPENING_KERNELS, STYLES, TRAINING_KERNELS
 from splatscope.recordings.wire import lean
 from splatscope.splat.thumbnail import Thumbnail
 from splatscope.textbook.contents import find_lesson, lesson_names
@@ -36,8 +36,9 @@ from splatscope.textbook.pixel import PUBLISHED
 from splatscope.web.classroom.walk_bar import WalkBar
 from splatscope.web.classroom.walks import Walk, walks
 from splatscope.web.exercises.practise import practise
-from splatscope.web.home.home import GROWTH, home
+from splatscope.web.home.home import home
 from splatscope.web.home.live import LiveRender
+from splatscope.web.home.opening import GAUSSIANS, PICTURE, STAGES, Opening
 from splatscope.web.home.program_map import ProgramMap
 from splatscope.web.lesson_page.inputs import SHIPPED
 from splatscope.web.lesson_page.lesson_bar import LessonBar
@@ -220,13 +221,13 @@ class Book:
                 part["values"] |= {"debugger": "", "adapter": name, "software": is_software(name)}  # the debugger needs a device
             elif isinstance(component, LiveRender):
                 part["values"] |= {"ready": True, "picture": self._write_gaussians(component.picture)}
-                if component.stills:
-                    part["values"]["stills"] = f"assets/{GROWTH}"
-                elif component.frame:  # for browsers without a GPU
+                if component.frame:  # for browsers without a GPU
                     part["values"] |= self._write_still(component)
             elif isinstance(component, YourPixel):
                 name, width, height, _ = component.sample
                 part["values"] |= {"sample": [name, width, height, f"assets/{DRAWN}"], "pixels": [list(at) for at in PUBLISHED]}
+            elif isinstance(component, Opening):
+                part["values"] |= self._write_opening()
             elif isinstance(component, BrowserTraining | Challenge):
                 part["values"] |= self._write_training()
             elif isinstance(component, Claim | Show):
@@ -261,6 +262,13 @@ class Book:
         name = f"pictures/{component.picture}.jpg"
         (self.folder / name).write_bytes(bytes(component.frame))
         return {"stills": name, "counts": [component.total], "sequence": 0}
+
+    def _write_opening(self) -> dict[str, Any]:
+        """Write what takes the first page's picture apart. Return the values that name the files."""
+        self.write_script("opening/kernels", json.loads(OPENING_KERNELS.read_text(encoding="utf-8")))
+        self.write_bytes("opening/gaussians", (ASSETS / GAUSSIANS).read_bytes())
+        pictures = {"picture": f"assets/{PICTURE}", "stages": f"assets/{STAGES}"}
+        return pictures | {"kernels": "opening/kernels", "gaussians": "opening/gaussians"}
 
     def _write_training(self) -> dict[str, Any]:
         """Write the kernels and the sample pictures of training in the browser. Return the values that name their files."""
@@ -457,7 +465,7 @@ def _write_documents(book: Book) -> None:
             (book.folder / "embed" / f"{entry.name}.html").write_text(
                 _document(book, entry, alone=True, base="../"), encoding="utf-8"
             )
-    for name in (GROWTH, DRAWN):
+    for name in (PICTURE, STAGES, DRAWN):
         shutil.copyfile(ASSETS / name, book.folder / "assets" / name)
     shutil.copyfile(FONTS, book.folder / FONTS.name)
     shutil.copyfile(BOKEH, book.folder / "assets" / "bokeh.ts")

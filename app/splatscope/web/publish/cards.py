@@ -1,6 +1,6 @@
 """The pictures that other sites show beside a link to a page of the book: its title, and the drawing with which its figure opens.
 
-Drawings are in `assets/cards/`, made by tools/make_cards.py. A page without one has Gaussians, the more the later it is.
+Drawings are in `assets/cards/`, made by tools/make_cards.py. A page without one has Gaussians that come together.
 """
 
 import base64
@@ -12,11 +12,10 @@ from textwrap import wrap
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 
 from splatscope.paths import ASSETS, FONTS
-from splatscope.web.home.home import GROWTH
+from splatscope.web.home.opening import SHARES, STAGES
 from splatscope.web.shell.pages import PAGES, Entry
 
 SIZE = (1200, 630)  # as sites expect it
-PICTURE = (384, 256)  # one of the pictures in the file
 PAPER, INK, QUIET, ACCENT = "#fafaf8", "#1a1c20", "#454a52", "#0067a6"
 LEFT, TOP, COLUMN = 72, 76, 560  # px: of the words
 TITLE, TEXT, SMALL = 68, 30, 26  # px: sizes of type
@@ -56,18 +55,19 @@ def _paste_art(picture: Image.Image, entry: Entry, start: int) -> None:
             art = ImageOps.contain(opened.convert("RGB"), (width - 2 * MARGIN, height - 2 * MARGIN), Image.Resampling.LANCZOS)
         picture.paste(art, (start + (width - art.width) // 2, (height - art.height) // 2))
         return
-    grown = _growth(entry).resize((height * PICTURE[0] // PICTURE[1], height), Image.Resampling.LANCZOS)
+    stage = _stage(entry)
+    grown = stage.resize((height * stage.width // stage.height, height), Image.Resampling.LANCZOS)
     picture.paste(grown.crop(((grown.width - width) // 2, 0, grown.width, height)), (start, 0))
 
 
-def _growth(entry: Entry) -> Image.Image:
-    """Return the picture after as many stages as the page is far into the book."""
-    with Image.open(ASSETS / GROWTH) as stages:
-        width, height = PICTURE
-        count = stages.height // height
+def _stage(entry: Entry) -> Image.Image:
+    """Return the book's picture, the more of a whole the further the page is into the book."""
+    with Image.open(ASSETS / STAGES) as stages:
+        height = stages.height // len(SHARES)
         sections = [page for page in PAGES if page.is_section]
-        at = 2 + (count - 3) * sections.index(entry) // len(sections) if entry in sections else count - 1
-        return stages.convert("RGB").crop((0, at * height, width, (at + 1) * height))
+        apart = len(SHARES) * 2 // 3
+        at = apart - apart * sections.index(entry) // len(sections) if entry in sections else 0
+        return stages.convert("RGB").crop((0, at * height, stages.width, (at + 1) * height))
 
 
 def _lines(text: str, font: ImageFont.FreeTypeFont) -> list[str]:

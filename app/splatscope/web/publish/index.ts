@@ -10,6 +10,7 @@ import * as GlossarySearch from "#web/reference/glossary_search.ts"
 import * as LessonBar from "#web/lesson_page/lesson_bar.ts"
 import * as YourPixel from "#web/lesson_page/your_pixel.ts"
 import * as LiveRender from "#web/home/live.ts"
+import * as Opening from "#web/home/opening.ts"
 import * as PublishedExercises from "./exercises.ts"
 import * as Page from "#web/shell/page.ts"
 import * as ProgramMap from "#web/home/program_map.ts"
@@ -22,7 +23,7 @@ import type {Components} from "#components"
 import type {ModulesOf} from "#web/types.ts"
 import {begin} from "#web/carriers/file.ts"
 import {searchWith} from "#web/search/search.ts"
-import {loadWith} from "#web/training/browser/sources.ts"
+import {loadWith} from "#web/runtime/sources.ts"
 import {load, loadBytes} from "./files.ts"
 
 const MODULES: Partial<ModulesOf<keyof Components>> = {
@@ -36,6 +37,7 @@ const MODULES: Partial<ModulesOf<keyof Components>> = {
   GlossarySearch,
   LessonBar,
   LiveRender,
+  Opening,
   Page,
   ProgramMap,
   PublishedExercises,
@@ -47,6 +49,6 @@ const MODULES: Partial<ModulesOf<keyof Components>> = {
   YourPixel,
 }
 
-loadWith({kernels: load, picture: async (name) => new Blob([await loadBytes(name)])})
+loadWith({json: load, blob: async (name) => new Blob([await loadBytes(name)])})
 searchWith(() => load("search"))
 begin(MODULES, JSON.parse(document.getElementById("entries")?.textContent ?? "[]"))

@@ -27,6 +27,15 @@ export function rememberedInTab(key: string) {
   }
 }
 
+/** Store nothing under a key any more. */
+export function forget(key: string) {
+  try {
+    localStorage.removeItem(key)
+  } catch {
+    /* nothing was stored */
+  }
+}
+
 /**
  * Store a text under a key, for this tab.
  * @returns whether the browser allows it

@@ -1,11 +1,14 @@
 // The stepper's elements in their places: the drawing, the panes, the tabs of a narrow window, the transport.
 import {h} from "#web/runtime/dom.ts"
+import {forget, remember, remembered} from "#web/runtime/stored.ts"
+import {severityOf} from "./panes/findings.ts"
 import {severityIcon} from "./panes/icons.ts"
 import {DESCRIPTION} from "./panes/sentence.ts"
 import type {Recording} from "#web/recording/recording.ts"
 import type {Stepper} from "./stepper.ts"
 
 const FRAMED = window.parent !== window ? " framed" : "" // in a notebook, or in somebody else's page
+const UNFOLDED = "splatscope-unfolded" // key in the browser's storage: set once figures show all that they have
 const PHONE = matchMedia("(max-width: 760px)")
 const TABS: [name: string, label: string][] = [
   ["memory", "Memory"],
@@ -16,7 +19,7 @@ const TABS: [name: string, label: string][] = [
 export class Layout {
   tabs = h("div", {class: "tabs narrow", role: "tablist"})
   heading = h("h2", {class: "sr"}, "Figure") // for those who go from heading to heading
-  caption = h("div", {class: "figcaption"})
+  caption = h("div", {class: "figcaption rest"})
   drawn = h("div", {class: "aside", role: "group", "aria-label": "The drawing", "aria-describedby": DESCRIPTION})
   close = () => {}
   #said = "" // the caption
@@ -68,7 +71,7 @@ export class Layout {
       aside ? this.drawn : null,
       model.caption ? this.caption : null,
       has("source") ? stepper.source.el : null,
-      below ? h("div", {class: "below"}, below) : null,
+      below ? h("div", {class: "below rest"}, below) : null,
       this.tabs,
       has("threads") ? stepper.threads.el : null,
       right,
@@ -82,8 +85,9 @@ export class Layout {
       stepper.sentence.description,
       stepper.sentence.announcer,
     )
-    if (settings) this.#place(h("div", {class: "settings"}, settings))
+    if (settings) this.#place(h("div", {class: `settings${model.begins ? "" : " rest"}`}, settings))
     this.root = root
+    if (layout === "figure") this.fold(remembered(UNFOLDED) === null)
     queueMicrotask(() => this.tab("memory"))
   }
 
@@ -93,6 +97,19 @@ export class Layout {
     place()
     PHONE.addEventListener("change", place)
     this.close = () => PHONE.removeEventListener("change", place)
+  }
+
+  /** Show a figure's picture, one control, one sentence and three buttons, or all that it has. */
+  fold(folded: boolean) {
+    const {more} = this.stepper.transport
+    this.root.classList.toggle("folded", folded)
+    more.textContent = folded ? "More" : "Less"
+    more.setAttribute("aria-expanded", String(!folded))
+    more.onclick = () => {
+      if (folded) remember(UNFOLDED, "yes")
+      else forget(UNFOLDED)
+      this.fold(!folded)
+    }
   }
 
   /** Show a pane, in a narrow window in place of the others. */
@@ -121,5 +138,9 @@ export class Layout {
       ...(n ? [severityIcon("error"), `${n} finding${n > 1 ? "s" : ""}`] : [seen ? "No finding" : "Not all seen"]),
     )
     this.root.classList.toggle("clean", !n)
+    this.stepper.findings.el.classList.toggle(
+      "rest",
+      recording.findings.every((finding) => severityOf(finding) === "note"),
+    )
   }
 }

@@ -69,7 +69,6 @@ class Stepper(Component):
     offers = param.Boolean(default=False, doc="Whether the error is shown with an offer to record only the entry point")
     thread = param.Integer(default=-1, doc="The thread chosen at first; -1 for the thread of each event")
     opening = param.Integer(default=0, bounds=(0, None), doc="The step to begin at if the address names none; 0 for the start")
-    tour = param.Boolean(default=False, doc="Whether the recording plays once by itself when it comes into view")
     reason = Maybe(Reason, doc="What the recording is to explain, if not its own findings")
     sentences = param.List(default=[], item_type=str, doc="For each stop, what has happened there, as HTML; empty for none")
     fix = Typed(list[FixLine], default=[], doc="The fix offered with the first finding")
@@ -78,6 +77,7 @@ class Stepper(Component):
     )
     caption = param.String(default="", doc="In a figure, an explanation of its drawing, as HTML")
     settings = Child(optional=True, doc="In a figure, a component above it; on a phone, below the drawing")
+    begins = param.Boolean(default=False, doc="In a folded figure, whether some of `settings` stays in view")
     aside = Child(optional=True, doc="In a figure, a component to the left of the source")
     below = Child(optional=True, doc="In a figure, a component below the source")
 

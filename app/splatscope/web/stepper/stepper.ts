@@ -165,8 +165,8 @@ export class Stepper {
 
   /** Whether the figure opened in the middle of the run and the reader has not moved yet. */
   get openedInside() {
-    const {moment, model} = this
-    return this.#opened && !model.tour && moment !== null && moment.position > 0
+    const {moment} = this
+    return this.#opened && moment !== null && moment.position > 0
   }
 
   /** The model's sentence about the current stop, as HTML; "" if there is none. */
@@ -261,7 +261,6 @@ export class Stepper {
     }
     this.#mended = false
     this.#toReason()
-    if (model.tour && !before && step === UNNAMED) this.player.tour()
     if (this === primary()) this.press(pressesDue())
     root.dataset.adapter = meta.adapter
     root.dataset.recording = meta.recording

@@ -3,15 +3,15 @@ import {context2d} from "#web/drawing/pixels.ts"
 import {download, enclosing, h, messageOf, style} from "#web/runtime/dom.ts"
 import {gpu} from "#web/runtime/gpu.ts"
 import {current} from "#web/runtime/router.ts"
+import {blobAt, jsonAt} from "#web/runtime/sources.ts"
 import {rememberedInTab, rememberInTab} from "#web/runtime/stored.ts"
 import {Tree, type Values} from "#web/runtime/host.ts"
 import * as Controls from "#web/widgets/controls.ts"
 import * as RunBar from "./run_bar.ts"
 import * as TrainingPicture from "./training_picture.ts"
-import type {ControlsParameters, RunBarParameters, TrainingPictureParameters} from "#components"
+import type {ControlsParameters, RunBarParameters, TrainingKernels, TrainingPictureParameters} from "#components"
 import type {Message, Model, Render} from "#web/types.ts"
 import {FIELDS, type Photograph, type Settings} from "./browser/gaussians.ts"
-import {kernelsAt, pictureAt} from "./browser/sources.ts"
 import {bitmap, coloursOf, heatOf, photographOf} from "./browser/photograph.ts"
 import {QualityChart} from "./browser/quality_chart.ts"
 import {keepRun, type KeptRun, keptRun} from "./browser/kept_run.ts"
@@ -63,7 +63,8 @@ export function render({model, el}: Render<"BrowserTraining">) {
         else if (!isHere) view?.session.pause()
       })
   root.append(...[menu, drop, told].filter((part) => part !== null))
-  dropsOn(root, take)
+  if (!model.home) dropsOn(root, take)
+  else queueMicrotask(() => dropsOn(enclosing(el, ".page") ?? root, take)) // anywhere on the home page
   gpu().then((device) => {
     if (device && model.home) return resume()
     if (device) return menu?.offer(true)
@@ -113,8 +114,8 @@ function dropField(take: (file: Blob, name: string) => void) {
   const words = h(
     "span",
     {},
-    h("b", {}, "Drop a photograph of your own here"),
-    " or choose one. ",
+    h("b", {}, "Drop your own photograph"),
+    " on this page, or choose one. ",
     h("span", {class: "dim"}, PROMISE),
   )
   return h("label", {class: "drop", "data-testid": "home-drop"}, words, input)
@@ -158,12 +159,12 @@ class View {
     this.#values = {...model.values}
     this.session = new BrowserSession(
       settingsOf(this.#values),
-      () => kernelsAt(model.kernels),
+      () => jsonAt<TrainingKernels>(model.kernels),
       (shown) => this.#show(shown),
     )
     this.#bar = new Mounted<RunBarParameters>("RunBar", BAR, ({type}: {type: RunBar.Press}) => this.#press(type))
     this.#picture = new Mounted<TrainingPictureParameters>("TrainingPicture", {...PICTURE, heat: model.heat}, () => {})
-    const controls: ControlsParameters = {groups: model.groups, values: this.#values, notes: {}, away: [], bar: false}
+    const controls: ControlsParameters = {groups: model.groups, values: this.#values, notes: {}, away: [], bar: false, first: ""}
     this.#controls = new Mounted<ControlsParameters>("Controls", controls, (message: Message<"Controls">) => this.#answer(message))
     const caption = h("figcaption", {}, h("b", {}, "Target"), this.#caption)
     const pictures = h(
@@ -228,7 +229,7 @@ class View {
   async sample() {
     const name = String(this.#values.sample)
     try {
-      await this.#read(await pictureAt(this.#model.samples[name]), name)
+      await this.#read(await blobAt(this.#model.samples[name]), name)
     } catch (reason) {
       this.#bar.set({message: `The sample could not be loaded: ${messageOf(reason)}. Drop a picture of your own.`})
     }
@@ -326,7 +327,7 @@ class View {
     const count = look.raw.length / FIELDS
     if (!look.iteration) this.#chart.clear()
     this.#chart.add(look.iteration, look.psnr, settings.iterations)
-    kernelsAt(this.#model.kernels).then(({constants}) => {
+    jsonAt<TrainingKernels>(this.#model.kernels).then(({constants}) => {
       const oneIn = Math.ceil(count / constants.mostEllipses)
       const floats = constants.ellipseFloats
       const ellipses = Array.from({length: Math.ceil(count / oneIn)}, (_, i) =>

@@ -288,7 +288,7 @@ class TrainingView:
         if settings.grows:
             growth = "A tenth of the Gaussians at first; the others are added where the error is largest."
         elif settings.growth:
-            growth = "Only the binned kernels add Gaussians, and only in the direct model."
+            growth = "Only the binned kernels add Gaussians, and not in the sample's model."
         return {"kernels": kernels[settings.kernels], "loss": losses[settings.loss], "growth": growth}
 
 

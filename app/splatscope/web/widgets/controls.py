@@ -123,6 +123,7 @@ class Controls(Component):
     notes = Typed(dict[str, str], default={}, doc="A line below an item, by its name")
     away = param.List(default=[], item_type=str, doc="The names of items that do not apply now and are hidden")
     bar = param.Boolean(default=False, doc="Whether the form is a bar above a figure, rather than a column at its side")
+    first = param.String(default="", doc="In the bar of a folded figure, the item that stays in view; empty where none is folded")
 
     def __init__(
         self,

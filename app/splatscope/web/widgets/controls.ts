@@ -24,6 +24,7 @@ export function render({model, el}: Render<"Controls">) {
     const parts = group.items.map((item) => {
       const made = make(item, set, model)
       const note = h("p", {class: "hint", id: `note-${item.name}`, hidden: true})
+      if (model.first && item.name !== model.first) made.el.classList.add("rest")
       items.set(item.name, {...made, note})
       return [made.el, note]
     })

@@ -263,11 +263,9 @@ export class Findings {
         : null
     const epoch =
       finding.events.length > 1
-        ? stepper.model.layout === "figure"
-          ? finding.kind.includes("race")
-            ? "no barrier between the two accesses"
-            : ""
-          : `both in epoch ${recording.epoch[finding.events[0] - 1]}`
+        ? finding.kind.includes("race")
+          ? "no barrier between the two accesses"
+          : ""
         : finding.count > 1
           ? `${finding.count.toLocaleString("en")} times`
           : ""

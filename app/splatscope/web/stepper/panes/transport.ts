@@ -44,6 +44,13 @@ export class Transport {
   stops: HTMLSpanElement
   now: HTMLParagraphElement
   details: HTMLButtonElement
+  /** Unfolds the rest of a figure. */
+  more = h("button", {
+    type: "button",
+    class: "btn more",
+    title: "The other controls, the legend, the formula, the events",
+    "data-testid": "unfold",
+  })
   find: HTMLInputElement
   orders: HTMLButtonElement[]
   ownOrderName: Text
@@ -54,26 +61,26 @@ export class Transport {
 
   constructor(stepper: Stepper) {
     this.stepper = stepper
-    this.stair = button("stair", "In lockstep", "O", () => stepper.setOrder(!stepper.moment?.lockstep), "order rare")
+    this.stair = button("stair", "In lockstep", "O", () => stepper.setOrder(!stepper.moment?.lockstep), "order rare rest")
     this.play = button("play", "Play", "Space", () => stepper.player.toggle())
     this.threadName = document.createTextNode("Step thread")
     this.back = button("back", "", "←", () => stepper.move(-1))
     this.on = button("on", "", "→", () => stepper.move(1), "pri")
     this.#name("event")
     this.barriers = [
-      button("wallBack", "Back to the previous barrier", "Shift+←", () => stepper.barrier(-1), "wall rare"),
-      button("wallOn", "Forward to the next barrier", "Shift+→", () => stepper.barrier(1), "wall rare"),
+      button("wallBack", "Back to the previous barrier", "Shift+←", () => stepper.barrier(-1), "wall rare rest"),
+      button("wallOn", "Forward to the next barrier", "Shift+→", () => stepper.barrier(1), "wall rare rest"),
     ]
     const steps = h("span", {class: "steps"}, this.back, this.play, this.on) // what is pressed all the time, apart from the others
     const tp = h(
       "div",
       {class: "tp", role: "group", "aria-label": "Steps"},
-      button("start", "To the start", "Home", () => stepper.seek(0), "wide rare"),
+      button("start", "To the start", "Home", () => stepper.seek(0), "wide rare rest"),
       this.barriers[0],
       steps,
-      button("line", "The next statement, for all threads that execute it together", "S", () => stepper.line(1), "wide rare"),
+      button("line", "The next statement, for all threads that execute it together", "S", () => stepper.line(1), "wide rare rest"),
       this.barriers[1],
-      button("end", "To the end", "End", () => stepper.seek(Infinity), "wide rare"),
+      button("end", "To the end", "End", () => stepper.seek(Infinity), "wide rare rest"),
       button("write", "Previous write of the followed cell or variable", "W", () => stepper.history.jump(-1), "narrow"),
       this.stair,
     )
@@ -118,7 +125,12 @@ export class Transport {
     this.now = h("p", {class: "now num"})
     this.details = h(
       "button",
-      {type: "button", class: "btn details", title: "Show the current event and its number", onclick: () => this.#detail(true)},
+      {
+        type: "button",
+        class: "btn details rest",
+        title: "Show the current event and its number",
+        onclick: () => this.#detail(true),
+      },
       "Events",
     )
     this.find = h("input", {
@@ -155,7 +167,7 @@ export class Transport {
       {class: "row"},
       tp,
       h("div", {class: "acts2"}, this.last, this.thread, this.calls, this.stops),
-      stepper.model.layout === "figure" ? this.details : null,
+      stepper.model.layout === "figure" ? h("div", {class: "ends"}, this.details, this.more) : null,
       this.now,
       this.find,
       this.seg,
