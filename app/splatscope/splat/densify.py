@@ -26,7 +26,7 @@ STAGES = 10
 LONGEST = 100  # iterations between two stages
 MOVE_EVERY = 500  # iterations, once all Gaussians are visible
 MOST_MOVED = 0.05  # of all Gaussians, at once
-CHEAP = 3.0  # the worth below which a Gaussian is moved, as a multiple of the mean error per Gaussian
+CHEAP = 6.0  # the worth below which a Gaussian is moved, as a multiple of the mean error per Gaussian
 HIDDEN = -12.0  # logit of an opacity too low to change a pixel
 SIZE = 0.3  # the size of a new Gaussian, as a multiple of the mean distance between Gaussians
 
