@@ -13,7 +13,7 @@ import numpy as np
 
 from splatscope.gpu.device import adapter_of, open_device
 from splatscope.paths import ASSETS
-from splatscope.splat import initialise, kernels
+from splatscope.splat import densify, initialise, kernels
 from splatscope.splat.files.images import crop_picture
 from splatscope.splat.parameters import COLOUR, X, Y
 from splatscope.splat.settings import Settings
@@ -48,6 +48,7 @@ PARTS = {
     "grey at the start, not the picture's colours": [patch.object(initialise, "_start_direct", grey)],
     "one rate of 0.05 for all values": [patch.object(Settings, "start_rates", property(one_rate))],
     "all Gaussians from the start": [patch.object(Settings.param.growth, "default", False)],
+    "no Gaussian moves to where the picture is wrong": [patch.object(densify, "MOST_MOVED", 0.0)],
     "rates that do not fall": [patch.object(Settings, "fall", property(lambda settings: 1.0))],
     "β₂ of 0.999": [patch.object(kernels, "DIRECT_BETA2", kernels.BETA2)],
     "the sample's model, not the direct one": None,

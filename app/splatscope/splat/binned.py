@@ -109,7 +109,9 @@ class BinnedKernels:
         self.iteration = [*self.deriving, self._update]
         if run.settings.reproducible:  # the update of such a run does not project
             self.iteration.append(self._project)
-        self.bounds = [self._project, *self.iteration, image]
+        self._worth = zeros(run.device, run.settings.blobs)
+        self._weighing = self._bind_weighing() if run.settings.grows else []
+        self.bounds = [self._project, *self.iteration, image, *self._weighing]
 
     def begin(self) -> list[BoundKernel]:
         """Return the projection. Each iteration relies on the projection at the end of the last one; drawing consumes it."""
@@ -162,6 +164,14 @@ class BinnedKernels:
         submit(self.run.device, [self._per_gaussian("binned_update", "momentsMain", "partialSums", "duplicatesOf", moments=out)])
         return download(out, np.float32, (count, FIELDS))
 
+    def worth(self) -> np.ndarray:
+        """Return what the picture would lose without each Gaussian, (N,) float32, after `drawing` in a run that grows.
+
+        It is the squared change, summed over pixels and channels. Zero: the Gaussian is not seen.
+        """
+        submit(self.run.device, self._weighing)
+        return download(self._worth, np.float32, (self.run.settings.blobs,))
+
     def list_lengths(self) -> np.ndarray:
         """Return the length of each tile's list at the last drawing, (rows, columns) uint32."""
         return download(self._buffers["tileList"], np.uint32, (self._tiling.rows, self._tiling.columns, 2))[..., 1]
@@ -188,6 +198,13 @@ class BinnedKernels:
             compare, compared_with = [image, *stages], {"slopeBuffer": slopes}
         return [*compare, self._raster("binnedDerivativesMain", "stepsDone", "partialSums", **compared_with)]
 
+    def _bind_weighing(self) -> list[BoundKernel]:
+        """Return the kernels that compute what each Gaussian is worth, from the lists."""
+        return [
+            self._raster("tileWorthMain", "partialSums", module="worth"),
+            self._bind("worth", "worthMain", (self.run.settings.blobs, 1), "partialSums", "duplicatesOf", worth=self._worth),
+        ]
+
     def _bind_update(self) -> BoundKernel:
         """Return the kernel that moves the Gaussians and, unless the run is reproducible, projects them in the same pass."""
         run, names = self.run, ("partialSums", "duplicatesOf", "stepsDone")
@@ -203,9 +220,9 @@ class BinnedKernels:
             return self._bind("binned_groups", BY_GROUPS[entry], (SHARE * blobs, 1), *names, **buffers)
         return self._bind(module, entry, (blobs, 1), *names, **buffers)
 
-    def _raster(self, entry: str, *names: str, **buffers) -> BoundKernel:
+    def _raster(self, entry: str, *names: str, module: str = "binned_raster", **buffers) -> BoundKernel:
         threads = (self._tiling.columns * self._tiling.lanes, self._tiling.rows)
-        return self._bind("binned_raster", entry, threads, "splats", "tileList", "lists", "tileOrder", *names, **buffers)
+        return self._bind(module, entry, threads, "splats", "tileList", "lists", "tileOrder", *names, **buffers)
 
     def _bind(self, module: str, entry: str, threads: tuple[int, int], *names: str, **buffers) -> BoundKernel:
         buffers |= {name: self._buffers[name] for name in names}

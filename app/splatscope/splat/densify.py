@@ -1,8 +1,11 @@
 """Densification: a run starts with some of its Gaussians and adds the others where the picture differs most from its target.
 
-The idea is due to Kerbl et al., “3D Gaussian Splatting for Real-Time Radiance Field Rendering”, 2023, but here the number of
-Gaussians is fixed. One that has not been added yet is invisible, so buffers, state files and kernels need not know about
-densification. The lowest ids are the nearest and are added last, so that details lie in front of earlier Gaussians.
+Once all are there, those that are worth least move there, too: their removal costs less than a new one is expected to gain.
+
+Adding is due to Kerbl et al., “3D Gaussian Splatting for Real-Time Radiance Field Rendering”, 2023. Moving is due to Kheradmand et
+al., “3D Gaussian Splatting as Markov Chain Monte Carlo”, 2024, who move those of low opacity. Here the number of Gaussians is
+fixed. One that has not been added yet is invisible, so buffers, state files and kernels need not know about densification. The
+lowest ids are the nearest and are added last, so that details lie in front of earlier Gaussians.
 """
 
 from dataclasses import replace
@@ -12,16 +15,19 @@ import slangpy as spy
 
 from splatscope.gpu.buffers import download, upload, zeros
 from splatscope.gpu.kernel import BoundKernel, submit
-from splatscope.splat.kernels import RunBuffers, bind
+from splatscope.splat.binned import BinnedKernels
+from splatscope.splat.kernels import RunBuffers, bind, errors
 from splatscope.splat.parameters import ANGLE, COLOUR, LOG_SIZE, OPACITY, X, Y
 from splatscope.splat.settings import Settings
 
 START = 0.1  # fraction of the Gaussians that is visible from the first iteration
-UNTIL = 0.5  # fraction of the run after which all Gaussians are visible
+UNTIL = 0.5  # fraction of the run after which all Gaussians are visible, and none is moved any more
 STAGES = 10
 LONGEST = 100  # iterations between two stages
+MOVE_EVERY = 500  # iterations, once all Gaussians are visible
+MOST_MOVED = 0.05  # of all Gaussians, at once
+CHEAP = 6.0  # the worth below which a Gaussian is moved, as a multiple of the mean error per Gaussian
 HIDDEN = -12.0  # logit of an opacity too low to change a pixel
-USELESS = 0.01  # opacity below which a Gaussian is removed, to be added elsewhere
 SIZE = 0.3  # the size of a new Gaussian, as a multiple of the mean distance between Gaussians
 
 BLOCK_PIXELS = 256  # as in shaders/binned/densify.slang
@@ -35,12 +41,13 @@ def hide(raw: np.ndarray) -> None:
 
 
 def next_stage(settings: Settings, step: int) -> int | None:
-    """Return the first iteration after `step` at which Gaussians are added, or None if no more are added."""
+    """Return the first iteration after `step` at which Gaussians are added or moved, or None if there is none."""
     if not settings.grows:
         return None
-    interval = _interval(settings)
-    stage = step // interval + 1
-    return stage * interval if stage <= STAGES else None
+    grown = STAGES * _interval(settings)
+    every = _interval(settings) if step < grown else MOVE_EVERY
+    stage = (step // every + 1) * every
+    return stage if stage <= max(grown, UNTIL * settings.iterations) else None
 
 
 def place(
@@ -65,22 +72,18 @@ def place(
 
 
 class Densifier:
-    """Adds Gaussians to a run, on its device.
+    """Adds Gaussians to a run, and moves them, on its device.
 
     Attributes:
         bounds: All kernels, in the order to compile them.
     """
 
-    def __init__(self, run: RunBuffers):
+    def __init__(self, run: RunBuffers, kernels: BinnedKernels):
         self._run = run
+        self._kernels = kernels
         count, pixels = run.settings.blobs, run.width * run.height
         self._block_odds = zeros(run.device, -(-pixels // BLOCK_PIXELS))
-        self._useless = zeros(run.device, -(-count // 32), np.uint32)
-        logit = float(np.log(USELESS / (1 - USELESS)))
-        self._find = [
-            self._bind("blockOddsMain", pixels, errorMap=run.error_map, blockOdds=self._block_odds),
-            self._bind("uselessMain", -(-count // 32), uselessBits=self._useless, uselessLogit=logit),
-        ]
+        self._find = self._bind("blockOddsMain", pixels, errorMap=run.error_map, blockOdds=self._block_odds)
         self._place = self._bind(
             "placeMain",
             1,
@@ -92,10 +95,10 @@ class Densifier:
             placementCount=0,
             logSize=_log_size(SIZE, run.width * run.height, count),
         )
-        self.bounds = [*self._find, self._place]
+        self.bounds = [self._find, self._place]
 
     def add(self, step: int, generator: np.random.Generator) -> int:
-        """Add Gaussians at iteration `step`, and move those that have become useless. Return how many were placed.
+        """Add Gaussians at iteration `step`, and move those that are worth least. Return how many were placed.
 
         Call this after the picture was drawn and measured.
 
@@ -104,17 +107,24 @@ class Densifier:
             generator: Draws the pixels, shifts of up to half a pixel, and angles.
         """
         run, count = self._run, self._run.settings.blobs
-        submit(run.device, self._find)
-        bits = download(self._useless, np.uint8, (self._useless.size,))
-        useless = np.unpackbits(bits, count=count, bitorder="little").view(bool)
-        missing = _wanted(count, step / (STAGES * _interval(run.settings))) - int((~useless).sum())
-        ids = np.flatnonzero(useless)[::-1][: max(0, missing)]
+        worth = self._kernels.worth()
+        progress = step / (STAGES * _interval(run.settings))
+        missing = max(0, _wanted(count, progress) - np.count_nonzero(worth))
+        spare = self._spare(worth) if progress > 1 else 0
+        by_worth = count - 1 - np.argsort(worth[::-1], kind="stable")  # of equal worth, the highest ids first
+        ids = by_worth[: missing + spare]
         if not len(ids):
             return 0
+        submit(run.device, [self._find])
         placements = self._draw_placements(ids, generator)
         self._place.set(placements=self._upload(placements), placementCount=len(ids))
         submit(run.device, [replace(self._place, groups=spy.uint3(-(-len(ids) // self._place.kernel.group_size[0]), 1, 1))])
         return len(ids)
+
+    def _spare(self, worth: np.ndarray) -> int:
+        """Return how many visible Gaussians are worth so little that they are better off elsewhere."""
+        cheap = CHEAP * errors(self._run)[0] / len(worth)
+        return min(int(MOST_MOVED * len(worth)), np.count_nonzero((worth > 0) & (worth < cheap)))
 
     def _draw_placements(self, ids: np.ndarray, generator: np.random.Generator) -> np.ndarray:
         """Draw a pixel for each of these Gaussians, with a probability proportional to its odds. Return them as PLACEMENT."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import slangpy as spy
 
-from splatscope.gpu.buffers import upload, zeros
+from splatscope.gpu.buffers import download, upload, zeros
 from splatscope.gpu.kernel import BoundKernel, compile_kernel
 from splatscope.splat.settings import Settings
 from splatscope.splat.state import AdamState
@@ -114,6 +114,12 @@ def measure(run: RunBuffers) -> BoundKernel:
         "errorSums": run.error_sums,
     }
     return bind(run, {}, "measure", "measureMain", (pixels, 1), pixelCount=pixels, **buffers)
+
+
+def errors(run: RunBuffers) -> tuple[float, float]:
+    """Return the squared error summed over pixels and channels, of the picture and of what a screen shows of it, once measured."""
+    loss, visible = download(run.error_sums, np.float32, (-(-run.width * run.height // 256), 2)).sum(axis=0, dtype=np.float64)
+    return float(loss), float(visible)
 
 
 def describe(run: RunBuffers, constants: dict) -> BoundKernel:

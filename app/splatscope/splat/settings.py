@@ -43,7 +43,8 @@ class Settings(param.Parameterized):
     growth = param.Boolean(
         default=True,
         label="Growth",
-        doc="Start with a tenth of the Gaussians and add the rest where the error is largest. Binned kernels, direct model.",
+        doc="Start with a tenth of the Gaussians, add the rest where the error is largest, and later move there those that "
+        "the picture needs least. Binned kernels, direct model.",
     )
     reproducible = param.Boolean(
         default=False,

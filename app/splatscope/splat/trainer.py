@@ -96,7 +96,7 @@ class Trainer:
         self._measure = kernels.measure(self.run)
         scale = {"SAMPLE_SCALE": SIMPLE_SCALE} if state.settings.kernels == "simple" else {}
         self._describe = kernels.describe(self.run, {"SAMPLE_MODEL": int(state.settings.uses_sample_model)} | scale)
-        self.densifier = densify.Densifier(self.run) if state.settings.grows else None
+        self.densifier = densify.Densifier(self.run, self.kernels) if state.settings.grows else None
         self._timestamps = device.create_query_pool(type=spy.QueryType.timestamp, count=32)
         self._per_submit = 1
         self.kernel_ms: dict[str, float] = {}  # milliseconds of each kernel's latest timed dispatch
@@ -168,15 +168,14 @@ class Trainer:
         self._draw()
         list_lengths = self.kernels.list_lengths()
         self._submit(self.kernels.begin())
-        pixels = run.width * run.height
-        loss, visible = download(run.error_sums, np.float32, (-(-pixels // 256), 2)).sum(axis=0, dtype=np.float64) / pixels
+        loss, visible = (error / (run.width * run.height) for error in kernels.errors(run))
         psnr = float(-10.0 * np.log10(max(visible / 3.0, 1e-12)))
-        self._remember(psnr, float(loss))
+        self._remember(psnr, loss)
         return Look(
             iteration=state.step,
             seconds=state.seconds,
             psnr=psnr,
-            loss=float(loss),
+            loss=loss,
             picture=download(run.picture, np.float32, (run.height, run.width, 4))[..., :3],
             error=self._error(),
             list_lengths=list_lengths,

@@ -1,4 +1,4 @@
-"""Densification: how many Gaussians are visible at which iteration, where new ones go, and resuming a run at any point."""
+"""Densification: how many Gaussians are visible at which iteration, where new ones go, which move, and resuming at any point."""
 
 import numpy as np
 import pytest
@@ -24,6 +24,7 @@ def seen(splats) -> int:
 def grown(device, state, error, step=40):
     """Return the trainer of a state to which Gaussians were added where this error is, and how many."""
     trainer = Trainer(device, state)
+    trainer.look()
     trainer.run.error_map.copy_from_numpy(error.reshape(-1))
     return trainer, trainer.densifier.add(step, state.generator)
 
@@ -47,12 +48,12 @@ def test_new_ones_go_where_the_error_is_in_the_targets_colour(device, side):
     assert (raw[8, new] == 0).all()
 
 
-def test_useless_ones_are_moved_and_begin_anew(device):
+def test_those_that_nobody_sees_are_moved_and_begin_anew(device):
     error = np.full((48, 48), 0.1, np.float32)
     trainer, _ = grown(device, state_of(), error)
     splats = trainer.save().splats
     splats.first_moment[:] = splats.second_moment[:] = 1
-    splats.raw[8, 7] = -6
+    splats.raw[8, 7] = -8
     splats.raw[0, 190] = 48 + 4 * np.exp(splats.raw[2:4, 190].max())
     before = splats.raw.copy()
     again, moved = grown(device, trainer.state, error)
@@ -60,15 +61,40 @@ def test_useless_ones_are_moved_and_begin_anew(device):
     assert moved == 2
     assert np.flatnonzero((splats.raw != before).any(axis=0)).tolist() == [7, 190]
     assert np.flatnonzero((splats.second_moment == 0).all(axis=0)).tolist() == [7, 190]
-    assert again.densifier.add(40, again.state.generator) == 0
 
 
-def test_pixels_are_drawn_by_their_error_to_the_power_of_two_and_a_half(device):
+def test_the_worth_of_a_gaussian_is_the_change_of_the_picture_without_it(device):
+    trainer = Trainer(device, state_of(40, blobs=60, growth=True))
+    trainer.advance(60)
+    picture = trainer.look().picture.copy()
+    worth = trainer.kernels.worth()
+    splats = trainer.save().splats
+    for gaussian in np.argsort(worth)[[0, 20, 40, 59]]:
+        opacity = splats.raw[8, gaussian]
+        splats.raw[8, gaussian] = densify.HIDDEN
+        without = Trainer(device, trainer.state).look().picture
+        splats.raw[8, gaussian] = opacity
+        assert worth[gaussian] == pytest.approx(np.square(without - picture).sum(), rel=1e-3)
+
+
+def test_once_all_are_there_the_cheapest_move(device):
+    trainer = Trainer(device, state_of(iterations=4000))
+    trainer.advance(1000)
+    trainer.look()
+    worth, before = trainer.kernels.worth(), trainer.save().splats.raw.copy()
+    moved = trainer.densifier.add(1500, trainer.state.generator)
+    after = trainer.save().splats.raw
+    places = np.flatnonzero((after[:2] != before[:2]).any(axis=0))
+    assert 0 < moved <= densify.MOST_MOVED * 201
+    assert set(places) == set(np.argsort(worth, kind="stable")[:moved])
+
+
+def test_pixels_are_drawn_by_their_error_cubed(device):
     error = np.repeat(np.array([0.1, 0.2, 0.4], np.float32), 16)[:, None].repeat(48, axis=1)  # three bands of 16 rows
     trainer, added = grown(device, state_of(blobs=8000), error)
     y = np.rint(trainer.save().splats.raw[1, :added])
     parts = np.histogram(y, [-1, 15.5, 31.5, 48])[0] / added
-    expected = np.array([0.1, 0.2, 0.4]) ** 2.5
+    expected = np.array([0.1, 0.2, 0.4]) ** 3
     assert added == 7200
     assert parts == pytest.approx(expected / expected.sum(), abs=0.03)  # four standard deviations, and half a pixel of shift
 

@@ -18,6 +18,21 @@ def seen(splats) -> int:
     return int((splats.raw[8] > -4.5).sum())
 
 
+@pytest.mark.parametrize(
+    ("iterations", "stages"),
+    [
+        (80, [4, 8, 12, 16, 20, 24, 28, 32, 36, 40]),
+        (2000, list(range(100, 1001, 100))),
+        (4000, [*range(100, 1001, 100), 1500, 2000]),
+    ],
+)
+def test_stages_add_first_and_then_move_until_half_of_the_run(iterations, stages):
+    settings, step, named = Settings(iterations=iterations), 0, []
+    while (step := densify.next_stage(settings, step)) is not None:
+        named.append(step)
+    assert named == stages
+
+
 @pytest.mark.parametrize("chosen", [{"growth": False}, {"kernels": "tiled"}, {"model": "shipped"}])
 def test_other_runs_have_all_from_the_start(chosen):
     state = state_of(**chosen)
