@@ -1,4 +1,4 @@
-"""The pictures that readers have trained on this server, by a name that changes with the content, so that sections can follow a pixel."""
+"""The pictures that readers have trained here, by a hash of their content, so that sections can follow a pixel."""
 
 from cachetools import LRUCache
 

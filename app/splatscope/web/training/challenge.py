@@ -16,7 +16,7 @@ from splatscope.web.background import BackgroundTask
 from splatscope.web.runtime.component import Component, Maybe, Typed
 from splatscope.web.runtime.receivers import receives
 from splatscope.workers import worker_pool
-from splatscope.workers.connection import WorkerError
+from splatscope.workers.errors import WorkerError
 
 log = logging.getLogger(__name__)
 CHALLENGES = ("ten-gaussians", "thirty-decibels")  # the names by which addresses have them
