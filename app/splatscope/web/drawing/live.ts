@@ -123,7 +123,11 @@ export const sceneOf = (size: [width: number, height: number], count: number) =>
 /** Act once the page has shown itself. Safari cannot say when that is. */
 const idle: (act: () => void) => void = globalThis.requestIdleCallback ?? ((act) => setTimeout(act, 300))
 
-const ROOM = 64 // records of a thread beside twice those of the one that recorded most
+const SPARE = 64 // records of a thread beside twice those of the one that recorded most
+
+/** How many records each thread may write when a kernel is recorded again with other inputs. */
+export const roomFor = (recording: Recording) =>
+  SPARE + 2 * Math.max(...Array.from({length: recording.threads}, (_, thread) => recording.count(thread)))
 
 /**
  * Record a section's kernel as fast as the device can, always with the latest values.
@@ -157,8 +161,7 @@ export function follower<Facts, Values, Options>(
       const before = shown()
       if (!before) break
       const {recording, options} = before
-      const most = Math.max(...Array.from({length: recording.threads}, (_, thread) => recording.count(thread)))
-      const done = await on.record(inputs, 2 * most + ROOM)
+      const done = await on.record(inputs, roomFor(recording))
       const made = recordingOf(done, live.kernel.batches, recording)
       if (dropped !== droppedBefore) continue
       const now = shown()
