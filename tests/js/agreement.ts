@@ -32,7 +32,8 @@ function compare(thread: number, [ours, here]: Read, [theirs, there]: Read, diff
   const nearest = () => Math.min(...[...latest.values()].flat().map((value) => Math.abs(value - OPAQUE)))
   for (let n = 0; n < Math.max(ours.count(thread), theirs.count(thread)); n++) {
     const [mine, other] = [ours.nth(thread, n), theirs.nth(thread, n)]
-    if (!(["site", "target", "flags"] as const).every((column) => ours[column][mine] === theirs[column][other])) {
+    const isSame = ours.site[mine] === theirs.site[other] && ours.flags[mine] === theirs.flags[other]
+    if (!isSame || placeOf(ours, mine) !== placeOf(theirs, other)) {
       const [line, otherLine] = [ours.about(mine)?.line, theirs.about(other)?.line]
       const words = `is on line ${line} here and on line ${otherLine} there, ${nearest()} from the threshold`
       if (nearest() < ROUNDING) difference.rounded++
@@ -52,6 +53,14 @@ function compare(thread: number, [ours, here]: Read, [theirs, there]: Read, diff
   }
 }
 
+/** The cell or variable that an event accesses, by a name that does not depend on what else a recording has. */
+function placeOf(recording: Recording, event: number) {
+  const cell = recording.cellOf(event)
+  if (!cell) return recording.variables[recording.target[event] - 1]?.name ?? ""
+  const memory = recording.memories[cell.memory]
+  return `${memory.name} ${memory.index(cell.cell)}`
+}
+
 /** A recording, and all its words as floats. */
 type Read = [recording: Recording, floats: Float32Array]
 
@@ -67,6 +76,7 @@ interface Made {
 }
 
 let recorder: Promise<Recorder | null> | null = null
+let latest: Recording | null = null // that was made here, of which the next keeps what stays the same
 
 /** Record the same here and compare; null if the section leaves these inputs to the server. */
 export async function agreement(live: Live<unknown, unknown, unknown>, {values, facts, options, recording}: Made) {
@@ -78,7 +88,8 @@ export async function agreement(live: Live<unknown, unknown, unknown>, {values, 
   const inputs = live.inputs(values, options, facts)
   if (!recorded || !inputs) return null
   const run = await recorded.record(inputs, roomFor(theirs))
-  const ours = recordingOf(run, live.kernel.batches, theirs)
+  const ours = recordingOf(run, live.kernel.batches, latest ?? theirs)
+  latest = ours
   if (!ours) throw new Error("What the browser recorded is none of this kernel.")
   live.facts(new Found(ours, run.after), values, facts, options)
   return differenceOf(ours, theirs)

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from helpers.agreement import rounding, script
+from helpers.chromium import DEVICES
 
 FIND = """
     const all = (root) => [...root.querySelectorAll("*")].flatMap((e) => [e, ...(e.shadowRoot ? all(e.shadowRoot) : [])])
@@ -67,6 +68,7 @@ def section(gpu_browser: Browser, address: str, move: Callable[[Page], None]) ->
         page = context.new_page()
         wrong: list[str] = []
         page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.add_init_script(DEVICES)
         page.goto(address)
         stage = page.get_by_test_id("stepper").first
         expect(stage).to_have_attribute("data-steps", re.compile(r"\d+"))
@@ -167,6 +169,22 @@ def test_what_the_browser_recorded_is_what_the_server_records(gaussian):
         expect(stage).not_to_have_attribute("data-recording", shown)
         expect(stage).to_have_attribute("data-live", "recording")
     assert_they_agree(gaussian, lambda: gaussian.get_by_label("Red", exact=True).press("ArrowRight"))
+
+
+def test_a_figure_outlives_the_loss_of_its_gpu(gaussian):
+    """The server is asked until the browser gives another GPU, and nothing stands still."""
+    stage, knob = gaussian.get_by_test_id("stepper").first, gaussian.get_by_label("Red", exact=True)
+    shown, frames = stage.get_attribute("data-recording"), int(stage.get_attribute("data-frame"))
+    gaussian.evaluate("() => devices.at(-1).destroy()")
+    knob.press("ArrowRight")
+    expect(stage).not_to_have_attribute("data-recording", shown)
+    for _ in range(200):
+        if int(stage.get_attribute("data-frame")) > frames:
+            break
+        knob.press("ArrowLeft")
+        gaussian.wait_for_timeout(100)
+    assert int(stage.get_attribute("data-frame")) > frames
+    expect(stage).to_have_attribute("data-live", "recording")
 
 
 def test_the_recording_of_the_browser_can_be_stepped(gaussian):
