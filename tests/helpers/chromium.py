@@ -13,8 +13,8 @@ WEBGPU = ("--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader")  # Chrom
 # A script for a page with WebGPU: it keeps all devices that are opened, so that a test can end one.
 DEVICES = """
     window.devices = []
-    const request = GPUAdapter.prototype.requestDevice
-    GPUAdapter.prototype.requestDevice = async function (...options) {
+    const request = window.GPUAdapter?.prototype.requestDevice
+    if (request) GPUAdapter.prototype.requestDevice = async function (...options) {
         const device = await request.apply(this, options)
         devices.push(device)
         return device
