@@ -87,3 +87,27 @@ test("what the other recording's sites cannot tell makes no recording", async ()
   unknown.records[4] = like.sites.length
   assert.equal(recordingOf(unknown, {}, like), null, "a site is not among the other's")
 })
+
+test("what stays the same from run to run is not computed anew, and what changes is", async () => {
+  const like = await reduction()
+  const first = recordingOf(run(like), {}, like)
+  assert.ok(first)
+  const other = run(first)
+  const read = first.sites.findIndex(({kind, width}) => kind === "read" && width === 1)
+  for (let at = 0; at < other.records.length; at += 4)
+    if (other.records[at] === read) [other.records[at + 2], other.records[at + 3]] = [other.records[at + 2], 77]
+  const second = recordingOf(other, {}, first)
+  assert.ok(second)
+  assert.equal(second.lockstep, first.lockstep)
+  const anew = recordingOf(other, {}, like)
+  for (const column of ["thread", "site", "target", "flags", "words"] as const)
+    assert.deepEqual([...second[column]], [...(anew?.[column] ?? [])], column)
+  assert.ok(second.words.includes(77))
+
+  const elsewhere = run(first)
+  const at = elsewhere.records.findIndex((word, i) => i % 4 === 0 && word === read)
+  elsewhere.records[at + 2]++ // another cell
+  const third = recordingOf(elsewhere, {}, first)
+  assert.ok(third && third.lockstep !== first.lockstep)
+  assert.ok(third.target.some((place, event) => place !== first.target[event]))
+})

@@ -23,10 +23,10 @@ BINNED = {
     "scatterMain": "binned",
     "moveMain": "binned_update",
     "blockOddsMain": "densify",
-    "uselessMain": "densify",
+    "worthMain": "worth",
     "placeMain": "densify",
 }
-BY_LANES = {"binnedDerivativesMain": "binned_raster", "binnedImageMain": "binned_raster"}
+BY_LANES = {"binnedDerivativesMain": "binned_raster", "binnedImageMain": "binned_raster", "tileWorthMain": "worth"}
 BOTH = {"measureMain": "measure", "ellipsesMain": "describe"}
 LANES = (8, 32)  # threads that share a tile: for waves of up to 8 lanes, and for wider ones
 TILE = 8
@@ -52,7 +52,9 @@ class TrainingConstants(TypedDict):
     densifyLongest: int
     densifySize: float
     hidden: float
-    useless: float
+    moveEvery: int
+    mostMoved: float
+    cheap: float
     blockPixels: int
     ellipseFloats: int
     mostEllipses: int
@@ -101,7 +103,9 @@ def training_kernels() -> TrainingKernels:
         "densifyLongest": densify.LONGEST,
         "densifySize": densify.SIZE,
         "hidden": densify.HIDDEN,
-        "useless": densify.USELESS,
+        "moveEvery": densify.MOVE_EVERY,
+        "mostMoved": densify.MOST_MOVED,
+        "cheap": densify.CHEAP,
         "blockPixels": densify.BLOCK_PIXELS,
         "ellipseFloats": kernels.ELLIPSE_FLOATS,
         "mostEllipses": progress_report.MOST_ELLIPSES,

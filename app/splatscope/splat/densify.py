@@ -124,7 +124,7 @@ class Densifier:
     def _spare(self, worth: np.ndarray) -> int:
         """Return how many visible Gaussians are worth so little that they are better off elsewhere."""
         cheap = CHEAP * errors(self._run)[0] / len(worth)
-        return min(int(MOST_MOVED * len(worth)), np.count_nonzero((worth > 0) & (worth < cheap)))
+        return min(int(MOST_MOVED * len(worth)), int(np.count_nonzero((worth > 0) & (worth < cheap))))
 
     def _draw_placements(self, ids: np.ndarray, generator: np.random.Generator) -> np.ndarray:
         """Draw a pixel for each of these Gaussians, with a probability proportional to its odds. Return them as PLACEMENT."""

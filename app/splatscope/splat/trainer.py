@@ -92,11 +92,12 @@ class Trainer:
         self.device = device
         self.state = state
         self.run = kernels.make_buffers(device, state.settings, state.splats, state.target)
-        self.kernels = BinnedKernels(self.run) if state.settings.kernels == "binned" else TiledKernels(self.run)
+        binned = BinnedKernels(self.run) if state.settings.kernels == "binned" else None
+        self.kernels = binned or TiledKernels(self.run)
         self._measure = kernels.measure(self.run)
         scale = {"SAMPLE_SCALE": SIMPLE_SCALE} if state.settings.kernels == "simple" else {}
         self._describe = kernels.describe(self.run, {"SAMPLE_MODEL": int(state.settings.uses_sample_model)} | scale)
-        self.densifier = densify.Densifier(self.run, self.kernels) if state.settings.grows else None
+        self.densifier = densify.Densifier(self.run, binned) if binned and state.settings.grows else None
         self._timestamps = device.create_query_pool(type=spy.QueryType.timestamp, count=32)
         self._per_submit = 1
         self.kernel_ms: dict[str, float] = {}  # milliseconds of each kernel's latest timed dispatch

@@ -7,8 +7,11 @@ from contextlib import AbstractContextManager, contextmanager
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from helpers.agreement import rounding, script
+from helpers.chromium import DEVICES
 from helpers.folding import unfold_figures
 
+PATIENCE = 60_000  # ms for what a page has to show, and for the claims of a section, which all have to be recorded
 FIND = """
     const all = (root) => [...root.querySelectorAll("*")].flatMap((e) => [e, ...(e.shadowRoot ? all(e.shadowRoot) : [])])
     const drawing = all(document).find((e) => e.matches(".drawing-gaussian"))
@@ -27,26 +30,11 @@ WATCH = """() => {
     window.followed = []
     addEventListener("splatscope:followed", ({detail}) => followed.push(detail.recording))
 }"""
-# How the recording that is shown differs from the browser's last: in events, and by its floats, relative to 1 and to themselves.
+# How the recording that is shown differs from the browser's last.
 DIFFERENCE = """() => {
     const all = (root) => [...root.querySelectorAll("*")].flatMap((e) => [e, ...(e.shadowRoot ? all(e.shadowRoot) : [])])
     const shown = splatscope.inspect(all(document).find((e) => e.dataset?.testid === "stepper")).moment.recording
-    const numbers = (words) => new Float32Array(Uint32Array.from(words).buffer)
-    const made = followed.at(-1)
-    // Thread by thread: which goes first is up to the device.
-    const byThread = (recording) => [...recording.thread.keys()].sort((a, b) => recording.thread[a] - recording.thread[b] || a - b)
-    const [ours, others] = [byThread(made), byThread(shown)]
-    const same = (name) => ours.length === others.length && ours.every((event, i) => made[name][event] === shown[name][others[i]])
-    const [mine, theirs] = [numbers(made.words), numbers(shown.words)]
-    let most = 0
-    for (const [i, event] of others.entries()) {
-        const {type, name} = shown.about(event)
-        if (!type?.startsWith("float") || name === "apart") continue // apart is rounding itself, in units in the last place
-        const [first, own] = [shown.wordAt[event], made.wordAt[ours[i]]]
-        for (let at = 0; at < shown.wordAt[event + 1] - first; at++)
-            most = Math.max(most, Math.abs(mine[own + at] - theirs[first + at]) / (1 + Math.abs(theirs[first + at])))
-    }
-    return {events: ["thread", "site", "target", "flags"].filter((name) => !same(name)), most}
+    return differenceOf(followed.at(-1), shown)
 }"""
 SETTINGS = (
     ("Log of the first size", "1"),
@@ -69,9 +57,10 @@ def assert_they_agree(page: Page, move: Callable[[], object], within: float = 1e
         expect(page.get_by_test_id("stepper").first).to_have_attribute("data-live", "recording")
         if page.evaluate("followed.length") > made:
             break
-    found = page.evaluate(DIFFERENCE)
-    assert found["events"] == []
-    assert found["most"] < within
+    page.evaluate(script())
+    difference = page.evaluate(DIFFERENCE)
+    assert difference["parted"] == []
+    assert difference["most"] < within
 
 
 @contextmanager
@@ -79,8 +68,10 @@ def section(gpu_browser: Browser, address: str, move: Callable[[Page], None]) ->
     """Open a section and move something by hand until its kernel is compiled in the browser, and confirmed."""
     with gpu_browser.new_context(viewport={"width": 1440, "height": 900}) as context:
         page = unfold_figures(context).new_page()
+        page.set_default_timeout(PATIENCE)
         wrong: list[str] = []
         page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.add_init_script(DEVICES)
         page.goto(address)
         stage = page.get_by_test_id("stepper").first
         expect(stage).to_have_attribute("data-steps", re.compile(r"\d+"))
@@ -109,8 +100,6 @@ CONTROLS = {
     "adam": ("spinbutton", "Rate η"),
     "scenes": ("spinbutton", "Walk round"),
 }
-
-ROUNDING = {"adam": 0.5, "scenes": 0.01}  # amplified by 48 iterations, and by a difference of large products
 
 
 def opened(gpu_browser: Browser, server: str, name: str) -> AbstractContextManager[Page]:
@@ -148,9 +137,7 @@ def termination(gpu_browser: Browser, server: str) -> Iterator[Page]:
 def test_what_the_browser_records_is_what_the_lesson_records(gpu_browser, server, name):
     role, control = CONTROLS[name]
     with opened(gpu_browser, server, name) as page:
-        assert_they_agree(
-            page, lambda: page.get_by_role(role, name=control, exact=True).first.press("ArrowUp"), ROUNDING.get(name, 1e-3)
-        )
+        assert_they_agree(page, lambda: page.get_by_role(role, name=control, exact=True).first.press("ArrowUp"), rounding(name))
 
 
 def test_the_whole_figure_follows_the_hand_and_no_request_is_made(gaussian):
@@ -185,6 +172,22 @@ def test_what_the_browser_recorded_is_what_the_server_records(gaussian):
         expect(stage).not_to_have_attribute("data-recording", shown)
         expect(stage).to_have_attribute("data-live", "recording")
     assert_they_agree(gaussian, lambda: gaussian.get_by_label("Red", exact=True).press("ArrowRight"))
+
+
+def test_a_figure_outlives_the_loss_of_its_gpu(gaussian):
+    """It takes another; until that is there, the server is asked."""
+    stage, slider = gaussian.get_by_test_id("stepper").first, gaussian.get_by_label("Red", exact=True)
+    gaussian.evaluate("() => devices.at(-1).destroy()")
+    slider.press("ArrowRight")
+    gaussian.wait_for_function("() => devices.length === 2")
+    frames = int(stage.get_attribute("data-frame"))
+    for _ in range(200):  # until the kernel is compiled on it
+        if int(stage.get_attribute("data-frame")) > frames:
+            break
+        slider.press("ArrowLeft")
+        gaussian.wait_for_timeout(100)
+    assert int(stage.get_attribute("data-frame")) > frames
+    expect(stage).to_have_attribute("data-live", "recording")
 
 
 def test_the_recording_of_the_browser_can_be_stepped(gaussian):

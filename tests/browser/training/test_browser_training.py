@@ -1,6 +1,8 @@
 """Training on the reader's own GPU: on the training page, on the home page, and in a published book."""
 
 import re
+import struct
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,9 +13,12 @@ from PIL import Image
 from playwright.sync_api import Browser, Locator, Page, expect
 
 import reference
+import splatscope
+from helpers.chromium import DEVICES
 from helpers.published import hosted, write_book
 from splatscope.gpu.device import open_device
 from splatscope.paths import ASSETS
+from splatscope.splat.files.ply import to_ply
 from splatscope.splat.initialise import start_state
 from splatscope.splat.settings import Settings
 from splatscope.splat.thumbnail import Thumbnail
@@ -32,6 +37,7 @@ KEEPS_MORE_THAN = """(iterations) => new Promise((answer) => {
   }
 })"""
 BLOBS, ITERATIONS = 256, 150
+PIXELS = "el => [...el.getContext('2d').getImageData(0, 0, el.width, el.height).data]"
 
 
 @contextmanager
@@ -108,7 +114,7 @@ def target_of(run: Locator) -> np.ndarray:
     """Return the target that the browser has, (H, W, 3) uint8."""
     canvas = run.get_by_test_id("browser-target")
     size = canvas.evaluate("el => [el.height, el.width]")
-    data = canvas.evaluate("el => [...el.getContext('2d').getImageData(0, 0, el.width, el.height).data]")
+    data = canvas.evaluate(PIXELS)
     return np.array(data, np.uint8).reshape(*size, 4)[..., :3].copy()
 
 
@@ -153,12 +159,108 @@ def test_pictures_that_are_shown_are_exact(training):
     training.get_by_test_id("train-start").click()
     frame = training.get_by_test_id("browser-frame")
     expect(frame).to_have_attribute("data-iteration", str(ITERATIONS))
-    data = frame.evaluate("el => [...el.getContext('2d').getImageData(0, 0, el.width, el.height).data]")
+    data = frame.evaluate(PIXELS)
     target = target_of(training)
     shown = np.array(data, np.uint8).reshape(*target.shape[:2], 4)[..., :3]
     error = ((shown / 255.0 - target / 255.0) ** 2).mean()
     rounding = 1 / (12 * 255**2)  # to steps of 1/255
     assert error == pytest.approx(10 ** (-psnr_of(training) / 10) + rounding, rel=0.02)
+
+
+def download(run: Locator, button: str) -> Path:
+    """Press a button of the settings that saves a file, and return the file."""
+    with run.page.expect_download() as saved:
+        run.get_by_role("button", name=button).click()
+    return saved.value.path()
+
+
+def saves_its_gaussians(run: Locator, folder: Path) -> None:
+    """Save a run's Gaussians, and assert that the library reads them and draws the picture that is shown."""
+    saved = download(run, "Save Gaussians (.ply)")
+    file = folder / "saved.ply"
+    file.write_bytes(saved.read_bytes())
+    splats = splatscope.load_splats(file)
+    target = target_of(run)
+    assert (splats.width, splats.height) == target.shape[1::-1]
+    assert to_ply(splats.raw, (splats.width, splats.height)).partition(b"end_header")[0] in file.read_bytes()
+    shown = run.get_by_test_id("browser-frame").evaluate(PIXELS)
+    shown = np.array(shown, np.uint8).reshape(*target.shape[:2], 4)[..., :3]
+    assert np.abs(255 * splats.render().clip(0, 1) - shown).max() < 1.5
+
+
+def test_its_gaussians_are_saved_for_viewers(training, tmp_path):
+    small(training)
+    set_number(training, "Iterations", 12)
+    training.get_by_test_id("train-start").click()
+    expect(training.get_by_test_id("browser-frame")).to_have_attribute("data-iteration", "12")
+    saves_its_gaussians(training, tmp_path)
+
+
+def trains_on(run: Locator) -> bool:
+    """Wait until a run is further than it is. Return whether it trains then."""
+    frame, before = run.get_by_test_id("browser-frame"), iteration_of(run)
+    run.page.wait_for_function("([el, before]) => Number(el.dataset.iteration) > before", arg=[frame.element_handle(), before])
+    return run.get_by_test_id("train-start").inner_text() == "Pause"
+
+
+def test_a_tab_that_is_not_shown_trains_and_one_that_was_frozen_goes_on(training):
+    small(training)
+    set_number(training, "Iterations", 5000)
+    training.get_by_test_id("train-start").click()
+    assert trains_on(training)
+    page = training.page
+    page.evaluate("() => { window.requestAnimationFrame = () => 0 }")  # a hidden tab gets no frames
+    assert trains_on(training)
+    session = page.context.new_cdp_session(page)
+    session.send("Page.setWebLifecycleState", {"state": "frozen"})
+    page.wait_for_timeout(1000)
+    session.send("Page.setWebLifecycleState", {"state": "active"})
+    assert trains_on(training)
+    expect(training.get_by_test_id("train-message")).to_be_empty()
+
+
+def test_a_run_outlives_the_loss_of_its_gpu(gpu_browser, server):
+    with tab(gpu_browser, f"{server}/app?page=nowhere") as page:
+        page.add_init_script(DEVICES)
+        page.goto(f"{server}/app?page=train")
+        page.get_by_test_id("train-device").select_option("browser")
+        run = run_of(page)
+        small(run)
+        set_number(run, "Iterations", 5000)
+        run.get_by_test_id("train-start").click()
+        assert trains_on(run)
+        page.evaluate("() => devices.at(-1).destroy()")
+        expect(run.get_by_test_id("train-message")).to_contain_text("The browser lost its GPU")
+        stopped, reached = iteration_of(run), psnr_of(run)
+        assert stopped > 0
+        run.get_by_test_id("train-start").click()
+        assert trains_on(run)
+        expect(run.get_by_test_id("train-message")).to_be_empty()
+        assert psnr_of(run) > reached - 0.5, "it goes on, and does not begin anew"
+
+
+def test_a_picture_that_is_too_large_is_refused_and_nothing_is_lost(training, tmp_path):
+    small(training)
+    training.get_by_test_id("train-step").click()
+    expect(training.get_by_test_id("browser-frame")).to_have_attribute("data-iteration", "1")
+    file = tmp_path / "poster.png"
+    file.write_bytes(huge_png(60_000, 60_000))
+    training.get_by_test_id("browser-upload").locator("input").set_input_files(file)
+    expect(training.get_by_test_id("train-message")).to_contain_text(
+        "poster.png is no picture that this browser can read, or too large"
+    )
+    assert iteration_of(training) == 1
+
+
+def huge_png(width: int, height: int) -> bytes:
+    """Return a small file that says it is a picture of this size."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0)
+    rows = zlib.compress(bytes(10_000))
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
 
 
 def test_the_page_shows_what_the_server_trains_again(training):
@@ -282,7 +384,7 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("where", ["disk", "host"])
-def test_a_published_book_trains_without_any_server(gpu_browser, book, photograph, where):
+def test_a_published_book_trains_without_any_server(gpu_browser, book, photograph, tmp_path, where):
     with hosted(book) as host:
         base = f"{book.as_uri()}/" if where == "disk" else host
         with tab(gpu_browser, f"{base}index.html") as page:
@@ -292,6 +394,9 @@ def test_a_published_book_trains_without_any_server(gpu_browser, book, photograp
             expect(run.locator(".target figcaption")).to_contain_text(FIRST)
             run.get_by_test_id("train-start").click()
             expect(run.get_by_test_id("browser-frame")).not_to_have_attribute("data-iteration", "0")
+            run.get_by_test_id("train-start").click()
+            expect(run.get_by_test_id("train-heard")).to_contain_text("Paused at")
+            saves_its_gaussians(run, tmp_path)
 
 
 def test_the_slider_of_a_published_home_page_is_blended_by_the_kernel(gpu_browser, book):
@@ -299,7 +404,7 @@ def test_the_slider_of_a_published_home_page_is_blended_by_the_kernel(gpu_browse
         page.locator("#blended").evaluate("el => { el.value = 300; el.dispatchEvent(new Event('input', {bubbles: true})) }")
         canvas = page.get_by_test_id("live-render").locator("canvas")
         expect(canvas).to_have_attribute("data-count", "300")
-        drawn = canvas.evaluate("el => [...el.getContext('2d').getImageData(0, 0, el.width, el.height).data]")
+        drawn = canvas.evaluate(PIXELS)
         assert np.abs(np.reshape(drawn, (-1, 4))[:, :3] - blended_of_coffee(300)).max() < 1.5
 
 

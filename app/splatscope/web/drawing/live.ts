@@ -1,7 +1,7 @@
 // A section's kernel is recorded in the reader's browser while the hand moves, so that the whole figure is of the moment in hand.
 import {gpu} from "#web/runtime/gpu.ts"
 import {type Inputs, Recorder} from "#web/runtime/recorder.ts"
-import {recordingOf} from "#web/recording/raw_records.ts"
+import {fullest, recordingOf} from "#web/recording/raw_records.ts"
 import type {Recording} from "#web/recording/recording.ts"
 import {numbers} from "#web/recording/values.ts"
 import type {BrowserKernel} from "#components"
@@ -72,21 +72,23 @@ export class Found {
 
   /** The events of some sites, in the device's order. */
   #events(of: (site: Site) => boolean) {
-    const {site, sites, length} = this.recording
-    const wanted = sites.map(of)
-    const found: number[] = []
-    for (let event = 0; event < length; event++) if (wanted[site[event]]) found.push(event)
-    return found
+    const {sites, bySite} = this.recording
+    const own = bySite.filter((_, site) => of(sites[site]))
+    return own.length > 1 ? own.flatMap((events) => [...events]).sort((a, b) => a - b) : [...(own[0] ?? [])]
   }
 
   /** The numbers that a variable of a function had last; [] if it never had a value. */
   last = (of: string, name: string) => this.all(of, name).at(-1)?.numbers ?? []
 }
 
-/** Red, green and blue of each pixel as bytes, from its four floats. */
-export function bytesIn(picture: Float32Array) {
+/**
+ * Red, green and blue of each pixel as bytes, from its four parts.
+ * @param most  of a part
+ */
+export function bytesIn(picture: ArrayLike<number>, most = 1) {
   const bytes = new Uint8ClampedArray((3 * picture.length) / 4) // rounds, and cuts off
-  for (let part = 0, at = 0; part < picture.length; part++) if (part % 4 < 3) bytes[at++] = 255 * picture[part]
+  const scale = 255 / most
+  for (let part = 0, at = 0; part < picture.length; part++) if (part % 4 < 3) bytes[at++] = scale * picture[part]
   return new Uint8Array(bytes.buffer)
 }
 
@@ -99,7 +101,7 @@ export interface Gaussian {
   alpha: number
 }
 
-const THINNEST = 0.3 // what kernels add to each size, in pixels
+export const THINNEST = 0.3 // what kernels add to each size, in pixels
 const LEAST = 1e-6 // of an opacity, and of what keeps it from 1
 
 /** Raw values, one field after the other, as `gaussians` in splatscope/splat/scenes.py gives them. */
@@ -123,7 +125,12 @@ export const sceneOf = (size: [width: number, height: number], count: number) =>
 /** Act once the page has shown itself. Safari cannot say when that is. */
 const idle: (act: () => void) => void = globalThis.requestIdleCallback ?? ((act) => setTimeout(act, 300))
 
-const ROOM = 64 // records of a thread beside twice those of the one that recorded most
+/** How many records each thread may write if the one that wrote most wrote so many. All of them are read back. */
+const ample = (records: number) => 64 + Math.ceil(1.5 * records)
+
+/** The same for a recording of the kernel with other inputs. An event may take several records. */
+export const roomFor = (recording: Recording) =>
+  ample(2 * Math.max(...Array.from({length: recording.threads}, (_, thread) => recording.count(thread))))
 
 /**
  * Record a section's kernel as fast as the device can, always with the latest values.
@@ -140,11 +147,17 @@ export function follower<Facts, Values, Options>(
   let isRunning = false
   let isStopped = false
   let dropped = 0 // how often what was under way was dropped
+  let room = 0 // records of each thread
   let isTold = true // whether the last run could be told by the sites of the recording that is shown
   const prepare = async () => {
     const device = await gpu()
     const compiled = device && (await Recorder.on(device, live.kernel))
-    if (!isStopped) kernel = compiled
+    if (isStopped) return
+    kernel = compiled
+    device?.lost.then(() => {
+      kernel = null
+      if (!isStopped) return prepare().catch(() => {}) // on another, if the browser gives one
+    })
   }
   // If it fails, the figure waits for the server, as without WebGPU.
   idle(() => prepare().catch(() => {}))
@@ -157,8 +170,13 @@ export function follower<Facts, Values, Options>(
       const before = shown()
       if (!before) break
       const {recording, options} = before
-      const most = Math.max(...Array.from({length: recording.threads}, (_, thread) => recording.count(thread)))
-      const done = await on.record(inputs, 2 * most + ROOM)
+      room ||= roomFor(recording)
+      let done = await on.record(inputs, room)
+      if (fullest(done) === room) {
+        room *= 2
+        done = await on.record(inputs, room)
+      }
+      if (ample(fullest(done)) < room / 2) room = ample(fullest(done))
       const made = recordingOf(done, live.kernel.batches, recording)
       if (dropped !== droppedBefore) continue
       const now = shown()
@@ -180,8 +198,9 @@ export function follower<Facts, Values, Options>(
       wanted = {values, inputs}
       if (!isRunning)
         run(kernel).catch(() => {
-          kernel = null // the device was lost
+          wanted = null // the device was lost, or can do no more
           isRunning = false
+          kernel = null
         })
       return isTold
     },

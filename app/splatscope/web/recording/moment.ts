@@ -23,14 +23,19 @@ export class Moment {
   chain: Slice | null
   rank: Uint32Array | null
   walls: [number[] | null, number[] | null]
+  #folds: boolean
 
-  /** @param changed  called at each move, and when another thread is chosen or another cell followed */
-  constructor(recording: Recording, changed: (moved: boolean) => void) {
+  /**
+   * @param changed  called at each move, and when another thread is chosen or another cell followed
+   * @param folds  whether to fold all events once, so that every later seek starts from a copy; not worth it if another recording
+   *     follows in the next frame
+   */
+  constructor(recording: Recording, changed: (moved: boolean) => void, folds = true) {
     this.recording = recording
     this.changed = changed
+    this.#folds = folds
     this.lockstep = false
-    this.device = new State(recording)
-    this.device.seek(recording.length) // folds once, so that every later seek starts from a copy
+    this.device = this.#folded(new State(recording))
     this.together = null // made when lockstep is first asked for
     this.position = 0
     this.pinned = -1 // the thread that the reader chose, -1 for the event's thread
@@ -40,6 +45,8 @@ export class Moment {
     this.rank = null // by event, its position in lockstep
     this.walls = [null, null] // results of `barriers`, in the device's order and in lockstep
   }
+
+  #folded = (state: State) => (this.#folds ? state.seek(this.recording.length) : state)
 
   /** The state in the order shown, at the position it was last moved to. */
   get state() {
@@ -99,8 +106,7 @@ export class Moment {
     const event = this.event
     this.lockstep = lockstep
     if (lockstep && !this.together) {
-      this.together = new State(this.recording, this.recording.lockstep.order)
-      this.together.seek(this.recording.length)
+      this.together = this.#folded(new State(this.recording, this.recording.lockstep.order))
     }
     this.seek(event < 0 ? 0 : this.after(event))
   }

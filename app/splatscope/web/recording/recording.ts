@@ -81,9 +81,8 @@ async function fetched(address: string, tell: Tell) {
 
 /** Events are numbered from 0, in the device's order; sites, memories and variables are indices into their tables. */
 export class Recording {
-  #lockstep: Lockstep | null = null
   #constants: Map<string, string> | null = null
-  #loopLocals: number[][] | null = null
+  #computed: Computed
   head: Head
   length: number
   threads: number
@@ -118,8 +117,11 @@ export class Recording {
   epochs: number
   stacks: Stacks
 
-  /** @param column  a column by its name */
-  constructor(head: Head, column: (name: string) => Column) {
+  /**
+   * @param column  a column by its name
+   * @param same  a recording of the same events with other values
+   */
+  constructor(head: Head, column: (name: string) => Column, same: Recording | null = null) {
     this.head = head
     this.length = head.events
     this.threads = head.threads
@@ -147,23 +149,24 @@ export class Recording {
     this.outputs = head.outputs.map((output, i) => ({...output, data: column(`output${i}`)}))
 
     // by site
-    this.kind = Uint8Array.from(this.sites, kindOf)
-    this.width = Uint8Array.from(this.sites, (s) => s.width ?? 0)
-    this.line = Uint32Array.from(this.sites, (s) => s.line)
+    this.kind = same?.kind ?? Uint8Array.from(this.sites, kindOf)
+    this.width = same?.width ?? Uint8Array.from(this.sites, (s) => s.width ?? 0)
+    this.line = same?.line ?? Uint32Array.from(this.sites, (s) => s.line)
     this.files = Object.keys(head.sources)
-    this.file = Int16Array.from(this.sites, (s) => this.files.indexOf(s.file))
+    this.file = same?.file ?? Int16Array.from(this.sites, (s) => this.files.indexOf(s.file))
 
     // by event: where its words and its atomic begin, the number of barriers its thread has passed, its number among its thread's
     // events
-    this.wordAt = new Uint32Array(this.length + 1)
-    this.atomicAt = new Uint32Array(this.length)
-    this.epoch = new Uint32Array(this.length)
-    this.turn = new Uint32Array(this.length)
+    this.wordAt = same?.wordAt ?? new Uint32Array(this.length + 1)
+    this.atomicAt = same?.atomicAt ?? new Uint32Array(this.length)
+    this.epoch = same?.epoch ?? new Uint32Array(this.length)
+    this.turn = same?.turn ?? new Uint32Array(this.length)
     // the events of each thread in order, thread by thread, and where each thread's events begin
-    this.own = new Uint32Array(this.length)
-    this.start = new Uint32Array(this.threads + 1)
-    this.epochs = this.#index()
-    this.stacks = new Stacks(this)
+    this.own = same?.own ?? new Uint32Array(this.length)
+    this.start = same?.start ?? new Uint32Array(this.threads + 1)
+    this.epochs = same?.epochs ?? this.#index()
+    this.stacks = same?.stacks ?? new Stacks(this)
+    this.#computed = same ? same.#computed : {}
   }
 
   /** Fill the arrays by event and by thread. Returns the number of epochs. */
@@ -241,13 +244,35 @@ export class Recording {
 
   /** For each site of a loop, the variables that its body declares; for other sites []. Computed once. */
   get loopLocals() {
-    this.#loopLocals ??= loopLocals(this)
-    return this.#loopLocals
+    this.#computed.loopLocals ??= loopLocals(this)
+    return this.#computed.loopLocals
   }
 
   /** The order in which all threads move together. Computed once. */
   get lockstep() {
-    this.#lockstep ??= lockstep(this)
-    return this.#lockstep
+    this.#computed.lockstep ??= lockstep(this)
+    return this.#computed.lockstep
   }
+
+  /** The events of each site, in the device's order. Computed once. */
+  get bySite() {
+    this.#computed.bySite ??= bySite(this)
+    return this.#computed.bySite
+  }
+}
+
+/** What is computed when it is first asked for, once for all recordings of the same events. */
+interface Computed {
+  lockstep?: Lockstep
+  loopLocals?: number[][]
+  bySite?: Uint32Array[]
+}
+
+function bySite({sites, site, length}: Recording) {
+  const counts = new Uint32Array(sites.length)
+  for (let event = 0; event < length; event++) counts[site[event]]++
+  const events = Array.from(counts, (count) => new Uint32Array(count))
+  counts.fill(0)
+  for (let event = 0; event < length; event++) events[site[event]][counts[site[event]]++] = event
+  return events
 }

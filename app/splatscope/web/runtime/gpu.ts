@@ -142,17 +142,31 @@ export function upload(device: GPUDevice, data: ArrayBufferView<ArrayBuffer>) {
   return buffer
 }
 
+const spare = new WeakMap<GPUDevice, GPUBuffer[]>() // buffers to read from, which nobody uses right now
+
+/** A buffer of so many bytes to read from, or one up to twice as large that was used before. */
+function readable(device: GPUDevice, bytes: number) {
+  const known = spare.get(device) ?? []
+  spare.set(device, known)
+  const at = known.findIndex(({size}) => size >= bytes && size <= 2 * bytes)
+  if (at >= 0) return known.splice(at, 1)[0]
+  for (const buffer of known.splice(0)) buffer.destroy()
+  return device.createBuffer({size: bytes, usage: USAGE.MAP_READ | USAGE.COPY_DST})
+}
+
 /** What buffers hold once all that was submitted and encoded is done. The encoder is submitted. */
 export async function read(device: GPUDevice, encoder: GPUCommandEncoder, buffers: GPUBuffer[]): Promise<ArrayBuffer[]> {
   const ends: number[] = []
   for (const {size} of buffers) ends.push((ends.at(-1) ?? 0) + size)
-  const back = device.createBuffer({size: ends.at(-1) ?? LEAST, usage: USAGE.MAP_READ | USAGE.COPY_DST})
+  const back = readable(device, ends.at(-1) ?? LEAST)
   buffers.forEach((buffer, i) => encoder.copyBufferToBuffer(buffer, 0, back, ends[i] - buffer.size, buffer.size))
   device.queue.submit([encoder.finish()])
   await back.mapAsync(READ)
-  const all = back.getMappedRange().slice(0)
-  back.destroy()
-  return buffers.map(({size}, i) => all.slice(ends[i] - size, ends[i]))
+  const all = back.getMappedRange()
+  const contents = buffers.map(({size}, i) => all.slice(ends[i] - size, ends[i]))
+  back.unmap()
+  spare.get(device)?.push(back)
+  return contents
 }
 
 /** An array's 32-bit words. */

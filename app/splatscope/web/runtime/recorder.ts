@@ -37,17 +37,15 @@ export class Recorder {
     const {device, about, fields} = this.#kernel
     const threads = about.size.reduce((product, n) => product * n)
     const starts = Uint32Array.from({length: threads + 1}, (_, thread) => 1 + thread * room)
-    const own = {
-      _rec_records: new Uint32Array(4 * (1 + threads * room)),
-      _rec_clock: new Uint32Array(2),
-      _rec_starts: starts,
-    }
+    const records = 4 * (1 + threads * room) // words
     const before = Object.fromEntries(Object.entries(buffers).map(([name, data]) => [name, wordsOf(data)]))
     const numbers: Uniforms = {...uniforms, "_rec.chosen": group, "_rec.all": [0, 0, 0, 0]}
-    this.#write({...own, ...before})
+    this.#buffer("_rec_records", 4 * records)
+    this.#write({_rec_clock: new Uint32Array(2), _rec_starts: starts, ...before})
     this.#bound ??= this.#kernel.bind(this.#buffers, numbers)
     this.#bound.set(numbers)
     const encoder = device.createCommandEncoder()
+    encoder.clearBuffer(this.#buffers._rec_records)
     encode(encoder, [[this.#bound, groups]])
     const kept = ["_rec_records", ...Object.keys(before)]
     const contents = await read(
@@ -55,7 +53,7 @@ export class Recorder {
       encoder,
       kept.map((name) => this.#buffers[name]),
     )
-    const lengthOf = (name: string) => (name === "_rec_records" ? own._rec_records : before[name]).length
+    const lengthOf = (name: string) => (name === "_rec_records" ? records : before[name].length)
     const after = Object.fromEntries(kept.map((name, i) => [name, new Uint32Array(contents[i], 0, lengthOf(name))]))
     const words = Object.fromEntries(fields.map((field) => [field.name, [...fieldWords(field, numbers[field.name] ?? [0])]]))
     return {records: after._rec_records, starts, before, after, uniforms: words}
@@ -69,17 +67,20 @@ export class Recorder {
     this.#bound = null
   }
 
-  /** Write arrays into the buffers of these names, which are made anew if their sizes change. */
+  /** Write arrays into the buffers of these names. */
   #write(arrays: Record<string, Uint32Array<ArrayBuffer>>) {
-    const {device} = this.#kernel
-    for (const [name, words] of Object.entries(arrays)) {
-      if (this.#buffers[name]?.size !== sizeFor(words.byteLength)) {
-        this.#buffers[name]?.destroy()
-        this.#buffers[name] = zeros(device, words.byteLength)
-        this.#bound?.close()
-        this.#bound = null
-      }
-      device.queue.writeBuffer(this.#buffers[name], 0, words)
+    for (const [name, words] of Object.entries(arrays))
+      this.#kernel.device.queue.writeBuffer(this.#buffer(name, words.byteLength), 0, words)
+  }
+
+  /** The buffer of a name, which is made anew if its size changes. */
+  #buffer(name: string, bytes: number) {
+    if (this.#buffers[name]?.size !== sizeFor(bytes)) {
+      this.#buffers[name]?.destroy()
+      this.#buffers[name] = zeros(this.#kernel.device, bytes)
+      this.#bound?.close()
+      this.#bound = null
     }
+    return this.#buffers[name]
   }
 }

@@ -285,7 +285,7 @@ export class Stepper {
       return this.show()
     }
     const step = this.#stopBefore(before, stops ?? this.#about.stops) ?? before.step
-    const moment = new Moment(recording, (moved) => this.#changed(moved))
+    const moment = new Moment(recording, (moved) => this.#changed(moved), false)
     moment.pinned = before.pinned
     this.moment = moment
     if (stops) this.#about = {...this.#about, stops}

@@ -83,6 +83,7 @@ def _groups() -> list[Group]:
             upload("picture", "Choose a photograph", "image/*", MAX_BYTES, "browser-upload"),
             number(p.size),
             action("save-picture", "Save picture"),
+            action("save-gaussians", "Save Gaussians (.ply)"),
         ),
         group("Gaussians", slider(p.blobs, low=16, high=MOST_BLOBS, log=True), number(p.seed), switch(p.growth)),
         group("Kernels", choice(p.kernels)),

@@ -1,4 +1,5 @@
 // Training on the reader's own GPU: a picture to drop, the run's bar, its picture and target, its quality, and its settings.
+import {bytesIn} from "#web/drawing/live.ts"
 import {context2d} from "#web/drawing/pixels.ts"
 import {download, enclosing, h, messageOf, style} from "#web/runtime/dom.ts"
 import {gpu} from "#web/runtime/gpu.ts"
@@ -12,7 +13,8 @@ import * as TrainingPicture from "./training_picture.ts"
 import type {ControlsParameters, RunBarParameters, TrainingKernels, TrainingPictureParameters} from "#components"
 import type {Message, Model, Render} from "#web/types.ts"
 import {FIELDS, type Photograph, type Settings} from "./browser/gaussians.ts"
-import {bitmap, coloursOf, heatOf, photographOf} from "./browser/photograph.ts"
+import {bitmap, heatOf, photographOf} from "./browser/photograph.ts"
+import {plyOf} from "./browser/ply.ts"
 import {QualityChart} from "./browser/quality_chart.ts"
 import {keepRun, type KeptRun, keptRun} from "./browser/kept_run.ts"
 import {BrowserSession, type Shown} from "./browser/session.ts"
@@ -250,8 +252,7 @@ class View {
     this.#target.height = height
     context2d(this.#target).putImageData(new ImageData(data, width, height), 0, 0)
     this.#caption.textContent = `${name}, ${width} × ${height}`
-    const colour = (pixel: number) => [data[4 * pixel], data[4 * pixel + 1], data[4 * pixel + 2]] as const
-    this.#picture.set({target: bitmap(width, height, colour), sample: name in this.#model.samples ? name : ""})
+    this.#picture.set({target: bitmap(width, height, bytesIn(data, 255)), sample: name in this.#model.samples ? name : ""})
   }
 
   #press(type: RunBar.Press) {
@@ -271,7 +272,8 @@ class View {
     this.#values = {...this.#values, [name]: value}
     if (name.endsWith("!")) this.#bar.set({message: String(value)})
     else if (name === "sample") this.sample()
-    else if (name === "save-picture") this.#save()
+    else if (name === "save-picture") this.#savePicture()
+    else if (name === "save-gaussians") this.#saveGaussians()
     else if (name === "size" && this.#file) this.#read(this.#file.data, this.#file.name)
     else this.session.change(settingsOf(this.#values))
     this.#settle()
@@ -301,16 +303,26 @@ class View {
     this.#read(new Blob(this.#chunks), filename)
   }
 
-  async #save() {
+  async #savePicture() {
     const {look} = this.session.shown
-    const {photograph} = this.session
-    if (!look || !photograph) return
-    const canvas = h("canvas", {width: photograph.width, height: photograph.height})
-    const shown = await createImageBitmap(new Blob([bitmap(canvas.width, canvas.height, coloursOf(look.picture))]))
+    if (!look) return
+    const canvas = h("canvas", {width: look.width, height: look.height})
+    const shown = await createImageBitmap(new Blob([bitmap(canvas.width, canvas.height, bytesIn(look.picture))]))
     context2d(canvas).drawImage(shown, 0, 0)
     canvas.toBlob((file) => {
-      if (file) download(file, `${photograph.name.replace(/\.\w+$/, "")}-${look.iteration}.png`)
+      if (file) download(file, this.#fileName("png"))
     })
+  }
+
+  #saveGaussians() {
+    const {look} = this.session.shown
+    if (look) download(plyOf(look.raw, look.width, look.height), this.#fileName("ply"))
+  }
+
+  /** The name of a file of what is shown. */
+  #fileName(kind: string) {
+    const {photograph, shown} = this.session
+    return `${photograph?.name.replace(/\.\w+$/, "")}-${shown.look?.iteration}.${kind}`
   }
 
   #show({running, settled, busy, message, speed, look}: Shown) {
@@ -337,7 +349,7 @@ class View {
         error: bitmap(width, height, heatOf(look.error, constants)),
         ellipses: Float32Array.from(ellipses.flatMap((one) => [...one])).buffer,
         one_in: oneIn,
-        frame: bitmap(width, height, coloursOf(look.picture)),
+        frame: bitmap(width, height, bytesIn(look.picture)),
         data: {testid: "browser-frame", iteration: String(look.iteration), psnr: look.psnr.toFixed(2)},
         sequence: ++this.#frames,
       })

@@ -1,10 +1,12 @@
 // What plays a round of a challenge: the reader's own GPU, or the server where the browser offers none.
+import {bytesIn} from "#web/drawing/live.ts"
 import {context2d} from "#web/drawing/pixels.ts"
 import {gpu} from "#web/runtime/gpu.ts"
+import {blobAt, jsonAt} from "#web/runtime/sources.ts"
+import type {TrainingKernels} from "#components"
 import type {Model} from "#web/types.ts"
 import {FIELDS, type Photograph, type Settings} from "./browser/gaussians.ts"
-import {bitmap, coloursOf, photographOf} from "./browser/photograph.ts"
-import {kernelsAt, pictureAt} from "./browser/sources.ts"
+import {bitmap, photographOf} from "./browser/photograph.ts"
 import {kernelsOn, type State, Trainer} from "./browser/trainer.ts"
 
 export type Target = "fish" | "photograph"
@@ -62,7 +64,7 @@ export function arenaFor(model: Model<"Challenge">): Arena {
     const known = targets.get(which)
     if (known) return known
     const made =
-      which === "fish" ? drawnFish() : pictureAt(model.samples[PHOTOGRAPH]).then((file) => photographOf(file, PHOTOGRAPH, LONGEST))
+      which === "fish" ? drawnFish() : blobAt(model.samples[PHOTOGRAPH]).then((file) => photographOf(file, PHOTOGRAPH, LONGEST))
     targets.set(which, made)
     made.catch(() => targets.delete(which))
     return made
@@ -80,7 +82,7 @@ export function arenaFor(model: Model<"Challenge">): Arena {
       iterations: Math.max(1, round.iterations),
       rates,
     }
-    return Trainer.on(device, await kernelsAt(model.kernels), photograph, settings, round.raw ? stateOf(round.raw) : undefined)
+    return Trainer.on(device, await jsonAt<TrainingKernels>(model.kernels), photograph, settings, round.raw ? stateOf(round.raw) : undefined)
   }
   /** The fish, as its own Gaussians draw it. */
   const drawnFish = async () => {
@@ -88,13 +90,13 @@ export function arenaFor(model: Model<"Challenge">): Arena {
     const painter = await trainer(black, {...SETTLED, target: "fish", raw: fish})
     const {picture} = await painter.look()
     painter.close()
-    const colour = coloursOf(picture)
-    const data = new Uint8ClampedArray(4 * width * height).map((_, i) => (i % 4 === 3 ? 255 : colour(i >> 2)[i % 4]))
+    const bytes = bytesIn(picture)
+    const data = new Uint8ClampedArray(4 * width * height).map((_, i) => (i % 4 === 3 ? 255 : bytes[3 * (i >> 2) + (i % 4)]))
     return {...black, data}
   }
   const outcomeOf = async (made: Trainer): Promise<Outcome> => {
     const look = await made.look()
-    const picture = new Blob([bitmap(look.width, look.height, coloursOf(look.picture))])
+    const picture = new Blob([bitmap(look.width, look.height, bytesIn(look.picture))])
     return {iteration: look.iteration, psnr: look.psnr, raw: look.raw, picture}
   }
 
@@ -137,10 +139,9 @@ export function arenaFor(model: Model<"Challenge">): Arena {
     async target(which) {
       if (await gpu()) {
         const {width, height, data} = await target(which)
-        const colour = (pixel: number) => [data[4 * pixel], data[4 * pixel + 1], data[4 * pixel + 2]] as const
-        return new Blob([bitmap(width, height, colour)])
+        return new Blob([bitmap(width, height, bytesIn(data, 255))])
       }
-      if (which === "photograph") return pictureAt(model.samples[PHOTOGRAPH])
+      if (which === "photograph") return blobAt(model.samples[PHOTOGRAPH])
       return (await there({...SETTLED, target: which, raw: fish})).picture
     },
     where: gpu().then((device) => (device ? "your own GPU" : model.server)),

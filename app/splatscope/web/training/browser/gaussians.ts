@@ -69,32 +69,35 @@ function slopes({width, height, data}: Photograph) {
   })
 }
 
-/** The first iteration after `step` at which Gaussians are added; null if no more are. */
+/** The first iteration after `step` at which Gaussians are added or moved; null if there is none. */
 export function nextStage(settings: Settings, step: number, constants: TrainingConstants) {
   if (!grows(settings)) return null
-  const interval = intervalOf(settings, constants)
-  const stage = Math.floor(step / interval) + 1
-  return stage <= constants.densifyStages ? stage * interval : null
+  const grown = constants.densifyStages * intervalOf(settings, constants)
+  const every = step < grown ? intervalOf(settings, constants) : constants.moveEvery
+  const stage = (Math.floor(step / every) + 1) * every
+  return stage <= Math.max(grown, constants.densifyUntil * settings.iterations) ? stage : null
 }
 
 /**
- * Where Gaussians are added at an iteration: the words of `placements` in densify.slang, and how many they are.
- * @param useless  a bit for each Gaussian
+ * Where Gaussians are added or moved to at an iteration: the words of `placements` in densify.slang, and how many they are.
+ * @param worth  what the picture would lose without each Gaussian
+ * @param error  of the picture, in the same unit
  * @param odds  of each block of pixels
  */
 export function placements(
   settings: Settings,
   step: number,
-  useless: Uint32Array,
+  worth: Float32Array,
+  error: number,
   odds: Float32Array,
   constants: TrainingConstants,
   random: () => number,
 ) {
-  const isUseless = (id: number) => ((useless[id >> 5] >>> (id & 31)) & 1) !== 0
-  const free = Array.from({length: settings.blobs}, (_, id) => settings.blobs - 1 - id).filter(isUseless)
   const progress = step / (constants.densifyStages * intervalOf(settings, constants))
-  const missing = wanted(settings.blobs, progress, constants) - (settings.blobs - free.length)
-  const ids = free.slice(0, Math.max(0, missing))
+  const missing = Math.max(0, wanted(settings.blobs, progress, constants) - worth.filter((value) => value > 0).length)
+  const spare = progress > 1 ? spareOf(worth, error, constants) : 0
+  const byWorth = Array.from(worth, (_, id) => id).sort((a, b) => worth[a] - worth[b] || b - a)
+  const ids = byWorth.slice(0, missing + spare)
   const sums = sumsOf(odds)
   const words = new Float32Array(6 * ids.length)
   const whole = new Uint32Array(words.buffer)
@@ -105,6 +108,12 @@ export function placements(
     whole.set([block, id], 6 * i + 4)
   })
   return {words, count: ids.length}
+}
+
+/** How many visible Gaussians are worth so little that they are better off elsewhere. */
+function spareOf(worth: Float32Array, error: number, {cheap, mostMoved}: TrainingConstants) {
+  const limit = (cheap * error) / worth.length
+  return Math.min(Math.floor(mostMoved * worth.length), worth.filter((value) => value > 0 && value < limit).length)
 }
 
 const intervalOf = ({iterations}: Settings, {densifyLongest, densifyUntil, densifyStages}: TrainingConstants) =>

@@ -1,8 +1,9 @@
 // Draws trained Gaussians on the reader's own GPU, with the kernel that draws them on a server's.
 import type {TrainingKernels} from "#components"
+import {bytesIn} from "#web/drawing/live.ts"
 import {encode, gpu, Kernel, read, upload, zeros} from "#web/runtime/gpu.ts"
 import {FIELDS} from "./gaussians.ts"
-import {bitmap, coloursOf} from "./photograph.ts"
+import {bitmap} from "./photograph.ts"
 
 /** A picture of Gaussians, of which the nearest can be drawn alone. */
 export class Painter {
@@ -49,6 +50,6 @@ export class Painter {
     const [picture] = await read(device, encoder, [buffers.outputBuffer])
     bound.close()
     for (const buffer of Object.values(buffers)) buffer.destroy()
-    return bitmap(width, height, coloursOf(new Float32Array(picture)))
+    return bitmap(width, height, bytesIn(new Float32Array(picture)))
   }
 }

@@ -9,7 +9,8 @@ import type {Photograph} from "./gaussians.ts"
  */
 export async function photographOf(file: Blob, name: string, longest: number): Promise<Photograph> {
   const whole = await createImageBitmap(file).catch(() => {
-    throw new Error(`${name} is no picture that this browser can read: choose a JPEG, PNG or WebP.`)
+    const advice = "choose a JPEG, PNG or WebP, or one of fewer pixels"
+    throw new Error(`${name} is no picture that this browser can read, or too large for it: ${advice}.`)
   })
   const factor = Math.min(1, longest / Math.max(whole.width, whole.height))
   const [width, height] = [whole.width, whole.height].map((side) => Math.max(1, Math.round(side * factor)))
@@ -26,13 +27,13 @@ export async function photographOf(file: Blob, name: string, longest: number): P
   return {name, width, height, data: context.getImageData(0, 0, width, height).data}
 }
 
-/** Red, green and blue of a pixel as bytes. */
-type Colour = (pixel: number) => readonly [number, number, number]
-
 const HEAD = 54 // bytes of a bitmap file before its pixels
 
-/** A picture as a bitmap file: nothing is lost, and nothing takes time. */
-export function bitmap(width: number, height: number, colour: Colour) {
+/**
+ * A picture as a bitmap file: nothing is lost, and nothing takes time.
+ * @param colours  red, green and blue of each pixel
+ */
+export function bitmap(width: number, height: number, colours: ArrayLike<number>) {
   const row = 4 * Math.ceil((3 * width) / 4)
   const bytes = new Uint8Array(HEAD + row * height)
   const view = new DataView(bytes.buffer)
@@ -44,28 +45,23 @@ export function bitmap(width: number, height: number, colour: Colour) {
   view.setInt32(22, -height, true) // rows from the top down
   view.setUint16(26, 1, true) // planes
   view.setUint16(28, 24, true) // bits a pixel
-  for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) {
-      const [red, green, blue] = colour(y * width + x)
-      bytes.set([blue, green, red], HEAD + y * row + 3 * x)
+  for (let y = 0, from = 0; y < height; y++)
+    for (let x = 0, at = HEAD + y * row; x < width; x++, from += 3, at += 3) {
+      bytes[at] = colours[from + 2]
+      bytes[at + 1] = colours[from + 1]
+      bytes[at + 2] = colours[from]
     }
-  }
   return bytes
 }
 
-const byte = (part: number) => Math.round(255 * Math.min(1, Math.max(0, part)))
-
-/** The colours of a picture of four floats a pixel. */
-export const coloursOf =
-  (picture: Float32Array): Colour =>
-  (pixel) => [byte(picture[4 * pixel]), byte(picture[4 * pixel + 1]), byte(picture[4 * pixel + 2])]
-
 /** The colours of an error map, on a square-root scale that shows small errors. */
-export const heatOf =
-  (error: Float32Array, {heat}: TrainingConstants): Colour =>
-  (pixel) => {
+export function heatOf(error: Float32Array, {heat}: TrainingConstants) {
+  const colours = new Uint8ClampedArray(3 * error.length)
+  for (let pixel = 0, at = 0; pixel < error.length; pixel++) {
     const place = Math.sqrt(Math.min(1, Math.max(0, error[pixel] || 0))) * (heat.length - 1)
     const [low, high] = [heat[Math.floor(place)], heat[Math.ceil(place)]]
-    const [red, green, blue] = low.map((from, channel) => Math.floor(from + (place % 1) * (high[channel] - from)))
-    return [red, green, blue]
+    for (let channel = 0; channel < 3; channel++)
+      colours[at++] = Math.floor(low[channel] + (place % 1) * (high[channel] - low[channel]))
   }
+  return colours
+}

@@ -5,8 +5,8 @@ import {gpu} from "#web/runtime/gpu.ts"
 import type {Photograph, Settings} from "./gaussians.ts"
 import {kernelsOn, type Look, type State, Trainer} from "./trainer.ts"
 
-const SLICE = 100 // ms of training between two pictures, at least: five pictures a second
-const SHARE = 1.5 // … and so much of the time that drawing one takes
+const SLICE = 50 // ms of training between two pictures, at least; what is submitted by then may take twice as long
+const SHARE = 0.5 // … and so much of the time that drawing one takes
 const RESTARTING: (keyof Settings)[] = ["blobs", "seed", "growth", "kernels"] // a change of these begins another run
 
 /** What the page shows of a run. */
@@ -146,9 +146,7 @@ export class BrowserSession {
       kernels: kernelsOn(device).includes(this.settings.kernels) ? this.settings.kernels : "tiled",
     } as Settings
     this.#trainer = await Trainer.on(device, await this.#files(), photograph, settings, from ?? undefined)
-    device.lost.then(({reason}) => {
-      if (reason !== "destroyed") this.#lost()
-    })
+    device.lost.then(() => this.#lost())
     this.#show({busy: ""})
     await this.#look()
     return this.#trainer
@@ -175,8 +173,8 @@ export class BrowserSession {
 
   async #look() {
     const epoch = this.#epoch
-    const look = (await this.#trainer?.look()) ?? null
-    if (epoch !== this.#epoch) return
+    const look = await this.#trainer?.look()
+    if (!look || epoch !== this.#epoch) return
     this.#show({look, settled: !this.shown.running})
   }
 
@@ -186,7 +184,7 @@ export class BrowserSession {
     this.#show({
       running: false,
       settled: true,
-      message: "The browser lost its GPU. Nothing but the last moment is gone: resume to go on.",
+      message: "The browser lost its GPU, and the run stands where its last picture was: resume to go on.",
     })
   }
 

@@ -152,8 +152,7 @@ export class Trainer {
     this.#run(this.#projecting())
     const [picture, error, sums, ellipses, raw, firstMoment, secondMoment] = contents.map((bytes) => new Float32Array(bytes))
     const {width, height} = this.#photograph
-    let visible = 0
-    for (let i = 1; i < 2 * Math.ceil((width * height) / THREADS.pixels); i += 2) visible += sums[i]
+    const visible = this.#errorIn(sums, 1)
     const packed = ellipses.filter((_, i) => i % ELLIPSE !== 7 && i % ELLIPSE !== 11)
     const psnr = -10 * Math.log10(Math.max(visible / (3 * width * height), 1e-12))
     return {
@@ -183,7 +182,7 @@ export class Trainer {
       this.#settings.kernels === "tiled"
         ? ["clearDerivativesMain", "computeDerivativesMain", "updateBlobsMain", "imageMain"]
         : ["projectMain", "allocateMain", "scatterMain", "moveMain", "binnedDerivativesMain", "binnedImageMain"]
-    const adding = grows(this.#settings) ? ["blockOddsMain", "uselessMain", "placeMain"] : []
+    const adding = grows(this.#settings) ? ["blockOddsMain", "tileWorthMain", "worthMain", "placeMain"] : []
     const all = [...entries, ...adding, "measureMain", "ellipsesMain"]
     const pipelines = all.map(async (entry) => {
       const name = entry in kernels ? entry : `${entry}/${this.#lanes}`
@@ -227,7 +226,6 @@ export class Trainer {
       "rateDecay.lastStep": [iterations],
       pixelCount: [width * height],
       capacity: [this.#capacity],
-      uselessLogit: [Math.log(constants.useless / (1 - constants.useless))],
       logSize: [logSize(constants.densifySize, this.#photograph, blobs)],
     }
   }
@@ -283,6 +281,14 @@ export class Trainer {
     ]
   }
 
+  /** The squared error of all pixels: 0, of the picture; 1, of what a screen shows of it. */
+  #errorIn(sums: Float32Array, part: 0 | 1) {
+    const groups = Math.ceil((this.#photograph.width * this.#photograph.height) / THREADS.pixels)
+    let sum = 0
+    for (let group = 0; group < groups; group++) sum += sums[2 * group + part]
+    return sum
+  }
+
   /** A kernel with a thread for each Gaussian. */
   #each = (entry: string): Step[] => [[this.#kernel(entry), [Math.ceil(this.#settings.blobs / THREADS.gaussians)]]]
 
@@ -323,7 +329,7 @@ export class Trainer {
       duplicateCount: zeros(device, 8),
       stepsDone: upload(device, Uint32Array.of(this.iteration)),
       blockOdds: zeros(device, 4 * Math.ceil((this.#photograph.width * this.#photograph.height) / blockPixels)),
-      uselessBits: zeros(device, 4 * Math.ceil(blobs / 32)),
+      worth: zeros(device, 4 * blobs),
       placements: zeros(device, 24 * blobs),
       ...this.#lists(),
     }
@@ -357,16 +363,17 @@ export class Trainer {
   async #add() {
     const {constants} = this.#files
     const encoder = this.#device.createCommandEncoder()
-    const words = Math.ceil(Math.ceil(this.#settings.blobs / 32) / THREADS.gaussians)
     const pixels = this.#photograph.width * this.#photograph.height
     const find: Step[] = [
       [this.#kernel("blockOddsMain"), [Math.ceil(pixels / constants.blockPixels)]],
-      [this.#kernel("uselessMain"), [words]],
+      ...this.#tiles("tileWorthMain"),
+      ...this.#each("worthMain"),
     ]
     encode(encoder, [...this.#drawing(), ...this.#measuring(), ...find])
-    const [odds, useless] = await read(this.#device, encoder, [this.#buffers.blockOdds, this.#buffers.uselessBits])
+    const {blockOdds, worth, errorSums} = this.#buffers
+    const [odds, worths, errors] = await read(this.#device, encoder, [blockOdds, worth, errorSums])
     const blocks = new Float32Array(odds, 0, Math.ceil(pixels / constants.blockPixels))
-    const made = placements(this.#settings, this.iteration, new Uint32Array(useless), blocks, constants, this.#random)
+    const made = placements(this.#settings, this.iteration, new Float32Array(worths, 0, this.#settings.blobs), this.#errorIn(new Float32Array(errors), 0), blocks, constants, this.#random)
     if (made.count) {
       this.#device.queue.writeBuffer(this.#buffers.placements, 0, made.words)
       const place = this.#kernel("placeMain")
