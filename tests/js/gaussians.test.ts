@@ -72,10 +72,30 @@ test("Gaussians are added at ten stages in the first half of a run", () => {
   assert.equal(nextStage({...SETTINGS, growth: false}, 0, constants), null)
 })
 
-test("the highest useless ids are placed in the blocks with odds, as many as are missing", () => {
-  const useless = new Uint32Array(7).fill(2 ** 32 - 1) // none is visible
+test("a long run moves Gaussians from then on until its half", () => {
+  const settings = {...SETTINGS, iterations: 4000}
+  const stages: number[] = []
+  for (let step: number | null = 900; step !== null; step = nextStage(settings, step, constants)) stages.push(step)
+  assert.deepEqual(stages, [900, 1000, 1500, 2000])
+})
+
+test("those that are worth least move, at most a twentieth, and none that is worth more than others would be", () => {
+  const odds = Float32Array.of(1, 1)
+  const worth = Float32Array.from({length: SETTINGS.blobs}, (_, id) => 1 + ((7 * id) % SETTINGS.blobs))
+  const idsOf = (error: number) => {
+    const {words, count} = placements(SETTINGS, 500, worth, error, odds, constants, randomFrom(1))
+    const whole = new Uint32Array(words.buffer)
+    return Array.from({length: count}, (_, i) => worth[whole[6 * i + 5]])
+  }
+  const share = SETTINGS.blobs / constants.cheap // the error at which worth below 1 is cheap
+  assert.deepEqual(idsOf(3.5 * share), [1, 2, 3])
+  assert.equal(idsOf(1e6 * share).length, constants.mostMoved * SETTINGS.blobs)
+})
+
+test("the highest ids that nobody sees are placed in the blocks with odds, as many as are missing", () => {
+  const worth = new Float32Array(SETTINGS.blobs)
   const odds = Float32Array.of(0, 2, 0, 2)
-  const {words, count} = placements(SETTINGS, 15, useless, odds, constants, randomFrom(1))
+  const {words, count} = placements(SETTINGS, 15, worth, 1, odds, constants, randomFrom(1))
   assert.equal(count, Math.ceil(SETTINGS.blobs * 0.19))
   const whole = new Uint32Array(words.buffer)
   for (let i = 0; i < count; i++) {

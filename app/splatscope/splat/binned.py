@@ -103,7 +103,7 @@ class BinnedKernels:
         self._by_groups = _has_groups(run)
         self._project = self._per_gaussian("binned", "projectMain", *_COUNTED, blobsBuffer=run.raw)
         self._update = self._bind_update()
-        listing, image = self._bind_listing(), self._raster("binnedImageMain", outputBuffer=run.picture)
+        listing, image = self._bind_listing(), self._raster("binned_raster", "binnedImageMain", outputBuffer=run.picture)
         self.drawing = [*listing, image]
         self.deriving = [*listing, *self._bind_derivatives(image)]
         self.iteration = [*self.deriving, self._update]
@@ -196,12 +196,12 @@ class BinnedKernels:
         if self.run.settings.loss == "l1+ssim":  # its windows cross tiles, so the whole picture is drawn first
             stages, slopes = slope_kernels(self.run)
             compare, compared_with = [image, *stages], {"slopeBuffer": slopes}
-        return [*compare, self._raster("binnedDerivativesMain", "stepsDone", "partialSums", **compared_with)]
+        return [*compare, self._raster("binned_raster", "binnedDerivativesMain", "stepsDone", "partialSums", **compared_with)]
 
     def _bind_weighing(self) -> list[BoundKernel]:
         """Return the kernels that compute what each Gaussian is worth, from the lists."""
         return [
-            self._raster("tileWorthMain", "partialSums", module="worth"),
+            self._raster("worth", "tileWorthMain", "partialSums"),
             self._bind("worth", "worthMain", (self.run.settings.blobs, 1), "partialSums", "duplicatesOf", worth=self._worth),
         ]
 
@@ -220,7 +220,7 @@ class BinnedKernels:
             return self._bind("binned_groups", BY_GROUPS[entry], (SHARE * blobs, 1), *names, **buffers)
         return self._bind(module, entry, (blobs, 1), *names, **buffers)
 
-    def _raster(self, entry: str, *names: str, module: str = "binned_raster", **buffers) -> BoundKernel:
+    def _raster(self, module: str, entry: str, *names: str, **buffers) -> BoundKernel:
         threads = (self._tiling.columns * self._tiling.lanes, self._tiling.rows)
         return self._bind(module, entry, threads, "splats", "tileList", "lists", "tileOrder", *names, **buffers)
 
