@@ -13,7 +13,8 @@ settings.register_profile("patient", deadline=None, suppress_health_check=[Healt
 settings.load_profile("patient")
 
 # What outlives a server is none of the user's own, nor of another run of the tests.
-os.environ.setdefault("XDG_STATE_HOME", tempfile.mkdtemp(prefix="splatscope-tests-"))
+_state = tempfile.TemporaryDirectory(prefix="splatscope-tests-", ignore_cleanup_errors=True)  # of all processes of a run
+os.environ.setdefault("XDG_STATE_HOME", _state.name)
 
 
 class FileScheduling(LoadFileScheduling):

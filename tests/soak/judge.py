@@ -15,6 +15,7 @@ EXPLAINED = (
     r"Process \d+ of worker \d+ was stopped, and is replaced\.",
     r",\d+ [\w-]+ \{.*\}: (?:The process that compiled and ran|The server was too busy)",  # inputs recorded ahead
     r"\d+ recordings have been made ahead\.|Recording ahead (?:waits for a worker|goes on)\.",
+    r"What pages need after a restart of the server cannot be stored: ",  # the disk is full
     r"No worker has been up for [\d.]+ s\.",
     r"broadcast to \S+ failed: (?:CommClosedError|OSError|StreamClosedError)",  # a job's worker was lost, which its reader is told
 )
