@@ -1,4 +1,4 @@
-"""The pictures that readers have trained on this server, by a name that changes with the content, so that sections can follow a pixel."""
+"""The pictures that were trained on this server, by a name that changes with the content: sections can follow a pixel of them."""
 
 from cachetools import LRUCache
 
