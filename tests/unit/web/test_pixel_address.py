@@ -1,0 +1,64 @@
+"""A pixel of a trained picture in a section's address."""
+
+import pytest
+
+from splatscope.services.lessons import LessonRequest
+from splatscope.textbook.contents import find_lesson, lesson_names, sections
+from splatscope.textbook.input_grid import input_grid
+from splatscope.web.lesson_page.inputs import Inputs
+from splatscope.web.lesson_page.section_view import changed
+
+PIXEL = {"picture": "coffee", "pixel": "130,113"}
+
+
+@pytest.mark.parametrize("stem", lesson_names())
+def test_every_section_keeps_the_pixel_in_its_address(stem):
+    inputs = Inputs.of(stem, PIXEL)
+    assert inputs.query == PIXEL
+    assert inputs.follows
+    assert Inputs.of(stem, inputs.address) == inputs
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"picture": "coffee"},
+        {"picture": "coffee", "pixel": "1"},
+        {"picture": "coffee", "pixel": "-1,2"},
+        {"picture": "coffee", "pixel": "1,99999"},
+        {"picture": "../coffee", "pixel": "1,2"},
+        {"picture": "", "pixel": "1,2"},
+    ],
+)
+def test_what_names_no_pixel_is_left_out(query):
+    assert not Inputs.of("undo", query).follows
+
+
+def test_a_pixel_keeps_the_controls_that_still_apply_and_no_others():
+    inputs = Inputs.of("final-count", PIXEL | {"guarded": "false", "count": "3"})
+    assert inputs.query == PIXEL | {"guarded": "false"}
+
+
+def test_a_pixel_of_the_sections_own_picture_is_another_one():
+    assert Inputs.of("blending", {"pixel": "[3,4]"}).query == {"pixel": "[3,4]"}
+    assert Inputs.of("blending", PIXEL).query == PIXEL
+
+
+def test_a_drawing_chooses_another_pixel():
+    query, notes = changed("coarse-raster", PIXEL, {"set": {"at": [138, 113]}})
+    assert query == PIXEL | {"pixel": "138,113"}
+    assert not any(notes.values())
+
+
+@pytest.mark.parametrize("stem", ["workgroups", "undo"])
+def test_only_a_section_that_can_show_the_pixel_is_recorded_with_it(stem):
+    kind = find_lesson(stem)
+    with_pixel, without = (LessonRequest.of(kind(**values)) for values in ({"picture": "coffee", "at": [130, 113]}, {}))
+    assert (with_pixel == without) == (kind.from_pixel is None)
+    assert any("picture" in inputs for inputs in input_grid(kind)) == (kind.from_pixel is not None)
+
+
+def test_every_section_says_what_it_does_to_the_pixel():
+    for section in sections():
+        assert section.pixel.endswith("."), section.name
+        assert len(section.pixel) <= 130, section.name
