@@ -4,9 +4,11 @@ from tree_sitter import Node
 
 from splatscope.slang.loops import attributes_before, is_counted, is_unrolled, runs_more_than_once
 from splatscope.slang.source import parent_of, part, text_of, walk
+from splatscope.slang.tokens import names_in
 from splatscope.tracing.instrument.context import FunctionContext
 from splatscope.tracing.instrument.local_values import LocalValues
 from splatscope.tracing.instrument.statements import Statements
+from splatscope.tracing.instrument.uninitialised_locals import UninitialisedLocals
 from splatscope.tracing.instrument.writer import Rule, TreeWriter
 
 # The expressions that a condition may consist of if the compiler is to know its value; `T.COUNT` is a member of a type.
@@ -19,8 +21,16 @@ _CONSTANT = {
 class ControlFlow:
     """The rules for if, switch, loops, return, break, continue and discard."""
 
-    def __init__(self, context: FunctionContext, writer: TreeWriter, values: LocalValues, statements: Statements):
+    def __init__(
+        self,
+        context: FunctionContext,
+        writer: TreeWriter,
+        values: LocalValues,
+        statements: Statements,
+        unwritten: UninitialisedLocals,
+    ):
         self._context, self._writer, self._values, self._statements = context, writer, values, statements
+        self._unwritten = unwritten
 
     @property
     def rules(self) -> dict[str, Rule]:
@@ -167,6 +177,7 @@ class ControlFlow:
         names, behind_condition = [], [child for child in node.children if child.type == ";"][-1]
         # Autodiff and unrolling need the bare condition to find a loop's bound.
         is_bare = condition is None or self._context.is_differentiable or self._context.scope.is_repeatable(condition)
+        is_bare = is_bare and not self._may_read_unwritten(node)
         has_break = not is_bare or (not self._context.is_differentiable and runs_more_than_once(self._writer.text(node)))
         if initializer is not None and initializer.type == "declaration":
             declaration = self._statements.declared(initializer)
@@ -195,6 +206,13 @@ class ControlFlow:
             return self._writer.text(child) if is_excluded else self._writer.emit(child)
 
         return self._writer.children(node, part)
+
+    def _may_read_unwritten(self, node: Node) -> bool:
+        """Return whether the condition of a for loop, which is not to be unrolled, may read a local that nothing has written."""
+        initializer, condition = node.child_by_field_name("initializer"), node.child_by_field_name("condition")
+        if condition is None or self._context.is_differentiable or is_unrolled(self._context.source.code, node.start_byte):
+            return False
+        return not self._unwritten.tracked_in(condition) <= (names_in(text_of(initializer)) if initializer is not None else set())
 
     def _iteration(self, node: Node, first: str = "", has_budget: bool = False) -> str:
         """Return the text for the start of a loop's body: its budget, a record of the iteration, and `first`.

@@ -47,7 +47,7 @@ class FunctionRewriter:
         calls = Calls(self._context, self._writer, bounds, expressions, operations, textures)
         stores = Stores(self._context, self._writer, bounds, expressions, self._values, operations, calls)
         statements = Statements(self._context, self._writer, expressions, self._values, stores, operations, unwritten)
-        control_flow = ControlFlow(self._context, self._writer, self._values, statements)
+        control_flow = ControlFlow(self._context, self._writer, self._values, statements, unwritten)
         for part in (operations, expressions, calls, statements, control_flow):
             self._writer.rules |= part.rules
         self._is_head_excluded = source.line_column(block.start)[0] in excluded_lines

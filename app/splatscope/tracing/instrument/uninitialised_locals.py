@@ -105,6 +105,10 @@ class UninitialisedLocals:
                 text += f" uint {self._flag(name)} = 0;"
         return text
 
+    def tracked_in(self, expression: Node) -> set[str]:
+        """Return the tracked locals that an expression names."""
+        return {text_of(node) for node in walk(expression) if node.type == "identifier"} & self._locals.keys()
+
     def read(self, node: Node) -> tuple[str, str] | None:
         """Return the local that an expression reads, and the condition that it was written; None if it is not tracked."""
         root = self._context.scope.root(node)
