@@ -66,6 +66,7 @@ def test_nothing_that_takes_it_apart_is_fetched_before_a_hand_comes_near(visit):
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     expect(slider(page)).to_be_visible()
+    page.evaluate(SHARE)
     page.wait_for_load_state("networkidle")
     assert [url for url in asked if "opening-stages" in url or "opening.bin" in url] == []
     slider(page).fill("30")
@@ -79,7 +80,7 @@ def test_it_comes_apart_as_one_scrolls_and_together_again(home, width, height):
     before = whole(page)
     page.mouse.move(width / 2, height / 2)
     page.mouse.wheel(0, 120)
-    apart(page, 0.2)
+    apart(page, 0.1)
     page.mouse.wheel(0, -120)
     page.wait_for_function("() => scrollY === 0 && splatscopeShare() === 0")
     assert whole(page) == before

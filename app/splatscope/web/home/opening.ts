@@ -7,7 +7,8 @@ import type {Render} from "#web/types.ts"
 import {unpack} from "./gaussians.ts"
 import {type Apart, Splats} from "./splats.ts"
 
-const EASE = 0.2 // part of the way that is left, which a picture goes at each frame
+const EASE = 0.2 // part of the way that is left, which a picture goes in a frame
+const FRAME = 16 // ms of one
 const NEAR = 0.002 // of it, at which it has arrived
 const REACH = {over: 24, held: 52} // pixels of the picture around the hand, which is over it or holds it
 const SCROLLED = 0.85 // of the picture's height, after which it is all apart
@@ -46,9 +47,9 @@ export function render({model, el}: Render<"Opening">) {
   let isClosed = false
 
   const isThere = () => Math.abs(goal.share - now.share) < NEAR && Math.abs(goal.reach - now.reach) < 0.5
-  /** Go a part of the way, or all of it for whoever wants no motion. */
-  const approach = () => {
-    const part = STILL.matches || isThere() ? 1 : EASE
+  /** Go a part of the way, the more the longer the last picture took, or all of it for whoever wants no motion. */
+  const approach = (milliseconds: number) => {
+    const part = STILL.matches || isThere() ? 1 : 1 - (1 - EASE) ** Math.max(1, milliseconds / FRAME)
     now.share += part * (goal.share - now.share)
     now.reach += part * (goal.reach - now.reach)
     now.hand = [...goal.hand]
@@ -56,8 +57,11 @@ export function render({model, el}: Render<"Opening">) {
   const run = async () => {
     if (isRunning || !painter) return
     isRunning = true
+    let before = performance.now()
     do {
-      approach()
+      const began = performance.now()
+      approach(began - before)
+      before = began
       await painter.draw(now)
       root.dataset.share = now.share.toFixed(3)
       await new Promise(requestAnimationFrame)

@@ -1,12 +1,12 @@
 // A picture of Gaussians on a canvas, taken apart on the reader's own GPU as splatscope/splat/apart.py does it.
-import {type Bound, encode, Kernel, upload, zeros} from "#web/runtime/gpu.ts"
+import {type Bound, encode, Kernel, read, upload, zeros} from "#web/runtime/gpu.ts"
+import {context2d} from "#web/drawing/pixels.ts"
 import type {OpeningKernels} from "#components"
 import type {Gaussians} from "./gaussians.ts"
 
-const WIDTHS = [384, 768, 1152] // pixels of the canvas; rows are copied in multiples of 64 of them
+const WIDTHS = [384, 768, 1152] // pixels of the canvas
 const [SLOW, QUICK] = [40, 12] // ms for a picture, beyond which the next is smaller, or larger
 const THREADS = {gaussians: 64, pixels: 256} // of a workgroup
-const [COPY_DST, RENDER_ATTACHMENT] = [2, 16] // WebGPU's GPUTextureUsage
 
 /** How far a picture is taken apart: all of it, and around the hand. */
 export interface Apart {
@@ -24,14 +24,14 @@ export class Splats {
   #kernels
   #whole: GPUBuffer
   #blobs: GPUBuffer
-  #size = 1 // index into WIDTHS
+  #size = 0 // index into WIDTHS
   #drawing: {width: number; height: number; steps: [move: Bound, image: Bound, present: Bound]; buffers: GPUBuffer[]} | null = null
 
   private constructor(
     device: GPUDevice,
     about: OpeningKernels,
     gaussians: Gaussians,
-    context: GPUCanvasContext,
+    context: CanvasRenderingContext2D,
     kernels: Record<string, Kernel>,
   ) {
     this.#device = device
@@ -43,12 +43,10 @@ export class Splats {
     this.#blobs = zeros(device, gaussians.raw.byteLength)
   }
 
-  /** @throws {Error}  the device refuses a kernel, or the canvas */
+  /** @throws {Error}  the device refuses a kernel */
   static async on(device: GPUDevice, about: OpeningKernels, gaussians: Gaussians, canvas: HTMLCanvasElement) {
     const compiled = Object.entries(about.kernels).map(async ([name, kernel]) => [name, await Kernel.on(device, kernel)] as const)
-    const context = canvas.getContext("webgpu") as GPUCanvasContext | null
-    if (!context) throw new Error("This canvas has no WebGPU.")
-    return new Splats(device, about, gaussians, context, Object.fromEntries(await Promise.all(compiled)))
+    return new Splats(device, about, gaussians, context2d(canvas), Object.fromEntries(await Promise.all(compiled)))
   }
 
   /** Draw the picture. Resolves once it is drawn. */
@@ -71,22 +69,17 @@ export class Splats {
       [image, [Math.ceil(width / columns), Math.ceil(height / rows)]],
       [present, [Math.ceil((width * height) / THREADS.pixels)]],
     ])
-    const canvas = buffers[buffers.length - 1]
-    encoder.copyBufferToTexture(
-      {buffer: canvas, bytesPerRow: 4 * width},
-      {texture: this.#context.getCurrentTexture()},
-      {width, height},
-    )
     const began = performance.now()
-    device.queue.submit([encoder.finish()])
-    await device.queue.onSubmittedWorkDone()
+    const [pixels] = await read(device, encoder, [buffers[buffers.length - 1]])
+    const canvas = this.#context.canvas
+    if (canvas.width !== width) Object.assign(canvas, {width, height})
+    this.#context.putImageData(new ImageData(new Uint8ClampedArray(pixels), width, height), 0, 0)
     this.#pace(performance.now() - began)
   }
 
   close() {
     this.#free()
     for (const buffer of [this.#whole, this.#blobs]) buffer.destroy()
-    this.#context.unconfigure()
   }
 
   /** Choose the size of the next picture by how long this one took, in ms. */
@@ -120,10 +113,6 @@ export class Splats {
     }
     const uniforms = {"scene.size": [width, height], "scene.blobCount": [count], "scene.maxWeight": [this.#about.maxWeight]}
     const bound = (name: string) => this.#kernels[name].bind(all, uniforms)
-    const canvas = this.#context.canvas
-    canvas.width = width
-    canvas.height = height
-    this.#context.configure({device, format: "rgba8unorm", usage: COPY_DST | RENDER_ATTACHMENT, alphaMode: "opaque"})
     this.#drawing = {
       ...{width, height, buffers: [outputBuffer, listLength, canvasBuffer]},
       steps: [bound("takeApartMain"), bound("imageMain"), bound("presentMain")],
