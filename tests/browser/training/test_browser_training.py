@@ -37,6 +37,7 @@ KEEPS_MORE_THAN = """(iterations) => new Promise((answer) => {
   }
 })"""
 BLOBS, ITERATIONS = 256, 150
+SEEDS = range(1, 5)
 PIXELS = "el => [...el.getContext('2d').getImageData(0, 0, el.width, el.height).data]"
 
 
@@ -97,17 +98,20 @@ def test_it_reaches_what_the_server_reaches(training, growth):
     small(training)
     if not growth:
         training.get_by_role("radiogroup", name="Growth").get_by_role("radio", name="Off").click()
-    training.get_by_test_id("train-start").click()
-    expect(training.get_by_test_id("browser-frame")).to_have_attribute("data-iteration", str(ITERATIONS))
-    target = target_of(training)
-    reached = []
-    for seed in range(3):
+    frame, target = training.get_by_test_id("browser-frame"), target_of(training)
+    here, there = [], []
+    for seed in SEEDS:
+        set_number(training, "Seed", seed)
+        expect(frame).to_have_attribute("data-iteration", "0")
+        training.get_by_test_id("train-start").click()
+        expect(frame).to_have_attribute("data-iteration", str(ITERATIONS))
+        here.append(psnr_of(training))
         settings = Settings(size=SIZE, blobs=BLOBS, iterations=ITERATIONS, growth=growth, seed=seed)
         trainer = Trainer(open_device(), start_state(settings, target, FIRST))
         trainer.advance(ITERATIONS)
-        reached.append(trainer.look().psnr)
-    # Among starts, runs of so small a picture differ by up to a decibel. Without growth they end two lower than with it.
-    assert psnr_of(training) == pytest.approx(np.mean(reached), abs=1)
+        there.append(trainer.look().psnr)
+    # The two draw their starts differently, among which runs of so small a picture differ by up to a decibel.
+    assert np.mean(here) == pytest.approx(np.mean(there), abs=0.3)
 
 
 def target_of(run: Locator) -> np.ndarray:
