@@ -82,7 +82,13 @@ export function arenaFor(model: Model<"Challenge">): Arena {
       iterations: Math.max(1, round.iterations),
       rates,
     }
-    return Trainer.on(device, await jsonAt<TrainingKernels>(model.kernels), photograph, settings, round.raw ? stateOf(round.raw) : undefined)
+    return Trainer.on(
+      device,
+      await jsonAt<TrainingKernels>(model.kernels),
+      photograph,
+      settings,
+      round.raw ? stateOf(round.raw) : undefined,
+    )
   }
   /** The fish, as its own Gaussians draw it. */
   const drawnFish = async () => {
@@ -169,7 +175,7 @@ export const rowOf = (raw: Float32Array, i: number) =>
   Array.from({length: FIELDS}, (_, field) => raw[field * (raw.length / FIELDS) + i])
 
 /** Show a picture in a canvas of its own size. */
-export async function showIn(canvas: HTMLCanvasElement, picture: Blob) {
+export async function showInside(canvas: HTMLCanvasElement, picture: Blob) {
   const image = await createImageBitmap(picture)
   canvas.width = image.width
   canvas.height = image.height

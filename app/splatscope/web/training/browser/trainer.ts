@@ -373,7 +373,15 @@ export class Trainer {
     const {blockOdds, worth, errorSums} = this.#buffers
     const [odds, worths, errors] = await read(this.#device, encoder, [blockOdds, worth, errorSums])
     const blocks = new Float32Array(odds, 0, Math.ceil(pixels / constants.blockPixels))
-    const made = placements(this.#settings, this.iteration, new Float32Array(worths, 0, this.#settings.blobs), this.#errorIn(new Float32Array(errors), 0), blocks, constants, this.#random)
+    const made = placements(
+      this.#settings,
+      this.iteration,
+      new Float32Array(worths, 0, this.#settings.blobs),
+      this.#errorIn(new Float32Array(errors), 0),
+      blocks,
+      constants,
+      this.#random,
+    )
     if (made.count) {
       this.#device.queue.writeBuffer(this.#buffers.placements, 0, made.words)
       const place = this.#kernel("placeMain")
