@@ -50,3 +50,9 @@ def test_the_sort_is_heard_once_its_speaker_was_pressed(turn_to):
     speaker.click()
     page.keyboard.press("ArrowRight")
     expect(speaker).to_have_attribute("data-played", re.compile(r"^[1-9]"))
+
+
+def test_a_link_restores_picture_and_pixel(turn_to):
+    page: Page = turn_to("/app?page=train&sample=coffee.jpg&x=20&y=30")
+    expect(page.get_by_test_id("pixel-story")).to_be_visible(timeout=120_000)
+    expect(page.locator(".train > .left .target figcaption")).to_contain_text("coffee.jpg")
