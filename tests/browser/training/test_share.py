@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 def test_a_run_is_shared_as_a_film_a_link_and_a_figure(gpu_browser: Browser, server: str, tmp_path: Path):
     with gpu_browser.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True) as context:
         page = context.new_page()
-        page.goto(f"{server}/app?page=train&sample=coffee.jpg&x=20&y=30")
+        page.goto(f"{server}/app?page=train&sample=coffee.jpg")
         page.get_by_test_id("train-device").select_option("browser")
         run = run_of(page)
         expect(run.locator(".target figcaption")).to_contain_text("coffee.jpg")
@@ -30,7 +30,7 @@ def test_a_run_is_shared_as_a_film_a_link_and_a_figure(gpu_browser: Browser, ser
         expect(speaker).to_have_attribute("data-played", re.compile(r"^[1-9]"))
         run.get_by_test_id("train-share").click()
         dialog = run.get_by_test_id("share")
-        assert dialog.get_by_test_id("share-link").input_value() == f"{server}/app?page=train&sample=coffee.jpg&x=20&y=30"
+        assert dialog.get_by_test_id("share-link").input_value() == f"{server}/app?page=train&sample=coffee.jpg"
         assert dialog.get_by_test_id("share-code").input_value().startswith('<iframe src="embed/gaussian.html" title="What is')
         with page.expect_download() as download:
             dialog.get_by_test_id("share-film").click()
@@ -50,3 +50,9 @@ def test_the_sort_is_heard_once_its_speaker_was_pressed(turn_to):
     speaker.click()
     page.keyboard.press("ArrowRight")
     expect(speaker).to_have_attribute("data-played", re.compile(r"^[1-9]"))
+
+
+def test_a_link_restores_picture_and_pixel(turn_to):
+    page: Page = turn_to("/app?page=train&sample=coffee.jpg&x=20&y=30")
+    expect(page.get_by_test_id("pixel-story")).to_be_visible(timeout=120_000)
+    expect(page.locator(".train > .left .target figcaption")).to_contain_text("coffee.jpg")

@@ -175,7 +175,7 @@ export const rowOf = (raw: Float32Array, i: number) =>
   Array.from({length: FIELDS}, (_, field) => raw[field * (raw.length / FIELDS) + i])
 
 /** Show a picture in a canvas of its own size. */
-export async function showInside(canvas: HTMLCanvasElement, picture: Blob) {
+export async function drawInto(canvas: HTMLCanvasElement, picture: Blob) {
   const image = await createImageBitmap(picture)
   canvas.width = image.width
   canvas.height = image.height

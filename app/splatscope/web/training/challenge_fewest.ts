@@ -1,7 +1,7 @@
 // As few Gaussians as possible for 30 dB: the reader chooses the settings of a run, and the score is the number of Gaussians.
 import {h, messageOf} from "#web/runtime/dom.ts"
 import {best, keepBest} from "#web/runtime/scores.ts"
-import {type Arena, showInside} from "./challenge_arena.ts"
+import {type Arena, drawInto} from "./challenge_arena.ts"
 import type {Game} from "./challenge.ts"
 
 const NAME = "thirty-decibels"
@@ -59,11 +59,11 @@ export function fewest(arena: Arena): Game {
         if (isOver) return
         psnr.textContent = `${now.psnr.toFixed(1)} dB`
         progress.value = now.iteration
-        showInside(picture, now.picture)
+        drawInto(picture, now.picture)
       })
       progress.value = end.iteration
       psnr.textContent = `${end.psnr.toFixed(1)} dB`
-      await showInside(picture, end.picture)
+      await drawInto(picture, end.picture)
       const isReached = end.psnr >= GOAL
       const isBest = isReached && keepBest(NAME, count, "fewer")
       const words = `${count.toLocaleString("en")} Gaussians, ${end.psnr.toFixed(2)} dB`
@@ -85,7 +85,7 @@ export function fewest(arena: Arena): Game {
     if (where)
       arena
         .target("photograph")
-        .then((file) => showInside(goal, file))
+        .then((file) => drawInto(goal, file))
         .catch((reason) => (told.textContent = messageOf(reason)))
     else told.textContent = "This needs a browser that offers its GPU (WebGPU), or the app on a computer of your own."
     go.hidden = !where

@@ -6,7 +6,7 @@ import {h, messageOf} from "#web/runtime/dom.ts"
 import {best, keepBest} from "#web/runtime/scores.ts"
 import {rememberedJson, remember} from "#web/runtime/stored.ts"
 import {arrowsChoose, checkOne} from "#web/widgets/roving.ts"
-import {type Arena, type Outcome, rowOf, showInside} from "./challenge_arena.ts"
+import {type Arena, type Outcome, rowOf, drawInto} from "./challenge_arena.ts"
 import type {Game} from "./challenge.ts"
 import {FIELDS} from "./browser/gaussians.ts"
 
@@ -133,7 +133,7 @@ export function paint(arena: Arena): Game {
       for (let drawn: unknown = null; drawn !== raw && !isOver; ) {
         drawn = raw
         counted = await arena.play({target: "fish", raw, blobs: COUNT, seed: 1, growth: false, rate: 1, iterations: 0})
-        await showInside(picture, counted.picture)
+        await drawInto(picture, counted.picture)
         psnr.textContent = `${counted.psnr.toFixed(1)} dB`
         if (told.textContent?.startsWith("Waiting")) told.textContent = ""
       }
@@ -163,7 +163,7 @@ export function paint(arena: Arena): Game {
       ({canvas, words}: (typeof lanes)[number]) =>
       async (now: Outcome) => {
         words.textContent = `${now.psnr.toFixed(1)} dB`
-        await showInside(canvas, now.picture)
+        await drawInto(canvas, now.picture)
       }
     try {
       const rounds = [own.raw, null].map((start, i) => {
@@ -196,7 +196,7 @@ export function paint(arena: Arena): Game {
     if (where)
       arena
         .target("fish")
-        .then((file) => showInside(goal, file))
+        .then((file) => drawInto(goal, file))
         .then(draw)
         .catch((reason) => (told.textContent = messageOf(reason)))
     else told.textContent = "This needs a browser that offers its GPU (WebGPU), or the app on a computer of your own."

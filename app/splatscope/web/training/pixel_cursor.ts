@@ -28,6 +28,8 @@ export class PixelCursor {
   height: number
   x: number
   y: number
+  /** The pixel that was opened last; null for none. */
+  chosen: [x: number, y: number] | null = null
   tileMark: HTMLElement
   pixelMark: HTMLElement
   words: HTMLDivElement
@@ -100,7 +102,7 @@ export class PixelCursor {
   /** Set the picture's size, in pixels. */
   resize(width: number, height: number) {
     if (this.width === width && this.height === height) return
-    Object.assign(this, {width, height, x: -1, y: -1})
+    Object.assign(this, {width, height, x: -1, y: -1, chosen: null})
     this.#rest()
   }
 
@@ -108,6 +110,7 @@ export class PixelCursor {
   open() {
     if (!this.model.sequence) return
     opened = this.frame
+    this.chosen = [this.x, this.y]
     followLink("train", 0, "", `x=${this.x}&y=${this.y}`)
   }
 

@@ -2,7 +2,6 @@
 import {hrefOf, isBook, UNNAMED} from "#web/runtime/address.ts"
 import {download, h, messageOf} from "#web/runtime/dom.ts"
 import {embedCode} from "#web/runtime/embed_code.ts"
-import {current} from "#web/runtime/router.ts"
 import type {Clip} from "./clip.ts"
 import {filmType} from "./clip.ts"
 
@@ -16,8 +15,14 @@ const FIGURES = [
 /**
  * The button, with the dialog that it opens.
  * @param sample  the name of the sample that is fitted; "" for a picture of the reader's
+ * @param pixel  the one that was opened last
  */
-export function shareButton(clip: Clip, target: () => Blob | null, sample: () => string) {
+export function shareButton(
+  clip: Clip,
+  target: () => Blob | null,
+  sample: () => string,
+  pixel: () => [x: number, y: number] | null,
+) {
   const told = h("p", {class: "hint", role: "status", "data-testid": "share-told"})
   const film = h(
     "button",
@@ -82,12 +87,11 @@ export function shareButton(clip: Clip, target: () => Blob | null, sample: () =>
         ? "Train first: the film has the pictures that were shown."
         : `${count} pictures beside the target. Encoding takes as long as the film lasts.`
     film.hidden = !filmType() || count < 2
-    const query = new URLSearchParams(current().inputs)
     const inputs = new URLSearchParams(sample() ? {sample: sample()} : {})
-    for (const name of ["x", "y"]) if (query.has(name)) inputs.set(name, query.get(name) ?? "")
+    for (const [i, place] of (pixel() ?? []).entries()) inputs.set("xy"[i], String(place))
     link.value = new URL(hrefOf({page: "train", step: UNNAMED, inputs: inputs.toString()}), location.href).href
     linked.textContent = sample()
-      ? "It opens this picture, and the pixel that is chosen."
+      ? "It opens this picture, and the pixel that you chose last."
       : "Your own picture stays with you: the link opens the page without it."
     told.textContent = ""
     figure.dispatchEvent(new Event("change"))

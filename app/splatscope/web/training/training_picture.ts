@@ -111,6 +111,7 @@ export function render({model, el}: Render<"TrainingPicture">) {
     clip,
     () => (model.target?.byteLength ? new Blob([model.target]) : null),
     () => model.sample,
+    () => cursor?.chosen ?? null,
   )
   const resized = new ResizeObserver(outline)
   resized.observe(frame)
