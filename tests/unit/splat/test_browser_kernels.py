@@ -20,7 +20,7 @@ def test_what_ships_is_compiled_from_the_shaders(made):
 
 
 def test_every_kernel_fits_what_all_browsers_offer(made):
-    assert len(made["kernels"]) == 17
+    assert len(made["kernels"]) == 19
     for name, kernel in made["kernels"].items():
         buffers = [one for one in kernel["bindings"] if not one["size"]]
         assert len(buffers) <= 8, name  # WebGPU's least maxStorageBuffersPerShaderStage

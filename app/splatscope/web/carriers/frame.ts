@@ -33,10 +33,10 @@ function report() {
   if (!changed.length) return
   send({linked: Object.fromEntries(changed)})
   known = {...now}
-  reportTo(PACE)
+  reportAfter(PACE)
 }
 
-function reportTo(ms: number) {
+function reportAfter(ms: number) {
   if (!due) setTimeout(report, ms)
   due = true
 }
@@ -64,7 +64,7 @@ function receive({data}: MessageEvent<ToFrame>) {
 on("moment", ({first, moment}) => {
   if (!first) return
   now = {step: moment.step, thread: moment.pinned}
-  reportTo(0)
+  reportAfter(0)
 })
 
 window.addEventListener(
