@@ -42,7 +42,7 @@ def card(entry: Entry) -> bytes:
         draw.text((LEFT, y), line, QUIET, text)
         y += TEXT * 1.45
     file = io.BytesIO()
-    picture.save(file, "JPEG", quality=84, optimize=True)
+    picture.save(file, "JPEG", quality=78, optimize=True)
     return file.getvalue()
 
 
