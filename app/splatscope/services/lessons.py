@@ -175,7 +175,8 @@ async def run_experiment(pool: Pool, lesson: Lesson, method: str, *, anew: bool 
         CompileError: A kernel does not compile.
         ValueError: The inputs do not fit.
     """
-    request = LessonRequest.of(lesson, dependencies(lesson, method))
+    names = dependencies(lesson, method)  # what a method names may come from a pixel of a trained picture
+    request = LessonRequest.of(lesson, names | {*PIXEL} if names else names)
     return await (_anew if anew else _results).get(
         request.key(method),
         lambda: pool.run(_run_experiment, request.with_picture(), method, limit=EXPERIMENT_LIMIT, background=True, shipped=True),
@@ -185,9 +186,7 @@ async def run_experiment(pool: Pool, lesson: Lesson, method: str, *, anew: bool 
 def dependencies(lesson: Lesson, method: str) -> set[str]:
     """Return the parameters that a method names in `@param.depends`; an empty set if it names none."""
     names = {dependency.name for dependency in lesson.param.method_dependencies(method)}
-    if "name" in names:  # for a method that names none, param returns all, including `name`
-        return set()
-    return names | {*PIXEL} if names and lesson.from_pixel is not None else names
+    return set() if "name" in names else names  # for a method that names none, param returns all, including `name`
 
 
 # Cached recordings are measured in full: what a page shows about one may be larger than what the browser steps through.
