@@ -4,6 +4,7 @@ import pytest
 
 from splatscope.services.lessons import LessonRequest, dependencies
 from splatscope.textbook.contents import find_lesson, lesson_names, text_of
+from splatscope.textbook.lesson import PIXEL
 from splatscope.textbook.markdown import parse
 
 

@@ -1,5 +1,7 @@
 """A pixel of a trained picture in a section's address."""
 
+from operator import attrgetter
+
 import pytest
 
 from splatscope.services.lessons import LessonRequest
@@ -58,7 +60,7 @@ def test_only_a_section_that_can_show_the_pixel_is_recorded_with_it(stem):
     assert any("picture" in inputs for inputs in input_grid(kind)) == (kind.from_pixel is not None)
 
 
-def test_every_section_says_what_it_does_to_the_pixel():
-    for section in sections():
-        assert section.pixel.endswith("."), section.name
-        assert len(section.pixel) <= 130, section.name
+@pytest.mark.parametrize("section", sections(), ids=attrgetter("name"))
+def test_every_section_says_what_it_does_to_the_pixel(section):
+    assert section.pixel.endswith(".")
+    assert len(section.pixel) <= 130
