@@ -4,14 +4,13 @@ import pytest
 
 from splatscope.services.lessons import LessonRequest, dependencies
 from splatscope.textbook.contents import find_lesson, lesson_names, text_of
-from splatscope.textbook.lesson import PIXEL
 from splatscope.textbook.markdown import parse
 
 
 def test_a_method_depends_on_what_it_names_and_on_nothing_else():
     lesson = find_lesson("bitonic-sort")()
-    assert dependencies(lesson, "merge") == {"eight", *PIXEL}
-    assert dependencies(lesson, "without_barrier") == {"count", "order", "seed", "runs", "eight", *PIXEL}
+    assert dependencies(lesson, "merge") == {"eight"}
+    assert dependencies(lesson, "without_barrier") == {"count", "order", "seed", "runs", "eight"}
     assert dependencies(lesson, "cost") == set()
 
 
