@@ -7,19 +7,19 @@ from functools import cache, cached_property
 import numpy as np
 
 from splatscope.paths import ASSETS, shader
+from splatscope.splat.apart import unpack
 from splatscope.splat.files.images import crop_picture
 from splatscope.splat.parameters import FIELDS, POSITION
 from splatscope.splat.scenes import scene_inputs
-from splatscope.splat.thumbnail import Thumbnail
 from splatscope.textbook.experiment import Experiment
 from splatscope.tracing.job import KernelJob
 
 TILE = (8, 4)
 THREADS = TILE[0] * TILE[1]
 PLACES = 512  # of a tile's list
-SAMPLE = "coffee"
-AT = (130, 113)  # the pixel of SAMPLE for readers who have chosen none
-PUBLISHED = (AT, (200, 100), (261, 140), (331, 200))  # pixels of SAMPLE that a published book has recordings of
+SAMPLE = "chelsea"  # the picture of the home page
+AT = (145, 95)  # the pixel of SAMPLE for readers who have chosen none: on the rim of an eye
+PUBLISHED = (AT, (172, 94), (284, 118), (282, 200))  # pixels of SAMPLE that a published book has recordings of
 FILE = "pixel.slang"
 
 
@@ -50,7 +50,7 @@ class TrainedPicture:
 @cache
 def sample_picture() -> TrainedPicture:
     """Return the picture of readers who have trained none."""
-    trained = Thumbnail.load(ASSETS / f"{SAMPLE}.npz")
+    trained = unpack((ASSETS / "opening.bin").read_bytes())
     photograph = ASSETS / f"{SAMPLE}.jpg"
     size = (trained.width, trained.height)
     return TrainedPicture(trained.raw, crop_picture(photograph.read_bytes(), photograph.name, *size).pixels)

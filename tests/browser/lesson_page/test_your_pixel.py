@@ -30,7 +30,7 @@ def test_a_pixel_is_chosen_and_followed_through_sections(turn_to: Callable[..., 
     undone = page.locator(".drawing-undo .state-between output").first
     expect(undone).not_to_have_text("0.36", timeout=PATIENCE)  # the example's first
     in_undo = page.locator(".drawing-undo .state-between output").all_inner_texts()
-    assert re.search(rf"picture=coffee&pixel={chosen.replace(',', '(,|%2C)')}", page.url)
+    assert re.search(rf"picture=chelsea&pixel={chosen.replace(',', '(,|%2C)')}", page.url)
 
     page.get_by_role("link", name="Caching").first.click()
     expect(page.locator("[data-page=caching]")).to_be_visible()
@@ -56,8 +56,8 @@ def test_a_pixel_is_chosen_and_followed_through_sections(turn_to: Callable[..., 
 
 
 def test_a_link_with_a_pixel_opens_it_and_hides_the_controls_of_the_example(turn_to: Callable[..., Page]):
-    page = turn_to("/app?page=final-count&picture=coffee&pixel=200,100")
-    expect(strip(page)).to_have_attribute("data-pixel", "200,100")
+    page = turn_to("/app?page=final-count&picture=chelsea&pixel=172,94")
+    expect(strip(page)).to_have_attribute("data-pixel", "172,94")
     expect(strip(page)).to_have_attribute("data-shown", "true")
     steps(page)
     expect(page.get_by_text("Test on the way back", exact=True).first).to_be_visible()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from helpers.section_rules import check_answers, check_conclusion, check_stops, check_threads, quizzes_of
-from reference import Boxes, alpha_blend, bounds, evaluate, intersects, load_direct, over_white
+from reference import Boxes, alpha_blend, bounds, evaluate, intersects, load_direct, over_white, transform_pixel_state
 from splatscope.services.lessons import LessonRequest, _with_answers
 from splatscope.splat.parameters import X
 from splatscope.textbook.contents import find_lesson, lesson_names
@@ -54,9 +54,10 @@ def test_gradients_are_those_of_finite_differences(seen):
         raw = seen.picture.raw.astype(float)
         raw[X, seen.ids[place]] += moved
         gaussians = load_direct(raw)
-        state = np.tile((0.0, 0.0, 0.0, 1.0), (THREADS, 1))
+        state, count = np.tile((0.0, 0.0, 0.0, 1.0), (THREADS, 1)), np.zeros(THREADS, int)
         for blob in seen.ids:
-            state = alpha_blend(state, evaluate(gaussians, int(blob), np.stack([x, y], 1).astype(float)))
+            layer = evaluate(gaussians, int(blob), np.stack([x, y], 1).astype(float))
+            state, count = transform_pixel_state(state, count, layer)
         return ((over_white(state) - target) ** 2).sum(axis=1) / (width * height)
 
     tried = (losses(h) - losses(-h)) / (2 * h)
@@ -112,5 +113,5 @@ def test_a_section_with_a_pixel_keeps_the_rules_for_all_sections(experiment, ste
 
 
 def test_a_pixel_that_is_not_there_is_refused_in_a_line(experiment):
-    with pytest.raises(ValueError, match=r"no pixel \(400, 3\): it is 384 × 256"):
-        see_pixel(experiment, sample_picture(), (400, 3))
+    with pytest.raises(ValueError, match=r"no pixel \(500, 3\): it is 451 × 300"):
+        see_pixel(experiment, sample_picture(), (500, 3))

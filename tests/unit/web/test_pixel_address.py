@@ -10,7 +10,7 @@ from splatscope.textbook.input_grid import input_grid
 from splatscope.web.lesson_page.inputs import Inputs
 from splatscope.web.lesson_page.section_view import changed
 
-PIXEL = {"picture": "coffee", "pixel": "130,113"}
+PIXEL = {"picture": "chelsea", "pixel": "145,95"}
 
 
 @pytest.mark.parametrize("stem", lesson_names())
@@ -24,11 +24,11 @@ def test_every_section_keeps_the_pixel_in_its_address(stem):
 @pytest.mark.parametrize(
     "query",
     [
-        {"picture": "coffee"},
-        {"picture": "coffee", "pixel": "1"},
-        {"picture": "coffee", "pixel": "-1,2"},
-        {"picture": "coffee", "pixel": "1,99999"},
-        {"picture": "../coffee", "pixel": "1,2"},
+        {"picture": "chelsea"},
+        {"picture": "chelsea", "pixel": "1"},
+        {"picture": "chelsea", "pixel": "-1,2"},
+        {"picture": "chelsea", "pixel": "1,99999"},
+        {"picture": "../chelsea", "pixel": "1,2"},
         {"picture": "", "pixel": "1,2"},
     ],
 )
@@ -55,7 +55,7 @@ def test_a_drawing_chooses_another_pixel():
 @pytest.mark.parametrize("stem", ["workgroups", "undo"])
 def test_only_a_section_that_can_show_the_pixel_is_recorded_with_it(stem):
     kind = find_lesson(stem)
-    with_pixel, without = (LessonRequest.of(kind(**values)) for values in ({"picture": "coffee", "at": [130, 113]}, {}))
+    with_pixel, without = (LessonRequest.of(kind(**values)) for values in ({"picture": "chelsea", "at": [145, 95]}, {}))
     assert (with_pixel == without) == (kind.from_pixel is None)
     assert any("picture" in inputs for inputs in input_grid(kind)) == (kind.from_pixel is not None)
 

@@ -14,7 +14,7 @@ export interface Chosen {
   at: Pixel
 }
 
-/** A pixel as the inputs of a section, `picture=coffee&pixel=130%2C113`, as `URLSearchParams` writes them. */
+/** A pixel as the inputs of a section, `picture=chelsea&pixel=145%2C95`, as `URLSearchParams` writes them. */
 export const inputsOfPixel = (name: string, at: Pixel) => String(new URLSearchParams({picture: name, pixel: at.join(",")}))
 
 /** The inputs with which sections open in this tab; "" for their own examples. */
