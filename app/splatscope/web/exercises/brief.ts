@@ -19,7 +19,7 @@ export function brief(task: PublicTask, model: Pick<PublishedExercisesParameters
       "p",
       {class: "dim"},
       h("a", {href: hrefOf({page: "exercises", step: UNNAMED, inputs: ""})}, "Exercises"),
-      ` / ${course} ${same.indexOf(task) + 1} of ${same.length}`,
+      ` / ${course}${same.length > 1 ? ` ${same.indexOf(task) + 1} of ${same.length}` : ""}`,
     ),
     h("h2", {id: "task-title", tabindex: "-1"}, task.title),
     prose(task.words),

@@ -11,7 +11,7 @@ from splatscope.textbook.pixel import AT, SAMPLE, TILE, sample_picture
 from splatscope.web import assets
 from splatscope.web.runtime.component import Component, Typed
 
-DRAWN = "opening.webp"  # what the sample's Gaussians draw
+DRAWN = "opening-pixels.webp"  # what the sample's Gaussians draw, pixel by pixel
 
 
 class ChosenPicture(NamedTuple):

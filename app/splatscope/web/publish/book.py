@@ -465,7 +465,7 @@ def _write_documents(book: Book) -> None:
             (book.folder / "embed" / f"{entry.name}.html").write_text(
                 _document(book, entry, alone=True, base="../"), encoding="utf-8"
             )
-    for name in (PICTURE, STAGES):
+    for name in (PICTURE, STAGES, DRAWN):
         shutil.copyfile(ASSETS / name, book.folder / "assets" / name)
     shutil.copyfile(FONTS, book.folder / FONTS.name)
     shutil.copyfile(BOKEH, book.folder / "assets" / "bokeh.ts")
