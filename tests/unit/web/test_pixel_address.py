@@ -1,6 +1,7 @@
 """A pixel of a trained picture in a section's address."""
 
 from operator import attrgetter
+from urllib.parse import parse_qsl
 
 import pytest
 
@@ -8,7 +9,9 @@ from splatscope.services.lessons import LessonRequest
 from splatscope.textbook.contents import find_lesson, lesson_names, sections
 from splatscope.textbook.input_grid import input_grid
 from splatscope.web.lesson_page.inputs import Inputs
+from splatscope.web.lesson_page.lesson_form import address_of, applying, parameters, set_from_address
 from splatscope.web.lesson_page.section_view import changed
+from splatscope.web.lesson_page.your_pixel import your_pixel
 
 PIXEL = {"picture": "chelsea", "pixel": "145,95"}
 
@@ -19,6 +22,18 @@ def test_every_section_keeps_the_pixel_in_its_address(stem):
     assert inputs.query == PIXEL
     assert inputs.follows
     assert Inputs.of(stem, inputs.address) == inputs
+
+
+@pytest.mark.parametrize("stem", [stem for stem in lesson_names() if find_lesson(stem).from_pixel is None])
+def test_a_section_that_cannot_show_the_pixel_keeps_its_own_inputs(stem):
+    lesson = find_lesson(stem)()
+    set_from_address(lesson, PIXEL)
+    assert applying(lesson) == parameters(lesson)
+    assert your_pixel(lesson).picture == "chelsea", "the strip shows the pixel, and its script has the tab remember it"
+    for inputs in input_grid(find_lesson(stem)):
+        own = dict(parse_qsl(address_of(find_lesson(stem)(**inputs))))
+        expected = own if "pixel" in own else PIXEL | own
+        assert Inputs.of(stem, PIXEL | own).query == expected
 
 
 @pytest.mark.parametrize(
@@ -44,6 +59,11 @@ def test_a_pixel_keeps_the_controls_that_still_apply_and_no_others():
 def test_a_pixel_of_the_sections_own_picture_is_another_one():
     assert Inputs.of("blending", {"pixel": "[3,4]"}).query == {"pixel": "[3,4]"}
     assert Inputs.of("blending", PIXEL).query == PIXEL
+
+
+def test_a_section_with_a_pixel_of_its_own_leaves_the_followed_one_once_another_is_chosen():
+    assert changed("scenes", PIXEL, {"set": {"pixel": [3, 4]}})[0] == {"pixel": "[3,4]"}
+    assert changed("scenes", PIXEL, {"set": {"turn": 20}})[0] == PIXEL | {"turn": "20"}
 
 
 def test_a_drawing_chooses_another_pixel():

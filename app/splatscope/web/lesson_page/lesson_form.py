@@ -62,21 +62,22 @@ def parameters(lesson: Lesson) -> list[str]:
 
 
 def applying(lesson: Lesson) -> list[str]:
-    """Return the names of the parameters that apply: of a pixel of a trained picture, those that the lesson keeps for it."""
-    return list(lesson.from_pixel or ()) if lesson.picture else parameters(lesson)
+    """Return the names of the parameters that apply: where the lesson shows a pixel of a trained picture, those it keeps for it."""
+    return list(lesson.from_pixel) if lesson.picture and lesson.from_pixel is not None else parameters(lesson)
 
 
 def address_of(lesson: Lesson) -> str:
     """Return the picture and its pixel, and the inputs that differ from their defaults, as a query string.
 
-    A pixel is written as `x,y`, every other value as a plain word or JSON.
+    The pixel is written as `x,y`, every other value as a plain word or JSON. An input `pixel` of the lesson's own replaces it.
     """
-    pixel = {"picture": lesson.picture, "pixel": ",".join(map(str, lesson.at))} if lesson.picture else {}
     changed = {name: getattr(lesson, name) for name in applying(lesson) if getattr(lesson, name) != lesson.param[name].default}
     values = {
         name: value if isinstance(value, str) else json.dumps(value, separators=(",", ":")) for name, value in changed.items()
     }
-    return urlencode(pixel | values)
+    if lesson.picture and "pixel" not in values:
+        values = {"picture": lesson.picture, "pixel": ",".join(map(str, lesson.at))} | values
+    return urlencode(values)
 
 
 def set_from_address(lesson: Lesson, query: Mapping[str, str]) -> None:

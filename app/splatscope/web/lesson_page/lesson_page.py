@@ -325,7 +325,7 @@ class LessonPage:
 
         A pixel of a trained picture has none: its inputs are known on a worker only.
         """
-        if self.stepper is None or self.inputs.follows:
+        if self.stepper is None or (self.inputs.follows and self.lesson.from_pixel is not None):
             return ""
         job = self.lesson.job()
         constants = "".join(declaration(name, value) for name, value in job.constants.items())
