@@ -1,23 +1,36 @@
 """Sends the pictures that readers have trained, in which a section marks a pixel."""
 
-from tornado.web import RequestHandler
+import asyncio
+
+from bokeh.server.views.auth_request_handler import AuthRequestHandler
+from tornado.web import HTTPError, authenticated
 
 from splatscope.services import pictures
 from splatscope.splat.files.images import encode
-from splatscope.web.assets import FOR_GOOD, send_whole
+from splatscope.web.assets import send_whole
+from splatscope.web.authorization import is_authorized
+
+KEPT = "private, max-age=31536000, immutable"  # by the reader's browser only: the picture may be their own
 
 
-class PictureHandler(RequestHandler):
+class PictureHandler(AuthRequestHandler):
     """Sends what a picture was fitted to. Its name changes with the content, so browsers keep it."""
 
-    async def get(self, name: str) -> None:  # ty: ignore[incompatible-mutable-override] - Tornado declares a variable
-        """Send the picture of this name; nothing if it is no longer held, which is no error: the page says so."""
+    @authenticated
+    async def get(self, name: str) -> None:
+        """Send the picture of this name; nothing if it is no longer held, which is no error: the page says so.
+
+        Raises:
+            HTTPError: Nobody who is authorized asks.
+        """
+        if not is_authorized(self):
+            raise HTTPError(403)
         try:
             picture = pictures.find(name)
         except pictures.PictureGoneError:
             self.set_header("Cache-Control", "no-store")
             self.set_status(204)
             return
-        self.set_header("Cache-Control", FOR_GOOD)
+        self.set_header("Cache-Control", KEPT)
         self.set_header("Content-Type", "image/webp")
-        await send_whole(self, encode(picture.target, "WEBP"))
+        await send_whole(self, await asyncio.to_thread(encode, picture.target, "WEBP"))
