@@ -48,6 +48,11 @@ class Challenge(Component):
     fish = Typed(list[float], default=fish(TEN).ravel().tolist(), doc="The raw values of the fish, one field after the other")
     fish_size = Typed(tuple[int, int], default=FISH_SIZE, doc="Width and height of the fish's picture in pixels")
     played = Maybe(PlayedRound, doc="The last round that the server has played")
+    rates = Typed(
+        tuple[float, float, float, float],
+        default=tuple(Settings.param[name].default for name in RATES),
+        doc="The usual step sizes of position, shape, colour and opacity",
+    )
     error = param.String(default="", doc="Why a round failed, in one line")
 
     def __init__(self, **params: Any):
@@ -67,6 +72,7 @@ class Challenge(Component):
     def _play(
         self, number: int, target: str, raw: list[float], blobs: int, seed: int, growth: bool, rate: float, iterations: int
     ) -> None:
+        self.error = ""  # so that a second failure with the same words is a change, too
         settings: dict[str, Any] = {"blobs": min(max(1, blobs), MOST_BLOBS), "seed": abs(seed) % 2**31, "growth": growth}
         settings |= {name: min(2.0, max(0.5, rate)) * Settings.param[name].default for name in RATES}
         self._work.start(self._answer(number, target, raw, settings, min(max(0, iterations), MOST_ITERATIONS)))
@@ -77,7 +83,7 @@ class Challenge(Component):
             if gaussians is not None:
                 settings["blobs"] = TEN
             result = await play(worker_pool, "fish" if target == "fish" else "photograph", gaussians, settings, iterations)
-            self.param.update(played=_public(number, result), error="")
+            self.played = _public(number, result)
         except (WorkerError, DeviceError, ValueError, TypeError) as error:
             self.error = str(error)
         except Exception as error:

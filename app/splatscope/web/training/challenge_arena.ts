@@ -36,7 +36,7 @@ export interface Outcome {
 export interface Arena {
   size: readonly [width: number, height: number]
   /**
-   * Play a round. A round that only draws is dropped if another is asked for before it has begun.
+   * Play a round, after those that were asked for before.
    * @param tell  called with what there is meanwhile, if the device says so
    * @throws {Error}  one line, for the reader
    */
@@ -47,7 +47,13 @@ export interface Arena {
   where: Promise<string>
 }
 
-const RATES: Settings["rates"] = [0.2, 0.04, 0.04, 0.05]
+/** What awaits a round that the server plays. */
+interface Waiting {
+  resolve: (outcome: Outcome) => void
+  reject: (reason: Error) => void
+  iterations: number
+}
+
 const LONGEST = 128 // px of the photograph
 const SLICE = 60 // ms of training between two pictures
 export const PHOTOGRAPH = "chelsea.jpg"
@@ -57,6 +63,7 @@ export function arenaFor(model: Model<"Challenge">): Arena {
   const [width, height] = model.fish_size
   const targets = new Map<Target, Promise<Photograph>>()
   const trainers = new Map<Target, Promise<Trainer>>() // those that draw what is in hand
+  const waiting = new Map<number, Waiting>() // rounds that the server plays, by their numbers
   let number = 0
   let turn: Promise<unknown> = Promise.resolve()
 
@@ -73,7 +80,7 @@ export function arenaFor(model: Model<"Challenge">): Arena {
     const device = await gpu()
     if (!device) throw new Error("The browser offers no GPU any more: reload the page.")
     const {blobs, seed, growth, rate} = round
-    const rates = RATES.map((one) => rate * one) as Settings["rates"]
+    const rates = model.rates.map((usual) => rate * usual) as Settings["rates"]
     const settings: Settings = {
       blobs,
       seed,
@@ -111,9 +118,14 @@ export function arenaFor(model: Model<"Challenge">): Arena {
     if (!round.iterations && round.raw) {
       const known = trainers.get(round.target) ?? trainer(photograph, round)
       trainers.set(round.target, known)
-      const made = await known
-      made.put(round.raw)
-      return outcomeOf(made)
+      try {
+        const made = await known
+        made.put(round.raw)
+        return await outcomeOf(made)
+      } catch (reason) {
+        trainers.delete(round.target) // the next round has another, on another device if this one was lost
+        throw reason
+      }
     }
     const made = await trainer(photograph, round)
     try {
@@ -128,17 +140,29 @@ export function arenaFor(model: Model<"Challenge">): Arena {
   }
   const there = (round: Round) =>
     new Promise<Outcome>((resolve, reject) => {
-      const own = ++number
-      model.on("played", () => {
-        const {played} = model
-        if (played.number !== own) return
-        const picture = new Blob([Uint8Array.from(atob(played.picture), (letter) => letter.charCodeAt(0))])
-        resolve({iteration: round.iterations, psnr: played.psnr, raw: Float32Array.from(played.raw), picture})
-      })
-      model.on("error", () => model.error && reject(new Error(model.error)))
       const {raw, ...others} = round
-      model.send_msg({type: "play", number: own, raw: [...(raw ?? [])], ...others})
+      waiting.set(++number, {resolve, reject, iterations: round.iterations})
+      model.send_msg({type: "play", number, raw: [...(raw ?? [])], ...others})
     })
+  model.on("played", () => {
+    const {number, psnr, raw, picture} = model.played
+    const round = number === undefined ? undefined : waiting.get(number)
+    if (number === undefined || !round) return
+    waiting.delete(number)
+    const file = new Blob([Uint8Array.from(atob(picture), (letter) => letter.charCodeAt(0))])
+    round.resolve({iteration: round.iterations, psnr, raw: Float32Array.from(raw), picture: file})
+  })
+  model.on("error", () => {
+    if (!model.error) return
+    for (const {reject} of waiting.values()) reject(new Error(model.error))
+    waiting.clear()
+  })
+  const play = (round: Round, tell?: (now: Outcome) => void) => {
+    const act = async () => ((await gpu()) ? here(round, tell) : there(round))
+    const made = turn.then(act, act) // one after the other: they share a device
+    turn = made
+    return made
+  }
 
   return {
     size: [width, height],
@@ -148,15 +172,10 @@ export function arenaFor(model: Model<"Challenge">): Arena {
         return new Blob([bitmap(width, height, bytesIn(data, 255))])
       }
       if (which === "photograph") return blobAt(model.samples[PHOTOGRAPH])
-      return (await there({...SETTLED, target: which, raw: fish})).picture
+      return (await play({...SETTLED, target: which, raw: fish})).picture
     },
     where: gpu().then((device) => (device ? "your own GPU" : model.server)),
-    play(round, tell) {
-      const act = async () => ((await gpu()) ? here(round, tell) : there(round))
-      const made = turn.then(act, act) // one after the other: they share a device
-      turn = made
-      return made
-    },
+    play,
   }
 }
 
@@ -170,7 +189,7 @@ const stateOf = (raw: Float32Array<ArrayBuffer>): State => ({
   secondMoment: new Float32Array(raw.length),
 })
 
-/** The numbers of Gaussian i, and of all but it one field after the other. */
+/** The raw values of Gaussian i, one for each field. */
 export const rowOf = (raw: Float32Array, i: number) =>
   Array.from({length: FIELDS}, (_, field) => raw[field * (raw.length / FIELDS) + i])
 
