@@ -1,7 +1,8 @@
 // The pictures of a run beside their target, as a film that the browser encodes.
 import {context2d} from "#web/drawing/pixels.ts"
 
-const MOST = 120 // pictures; beyond that, every second one is dropped
+const MOST = 120 // pictures; beyond that or MOST_BYTES, every second one is dropped
+const MOST_BYTES = 48e6 // the browser's own runs give bitmaps, which are not compressed
 const RATE = 20 // pictures a second
 const LAST = 1500 // ms for which the last one stays
 const [GAP, LABEL, LEAST] = [8, 28, 256] // px: between the pictures, of the line above them, of a picture's width at least
@@ -21,13 +22,14 @@ export class Clip {
     if (iteration < last) this.clear()
     if (iteration === last || this.#seen++ % this.#every) return
     this.frames.push({picture, iteration})
-    if (this.frames.length <= MOST) return
+    const bytes = this.frames.reduce((sum, {picture}) => sum + picture.size, 0)
+    if (this.frames.length <= MOST && bytes <= MOST_BYTES) return
     this.frames = this.frames.filter((_, i) => i % 2 === 0)
     this.#every *= 2
   }
 
   clear() {
-    Object.assign(this, {frames: []})
+    this.frames = []
     this.#every = 1
     this.#seen = 0
   }
@@ -39,7 +41,7 @@ export class Clip {
    */
   async film(target: Blob | null, tell: (share: number) => void): Promise<Blob> {
     const type = filmType()
-    if (!type) throw new Error("This browser encodes no film: save it as a GIF.")
+    if (!type) throw new Error("This browser cannot encode films.")
     const beside = target && (await createImageBitmap(target))
     const canvas = document.createElement("canvas")
     const context = context2d(canvas)

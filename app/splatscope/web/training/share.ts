@@ -23,7 +23,7 @@ export function shareButton(
   sample: () => string,
   pixel: () => [x: number, y: number] | null,
 ) {
-  const told = h("p", {class: "hint", role: "status", "data-testid": "share-told"})
+  const status = h("p", {class: "hint", role: "status", "data-testid": "share-status"})
   const film = h(
     "button",
     {type: "button", class: "btn pri", "data-testid": "share-film", onclick: () => encode()},
@@ -53,7 +53,7 @@ export function shareButton(
     "dialog",
     {class: "share", "aria-label": "Share", "data-testid": "share"},
     h("header", {}, h("h2", {}, "Share"), close),
-    h("section", {}, h("h3", {}, "The run as a film"), about, film, told),
+    h("section", {}, h("h3", {}, "The run as a film"), about, film, status),
     h("section", {}, h("h3", {}, "A link"), h("div", {class: "row"}, link, copy(link)), linked),
     h(
       "section",
@@ -71,18 +71,18 @@ export function shareButton(
     if (film.getAttribute("aria-disabled") === "true") return
     film.setAttribute("aria-disabled", "true")
     try {
-      const file = await clip.film(target(), (share) => (told.textContent = `Encoding: ${Math.round(100 * share)}%`))
+      const file = await clip.film(target(), (share) => (status.textContent = `Encoding: ${Math.round(100 * share)}%`))
       download(new Uint8Array(await file.arrayBuffer()), `training.${file.type.endsWith("mp4") ? "mp4" : "webm"}`)
-      told.textContent = `Saved, ${Math.ceil(file.size / 1000).toLocaleString("en")} kB.`
+      status.textContent = `Saved, ${Math.ceil(file.size / 1000).toLocaleString("en")} kB.`
     } catch (reason) {
-      told.textContent = messageOf(reason)
+      status.textContent = messageOf(reason)
     }
     film.setAttribute("aria-disabled", "false")
   }
   const open = () => {
     const count = clip.frames.length
     about.textContent = !filmType()
-      ? "This browser encodes no film. The settings have “Save film (.gif)”."
+      ? "This browser cannot encode films."
       : count < 2
         ? "Train first: the film has the pictures that were shown."
         : `${count} pictures beside the target. Encoding takes as long as the film lasts.`
@@ -93,7 +93,7 @@ export function shareButton(
     linked.textContent = sample()
       ? "It opens this picture, and the pixel that you chose last."
       : "Your own picture stays with you: the link opens the page without it."
-    told.textContent = ""
+    status.textContent = ""
     figure.dispatchEvent(new Event("change"))
     dialog.showModal()
   }

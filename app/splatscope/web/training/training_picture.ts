@@ -107,12 +107,15 @@ export function render({model, el}: Render<"TrainingPicture">) {
     if (frame?.byteLength) clip.add(new Blob([frame]), Number(data.iteration ?? 0))
   }
   model.on("sequence", () => queueMicrotask(keep))
-  const share = shareButton(
-    clip,
-    () => (model.target?.byteLength ? new Blob([model.target]) : null),
-    () => model.sample,
-    () => cursor?.chosen ?? null,
-  )
+  const isInFrame = location.protocol === "about:" // which has no address to share
+  const share = isInFrame
+    ? null
+    : shareButton(
+        clip,
+        () => (model.target?.byteLength ? new Blob([model.target]) : null),
+        () => model.sample,
+        () => cursor?.chosen ?? null,
+      )
   const resized = new ResizeObserver(outline)
   resized.observe(frame)
 
@@ -131,9 +134,9 @@ export function render({model, el}: Render<"TrainingPicture">) {
   return h(
     "figure",
     {class: "pic", role: "none"}, // what stands over it are controls, which are no name
-    h("div", {class: "over-it"}, seg, h("span", {class: "sp"}), scale, drawn, share.button),
+    h("div", {class: "over-it"}, seg, h("span", {class: "sp"}), scale, drawn, share?.button ?? null),
     frame,
-    share.dialog,
+    share?.dialog ?? null,
   )
 }
 
