@@ -111,3 +111,14 @@ test("what stays the same from run to run is not computed anew, and what changes
   assert.ok(third && third.lockstep !== first.lockstep)
   assert.ok(third.target.some((place, event) => place !== first.target[event]))
 })
+
+test("a run of fewer threads is not taken for the one before", async () => {
+  const like = await reduction()
+  const first = recordingOf(run(like), {}, like)
+  assert.ok(first)
+  const whole = run(first)
+  const fewer = recordingOf({...whole, starts: whole.starts.slice(0, -1)}, {}, first)
+  const anew = recordingOf({...whole, starts: whole.starts.slice(0, -1)}, {}, like)
+  assert.ok(fewer && anew && fewer.thread.length < first.thread.length)
+  assert.deepEqual([...fewer.thread], [...anew.thread])
+})

@@ -71,7 +71,10 @@ export default {
       for (const change of changes) keep(tree, change)
       send({changes})
     })
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => send({dark: isDark(el)}))
+    const scheme = matchMedia("(prefers-color-scheme: dark)")
+    const sendScheme = () => send({dark: isDark(el)})
+    scheme.addEventListener("change", sendScheme)
+    model.on("remove", () => scheme.removeEventListener("change", sendScheme))
     frame.srcdoc = PAGE
     return frame
   },

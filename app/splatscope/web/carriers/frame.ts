@@ -67,13 +67,14 @@ on("moment", ({first, moment}) => {
   reportAfter(0)
 })
 
-window.addEventListener(
-  "message",
-  (event) => {
-    port = event.ports[0]
-    port.onmessage = receive
-    receive(event)
-    new ResizeObserver(() => send({height: document.body.scrollHeight})).observe(document.body)
-  },
-  {once: true},
-)
+/** Begin with the opening of the page around; nobody else's message is one. */
+function begin(event: MessageEvent<ToFrame>) {
+  if (event.source !== window.parent || !event.ports.length) return
+  window.removeEventListener("message", begin)
+  port = event.ports[0]
+  port.onmessage = receive
+  receive(event)
+  new ResizeObserver(() => send({height: document.body.scrollHeight})).observe(document.body)
+}
+
+window.addEventListener("message", begin)

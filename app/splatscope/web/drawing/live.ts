@@ -170,10 +170,10 @@ export function follower<Facts, Values, Options>(
       const before = shown()
       if (!before) break
       const {recording, options} = before
-      room ||= roomFor(recording)
+      room = Math.min(room || roomFor(recording), on.mostRoom)
       let done = await on.record(inputs, room)
-      if (fullest(done) === room) {
-        room *= 2
+      if (fullest(done) === room && room < on.mostRoom) {
+        room = Math.min(2 * room, on.mostRoom)
         done = await on.record(inputs, room)
       }
       if (ample(fullest(done)) < room / 2) room = ample(fullest(done))

@@ -111,6 +111,7 @@ export function render({model, el}: Render<"Opening">) {
   }
   slider.oninput = () => takeTo(+slider.value / 100)
   const onScroll = () => {
+    if (STILL.matches) return
     const {height} = frame.getBoundingClientRect()
     if (height && scrollY < 2 * height) takeTo(scrollY / (SCROLLED * height))
   }

@@ -92,7 +92,7 @@ export function recordingOf(run: Run, batches: Batches, like: Recording): Record
 /** Whether a run has the events of an earlier one, in the same order and at the same places. */
 function follows({records, starts}: Run, course: Course, extents: number[]) {
   const {heads, slotAt, indexAt, slot, index} = course
-  if (starts.some((row, thread) => row !== course.starts[thread])) return false
+  if (starts.length !== course.starts.length || starts.some((row, thread) => row !== course.starts[thread])) return false
   let count = 0
   for (let thread = 0; thread + 1 < starts.length; thread++)
     for (let row = starts[thread]; ; row++) {

@@ -2,6 +2,8 @@
 import {type Bound, encode, fieldWords, Kernel, read, sizeFor, type Uniforms, wordsOf, zeros} from "./gpu.ts"
 import type {BrowserKernel} from "#components"
 
+const RECORD = 16 // bytes
+
 /** What a dispatch gets. Arrays are read as words. */
 export interface Inputs {
   buffers: Record<string, ArrayBufferView<ArrayBuffer>>
@@ -27,6 +29,13 @@ export class Recorder {
    */
   static async on(device: GPUDevice, about: BrowserKernel) {
     return new Recorder(await Kernel.on(device, about))
+  }
+
+  /** How many records each thread may write at most: the device binds no larger buffer. */
+  get mostRoom() {
+    const {device, about} = this.#kernel
+    const threads = about.size.reduce((product, n) => product * n)
+    return Math.floor((device.limits.maxStorageBufferBindingSize / RECORD - 1) / threads)
   }
 
   /**

@@ -10,9 +10,14 @@ export function remembered(key: string) {
 }
 
 /** The value that is stored under a key as JSON; null for none, or for what another version has written. */
-export function rememberedJson(key: string) {
+export const rememberedJson = (key: string) => parsed(remembered(key))
+
+/** The same, of what this tab has stored. */
+export const rememberedJsonInTab = (key: string) => parsed(rememberedInTab(key))
+
+function parsed(text: string | null) {
   try {
-    return JSON.parse(remembered(key) ?? "null")
+    return JSON.parse(text ?? "null")
   } catch {
     return null
   }

@@ -1,5 +1,5 @@
 // What a reader has set while the server was away: the page sends it once it is there again, loaded anew.
-import {rememberedInTab, rememberInTab} from "./stored.ts"
+import {rememberedJsonInTab, rememberInTab} from "./stored.ts"
 
 interface Unsent {
   page: string
@@ -26,5 +26,5 @@ export function takeUnsent(page: string): Unsent[] {
 }
 
 function unsent(): Unsent[] {
-  return JSON.parse(rememberedInTab(KEY) ?? "[]")
+  return rememberedJsonInTab(KEY) ?? []
 }
