@@ -67,7 +67,7 @@ export const draw = (host: DrawingHost<Facts, Options>): DrawingView => {
     (now) => (now.facts.count <= MOST_IN_NETWORK ? network(now) : keyRows(now)),
   )
   const sound = speaker("the sort")
-  let heard = -1 // the step of the stop that was played last
+  let playedStep = -1 // the step of the stop that was played last
   const withSpeaker = (look: Look, act: (look: Look) => void) => {
     act(look)
     host.root.append(sound.el)
@@ -79,8 +79,8 @@ export const draw = (host: DrawingHost<Facts, Options>): DrawingView => {
     paint(look) {
       view.paint(look)
       const stop = host.facts.stops?.find(([end]) => end === look.step)
-      if (stop && stop[0] !== heard) sound.play(comparedKeys(host.facts, stop))
-      heard = look.step
+      if (stop && stop[0] !== playedStep) sound.play(comparedKeys(host.facts, stop))
+      playedStep = look.step
     },
   }
 }

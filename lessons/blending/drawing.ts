@@ -1,5 +1,5 @@
 // A stack of layers over one pixel, nearest first: each may be moved, coloured, made more or less opaque, added, removed.
-import {choosePixel, pixelPicker} from "#web/drawing/pixel_picker.ts"
+import {setPixel, pixelPicker} from "#web/drawing/pixel_picker.ts"
 import {handle} from "#web/drawing/reorder.ts"
 import {sender} from "#web/drawing/throttled_sender.ts"
 import {shareRow, short} from "#web/drawing/share_row.ts"
@@ -20,7 +20,7 @@ const ONE_LINE = 540 // px of width, for that
 export function draw(host: DrawingHost<Facts, Options, Values>): DrawingView {
   const picker = pixelPicker((pixel) => {
     host.follow({...host.values, layers: stack.layers(), pixel})
-    choosePixel(host, pixel)
+    setPixel(host, pixel)
   })
   picker.el.classList.add("framed")
   const colours = gatheredColours()

@@ -1,5 +1,6 @@
 // What the section on blending shows: its layers, and what each did to the chosen pixel.
-import type {Followed, PickerFacts, Pixel} from "#web/drawing/pixel_picker.ts"
+import type {Followed, PickerFacts} from "#web/drawing/pixel_picker.ts"
+import type {Pixel} from "#web/runtime/followed_pixel.ts"
 
 export interface Layer {
   /** #rrggbb. */

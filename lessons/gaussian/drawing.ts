@@ -4,7 +4,7 @@
 // While something is in hand, the reader's browser records the kernel, and all is of that recording. Where it cannot, what is in hand is
 // drawn as it was set, and the rest is the last recording's, and pale.
 import {h} from "#web/runtime/dom.ts"
-import {choosePixel} from "#web/drawing/pixel_picker.ts"
+import {setPixel} from "#web/drawing/pixel_picker.ts"
 import {sender} from "#web/drawing/throttled_sender.ts"
 import {bellCurve} from "./bell.ts"
 import {nineNumbers} from "./numbers.ts"
@@ -27,7 +27,7 @@ export function draw(host: DrawingHost<Facts, unknown, Values>): DrawingView {
   const send = sender(() => host.set("numbers", numbers))
   let parts: ReturnType<typeof build> | null = null
   /** Those of the recording for a trained picture, whose Gaussians are not the reader's to change. */
-  const given = () => [...(host.values.picture ? host.facts.numbers : host.values.numbers)]
+  const shownNumbers = () => [...(host.values.picture ? host.facts.numbers : host.values.numbers)]
 
   /**
    * Take other numbers from the reader's hand.
@@ -57,7 +57,7 @@ export function draw(host: DrawingHost<Facts, unknown, Values>): DrawingView {
       change,
       choose: (pixel) => {
         follows = host.follow({...host.values, numbers, pixel})
-        choosePixel(host, pixel)
+        setPixel(host, pixel)
       },
     })
     const table = nineNumbers(host.facts.ranges, change)
@@ -95,7 +95,7 @@ export function draw(host: DrawingHost<Facts, unknown, Values>): DrawingView {
   const open = () => {
     if (!host.facts.seen) return
     parts ??= build()
-    if (!busy) numbers = given()
+    if (!busy) numbers = shownNumbers()
     host.root.classList.toggle("trained", host.values.picture !== "")
     parts.table.el.inert = host.values.picture !== ""
     parts.picture.show()
@@ -110,7 +110,7 @@ export function draw(host: DrawingHost<Facts, unknown, Values>): DrawingView {
     open,
     changed() {
       if (busy || !parts) return
-      numbers = given()
+      numbers = shownNumbers()
       preview()
     },
     paint(look) {

@@ -2,6 +2,7 @@
 // which the tile blends, as columns that are as high as a Gaussian is far away.
 import {h, zoomOf} from "#web/runtime/dom.ts"
 import {listChoices} from "#web/drawing/choices.ts"
+import {THINNEST} from "#web/drawing/live.ts"
 import {paintPixels} from "#web/drawing/pixels.ts"
 import {canvas, css, pointerIn, s, setAttributes} from "#web/drawing/svg.ts"
 import {sender} from "#web/drawing/throttled_sender.ts"
@@ -48,7 +49,6 @@ const ARROW = 2 // the number of stages before the arrows are known
 const OUTLINED = 3 // … before the outline is
 const SORTED = 5 // … before the list is sorted
 const REACH = 2 // sizes from the centre to the outline
-const THINNEST = 0.3 // pixels, as MIN_SIZE in gaussian.slang
 const WALK = {turn: 0.7, tilt: 0.5} // degrees for each px that is dragged
 const TILTS: Pair = [-10, 80]
 const CLICK = 4 // px: a shorter drag chooses a pixel

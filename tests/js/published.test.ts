@@ -81,18 +81,18 @@ test("a state gives back what another one changed", () => {
 })
 
 test("a pixel of a trained picture leads to its state, or to the nearest that was recorded", () => {
-  const pixel = (x: number, y: number) => ({picture: "coffee", at: [x, y]})
+  const pixel = (x: number, y: number) => ({picture: "chelsea", at: [x, y]})
   const page: Published = {
     ...PAGE,
     defaults: {count: 8, picture: "", at: []},
     states: [
       {address: "", inputs: {}, patch: {}},
-      {address: "picture=coffee&pixel=10%2C20", inputs: pixel(10, 20), patch: {}},
-      {address: "picture=coffee&pixel=200%2C100", inputs: pixel(200, 100), patch: {}},
+      {address: "picture=chelsea&pixel=10%2C20", inputs: pixel(10, 20), patch: {}},
+      {address: "picture=chelsea&pixel=200%2C100", inputs: pixel(200, 100), patch: {}},
     ],
   }
-  assert.equal(stateOf(page, "picture=coffee&pixel=10,20"), page.states[1])
-  assert.equal(stateOf(page, "picture=coffee&pixel=190,101"), page.states[2])
-  assert.equal(insteadOf(page, page.states[1], "picture=coffee&pixel=10,20"), "")
-  assert.equal(insteadOf(PAGE, FIRST, "picture=coffee&pixel=10,20"), "") // a section that shows none
+  assert.equal(stateOf(page, "picture=chelsea&pixel=10,20"), page.states[1])
+  assert.equal(stateOf(page, "picture=chelsea&pixel=190,101"), page.states[2])
+  assert.equal(insteadOf(page, page.states[1], "picture=chelsea&pixel=10,20"), "")
+  assert.equal(insteadOf(PAGE, FIRST, "picture=chelsea&pixel=10,20"), "") // a section that shows none
 })

@@ -1,11 +1,10 @@
 // A small picture written by a kernel, in which one pixel is chosen with a click, by dragging, or with the arrow keys.
 import {h} from "#web/runtime/dom.ts"
+import type {Pixel} from "#web/runtime/followed_pixel.ts"
 import {GRID, onArrows} from "#web/widgets/roving.ts"
 import {paintPixels} from "./pixels.ts"
 import {s} from "./svg.ts"
 import type {DrawingHost} from "./types.ts"
-
-export type Pixel = [x: number, y: number]
 
 export interface PickerFacts {
   /** In pixels. */
@@ -24,7 +23,7 @@ export interface Followed {
 }
 
 /** Choose another pixel of a section's small picture; in a trained picture, the one that is there. */
-export function choosePixel({values, facts, set}: DrawingHost<PickerFacts, unknown, Followed>, pixel: Pixel) {
+export function setPixel({values, facts, set}: DrawingHost<PickerFacts, unknown, Followed>, pixel: Pixel) {
   if (!values.picture) return set("pixel", pixel)
   set(
     "at",

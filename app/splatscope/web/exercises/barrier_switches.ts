@@ -6,8 +6,8 @@ const BARRIER = /^(\s*)(\/\/ )?(GroupMemoryBarrierWithGroupSync\(\);.*)$/
 /** The barriers of a kernel: the line of each, counted from 1, and whether it is in place. */
 export const barriersIn = (source: string) =>
   source.split("\n").flatMap((line, i) => {
-    const found = BARRIER.exec(line)
-    return found ? [{line: i + 1, inPlace: !found[2]}] : []
+    const match = BARRIER.exec(line)
+    return match ? [{line: i + 1, inPlace: !match[2]}] : []
   })
 
 /** The kernel with the barrier of a line put in place or taken out. */

@@ -64,19 +64,26 @@ export function list(
 }
 
 const ABOUT = {
-  challenge: "With a score: the best is kept in this browser.",
+  challenge: "Each has a score. This browser keeps your best.",
   mend: "Each kernel has one fault, in one place or in several. Find its cause, and change as little as you can.",
   write: "You get the parameters and a task, and write the body.",
 }
 
-function challengeRow({name, title, about, score}: (typeof CHALLENGES)[number], i: number, all: unknown[]) {
+function challengeRow({name, title, about, score}: (typeof CHALLENGES)[number], number: number) {
   const known = best(name)
-  const number = h("span", {class: "no"}, String(all.length + i))
-  const said = h("span", {class: "said"}, known === null ? "" : `Best: ${score(known)}`)
+  const record = h("span", {class: "said"}, known === null ? "" : `Best: ${score(known)}`)
   return h(
     "li",
     {},
-    h("a", {href: addressOf(name)}, number, h("b", {}, title), h("small", {}, about), said, h("span", {class: "mark"})),
+    h(
+      "a",
+      {href: addressOf(name)},
+      h("span", {class: "no"}, String(number)),
+      h("b", {}, title),
+      h("small", {}, about),
+      record,
+      h("span", {class: "mark"}),
+    ),
   )
 }
 
@@ -105,6 +112,11 @@ function courseOf(tasks: PublicTask[], course: string, title: string, known: Att
     {class: "course", "aria-labelledby": `course-${course}`},
     h("h2", {id: `course-${course}`}, title),
     h("p", {class: "dim"}, ABOUT[course as keyof typeof ABOUT] ?? ""),
-    h("ol", {}, ...rows, ...(course === "challenge" ? CHALLENGES.map(challengeRow) : [])),
+    h(
+      "ol",
+      {},
+      ...rows,
+      ...(course === "challenge" ? CHALLENGES.map((challenge, i) => challengeRow(challenge, rows.length + i + 1)) : []),
+    ),
   )
 }

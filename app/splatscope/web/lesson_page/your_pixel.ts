@@ -3,7 +3,7 @@
 import {context2d} from "#web/drawing/pixels.ts"
 import {UNNAMED} from "#web/runtime/address.ts"
 import {h, style} from "#web/runtime/dom.ts"
-import {chosenPixel, choosePixel, followPixel, inputsOfPixel, type Chosen, type Pixel} from "#web/runtime/followed_pixel.ts"
+import {chosenPixel, rememberPixel, followPixel, inputsOfPixel, type Chosen, type Pixel} from "#web/runtime/followed_pixel.ts"
 import {current, pushPlace} from "#web/runtime/router.ts"
 import {GRID, onArrows} from "#web/widgets/roving.ts"
 import type {Model, Render} from "#web/types.ts"
@@ -25,7 +25,7 @@ export function render({model, el}: Render<"YourPixel">) {
   const words = h("p", {}, h("b", {}, "Your pixel"), " ", place, " ", sentence)
   const press = h("button", {type: "button", class: "btn", "data-testid": "your-pixel-show"}, "Show it in the figure")
   const leave = h("button", {type: "button", class: "linkish", "data-testid": "your-pixel-leave"}, "Back to this section’s example")
-  const heard = h("p", {class: "sr", role: "status"})
+  const announcer = h("p", {class: "sr", role: "status"})
   const acts = h("p", {class: "your-acts", hidden: !model.follows}, press, leave)
   const root = h(
     "section",
@@ -33,7 +33,7 @@ export function render({model, el}: Render<"YourPixel">) {
     whole.el,
     tile.el,
     h("div", {class: "your-words"}, words, acts),
-    heard,
+    announcer,
   )
 
   const corner = (): Pixel => [chosen.at[0] - (chosen.at[0] % model.tile[0]), chosen.at[1] - (chosen.at[1] % model.tile[1])]
@@ -45,8 +45,8 @@ export function render({model, el}: Render<"YourPixel">) {
     const at = model.pixels.length ? nearest(model.pixels, inside) : inside
     if (at[0] === chosen.at[0] && at[1] === chosen.at[1]) return
     chosen = {...chosen, at}
-    choosePixel(chosen)
-    heard.textContent = `Pixel ${at[0]}, ${at[1]}`
+    rememberPixel(chosen)
+    announcer.textContent = `Pixel ${at[0]}, ${at[1]}`
     show()
     if (!model.picture) return
     clearTimeout(due)
@@ -61,7 +61,7 @@ export function render({model, el}: Render<"YourPixel">) {
     choose(pixels[(here + Math.sign(dx + dy) + pixels.length) % pixels.length])
   }
   press.onclick = () => {
-    choosePixel(chosen)
+    rememberPixel(chosen)
     go()
   }
   leave.onclick = () => {
@@ -78,7 +78,7 @@ export function render({model, el}: Render<"YourPixel">) {
     if (image && name !== model.sample[0]) chosen = {...chosen, width: image.naturalWidth, height: image.naturalHeight}
     if (!image && !model.picture) {
       chosen = sampleOf(model) // the server has forgotten the reader's own
-      choosePixel(chosen)
+      rememberPixel(chosen)
       return draw()
     }
     if (image) for (const part of [whole, tile]) part.draw(image)
@@ -108,7 +108,7 @@ export function render({model, el}: Render<"YourPixel">) {
   const changed = () => {
     if (model.picture) {
       chosen = chosenBy(model)
-      choosePixel(chosen)
+      rememberPixel(chosen)
       followPixel(inputsOfPixel(chosen.name, chosen.at))
     }
     draw()

@@ -13,9 +13,9 @@ const RENEWED = "splatscope-renewed" // key in the tab's storage: when the page 
 const APART = 15_000 // ms between two times that it is loaded anew
 
 const LOST = "The connection to the server is lost. What is on this page stays. Trying again …"
-const FORGOTTEN = "The server answers again. To go on, load this page anew; what you have set on it is lost then."
-const AGAIN = "The connection to the server was lost again. This page is loaded anew in a moment …"
-const UNSTORED = "The server answers again. To go on, load this page anew."
+const FORGOTTEN = "The server answers again. To continue, reload this page; what you have set on it is lost then."
+const AGAIN = "The connection to the server was lost again. This page will reload in a moment …"
+const UNSTORED = "The server answers again. To continue, reload this page."
 const REFUSED = "The server has closed the connection, because it did not accept what this page sent."
 
 let absence: Promise<void> | null = null // ends when the server answers again; null while it answers

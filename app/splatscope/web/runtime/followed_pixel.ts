@@ -1,8 +1,8 @@
 // The pixel of a trained picture that this tab follows through the book, as in an address, and the one that this browser chose last.
 import {remember, rememberInTab, rememberedInTab, rememberedJson} from "./stored.ts"
 
-const FOLLOWED = "followed pixel"
-const CHOSEN = "chosen pixel"
+const FOLLOWED = "splatscope-followed-pixel"
+const CHOSEN = "splatscope-chosen-pixel"
 
 export type Pixel = [x: number, y: number]
 
@@ -29,4 +29,4 @@ export function chosenPixel(): Chosen | null {
   return typeof value?.name === "string" && Number.isInteger(value.width) && Array.isArray(value.at) ? value : null
 }
 
-export const choosePixel = (chosen: Chosen) => remember(CHOSEN, JSON.stringify(chosen))
+export const rememberPixel = (chosen: Chosen) => remember(CHOSEN, JSON.stringify(chosen))

@@ -20,7 +20,7 @@ export function fewest(arena: Arena): Game {
   const goal = h("canvas", {width: 128, height: 85, role: "img", "aria-label": "The photograph"})
   const psnr = h("output", {class: "score", "data-testid": "challenge-psnr"}, "–")
   const record = h("p", {class: "dim", "data-testid": "challenge-best"})
-  const told = h("p", {class: "hint", role: "status", "data-testid": "challenge-verdict"})
+  const status = h("p", {class: "hint", role: "status", "data-testid": "challenge-verdict"})
   const progress = h("progress", {max: ITERATIONS, value: 0, "aria-label": "Iterations"})
   const blobs = h("input", {type: "number", min: LEAST, max: MOST, value: 1000, "data-testid": "challenge-blobs"})
   const seed = h("input", {type: "number", min: 0, max: 9999, value: 1})
@@ -51,8 +51,8 @@ export function fewest(arena: Arena): Game {
     isRunning = true
     go.setAttribute("aria-disabled", "true")
     const count = Number(blobs.value)
-    told.textContent = `${count.toLocaleString("en")} Gaussians descend …`
-    delete told.dataset.reached
+    status.textContent = `Training ${count.toLocaleString("en")} Gaussians …`
+    delete status.dataset.reached
     try {
       const settings = {raw: null, blobs: count, seed: Number(seed.value), growth: growth.checked, rate: Number(rate.value)}
       const end = await arena.play({target: "photograph", ...settings, iterations: ITERATIONS}, (now) => {
@@ -67,15 +67,15 @@ export function fewest(arena: Arena): Game {
       const isReached = end.psnr >= GOAL
       const isBest = isReached && keepBest(NAME, count, "fewer")
       const words = `${count.toLocaleString("en")} Gaussians, ${end.psnr.toFixed(2)} dB`
-      told.textContent = !isReached
+      status.textContent = !isReached
         ? `${words}: not 30 dB yet.`
         : isBest
           ? `${words}: your best.`
           : `${words}: it counts, but you have done it with fewer.`
-      told.dataset.reached = String(isReached)
+      status.dataset.reached = String(isReached)
       showBest()
     } catch (reason) {
-      told.textContent = messageOf(reason)
+      status.textContent = messageOf(reason)
     }
     isRunning = false
     go.setAttribute("aria-disabled", "false")
@@ -86,8 +86,8 @@ export function fewest(arena: Arena): Game {
       arena
         .target("photograph")
         .then((file) => drawInto(goal, file))
-        .catch((reason) => (told.textContent = messageOf(reason)))
-    else told.textContent = "This needs a browser that offers its GPU (WebGPU), or the app on a computer of your own."
+        .catch((reason) => (status.textContent = messageOf(reason)))
+    else status.textContent = "This needs a browser that offers its GPU (WebGPU), or the app on a computer of your own."
     go.hidden = !where
   })
   const field = (name: string, input: HTMLElement) => h("label", {}, h("span", {}, name), input)
@@ -99,11 +99,11 @@ export function fewest(arena: Arena): Game {
       h(
         "p",
         {class: "lede"},
-        `Fit the photograph with ${GOAL} dB or more in ${ITERATIONS.toLocaleString("en")} iterations. Your score is the number of Gaussians: fewer is better.`,
+        `Reach a PSNR of at least ${GOAL} dB on the photograph in ${ITERATIONS.toLocaleString("en")} iterations. Your score is the number of Gaussians: fewer is better.`,
       ),
       h("div", {class: "readings"}, psnr, record, h("span", {class: "sp"}), go),
       progress,
-      told,
+      status,
       h(
         "div",
         {class: "canvases"},

@@ -1,5 +1,6 @@
 // Ten Gaussians by hand against gradient descent: the reader paints a fish, and its quality is counted while the hand moves.
 import {context2d} from "#web/drawing/pixels.ts"
+import {THINNEST} from "#web/drawing/live.ts"
 import {ellipseHandles, OUTLINE} from "#web/drawing/ellipse_handles.ts"
 import {s, setAttributes} from "#web/drawing/svg.ts"
 import {h, messageOf} from "#web/runtime/dom.ts"
@@ -14,7 +15,6 @@ const NAME = "ten-gaussians"
 const KEPT = "splatscope-ten-gaussians"
 const COUNT = 10
 const ITERATIONS = 300
-const THINNEST = 0.3 // px that kernels add to each size
 const [X, Y, FIRST, SECOND, ANGLE, RED, LOGIT] = [0, 1, 2, 3, 4, 5, 8]
 
 /** A slider's number: its name, field, bounds and step. */
@@ -47,7 +47,7 @@ export function paint(arena: Arena): Game {
   const outlines = Array.from({length: COUNT}, () => s("ellipse", {class: "outline"}))
   const psnr = h("output", {class: "score", "data-testid": "challenge-psnr"}, "–")
   const record = h("p", {class: "dim", "data-testid": "challenge-best"})
-  const told = h("p", {class: "hint", role: "status"})
+  const status = h("p", {class: "hint", role: "status"})
   const results = h("div", {class: "race", "data-testid": "challenge-race"})
   const race = h(
     "button",
@@ -135,11 +135,11 @@ export function paint(arena: Arena): Game {
         counted = await arena.play({target: "fish", raw, blobs: COUNT, seed: 1, growth: false, rate: 1, iterations: 0})
         await drawInto(picture, counted.picture)
         psnr.textContent = `${counted.psnr.toFixed(1)} dB`
-        if (told.textContent?.startsWith("Waiting")) told.textContent = ""
+        if (status.textContent?.startsWith("Waiting")) status.textContent = ""
       }
       if (counted && isTouched && keepBest(NAME, round(counted.psnr), "more")) showBest()
     } catch (reason) {
-      told.textContent = messageOf(reason)
+      status.textContent = messageOf(reason)
     }
     isAsked = false
   }
@@ -151,7 +151,7 @@ export function paint(arena: Arena): Game {
     if (isRacing || !counted) return
     isRacing = true
     race.setAttribute("aria-disabled", "true")
-    told.textContent = "Both descend …"
+    status.textContent = "Training from both starts …"
     const own = counted
     const lanes = (["From yours", "From a random start"] as const).map((name) => {
       const canvas = h("canvas", {width, height, role: "img", "aria-label": name})
@@ -174,9 +174,9 @@ export function paint(arena: Arena): Game {
       const [yours, random] = await Promise.all(rounds)
       await Promise.all([yours, random].map((end, i) => show(lanes[i])(end)))
       results.dataset.ended = "true"
-      told.textContent = verdict(own.psnr, yours.psnr, random.psnr)
+      status.textContent = verdict(own.psnr, yours.psnr, random.psnr)
     } catch (reason) {
-      told.textContent = messageOf(reason)
+      status.textContent = messageOf(reason)
     }
     isRacing = false
     race.setAttribute("aria-disabled", "false")
@@ -192,14 +192,14 @@ export function paint(arena: Arena): Game {
   showBest()
   choose(chosen)
   arena.where.then((where) => {
-    if (where && !counted) told.textContent = `Waiting for ${where} …`
+    if (where && !counted) status.textContent = `Waiting for ${where} …`
     if (where)
       arena
         .target("fish")
         .then((file) => drawInto(goal, file))
         .then(draw)
-        .catch((reason) => (told.textContent = messageOf(reason)))
-    else told.textContent = "This needs a browser that offers its GPU (WebGPU), or the app on a computer of your own."
+        .catch((reason) => (status.textContent = messageOf(reason)))
+    else status.textContent = "This needs a browser that offers its GPU (WebGPU), or the app on a computer of your own."
     race.hidden = anew.hidden = !where
   })
   return {
@@ -213,7 +213,7 @@ export function paint(arena: Arena): Game {
         "Move, stretch and colour ten Gaussians until they are the fish. Then gradient descent has its turn, from your painting and from a random start.",
       ),
       h("div", {class: "readings"}, psnr, record, h("span", {class: "sp"}), anew, race),
-      told,
+      status,
       results,
       h(
         "div",
@@ -243,7 +243,7 @@ function verdict(hand: number, yours: number, random: number) {
       ? "Your start was the better one"
       : random > yours + 0.1
         ? "The random start was the better one"
-        : "Both starts were as good"
+        : "Both starts were equally good"
   return `By hand ${hand.toFixed(1)} dB. After ${ITERATIONS} iterations ${yours.toFixed(1)} dB from yours, ${random.toFixed(1)} dB from a random start. ${from}.`
 }
 

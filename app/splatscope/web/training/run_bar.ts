@@ -112,14 +112,14 @@ export function render({model, el}: Render<"RunBar">) {
     if (wait && (iteration > wait.iteration || refused)) end()
     const seconds = wait ? Math.floor((Date.now() - wait.since) / 1000) : 0
     const what = busy || (wait && !model.message ? "Compiling the kernels" : "")
-    const said = what ? `${what} …` : model.message || (iteration >= iterations && model.opens ? DONE : "")
+    const sentence = what ? `${what} …` : model.message || (iteration >= iterations && model.opens ? DONE : "")
     busySince = what ? busySince || performance.now() : 0
     const brief = what && !wait ? busySince + LASTS - performance.now() : 0
     clearTimeout(lasting)
     if (brief > 0) lasting = setTimeout(tell, brief)
-    const spoken = brief > 0 ? "" : said
+    const spoken = brief > 0 ? "" : sentence
     if (words.textContent !== spoken) words.textContent = spoken // setting the same text would announce it again
-    waited.textContent = brief > 0 ? said : what && seconds ? ` ${seconds} s` : ""
+    waited.textContent = brief > 0 ? sentence : what && seconds ? ` ${seconds} s` : ""
     message.classList.toggle("wrong", !what && model.message !== "")
     progress.classList.toggle("busy", what !== "")
   }

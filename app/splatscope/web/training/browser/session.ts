@@ -184,7 +184,7 @@ export class BrowserSession {
     this.#show({
       running: false,
       settled: true,
-      message: "The browser lost its GPU, and the run stands where its last picture was: resume to go on.",
+      message: "The browser lost its GPU. The run is back at its last picture: resume to continue.",
     })
   }
 
