@@ -26,7 +26,7 @@ from splatscope.web.shell.page import Page
 from splatscope.web.shell.pages import BY_NAME
 from splatscope.web.stepper.keys import KEYS
 from splatscope.web.stepper.stepper import Stepper
-from splatscope.web.training.challenge import Challenge
+from splatscope.web.training.challenge import CHALLENGES, Challenge, PublicChallenge
 from splatscope.workers import worker_pool
 from splatscope.workers.errors import WorkerError
 from splatscope.workers.sandbox.supervisor import START_LIMIT
@@ -111,6 +111,7 @@ class Exercises(Component):
 
     courses = Typed(list[Course], default=[], doc="The courses in order")
     tasks = Typed(list[PublicTask], default=[], doc="The tasks in order")
+    challenges = Typed(list[PublicChallenge], default=CHALLENGES, doc="The challenges that are trained, in order")
     mark = Maybe(PublicMark, doc="The verdict on the last kernel")
     busy = param.String(default="", doc="What is being waited for; empty when nothing is")
     error = param.String(default="", doc="Why a kernel could not be marked or recorded, in one line")

@@ -3,8 +3,7 @@ import {UNNAMED} from "#web/runtime/address.ts"
 import {h, style} from "#web/runtime/dom.ts"
 import {on} from "#web/runtime/events.ts"
 import {current, nameTab} from "#web/runtime/router.ts"
-import {CHALLENGES, isChallenge} from "./challenges.ts"
-import {list} from "./list.ts"
+import {challengeNamed, list} from "./list.ts"
 import {Workplace} from "./workplace.ts"
 import type {Render} from "#web/types.ts"
 
@@ -35,11 +34,12 @@ export function render({model, el}: Render<"Exercises">) {
     end()
     for (const one of Object.values(moment)) one.hidden = true
     const task = model.tasks.find((one) => one.name === name)
+    const challenge = challengeNamed(model, name)
     root.dataset.task = task?.name ?? ""
-    nameTab(task?.title ?? CHALLENGES.find((one) => one.name === name)?.title ?? "", "Exercises")
-    requestAnimationFrame(() => hideNeighbours(el, Boolean(task) || isChallenge(name))) // after it was added to the page
+    nameTab(task?.title ?? challenge?.title ?? "", "Exercises")
+    requestAnimationFrame(() => hideNeighbours(el, Boolean(task ?? challenge))) // after it was added to the page
     work = task ? new Workplace(model, task, place, moment, el.getRootNode() as ShadowRoot) : null
-    place.hidden = isChallenge(name)
+    place.hidden = challenge !== undefined
     end = work || place.hidden ? () => {} : list(model, place, name)
     if (!shown) return
     scrollTo(0, 0)

@@ -4,8 +4,13 @@ import {h} from "#web/runtime/dom.ts"
 import {severityIcon} from "#web/stepper/panes/icons.ts"
 import {type Attempts, attempts, onAttempts} from "#web/runtime/attempts.ts"
 import {best} from "#web/runtime/scores.ts"
-import {CHALLENGES} from "./challenges.ts"
-import type {PublicTask, PublishedExercisesParameters} from "#components"
+import type {PublicChallenge, PublicTask, PublishedExercisesParameters} from "#components"
+
+type Shown = Pick<PublishedExercisesParameters, "courses" | "tasks" | "challenges">
+
+/** The challenge of a name in the address, which has no kernel to mark; `training/challenge.ts` plays it. */
+export const challengeNamed = ({challenges}: Pick<Shown, "challenges">, name: string) =>
+  challenges.find((challenge) => challenge.name === name)
 
 export const addressOf = (name: string) => hrefOf({page: "exercises", step: UNNAMED, inputs: `task=${encodeURIComponent(name)}`})
 
@@ -22,11 +27,7 @@ function upNext(tasks: PublicTask[], known: Attempts) {
  * @param missing  a task in the address that does not exist
  * @returns ends it
  */
-export function list(
-  model: Pick<PublishedExercisesParameters, "courses" | "tasks">,
-  place: HTMLElement,
-  missing: string,
-): () => void {
+export function list(model: Shown, place: HTMLElement, missing: string): () => void {
   const paint = () => {
     const known = attempts()
     const solved = model.tasks.filter(({name}) => known[name]?.solved).length
@@ -56,7 +57,7 @@ export function list(
             )
           : h("p", {}, `All ${model.tasks.length} solved.`),
       ),
-      h("div", {class: "courses"}, ...model.courses.map(([course, title]) => courseOf(model.tasks, course, title, known))),
+      h("div", {class: "courses"}, ...model.courses.map(([course, title]) => courseOf(model, course, title, known))),
     )
   }
   paint()
@@ -69,9 +70,10 @@ const ABOUT = {
   write: "You get the parameters and a task, and write the body.",
 }
 
-function challengeRow({name, title, about, score}: (typeof CHALLENGES)[number], number: number) {
+function challengeRow({name, title, about, unit, digits}: PublicChallenge, number: number) {
   const known = best(name)
-  const record = h("span", {class: "said"}, known === null ? "" : `Best: ${score(known)}`)
+  const fraction = {minimumFractionDigits: digits, maximumFractionDigits: digits}
+  const record = h("span", {class: "said"}, known === null ? "" : `Best: ${known.toLocaleString("en", fraction)} ${unit}`)
   return h(
     "li",
     {},
@@ -87,7 +89,7 @@ function challengeRow({name, title, about, score}: (typeof CHALLENGES)[number], 
   )
 }
 
-function courseOf(tasks: PublicTask[], course: string, title: string, known: Attempts) {
+function courseOf({tasks, challenges}: Shown, course: string, title: string, known: Attempts) {
   const rows = tasks
     .filter((task) => task.course === course)
     .map((task, i) => {
@@ -116,7 +118,7 @@ function courseOf(tasks: PublicTask[], course: string, title: string, known: Att
       "ol",
       {},
       ...rows,
-      ...(course === "challenge" ? CHALLENGES.map((challenge, i) => challengeRow(challenge, rows.length + i + 1)) : []),
+      ...(course === "challenge" ? challenges.map((challenge, i) => challengeRow(challenge, rows.length + i + 1)) : []),
     ),
   )
 }

@@ -18,7 +18,7 @@ from splatscope.web.runtime.component import Child, Component, Maybe, Typed
 from splatscope.web.shell.page import Page
 from splatscope.web.stepper.keys import KEYS
 from splatscope.web.stepper.stepper import Stepper
-from splatscope.web.training.challenge import CHALLENGES, Challenge
+from splatscope.web.training.challenge import CHALLENGES, Challenge, PublicChallenge
 from splatscope.workers import worker_pool
 
 DEFAULTS = {"task": "", "solved": False}
@@ -39,6 +39,7 @@ class PublishedExercises(Component):
 
     courses = Typed(list[Course], default=list(COURSES.items()), doc="The courses in order")
     tasks = Typed(list[PublicTask], default=[], doc="The tasks in order")
+    challenges = Typed(list[PublicChallenge], default=CHALLENGES, doc="The challenges that are trained, in order")
     shown = Maybe(ShownTask, doc="What is shown in place of the list")
     stepper = Child(doc="The kernel's recording")
     challenge = Child(doc="The challenge in the address, if it is one that is trained")
@@ -53,8 +54,9 @@ def exercises(pages: Collection[str]) -> list[PageState]:
     all_tasks = tasks()
     public_tasks = [public(task) if task.section in pages else {**public(task), "section": ()} for task in all_tasks]
     states = [PageState(partial(_build_list_page, public_tasks))]
-    for name in CHALLENGES:
-        states.append(PageState(partial(_build_list_page, public_tasks), urlencode({"task": name}), {"task": name}))
+    for challenge in CHALLENGES:
+        inputs = {"task": challenge["name"]}
+        states.append(PageState(partial(_build_list_page, public_tasks), urlencode(inputs), inputs))
     for task in all_tasks:
         for solved in (False, True):
             inputs = {"task": task.name, "solved": True} if solved else {"task": task.name}

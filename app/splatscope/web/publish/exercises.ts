@@ -1,9 +1,8 @@
 // The exercises in the published book: the list, or a task with a recording of its kernel at the start or of a solution.
 import {h, style} from "#web/runtime/dom.ts"
 import {brief, prose} from "#web/exercises/brief.ts"
-import {isChallenge} from "#web/exercises/challenges.ts"
 import {current} from "#web/runtime/router.ts"
-import {addressOf, list} from "#web/exercises/list.ts"
+import {addressOf, challengeNamed, list} from "#web/exercises/list.ts"
 import {listing} from "#web/widgets/quote.ts"
 import type {PublicTask} from "#components"
 import type {Model, Render} from "#web/types.ts"
@@ -19,7 +18,7 @@ export function render({model, el}: Render<"PublishedExercises">) {
     end()
     const task = model.tasks.find(({name}) => name === model.shown.task)
     moment.hidden = !task
-    place.hidden = isChallenge(new URLSearchParams(current().inputs).get("task") ?? "")
+    place.hidden = challengeNamed(model, new URLSearchParams(current().inputs).get("task") ?? "") !== undefined
     end = task || place.hidden ? () => {} : list(model, place, "")
     if (task) place.replaceChildren(h("div", {class: "workplace"}, ...taskOf(model, task)))
     if (model.shown.task !== last) scrollTo(0, 0)

@@ -19,8 +19,42 @@ from splatscope.workers import worker_pool
 from splatscope.workers.errors import WorkerError
 
 log = logging.getLogger(__name__)
-CHALLENGES = ("ten-gaussians", "thirty-decibels")  # the names by which addresses have them
 RATES = ("rate_position", "rate_shape", "rate_colour", "rate_opacity")
+
+
+class PublicChallenge(TypedDict):
+    """A challenge.
+
+    Attributes:
+        name: The name by which addresses have it.
+        about: What it is about, in a few words.
+        unit: The unit of its score.
+        digits: How many digits of a score are shown after the point.
+    """
+
+    name: str
+    title: str
+    about: str
+    unit: str
+    digits: int
+
+
+CHALLENGES: list[PublicChallenge] = [
+    {
+        "name": "ten-gaussians",
+        "title": "Paint a fish with ten Gaussians",
+        "about": "Against gradient descent",
+        "unit": "dB",
+        "digits": 1,
+    },
+    {
+        "name": "thirty-decibels",
+        "title": "As few Gaussians as you can, for 30 dB",
+        "about": "A photograph, and the settings of its training",
+        "unit": "Gaussians",
+        "digits": 0,
+    },
+]
 
 
 class PlayedRound(TypedDict):
@@ -42,6 +76,7 @@ class PlayedRound(TypedDict):
 class Challenge(Component):
     """The challenge that the page's address names, played on the browser's own GPU, or by the server where it offers none."""
 
+    challenges = Typed(list[PublicChallenge], default=CHALLENGES, doc="The challenges in order")
     kernels = param.String(doc="Where the kernels are: an address, or the name of a file in a published book")
     samples = Typed(dict[str, str], default={}, doc="The address of the photograph, by name")
     server = param.String(doc="Who plays where the browser offers no GPU; empty for nobody")

@@ -3,6 +3,7 @@ import {h, style} from "#web/runtime/dom.ts"
 import {on} from "#web/runtime/events.ts"
 import {UNNAMED} from "#web/runtime/address.ts"
 import {current} from "#web/runtime/router.ts"
+import type {PublicChallenge} from "#components"
 import type {Render} from "#web/types.ts"
 import {type Arena, arenaFor} from "./challenge_arena.ts"
 import {fewest} from "./challenge_fewest.ts"
@@ -14,7 +15,7 @@ export interface Game {
   end(): void
 }
 
-const GAMES: Record<string, (arena: Arena) => Game> = {"ten-gaussians": paint, "thirty-decibels": fewest}
+const GAMES: Record<string, (arena: Arena, about: PublicChallenge) => Game> = {"ten-gaussians": paint, "thirty-decibels": fewest}
 
 export function render({model, el}: Render<"Challenge">) {
   style(el)
@@ -26,7 +27,8 @@ export function render({model, el}: Render<"Challenge">) {
     if (root.dataset.name === name) return
     game?.end()
     root.dataset.name = name
-    game = GAMES[name]?.(arena) ?? null
+    const challenge = model.challenges.find((one) => one.name === name)
+    game = challenge ? GAMES[name](arena, challenge) : null
     root.replaceChildren(...(game ? [game.el] : []))
   }
   show()

@@ -2,14 +2,14 @@
 import {h, messageOf} from "#web/runtime/dom.ts"
 import {best, keepBest} from "#web/runtime/scores.ts"
 import {type Arena, drawInto} from "./challenge_arena.ts"
+import type {PublicChallenge} from "#components"
 import type {Game} from "./challenge.ts"
 
-const NAME = "thirty-decibels"
 const GOAL = 30 // dB
 const ITERATIONS = 1000
 const [LEAST, MOST] = [16, 2048]
 
-export function fewest(arena: Arena): Game {
+export function fewest(arena: Arena, {name, title}: PublicChallenge): Game {
   const picture = h("canvas", {
     width: 128,
     height: 85,
@@ -42,7 +42,7 @@ export function fewest(arena: Arena): Game {
   let isOver = false
 
   const showBest = () => {
-    const score = best(NAME)
+    const score = best(name)
     record.textContent = score === null ? "" : `Your best: ${score.toLocaleString("en")} Gaussians`
   }
   const run = async () => {
@@ -65,7 +65,7 @@ export function fewest(arena: Arena): Game {
       psnr.textContent = `${end.psnr.toFixed(1)} dB`
       await drawInto(picture, end.picture)
       const isReached = end.psnr >= GOAL
-      const isBest = isReached && keepBest(NAME, count, "fewer")
+      const isBest = isReached && keepBest(name, count, "fewer")
       const words = `${count.toLocaleString("en")} Gaussians, ${end.psnr.toFixed(2)} dB`
       status.textContent = !isReached
         ? `${words}: not 30 dB yet.`
@@ -95,7 +95,7 @@ export function fewest(arena: Arena): Game {
     el: h(
       "article",
       {},
-      h("h1", {}, "As few Gaussians as you can, for 30 dB"),
+      h("h1", {}, title),
       h(
         "p",
         {class: "lede"},

@@ -8,10 +8,10 @@ import {best, keepBest} from "#web/runtime/scores.ts"
 import {rememberedJson, remember} from "#web/runtime/stored.ts"
 import {arrowsChoose, checkOne} from "#web/widgets/roving.ts"
 import {type Arena, type Outcome, rowOf, drawInto} from "./challenge_arena.ts"
+import type {PublicChallenge} from "#components"
 import type {Game} from "./challenge.ts"
 import {FIELDS} from "./browser/gaussians.ts"
 
-const NAME = "ten-gaussians"
 const KEPT = "splatscope-ten-gaussians"
 const COUNT = 10
 const ITERATIONS = 300
@@ -28,7 +28,7 @@ const SLIDERS = (width: number, height: number) =>
     ["opacity, logit", LOGIT, -3, 5, 0.1],
   ] as const
 
-export function paint(arena: Arena): Game {
+export function paint(arena: Arena, {name, title}: PublicChallenge): Game {
   const [width, height] = arena.size
   let raw = kept() ?? begin(width, height)
   let chosen = COUNT - 1
@@ -137,14 +137,14 @@ export function paint(arena: Arena): Game {
         psnr.textContent = `${counted.psnr.toFixed(1)} dB`
         if (status.textContent?.startsWith("Waiting")) status.textContent = ""
       }
-      if (counted && isTouched && keepBest(NAME, round(counted.psnr), "more")) showBest()
+      if (counted && isTouched && keepBest(name, round(counted.psnr), "more")) showBest()
     } catch (reason) {
       status.textContent = messageOf(reason)
     }
     isAsked = false
   }
   const showBest = () => {
-    const score = best(NAME)
+    const score = best(name)
     record.textContent = score === null ? "" : `Your best by hand: ${score.toFixed(1)} dB`
   }
   const run = async () => {
@@ -206,7 +206,7 @@ export function paint(arena: Arena): Game {
     el: h(
       "article",
       {},
-      h("h1", {}, "Paint a fish with ten Gaussians"),
+      h("h1", {}, title),
       h(
         "p",
         {class: "lede"},
