@@ -1,6 +1,5 @@
-"""The page of components under test: a live render, a stream of frames, a figure, an action in the top bar."""
+"""The page of components under test: a stream of frames, a figure, an action in the top bar."""
 
-import asyncio
 import functools
 import io
 from collections.abc import Callable
@@ -16,7 +15,6 @@ from splatscope.web.compare.compare import Compare
 from splatscope.web.drawing.chart import Chart
 from splatscope.web.examples.example import Example, fixed
 from splatscope.web.examples.gallery import BY_NAME
-from splatscope.web.home.live import LiveRender
 from splatscope.web.lesson_page.inputs import SHIPPED
 from splatscope.web.lesson_page.lesson_page import LessonPage
 from splatscope.web.shell.page import Page
@@ -24,7 +22,6 @@ from splatscope.web.shell.shell import Shell
 from splatscope.web.stepper.keys import KEYS
 from splatscope.web.stepper.stepper import Stepper
 from splatscope.web.theme.charts import SERIES, chart, follow_theme
-from splatscope.web.training.parts import Text
 from splatscope.web.widgets.controls import Controls, action, group, menu
 from splatscope.web.widgets.frame import Frame
 from splatscope.workers import worker_pool
@@ -139,21 +136,6 @@ def buttons(label: str, on_click: Callable[[], object] = lambda: None) -> Contro
 
 def parts(shell: Shell) -> Page:
     """Build the page."""
-    calls = {"made": 0, "running": 0, "most": 0}
-    said = Text()
-
-    async def render(blended: int) -> bytes:
-        calls["made"] += 1
-        calls["running"] += 1
-        calls["most"] = max(calls["most"], calls["running"])
-        await asyncio.sleep(0.05)
-        calls["running"] -= 1
-        said.html = f"{calls['made']} renders, at most {calls['most']} at once"
-        if blended == 13:
-            raise ValueError("13 Gaussians are too many for this device: take 12")
-        return picture(blended, calls["made"] % 256)
-
-    live = LiveRender(render, total=200, count=200, alt="A test picture")
     stream = Frame(data={"testid": "stream"}, alt="Frames")
 
     def burst() -> None:
@@ -165,9 +147,7 @@ def parts(shell: Shell) -> Page:
     line = plot.line([0, 1, 2], [3, 1, 2], line_width=2.4)
     follow_theme(line.glyph, line_color=SERIES[0])
 
-    page = Page(page="parts", slots=[live, said, stream, button, Chart(plot)], actions=[extra])
-    page.on_close(live.close)
-    return page
+    return Page(page="parts", slots=[stream, button, Chart(plot)], actions=[extra])
 
 
 async def job_of(example: Example | Kernel, source: str = "") -> KernelJob:

@@ -17,7 +17,7 @@ reached_by = runpy.run_path(str(ROOT / "tools" / "changed_tests.py"))["reached_b
         ("tests/helpers/spoken.py", "tests/browser/lesson_page/test_spoken.py", "tests/unit/test_audit.py"),
         ("tests/browser/conftest.py", "tests/browser/home/test_home.py", "tests/unit/test_audit.py"),
         ("tests/conftest.py", "tests/unit/test_audit.py", "tests/wheel/test_installed.py"),
-        ("app/splatscope/web/home/live.ts", "tests/browser/home/test_home.py", "tests/browser/training/test_training.py"),
+        ("app/splatscope/web/home/opening.ts", "tests/browser/home/test_home.py", "tests/browser/training/test_training.py"),
         ("lessons/adam/lesson.py", "tests/device/lessons/test_adam.py", "tests/device/lessons/test_blending.py"),
         ("lessons/bitonic_sort/text.md", "tests/device/lessons/test_bitonic_sort.py", "tests/device/lessons/test_blending.py"),
         ("tests/unit/test_audit.py", "tests/unit/test_audit.py", "tests/unit/test_changed_tests.py"),

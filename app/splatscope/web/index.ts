@@ -4,7 +4,6 @@ import {sessionOf} from "./carriers/session.ts"
 import * as Router from "./shell/router.ts"
 import * as Page from "./shell/page.ts"
 import * as Frame from "./widgets/frame.ts"
-import * as LiveRender from "./home/live.ts"
 import * as Opening from "./home/opening.ts"
 import * as Chart from "./drawing/chart.ts"
 import * as Controls from "./widgets/controls.ts"
@@ -37,12 +36,12 @@ import * as WalkBar from "./classroom/walk_bar.ts"
 import type {Components} from "#components"
 import type {ModulesOf} from "./types.ts"
 
-// By the name of the Python class. Those that only other people's pages show are in carriers/frame.ts.
-const modules: ModulesOf<Exclude<keyof Components, "PublishedExercises" | "TrainingBench" | "ZoomedPicture">> = {
+// By the name of the Python class. Those that only a published book shows are in publish/index.ts, those of other people's pages in
+// carriers/frame.ts.
+const modules: ModulesOf<Exclude<keyof Components, "LiveRender" | "PublishedExercises" | "TrainingBench" | "ZoomedPicture">> = {
   Router,
   Page,
   Frame,
-  LiveRender,
   Opening,
   Controls,
   Chart,

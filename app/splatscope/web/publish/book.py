@@ -37,7 +37,6 @@ from splatscope.web.classroom.walk_bar import WalkBar
 from splatscope.web.classroom.walks import Walk, walks
 from splatscope.web.exercises.practise import practise
 from splatscope.web.home.home import home
-from splatscope.web.home.live import LiveRender
 from splatscope.web.home.opening import GAUSSIANS, PICTURE, STAGES, Opening
 from splatscope.web.home.program_map import ProgramMap
 from splatscope.web.lesson_page.inputs import SHIPPED
@@ -51,6 +50,7 @@ from splatscope.web.publish import exercises, tools
 from splatscope.web.publish.addresses import document_of, in_book
 from splatscope.web.publish.cards import card
 from splatscope.web.publish.linked import linked_inputs
+from splatscope.web.publish.live import LiveRender
 from splatscope.web.publish.long_values import pack_value
 from splatscope.web.publish.states import FILE, PageState, PublishedPage
 from splatscope.web.reference import claims
@@ -220,7 +220,7 @@ class Book:
                 name = component.adapter or self.adapter  # a shipped recording's page does not know it
                 part["values"] |= {"debugger": "", "adapter": name, "software": is_software(name)}  # the debugger needs a device
             elif isinstance(component, LiveRender):
-                part["values"] |= {"ready": True, "picture": self._write_gaussians(component.picture)}
+                part["values"]["picture"] = self._write_gaussians(component.picture)
                 if component.frame:  # for browsers without a GPU
                     part["values"] |= self._write_still(component)
             elif isinstance(component, YourPixel):

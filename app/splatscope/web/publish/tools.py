@@ -13,9 +13,9 @@ from splatscope.services.thumbnails import draw_thumbnail
 from splatscope.splat.thumbnail import Thumbnail
 from splatscope.textbook.markdown import inline
 from splatscope.web.examples.gallery import GROUPS, Example, difference, fixed
-from splatscope.web.home.live import LiveRender
 from splatscope.web.lesson_page.lesson_bar import LessonBar
 from splatscope.web.lesson_page.lesson_page import EXPECTED_ERRORS
+from splatscope.web.publish.live import LiveRender
 from splatscope.web.publish.states import PageState
 from splatscope.web.shell.page import Page
 from splatscope.web.stepper.keys import DEBUGGER_KEYS, KEYS

@@ -1,6 +1,5 @@
 // A small picture rendered by the kernels, with a slider for the number of Gaussians. Pictures drawn in advance are shown at once.
 import {h, style} from "#web/runtime/dom.ts"
-import {isLost} from "#web/runtime/router.ts"
 import {showFrames} from "#web/widgets/frame.ts"
 import type {Render} from "#web/types.ts"
 
@@ -31,7 +30,6 @@ export function render({model, el}: Render<"LiveRender">) {
     stills.alt = live ? "" : model.alt // the canvas has the same name, and is hidden until then
   }
   const ask = () => {
-    if (isLost()) return
     if (asked !== null) return
     asked = +slider.value
     model.send_msg({type: "ask", count: asked})
@@ -46,7 +44,6 @@ export function render({model, el}: Render<"LiveRender">) {
     if (was !== null && was !== +slider.value) ask()
   }
 
-  slider.disabled = !model.ready
   slider.oninput = () => {
     label()
     still()
@@ -66,8 +63,7 @@ export function render({model, el}: Render<"LiveRender">) {
   })
   label()
   still()
-  if (!model.ready) say("The kernels that render this picture are not connected yet.")
-  else ask()
+  ask()
 
   const name = stills ? ["Take it apart", h("span", {class: "sr"}, " (Gaussians that are drawn)")] : ["Gaussians blended"]
   return h(
