@@ -32,7 +32,7 @@ RUNS: dict[str, dict[str, Any]] = {
 
 
 def rounded(value: float) -> float:
-    """Return a number with the digits that texts show: whole from 30 on, otherwise two digits, or one decimal from 10 on."""
+    """Return a number with the digits that texts show: whole from 30 on, one decimal from 1 on, otherwise two digits."""
     return round(value) if value >= 30 else round(value, 1) if value >= 1 else float(f"{value:.2g}")
 
 

@@ -20,14 +20,12 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib
 
+    from splatscope import extra
+
     try:
         return getattr(importlib.import_module(f"splatscope.api.components.{_HOMES[name]}"), name)
     except ModuleNotFoundError as error:
-        if (error.name or "").startswith("splatscope"):
-            raise
-        raise ModuleNotFoundError(
-            f'splatscope.components needs {error.name}: pip install "splatscope[app]"', name=error.name
-        ) from None
+        raise extra.explain(error) from None
 
 
 def __dir__() -> list[str]:

@@ -346,7 +346,7 @@ class Autodiff(Lesson):
         apart = float(np.abs(gradients[0] - gradients[1]).max())
         rows.append(("largest difference of the gradients", number(apart, 1), "", "", ""))
         line = next(line for line in self.source("recompute").split("\n") if "layerAt(uint" in line)
-        head = ("", "bytes, 8 turns", "bytes, 16 turns", "a turn", "time, 16 turns")
+        head = ("", "bytes, 8 iterations", "bytes, 16 iterations", "an iteration", "time, 16 iterations")
         return Several((Code(line), Table(head, tuple(rows))))
 
     def loop(self, most: int, attribute: str) -> KernelJob:

@@ -297,12 +297,12 @@ class Blending(Lesson):
     def places(self, experiment: Experiment) -> Bars:
         """Show the share of light that a nearly opaque layer would have at each place of the stack."""
         many = len(self.layers) + 1
-        given = scene_inputs((WIDTH, HEIGHT), self.raw(self.layers)) | {
+        inputs = scene_inputs((WIDTH, HEIGHT), self.raw(self.layers)) | {
             "at": np.array(self.pixel, np.float32),
             "opacity": np.float32(PROBE),
             "shares": np.zeros(many, np.float32),
         }
-        shares = experiment.run(self.kernel("probe", entry="probePlace", groups=(many, 1, 1), inputs=given))["shares"]
+        shares = experiment.run(self.kernel("probe", entry="probePlace", groups=(many, 1, 1), inputs=inputs))["shares"]
         names = tuple("nearest of all" if place == 0 else f"behind layer {place}" for place in range(many))
         return Bars(names, tuple(map(float, shares)), tuple(f"{share:.3f}" for share in shares))
 

@@ -26,7 +26,7 @@ PIXEL = (3, 1)
 TILE = (8, 4)
 STATE = 16  # bytes of (C, T)
 BOUNDS = (8, 32, 128)  # of the loops that are compiled
-PROMISED = 64  # turns of the loop that is run
+PROMISED = 64  # iterations of the loop that is run
 LENGTHS = (1, 4, 8, 16, 24, 32, 40, 48, 56, 64)  # of the lists that it walks
 SIZE = (32, 16)
 ROUNDS = 3  # of timing: what slows one down is over by the next
@@ -49,7 +49,7 @@ class Caching(Lesson):
     seed = param.Integer(default=7, bounds=(0, 9999), label="Seed", doc="Change it for other Gaussians")
 
     from_pixel: ClassVar = ()
-    unit: ClassVar[str] = "turn"
+    unit: ClassVar[str] = "iteration"
     figure: ClassVar[FigureSpec] = FigureSpec(control="count", parts=("source", "findings"), thread=0)
     controls: ClassVar[dict[str, ControlSpec]] = {
         "count": ControlSpec(live=True),
@@ -134,23 +134,23 @@ class Caching(Lesson):
     # Questions
 
     def waits(self, query: RecordingQuery) -> Answer:
-        """Answer in which turn of the way back the first stored state is read."""
+        """Answer in which iteration on the way back the first stored state is read."""
         reads = query.steps(kind="read", name="kept")
         turn = int(np.flatnonzero(query.indices(reads) == 0)[0]) + 1
         misconceptions = (
-            ("turn 1", "It was stored first, but the way back begins at the other end, with the last layer."),
+            ("iteration 1", "It was stored first, but the way back begins at the other end, with the last layer."),
             ("in none", "The gradient of layer 1 needs the state before it, too, although nothing was blended then."),
             (
-                f"turn {(self.count + 1) // 2}",
-                "Turn by turn the way back takes the states in the opposite order, the first one last.",
+                f"iteration {(self.count + 1) // 2}",
+                "The way back takes the states in the opposite order, one in each iteration, the first one last.",
             ),
         )
         because = "The states are asked for in the opposite order: the first comes last, after all others have come and gone."
-        question = f"{self.count} layers, so {self.count} states are kept. In which turn of the way back is `kept[0]` read?"
+        question = f"{self.count} layers, so {self.count} states are kept. In which iteration on the way back is `kept[0]` read?"
         if self.count == 1:
-            because = "There is one turn only."
-            question = "One layer, so one state is kept. In which turn of the way back is it read?"
-        return answer_among(question, f"turn {turn}", misconceptions, self.stops(query)[self.count + turn - 1], because)
+            because = "There is one iteration only."
+            question = "One layer, so one state is kept. In which iteration on the way back is it read?"
+        return answer_among(question, f"iteration {turn}", misconceptions, self.stops(query)[self.count + turn - 1], because)
 
     def keeps(self, query: RecordingQuery) -> Answer:
         """Answer how many bytes the kept states of a pixel are."""
@@ -200,7 +200,7 @@ class Caching(Lesson):
             words = f"`{label}`" if label.startswith("[") else label
             each = (amounts[-1] - amounts[0]) / (BOUNDS[-1] - BOUNDS[0])
             rows.append((words, *(f"{amount:,}" for amount in amounts), f"{each:g}"))
-        head = ("turns at most", *map(str, BOUNDS), "each turn")
+        head = ("iterations at most", *map(str, BOUNDS), "each iteration")
         return Several((Curves("turns that the loop may have", "bytes in a thread's arrays", curves), Table(head, tuple(rows))))
 
     def types(self, experiment: Experiment) -> Table:
@@ -217,8 +217,8 @@ class Caching(Lesson):
         again = (self.stored(experiment, 32, recompute=True) - self.stored(experiment, 8, recompute=True)) / 24
         ran = (
             f"a copy of (r, g, b, T): **{STATE} bytes**\n"
-            f"plain autodiff: **{each:g} bytes** a turn\n"
-            f"with `[PreferRecompute]`: **{again:g} bytes** a turn"
+            f"plain autodiff: **{each:g} bytes** an iteration\n"
+            f"with `[PreferRecompute]`: **{again:g} bytes** an iteration"
         )
         said = (
             "The copies are there, twice and each with its count, and far more besides: evaluating a Gaussian leaves values that "
@@ -232,7 +232,7 @@ class Caching(Lesson):
         short, refused = self.stored(experiment, 128, count=3), experiment.compile_errors(self._without_bound())
         why = re.search(r"error\[(\w+)\]", refused)
         ran = (
-            "".join(f"promised {bound} turns: **{amount:,} bytes**\n" for bound, amount in with_bound.items())
+            "".join(f"promised {bound} iterations: **{amount:,} bytes**\n" for bound, amount in with_bound.items())
             + f"promised 128, a list of 3: **{short:,} bytes**\n"
             + f"nothing promised: {f'refused, {why[1]}' if why else 'compiles'}"
         )

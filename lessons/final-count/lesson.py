@@ -163,9 +163,9 @@ class FinalCount(Lesson):
 
     def keeps_pace(self, experiment: Experiment) -> Verdict:
         """Try whether a layer is ever skipped after another was undone, for 16,384 random pixels."""
-        found = self._many(experiment, guarded=True)
-        _, skipped, late, ends = found["counted"].T
-        off = np.abs(found["lastT"] - 1).max()
+        outputs = self._many(experiment, guarded=True)
+        _, skipped, late, ends = outputs["counted"].T
+        off = np.abs(outputs["lastT"] - 1).max()
         ran = (
             f"{PIXELS:,} pixels, {int(skipped.sum()):,} layers skipped on the way back\n"
             f"skipped after an undo: **{int(late.sum())}**\n"
@@ -177,8 +177,8 @@ class FinalCount(Lesson):
 
     def is_index(self, experiment: Experiment) -> Verdict:
         """Try whether the final count is the index of the last layer that changed the pixel."""
-        found = experiment.run(FinalCount().job())
-        count, transmittance = int(found["thereCount"][-1]), found["there"][:, 3]
+        outputs = experiment.run(FinalCount().job())
+        count, transmittance = int(outputs["thereCount"][-1]), outputs["there"][:, 3]
         changed = [index for index in range(len(transmittance) - 1) if transmittance[index + 1] != transmittance[index]]
         last = f"the last element that changed the pixel: **layers[{changed[-1]}]**"
         ran = f"eight layers of α = 0.56: finalCount is **{count}**\n{last}"
@@ -198,10 +198,10 @@ class FinalCount(Lesson):
             "picture": np.zeros((size[1], size[0], 4), np.float32),
             "counts": np.zeros((size[1], size[0]), np.uint32),
         }
-        found = experiment.run(self.kernel("tile", entry="drawTile", groups=(size[0] // 8, size[1] // 4, 1), inputs=inputs))
-        counts = found["counts"]
+        outputs = experiment.run(self.kernel("tile", entry="drawTile", groups=(size[0] // 8, size[1] // 4, 1), inputs=inputs))
+        counts = outputs["counts"]
         caption = f"`finalCount`: from {counts.min()} to {counts.max()} of {count}; the brightest pixels took all"
-        picture = Picture("the picture", to_bytes(found["picture"][..., :3]))
+        picture = Picture("the picture", to_bytes(outputs["picture"][..., :3]))
         return Pictures((picture, Picture(caption, counts, unit="layers")))
 
     @param.depends("count", "alpha")
@@ -211,10 +211,10 @@ class FinalCount(Lesson):
         for guarded, name in ((True, "with the test"), (False, "without it")):
             other = FinalCount(count=self.count, alpha=self.alpha, guarded=guarded)
             other.seen = self.seen
-            found = experiment.run(other.job())
-            red, green, blue, transmittance = found["back"][0]
+            outputs = experiment.run(other.job())
+            red, green, blue, transmittance = outputs["back"][0]
             light = ", ".join(f"{value:.3f}".replace("-", "−").replace("−0.000", "0.000") for value in (red, green, blue))
-            rows.append((name, f"({light})", number(transmittance, 4), f"{found['backCount'][0]:,}"))
+            rows.append((name, f"({light})", number(transmittance, 4), f"{outputs['backCount'][0]:,}"))
         return Table(("", "C", "T", "finalCount"), tuple(rows), marked=(1,))
 
     def taken_off(self, experiment: Experiment) -> Pictures:
@@ -223,8 +223,8 @@ class FinalCount(Lesson):
         names = ("nearest", "tested", "untested")
         inputs = scene_inputs(size, some_gaussians(count, size, seed=3, spread=(2.0, 9.0))) | {"wanted": np.uint32(wanted)}
         inputs |= {name: np.zeros((size[1], size[0], 4), np.float32) for name in names}
-        found = experiment.run(self.kernel("off", entry="takeOff", groups=(size[0] // 8, size[1] // 4, 1), inputs=inputs))
-        nearest, tested, untested = (to_bytes(found[name][..., :3]) for name in names)
+        outputs = experiment.run(self.kernel("off", entry="takeOff", groups=(size[0] // 8, size[1] // 4, 1), inputs=inputs))
+        nearest, tested, untested = (to_bytes(outputs[name][..., :3]) for name in names)
         off = [np.sum((abs(one.astype(int) - nearest) > 1).any(axis=2)) for one in (tested, untested)]
         with_it, without = (f"{many:,} of {size[0] * size[1]:,} pixels wrong" for many in off)
         return Pictures(
@@ -237,9 +237,9 @@ class FinalCount(Lesson):
 
     def how_wrong(self, experiment: Experiment) -> Curves:
         """Show the median error of T by the number of layers left out, without the test."""
-        found = self._many(experiment, guarded=False)
-        left_out = found["lengths"] - found["counted"][:, 0].astype(int)
-        off = np.abs(found["lastT"].astype(np.float64) - 1)
+        outputs = self._many(experiment, guarded=False)
+        left_out = outputs["lengths"] - outputs["counted"][:, 0].astype(int)
+        off = np.abs(outputs["lastT"].astype(np.float64) - 1)
         x = np.arange(0, 25)
         median = np.array([np.median(off[left_out == many]) if np.any(left_out == many) else np.nan for many in x])
         curve = Curve("without the test", x, np.where(median > 0, median, np.nan))
@@ -259,8 +259,8 @@ class FinalCount(Lesson):
             "most": np.uint32(MOST),
             "guarded": np.uint32(guarded),
         }
-        found = experiment.run(self.kernel("many", entry="manyWalks", groups=(PIXELS // 64, 1, 1), inputs=inputs))
-        return found | {"lengths": lengths}
+        outputs = experiment.run(self.kernel("many", entry="manyWalks", groups=(PIXELS // 64, 1, 1), inputs=inputs))
+        return outputs | {"lengths": lengths}
 
 
 def blended(query: RecordingQuery) -> int:

@@ -138,10 +138,10 @@ class FineRaster(Lesson):
         early, vain = int(np.sum(counts[:, -1] < self.count)), int(np.sum(self.count - counts[:, -1]))
         turns = THREADS * self.count
         if not early:
-            return f"All 32 pixels blended the whole list: {turns} turns, none in vain. No pixel was opaque before the end."
+            return f"All 32 pixels blended the whole list: {turns} iterations, none in vain. No pixel was opaque before the end."
         return (
             f"{some(early, 'was', 'of 32 pixels were')} opaque before the last Gaussian, and stayed in the loop: "
-            f"{vain} of {turns} turns were in vain."
+            f"{vain} of {turns} iterations were in vain."
         )
 
     def facts(self, query: RecordingQuery) -> Facts:
@@ -166,7 +166,7 @@ class FineRaster(Lesson):
         because = f"All 32 threads blend all {self.count} Gaussians."
         if len(early):
             in_vain = int(np.sum(self.count - counts[early, -1]))
-            because = f"None of them leaves the loop. Together they make {in_vain} more turns, which change nothing."
+            because = f"None of them leaves the loop. Together they make {in_vain} more iterations, which change nothing."
         looks = int(np.sum(states[:, -1, 3] < 0.05))
         return answer_among(
             f"{self.about()}: how many of the 32 pixels are opaque, with T below 1/255, before the last Gaussian, and skip it?",
@@ -187,17 +187,17 @@ class FineRaster(Lesson):
         blends = np.diff(counts, axis=1) > 0
         mixed = np.flatnonzero(blends.any(axis=0) & ~blends.all(axis=0))
         idle = int(np.sum(counts[:, -1] < self.count))
-        because = "In all other turns the 32 threads do the same: all blend, or all skip."
+        because = "In all other iterations the 32 threads do the same: all blend, or all skip."
         if len(mixed):
             because = f"The first is Gaussian {mixed[0]}: {int((~blends[:, mixed[0]]).sum())} of 32 threads skip it. " + because
         return answer_among(
-            f"{self.about()}: in how many of the {self.count} turns do some of the 32 threads blend while others skip?",
+            f"{self.about()}: in how many of the {self.count} iterations do some of the 32 threads blend while others skip?",
             str(len(mixed)),
             (
                 (str(self.count), f"{self.count} would be right if one pixel were opaque from the start and another never."),
-                ("0", "0 would be right if all pixels became opaque in the same turn, or none did."),
-                (str(idle), f"{idle} is how many pixels skip something. The question is in how many turns."),
-                ("1", "1 would be right if the last pixel became opaque one turn after the first."),
+                ("0", "0 would be right if all pixels became opaque in the same iteration, or none did."),
+                (str(idle), f"{idle} is how many pixels skip something. The question is in how many iterations."),
+                ("1", "1 would be right if the last pixel became opaque one iteration after the first."),
             ),
             int(ends[THREADS - 1, mixed[0] + 1]) if len(mixed) else 0,
             because,
@@ -220,11 +220,11 @@ class FineRaster(Lesson):
         own = sum(experiment.private_arrays(self.back("undone", 8)).values())
         ran = (
             f"[Differentiable] on this loop: **{'refused' if refused else 'compiles'}**{says}\n"
-            f"with a bound: **{each:g} bytes** in arrays of each thread for each turn the bound allows, "
+            f"with a bound: **{each:g} bytes** in arrays of each thread for each iteration that the bound allows, "
             f"{512 * each / 1024:,.0f} KB for a list of 512\n"
             f"[BackwardDerivative(fineRasterize_bwd)], as in the source: **{own} bytes**"
         )
-        said = "The sample's source gives the loop a backward pass of its own, which undoes each turn instead of storing it."
+        said = "The sample's source gives the loop a backward pass of its own, which undoes each iteration instead of storing it."
         return Verdict(not refused, ran, said)
 
     # Tried out
@@ -243,7 +243,7 @@ class FineRaster(Lesson):
         blended, walked = found["blended"].astype(int), found["walked"].astype(int)
         total, needed = int(walked.sum()), int(blended.sum())
         rows = [
-            (f"{total:,}", "", "turns of the loop, all pixels together"),
+            (f"{total:,}", "", "iterations of the loop, all pixels together"),
             (f"{needed:,}", percent(needed, total), "of these while the pixel was not yet opaque"),
         ]
         for lanes, shape in ((8, (8, 1)), (32, TILE)):
@@ -252,7 +252,7 @@ class FineRaster(Lesson):
         pictures = (
             Picture("the picture", to_bytes(found["picture"][..., :3])),
             Picture("layers blended: finalCount", blended, low=0, high=int(walked.max())),
-            Picture("turns walked: blobCount", walked, low=0, high=int(walked.max())),
+            Picture("iterations of the loop: blobCount", walked, low=0, high=int(walked.max())),
         )
         return Several((Pictures(pictures), Table(("turns", "", ""), tuple(rows))))
 

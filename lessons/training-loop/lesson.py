@@ -189,8 +189,8 @@ class TrainingLoop(Lesson):
             return [None] * self.iterations
         drawn = query.values(writes).reshape(self.iterations, THREADS, -1)
         places = query.indices(writes).reshape(self.iterations, THREADS)
-        wanted = to_bytes(self.target()[..., :3]).reshape(-1, 3) / 255
-        off = [np.mean((to_bytes(drawn[t][:, :3]) / 255 - wanted[places[t]]) ** 2) for t in range(self.iterations)]
+        target = to_bytes(self.target()[..., :3]).reshape(-1, 3) / 255
+        off = [np.mean((to_bytes(drawn[t][:, :3]) / 255 - target[places[t]]) ** 2) for t in range(self.iterations)]
         return [round(float(-10 * np.log10(max(mean, 1e-10))), 2) for mean in off]
 
     # Questions

@@ -48,3 +48,14 @@ def test_tests_of_the_same_name_keep_their_recordings_which_git_ignores(tmp_path
         _saved(SimpleNamespace(config=config, nodeid=nodeid), 0, Empty())
     assert len(list(folder.glob("*.html"))) == len(ids)
     assert (folder / ".gitignore").read_text() == "*\n"
+
+
+def test_a_folder_that_another_worker_has_made_is_used_and_one_with_files_is_not_ignored(tmp_path):
+    config = SimpleNamespace(getoption=lambda name: str(tmp_path / "shared"), rootpath=tmp_path)
+    item = SimpleNamespace(config=config, nodeid="tests/test_scan.py::test_it")
+    (tmp_path / "shared").mkdir()
+    assert _saved(item, 0, Empty()).endswith(".html")
+    assert (tmp_path / "shared" / ".gitignore").exists()
+    (tmp_path / "shared" / ".gitignore").unlink()
+    _saved(item, 1, Empty())
+    assert not (tmp_path / "shared" / ".gitignore").exists()

@@ -199,7 +199,7 @@ class Recording:
     def _summary(self, findings: list[Finding]) -> str:
         info = self.trace.info
         lines = [f"{info.entry} in {info.file} on {info.adapter}: {self.events:,} events of {self.threads:,} threads."]
-        lines += [self.told(finding) for finding in findings]
+        lines += [self.line_of(finding) for finding in findings]
         lines += self.notes
         lines += [f"not looked at: {missed}" for missed in self.missed]
         return "\n".join(lines)
@@ -217,7 +217,7 @@ class Recording:
             return f"{FULL} That takes {enough:,} records, and more than {MOST_ALLOWED:,} are not allowed: {_LESS}."
         return f"{FULL} Allow {enough:,} records (budget=, --budget), or {_LESS}."
 
-    def told(self, finding: Finding) -> str:
+    def line_of(self, finding: Finding) -> str:
         """Return a finding as one line that begins with its place: "kernels/scan.slang:7:12: race: Thread 3 …".
 
         The path is relative to the working directory if the file is in it.

@@ -28,8 +28,8 @@ class Baseline:
         self._here = here
         try:
             report = json.loads(file.read_text(encoding="utf-8"))
-            found = [(kernel, finding) for kernel in report["kernels"] for finding in kernel["findings"] + kernel["silenced"]]
-            keys = [(kernel["name"], kernel["file"], finding["kind"], finding["name"]) for kernel, finding in found]
+            rows = [(kernel, finding) for kernel in report["kernels"] for finding in kernel["findings"] + kernel["silenced"]]
+            keys = [(kernel["name"], kernel["file"], finding["kind"], finding["name"]) for kernel, finding in rows]
         except OSError as error:
             why = f"{error.strerror}. Write it with: splatscope check --json > {file}"
             raise ConfigurationError(f"{file} cannot be read: {why}") from None
@@ -39,7 +39,7 @@ class Baseline:
 
     def without_known(self, verdict: "KernelVerdict") -> "KernelVerdict":
         """Return a verdict in which findings that are known are silenced."""
-        fresh: list[Finding] = []
+        unknown: list[Finding] = []
         known: list[tuple[Finding, str]] = []
         for finding in verdict.findings:
             key = verdict.kernel.name, relative(verdict.kernel.path, self._here), finding.kind, printable(finding.name)
@@ -47,5 +47,5 @@ class Baseline:
                 self._left[key] -= 1
                 known.append((finding, KNOWN))
             else:
-                fresh.append(finding)
-        return replace(verdict, findings=fresh, silenced=[*verdict.silenced, *known])
+                unknown.append(finding)
+        return replace(verdict, findings=unknown, silenced=[*verdict.silenced, *known])

@@ -1,4 +1,4 @@
-"""`splatscope check --init`: write a description for each kernel that has none."""
+"""`splatscope check --init`: describe each kernel that has no description."""
 
 import json
 import tomllib
@@ -16,24 +16,22 @@ COMPILE_SECONDS = 60.0
 HEAD = "# How splatscope check runs the kernels of this folder. Change sizes and values until all lines are reached.\n"
 
 
-def write_descriptions(undescribed: Undescribed, here: Path, recorder: Recorder, repository: Repository) -> tuple[Path, int]:
-    """Append a description of each kernel to the configuration of a folder, and return that file and the number of kernels.
+def with_descriptions(undescribed: Undescribed, here: Path, recorder: Recorder, repository: Repository) -> tuple[Path, str, int]:
+    """Return the configuration file of a folder, its text with a description of each kernel added, and their number.
 
     Buffers get the size that they have by default, and numbers 0.
 
     Raises:
-        ConfigurationError: The configuration cannot be read or written.
+        ConfigurationError: The configuration cannot be read.
     """
     file, table = _configuration_of(here)
     kernels = [(path, entry) for path, entry in undescribed.kernels if str(path).isprintable() and path.is_relative_to(here)]
     texts = [_description(path, entry, here, table, recorder, repository) for path, entry in kernels]
-    if texts:
-        try:
-            old = file.read_text(encoding="utf-8").rstrip() if file.exists() else ""
-            file.write_text("\n\n".join([old or HEAD.rstrip(), *texts]) + "\n", encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise ConfigurationError(f"{file} cannot be written: {getattr(error, 'strerror', None) or error}.") from None
-    return file, len(texts)
+    try:
+        old = repository.text(file).rstrip() if file.exists() else ""
+    except ValueError as error:
+        raise ConfigurationError(str(error)) from None
+    return file, "\n\n".join([old or HEAD.rstrip(), *texts]) + "\n", len(texts)
 
 
 def _configuration_of(here: Path) -> tuple[Path, str]:

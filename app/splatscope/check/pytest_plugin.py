@@ -102,8 +102,8 @@ def _saved(item: pytest.Item, number: int, recording: "Recording") -> str:
     name = _file_name(item.nodeid) + (f"-{number + 1}" if number else "")
     text = "\n".join(map(printable, str(recording).splitlines()))
     try:
-        if not folder.exists():
-            folder.mkdir(parents=True)
+        folder.mkdir(parents=True, exist_ok=True)  # another worker of pytest-xdist may make it meanwhile
+        if not any(folder.iterdir()):
             (folder / ".gitignore").write_text("*\n", encoding="utf-8")
         recording.save(folder / f"{name}.npz")
         recording.to_html(folder / f"{name}.html")

@@ -3,7 +3,6 @@
 import json
 import os
 import sys
-import time
 from dataclasses import dataclass, replace
 from io import TextIOWrapper
 from pathlib import Path
@@ -104,11 +103,12 @@ def _check(
     sandbox: bool | None,
 ) -> int:
     from splatscope.check.baseline import Baseline
-    from splatscope.check.kernels import kernels_in
+    from splatscope.check.kernels import ConfigurationError, kernels_in
     from splatscope.check.recorder import PARSE_SECONDS, EntryPoints
     from splatscope.check.reports import undescribed_words
     from splatscope.check.run import check as check_all
     from splatscope.check.run import exit_status
+    from splatscope.check.watch import Changes
 
     here = Path.cwd()
     recorder, repository = _confinement(sandbox, here, paths)
@@ -122,6 +122,8 @@ def _check(
             kernels = [replace(kernel, job=replace(kernel.job, records=budget)) for kernel in kernels]
         return kernels, undescribed
 
+    places = [path.resolve() for path in paths or [here]]
+    changes = Changes(here, places) if watch else None  # before anything is read
     kernels, undescribed = described()
     if init:
         return _init(undescribed, here, recorder, repository)
@@ -135,49 +137,34 @@ def _check(
         if table:
             table.end(verdicts, undescribed_words(undescribed, here))
         _report(reports, verdicts, here, undescribed, repository)
-        if not watch:
+        if changes is None:
             return exit_status(verdicts)
-        changed = _wait(here, paths, verdicts)
-        kernels, undescribed = described()
-        known = Baseline(baseline, here) if baseline else None
-        read = {verdict.kernel.path: _files_of(verdict) for verdict in verdicts}
-        affected = [kernel for kernel in kernels if changed & read.get(kernel.path, set())]
-        kernels = affected or kernels
-        print(f"\n{', '.join(sorted(printable(file.name) for file in changed))}:")
+        changes.add_read(verdicts)
+        changed = set[Path]()
+        while True:
+            print("Watching. Ctrl+C ends it.", flush=True)
+            changed |= changes.wait()
+            print(f"\n{', '.join(sorted(printable(file.name) for file in changed))}:")
+            try:
+                kernels, undescribed = described()
+                known = Baseline(baseline, here) if baseline else None
+                break
+            except ConfigurationError as error:  # a file that is half written
+                print(printable(str(error)))
+        kernels = changes.affected(kernels, changed)
 
 
 def _init(undescribed: "Undescribed", here: Path, recorder: "Recorder", repository: "Repository") -> int:
-    from splatscope.check.describe import write_descriptions
+    from splatscope.check.describe import with_descriptions
 
-    file, count = write_descriptions(undescribed, here, recorder, repository)
+    file, text, count = with_descriptions(undescribed, here, recorder, repository)
     words = f"{'1 kernel' if count == 1 else f'{count} kernels'} described in {file.name}"
     if count:
+        _write(file, text, repository)
         print(f"{words}. Change sizes and values there until all lines are reached; then: splatscope check")
     else:
         print("No kernel lacks a description, or none was found.")
     return 0
-
-
-def _files_of(verdict: "KernelVerdict") -> set[Path]:
-    """Return the files that a kernel was made from."""
-    kernel = verdict.kernel
-    inputs = {kernel.inputs.folder / kernel.inputs.file} if kernel.inputs.file else set()
-    return {kernel.path, *verdict.paths.values(), *inputs}
-
-
-def _wait(here: Path, paths: list[Path], verdicts: "list[KernelVerdict]") -> set[Path]:
-    """Wait until a file changes, and return those that did."""
-    from splatscope.check.watch import POLL_SECONDS, changed_since, state_of, watched_files
-
-    def state() -> dict[Path, int]:
-        return state_of(watched_files(here, map(Path.resolve, paths or [here]), read))
-
-    read = {file for verdict in verdicts for file in _files_of(verdict)}
-    before = state()
-    print("Watching. Ctrl+C ends it.", flush=True)
-    while not (changed := changed_since(before, state())):
-        time.sleep(POLL_SECONDS)
-    return changed
 
 
 def _report(

@@ -36,9 +36,11 @@ def add_folders(lessons: list[Path] | None, tasks: list[Path] | None) -> None:
     if lessons or tasks:
         from splatscope.exercises.task import tasks as all_tasks
         from splatscope.textbook.contents import sections
+        from splatscope.web.classroom.walks import walks
 
         try:
             sections()
             all_tasks()
+            walks()
         except ValueError as error:
             raise CallError(str(error)) from None

@@ -64,7 +64,10 @@ def _job_of(job: Any) -> KernelJob:
     return KernelJob(file.read_text(), file.name, job.get("entry", ""), (x, y, z), inputs=inputs, include=include)
 
 
-def _run_on_worker(_: object, job: KernelJob, *__: object, **options: Any) -> dict[str, Any]:
+def _run_on_worker(
+    _task: object, job: KernelJob, _adapter: str, _between_groups: bool, _seconds: float, **options: Any
+) -> dict[str, Any]:
+    """Run a job of a batch where `record_on_worker` would record: the job's own line says all that there is to say."""
     return run_on_worker(run_batch_job, job, **options)
 
 

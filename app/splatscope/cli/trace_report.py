@@ -124,7 +124,7 @@ def print_findings(recording: Recording, all_groups: bool) -> None:
         console.print(recording.comparison, soft_wrap=True, markup=False)
     for finding in recording.findings:
         colour = "yellow" if CHECKS[finding.kind].severity == "note" else "red"
-        console.print(recording.told(finding), style=colour, soft_wrap=True, markup=False)
+        console.print(recording.line_of(finding), style=colour, soft_wrap=True, markup=False)
     for kind in dict.fromkeys(finding.kind for finding in recording.findings):
         console.print(f"splatscope trace --explain {kind} shows the smallest kernel that has this, and its mend.", soft_wrap=True)
     if info.group_count > 1 and not all_groups:

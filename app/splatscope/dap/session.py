@@ -151,7 +151,7 @@ class Session:
             f"workgroup {', '.join(map(str, info.group))}."
         )
         for finding in recording.findings:
-            self._connection.output(recording.told(finding), "stderr")
+            self._connection.output(recording.line_of(finding), "stderr")
         for line in recording.notes:
             self._connection.output(line)
         for missed in recording.missed:

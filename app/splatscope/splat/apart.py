@@ -54,7 +54,7 @@ class ApartRenderer:
         """Return the picture, (height, width, 3) uint8.
 
         Args:
-            share: From 0, the picture as it was fitted, to 1, where all of it lies about.
+            share: From 0, the picture as it was fitted, to 1, fully apart.
             hand: x and y in pixels of the fitted picture, around which it comes apart, too.
             reach: How far around, in the same pixels; 0 for not at all.
         """

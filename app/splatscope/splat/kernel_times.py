@@ -1,4 +1,4 @@
-"""Time the kernels of one iteration, the sample's and the fast ones: all pages that say how much faster these are measure it so."""
+"""Time the kernels of one iteration, the sample's and the fast ones: which is how every page measures how much faster they are."""
 
 import slangpy as spy
 

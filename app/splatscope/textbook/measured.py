@@ -28,12 +28,7 @@ def measured() -> dict[str, Any]:
 
 def quoted(name: str) -> str:
     """Return a number as texts show it, by its dotted name; a name of a device as it is. Raises LookupError."""
-    value: Any = measured()
-    try:
-        for key in name.split("."):
-            value = value[key]
-    except (KeyError, TypeError):
-        raise LookupError(f"{FILE.name} has no {name}") from None
+    value = _value(name)
     if value is None:
         return REFUSED
     return value if isinstance(value, str) else f"{value:,g}" if value < 1000 else f"{value:,.0f}"
@@ -46,7 +41,20 @@ def times_as_long(longer: str, shorter: str) -> str:
 
 
 def _number(name: str) -> float:
-    return float(quoted(name).replace(",", ""))
+    value = _value(name)
+    if value is None or isinstance(value, str):
+        raise LookupError(f"{name} was not measured")
+    return value
+
+
+def _value(name: str) -> float | str | None:
+    value: Any = measured()
+    try:
+        for key in name.split("."):
+            value = value[key]
+    except (KeyError, TypeError):
+        raise LookupError(f"{FILE.name} has no {name}") from None
+    return value
 
 
 def filled(text: str) -> str:

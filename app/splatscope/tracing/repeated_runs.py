@@ -35,19 +35,19 @@ def compare_runs(recording: Recording, again: dict[str, np.ndarray], findings: l
     if comparison.difference == "same" or (comparison.difference == "different" and comparison.is_explained):
         return []
     runs = ("in one run of the plain kernel", "in the next")
-    found = (
+    differences = (
         first_difference(KIND, recording, name, differing_bits(*both, types.get(name, "uint")), both, runs)
         for name in comparison.buffers
         for both in [(plain[name], again[name])]
     )
-    return [number_threads(trace, finding) for finding in found if finding is not None]
+    return [number_threads(trace, finding) for finding in differences if finding is not None]
 
 
 def compare_reversed(device: spy.Device, recording: Recording, findings: list[Finding]) -> list[Finding]:
     """Return a finding for each output that a kernel leaves otherwise if its workgroups and threads run in reverse.
 
-    This finds races in what was not recorded. A kernel with atomics may hang on the order without a race, and one with wave
-    operations on which threads are together: of these, and of what cannot be run so, nothing is said.
+    This finds races in what was not recorded. A kernel with atomics may depend on the order without a race, and one with wave
+    operations on which threads are in a wave. Such kernels, and those that cannot run in reverse, give no finding.
 
     Args:
         device: The device of the recording.
@@ -67,9 +67,9 @@ def compare_reversed(device: spy.Device, recording: Recording, findings: list[Fi
     if outputs is None or comparison is None or comparison.is_explained or comparison.magnified or comparison.miscompiled:
         return []
     runs = ("if the workgroups and threads run in reverse", "in their order")
-    found = (
+    differences = (
         first_difference(KIND, recording, name, differing_scalars(*both, scalar_named(types.get(name, "uint"))), both, runs)
         for name in comparison.buffers
         for both in [(outputs[name], recording.outputs[name])]
     )
-    return [number_threads(trace, finding) for finding in found if finding is not None]
+    return [number_threads(trace, finding) for finding in differences if finding is not None]

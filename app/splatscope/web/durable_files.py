@@ -2,7 +2,7 @@
 
 Each file has a key, a secret of the browsers that may take up what it holds. Its name is the key's hash. The folder is readable to
 the server's user alone (`platformdirs.user_state_path`). Files are written in a thread and replaced as a whole. Those that nobody
-has written for `KEPT_HOURS`, and the oldest of too many, are removed.
+has written or held for `KEPT_HOURS`, and the oldest of too many, are removed.
 """
 
 import asyncio
@@ -10,8 +10,9 @@ import hashlib
 import logging
 import os
 import tempfile
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -33,7 +34,14 @@ class DurableFiles(Generic[Content]):
         are_written: Whether the last file could be written. False on a full disk, or where the user has no folder.
     """
 
-    def __init__(self, kind: str, encode: Callable[[Content], bytes], most: int, most_bytes: int):
+    def __init__(
+        self,
+        kind: str,
+        encode: Callable[[Content], bytes],
+        most: int,
+        most_bytes: int,
+        held: Callable[[], Collection[str]] = tuple,
+    ):
         """Use the folder `kind`.
 
         Args:
@@ -41,11 +49,15 @@ class DurableFiles(Generic[Content]):
             encode: Returns a file for a content. Called in a thread.
             most: How many files there may be.
             most_bytes: How large they may be together.
+            held: Returns the keys of files that are in use, and so count as written now. Called on the event loop.
         """
         self.are_written = True
-        self._kind, self._encode, self._most, self._most_bytes = kind, encode, most, most_bytes
+        self._kind, self._encode, self._most, self._most_bytes, self._held = kind, encode, most, most_bytes, held
         self._due: dict[str, Callable[[], Content]] = {}  # by key
         self._writing: asyncio.Task[None] | None = None
+        self._lock = threading.Lock()  # while files are written
+        self._taken = 0  # how often contents were taken
+        self._written: dict[str, int] = {}  # by key, the number of the newest content written since the thread's last return
 
     def save(self, key: str, content: Callable[[], Content]) -> None:
         """Write a file soon, with what `content` then returns on the event loop. Without an event loop, write none."""
@@ -72,28 +84,39 @@ class DurableFiles(Generic[Content]):
 
     def flush(self) -> None:
         """Write now what is due, since the server stops."""
-        self._write(self._take_due())
+        self._write(self._take_due(), self._held())
 
     async def _write_due(self) -> None:
         while self._due:
-            await asyncio.to_thread(self._write, self._take_due())
+            await asyncio.to_thread(self._write, self._take_due(), self._held())
+            self._written.clear()
             await asyncio.sleep(EVERY)
 
-    def _take_due(self) -> dict[str, Content]:
+    def _take_due(self) -> dict[str, tuple[int, Content]]:
+        """Return what is due by key, numbered in the order in which it is taken."""
         due, self._due = self._due, {}
-        return {key: content() for key, content in due.items()}
+        self._taken += 1
+        return {key: (self._taken, content()) for key, content in due.items()}
 
-    def _write(self, contents: dict[str, Content]) -> None:
-        try:
-            for key, content in contents.items():
-                self._replace(self._path(key), self._encode(content))
-            self._remove_old()
-        except OSError as error:
-            if self.are_written:
-                log.warning("What pages need after a restart of the server cannot be stored: %s", error)
-            self.are_written = False
-        else:
-            self.are_written = True
+    def _write(self, contents: dict[str, tuple[int, Content]], held: Collection[str]) -> None:
+        failures: list[Exception] = []
+        with self._lock:
+            for key, (number, content) in contents.items():
+                if number < self._written.get(key, 0):  # `flush` was faster than the thread
+                    continue
+                try:
+                    self._replace(self._path(key), self._encode(content))
+                    self._written[key] = number
+                except Exception as error:  # one content must not cost the others
+                    failures.append(error)
+            try:
+                self._remove_old(held)
+            except OSError as error:
+                failures.append(error)
+        if failures and self.are_written:
+            what = "; ".join(dict.fromkeys(f"{type(error).__name__}: {error}" for error in failures))
+            log.warning("What pages need after a restart of the server cannot be stored: %s", what)
+        self.are_written = not failures
 
     def _replace(self, file: Path, data: bytes) -> None:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -106,8 +129,11 @@ class DurableFiles(Generic[Content]):
             Path(name).unlink(missing_ok=True)
             raise
 
-    def _remove_old(self) -> None:
+    def _remove_old(self, held: Collection[str]) -> None:
         """Remove what is too old, and the oldest of what is too much."""
+        for key in held:
+            with suppress(FileNotFoundError):
+                os.utime(self._path(key))
         files, total, oldest = [], 0, time.time() - 3600 * KEPT_HOURS
         for entry in os.scandir(self._folder()) if self._folder().is_dir() else ():
             with suppress(FileNotFoundError):  # another server has just removed it

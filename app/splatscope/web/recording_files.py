@@ -17,7 +17,7 @@ from splatscope.web.durable_files import DurableFiles
 MOST_STORED, MOST_STORED_BYTES = 512, 256 * 2**20
 
 _held: WeakValueDictionary[str, PackedRecording] = WeakValueDictionary()  # by hash
-durable: DurableFiles[bytes] = DurableFiles("recordings", bytes, MOST_STORED, MOST_STORED_BYTES)
+durable: DurableFiles[bytes] = DurableFiles("recordings", bytes, MOST_STORED, MOST_STORED_BYTES, lambda: [*_held])
 
 
 def address(packed: PackedRecording) -> str:

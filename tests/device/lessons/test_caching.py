@@ -83,7 +83,7 @@ def test_stops_are_turns_there_and_back(record_lesson):
 def test_answers(record_lesson, values):
     lesson, query = record_lesson("caching", **values)
     waits, keeps = lesson.waits(query), lesson.keeps(query)
-    assert waits.value == f"turn {lesson.count}"
+    assert waits.value == f"iteration {lesson.count}"
     assert keeps.value == f"{16 * lesson.count} bytes"
     for answer in (waits, keeps):
         assert answer.value in answer.options

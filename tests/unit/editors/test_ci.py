@@ -38,3 +38,4 @@ def test_the_hook_is_called_for_kernels_alone():
     files = re.compile(HOOK["files"])
     assert all(files.search(f"kernels/scan{suffix}") for suffix in SUFFIXES[:3])
     assert not files.search("kernels/scan.slang.md")
+    assert HOOK["pass_filenames"] is False  # a module alone has no kernel to check

@@ -17,6 +17,8 @@ def test_a_text_gets_the_numbers_that_it_names():
     assert filled("{{cas.compareAndSwap / cas.native}}") == times_as_long("cas.compareAndSwap", "cas.native")
     with pytest.raises(LookupError, match=r"has no runs\.nobody"):
         filled("{{runs.nobody}}")
+    with pytest.raises(LookupError, match=r"caching\.byAutodiff was not measured"):
+        filled("{{caching.byAutodiff / runs.tiled}}")
 
 
 @pytest.mark.parametrize("stem", lesson_names())

@@ -78,6 +78,22 @@ except ValueError as error:
     assert "the book has a section adam already" in run(folders, program)
 
 
+def test_two_walks_of_one_name_are_refused(folders):
+    walks = Path(folders[MORE_LESSONS], "walks")
+    (walks / "mine.md").rename(walks / "whole.md")
+    program = """
+from pathlib import Path
+from splatscope.cli.teaching import add_folders, CallError
+import os
+folder = os.environ.pop("SPLATSCOPE_LESSONS")
+try:
+    add_folders([Path(folder)], None)
+except CallError as error:
+    print(error)
+"""
+    assert "there is a walk whole already. Rename the file." in run(folders, program)
+
+
 def test_a_folder_that_is_not_there_is_one_line(tmp_path, monkeypatch):
     monkeypatch.setenv(MORE_LESSONS, "")
     with pytest.raises(CallError, match="There is no folder"):

@@ -114,6 +114,45 @@ def test_a_file_that_cannot_be_written_leaves_the_one_before_and_one_line(folder
     assert files.read("key") == b"again"
 
 
+def test_a_content_that_cannot_be_encoded_does_not_cost_the_others(folder, caplog):
+    def encode(words: str) -> bytes:
+        if words == "bad":
+            raise KeyError("nobody")
+        return words.encode()
+
+    async def scenario() -> None:
+        for words in ("bad", "good"):
+            files.save(words, lambda words=words: words)
+        await files._writing
+
+    files = DurableFiles("words", encode, MOST, MOST_BYTES)
+    asyncio.run(scenario())
+    assert ("bad" in files, files.read("good"), files.are_written) == (False, b"good", False)
+    assert "KeyError: 'nobody'" in caplog.text
+
+
+def test_a_thread_that_is_late_replaces_nothing_newer(folder, files):
+    async def scenario() -> None:
+        files.save("key", lambda: "old")
+        files.save("other", lambda: "old")
+        late = files._take_due()
+        files.save("key", lambda: "new")
+        files.flush()
+        files._write(late, ())
+
+    asyncio.run(scenario())
+    assert (files.read("key"), files.read("other")) == (b"new", b"old")
+
+
+def test_what_is_held_stays_however_old_it_is(folder):
+    files = DurableFiles("words", str.encode, MOST, MOST_BYTES, lambda: ["held", "missing"])
+    written(files, held="words", old="words")
+    for file in folder.iterdir():
+        os.utime(file, (time.time() - 3600 * (KEPT_HOURS + 1),) * 2)
+    written(files, new="words")
+    assert ["held" in files, "old" in files, "new" in files] == [True, False, True]
+
+
 def test_a_user_without_a_home_has_none(files, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("XDG_STATE_HOME", raising=False)

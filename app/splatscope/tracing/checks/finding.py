@@ -19,7 +19,7 @@ class Finding:
     line, from 1; 0 if it is not known. `files` lists the file of each
     line if there are several files, else it is []. `depth` is 1 if it may follow from the
     finding above it whose depth is 0, 2 if from one whose depth is 1, and so on. `merged` has, while the checks run, the findings
-    that are told with this one.
+    that are reported with this one.
     """
 
     kind: str

@@ -79,12 +79,17 @@ class Walk:
 
 
 def walks() -> list[Walk]:
-    """Return all walks, sorted by name."""
-    return [parse(path.stem, path.read_text(encoding="utf-8")) for path in sorted(_files(), key=lambda path: path.stem)]
+    """Return all walks, sorted by name. Raises ValueError if one is malformed, or if two have the same name."""
+    return [parse(name, path.read_text(encoding="utf-8")) for name, path in sorted(_files().items())]
 
 
-def _files() -> list[Path]:
-    return [path for folder in lesson_folders() for path in folder.glob("walks/*.md")]
+def _files() -> dict[str, Path]:
+    files: dict[str, Path] = {}
+    for path in (path for folder in lesson_folders() for path in folder.glob("walks/*.md")):
+        if path.stem in files:
+            raise ValueError(f"{path}: there is a walk {path.stem} already. Rename the file.")
+        files[path.stem] = path
+    return files
 
 
 @cache

@@ -53,8 +53,8 @@ def _html(missing: str, listed_walks: Collection[Walk] = (), live: bool = True, 
         <h1>Read a GPU program while it runs</h1>
         <div class="home-words">
           <p class="lede">This picture is made of {shipped_gaussians().count:,} soft ellipses of colour. A program on a graphics
-            card blends them, and found them by itself: it began with noise and learned from a photograph. This book takes that
-            program apart.</p>
+            card found them by itself, starting from noise and learning from a photograph, and blends them into the picture. This
+            book takes that program apart.</p>
           <p>In each section you step through the real code, forward and back, and see what it does and why. You can read C, Java
             or Python, and know what the slope of a curve is. You need no graphics card, and no knowledge of one.</p>
         </div>

@@ -77,7 +77,7 @@ def _shape(dispatch: DispatchTime) -> str:
 def _describe_measurement(measurement: IterationTimes) -> str:
     slow, fast = (sum(dispatch.ms for dispatch in part) for part in (measurement.dispatches[:-1], measurement.binned))
     name = measurement.adapter.short_name
-    device = f"this computer without a graphics card ({name})" if measurement.adapter.is_software else name
+    device = f"a processor, without a graphics card ({name})" if measurement.adapter.is_software else name
     return (
         f"Measured here, on {device}: iteration {measurement.number} of fitting a {measurement.width} × {measurement.height} "
         f"picture with {measurement.blobs:,} Gaussians. The fast kernels, which the training page uses by default, "

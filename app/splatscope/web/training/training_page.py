@@ -286,7 +286,10 @@ class TrainingView:
         settings = self.session.settings
         growth = "All Gaussians are there from the first iteration on."
         if settings.grows:
-            growth = "A tenth of the Gaussians at first; the others are added where the error is largest."
+            growth = (
+                "A tenth of the Gaussians at first; the others are added where the error is largest, and later those that are "
+                "needed least move there."
+            )
         elif settings.growth:
             growth = "Only the binned kernels add Gaussians, and not in the sample's model."
         return {"kernels": kernels[settings.kernels], "loss": losses[settings.loss], "growth": growth}

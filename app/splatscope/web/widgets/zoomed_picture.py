@@ -13,7 +13,7 @@ Region = tuple[float, float, float, float]
 
 
 class ZoomedPicture(Frame):
-    """A picture that the reader moves and enlarges. `on_region` is told which part they want to see."""
+    """A picture that the reader moves and enlarges. `on_region` is called with the part to show."""
 
     width = param.Integer(default=1, bounds=(1, None), doc="Of the whole picture, in its pixels")
     height = param.Integer(default=1, bounds=(1, None))

@@ -31,20 +31,20 @@ class Taken:
 def opposite_orders(trace: Trace, sources: Sources) -> Iterator[tuple[Taken, Taken]]:
     """Yield pairs of threads that took two locks in opposite orders, one pair for the first two locks of each kind.
 
-    A third lock that both hold meanwhile keeps them apart, and so does a barrier between the two. Such pairs are not told.
+    A third lock that both hold meanwhile keeps them apart, and so does a barrier between the two. Such pairs are not reported.
     """
     by_order: dict[tuple[_Lock, _Lock], list[Taken]] = {}
     for order, taken in _orders(trace, sources):
         by_order.setdefault(order, []).append(taken)
     group, syncs = trace.group_and_lane[0], trace.events_so_far(trace.at(lambda site: site.name.endswith("WithGroupSync")))
 
-    def may_meet(one: Taken, other: Taken) -> bool:
-        is_apart = group[one.first] == group[other.first] and syncs[one.second] != syncs[other.second]
-        return one.thread != other.thread and not is_apart
+    def may_meet(first_taken: Taken, other: Taken) -> bool:
+        is_apart = group[first_taken.first] == group[other.first] and syncs[first_taken.second] != syncs[other.second]
+        return first_taken.thread != other.thread and not is_apart
 
-    for (first, second), ones in by_order.items():
+    for (first, second), takings in by_order.items():
         others = by_order.get((second, first), []) if first < second else []
-        pairs = ((one, other) for one in ones for other in others if may_meet(one, other))
+        pairs = ((first_taken, other) for first_taken in takings for other in others if may_meet(first_taken, other))
         if (pair := next((p for p in pairs if len(p[0].held & p[1].held - {first, second}) == 0), None)) is not None:
             yield pair
 
