@@ -140,9 +140,9 @@ class Program:
     def idle(self) -> set[Block]:
         """Functions that certainly do not run when the entry point does: neither it nor what it names names them.
 
-        Functions of types and functions with attributes may be called without their name, by an operator or by autodiff, and with
-        `##` in a macro any name may be formed. So these may run, and so may all that they name. Of Splatscope's own modules, all
-        functions count, so that a section's kernel has the same sites in a browser as in the recordings that ship.
+        Functions of types, operators and functions with attributes may be called without their name, and with `##` in a macro any
+        name may be formed. So these may run, and so may all that they name. Of Splatscope's own modules, all functions count, so
+        that a section's kernel has the same sites in a browser as in the recordings that ship.
         """
         return self._reached[0]
 
@@ -161,7 +161,7 @@ class Program:
         pending = {self.entry}
         for source in sources:
             pending |= {word for macro in definitions(source.text) for word in names_in(macro.body)}
-            blocks = [b for b in source.functions() if b.is_outermost_code and not b.attributes and set(b.owners) <= {"namespace"}]
+            blocks = [block for block in source.functions() if _is_called_by_name(block)]
             position, outside = 0, []
             for block in sorted(blocks, key=lambda block: block.head):
                 words.setdefault(block.name, set()).update(names_in(source.code[block.head : block.end]) - {block.name})
@@ -255,3 +255,8 @@ def _text(path: Path) -> str | None:
         return path.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return None
+
+
+def _is_called_by_name(block: Block) -> bool:
+    """Return whether a function is free, and neither an operator nor one that autodiff may call."""
+    return block.is_outermost_code and block.name.isidentifier() and not block.attributes and set(block.owners) <= {"namespace"}
