@@ -192,7 +192,7 @@ def test_a_comment_that_cannot_be_read_stops_its_own_kernel_alone(repository, ch
     assert found["race.slang"]["state"] == "findings"
     _, out, _ = check()
     assert "sub/race.slang:7:5: race" in out
-    assert "bad.slang: bad.slang: there is no option vras" in out
+    assert "bad.slang: there is no option vras" in out
 
 
 def test_an_allowance_that_silences_nothing_in_any_kernel_is_unused(repository, check, tmp_path):

@@ -1,10 +1,12 @@
-"""Where files of a program are on the disk, so that messages name them by paths that an editor opens."""
+"""Where messages about a program lead: paths and columns that an editor opens."""
 
 from pathlib import Path
 
 from splatscope.gpu.kernel import CompileError
 from splatscope.printable import relative
+from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.job import KernelJob
+from splatscope.tracing.trace import Trace
 
 
 def path_of(file: str, job: KernelJob | None) -> str:
@@ -25,3 +27,11 @@ def with_path(error: CompileError, job: KernelJob) -> CompileError:
     if message.startswith(f"{name}:"):
         error.args = (path_of(name, job) + message.removeprefix(name),)
     return error
+
+
+def column_of(finding: Finding, trace: Trace) -> int:
+    """Return the column of what a finding is about on its first line; 0 if no event is there."""
+    sites = [trace.sites[int(trace.site[event])] for event in finding.events if 0 <= event < len(trace)]
+    places = [(site.file or trace.info.file, site.line) for site in sites]
+    at = finding.file or trace.info.file, finding.line
+    return next((site.column for site, place in zip(sites, places, strict=True) if place == at), 0)

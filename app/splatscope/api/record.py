@@ -23,7 +23,6 @@ from splatscope.tracing.progress import COMPARING, COMPILING, INSTRUMENTING, RUN
 from splatscope.tracing.record_and_check import record_and_check
 from splatscope.tracing.recording import Recording as Recorded
 from splatscope.tracing.retries import Attempt
-from splatscope.tracing.trace import Trace
 
 if TYPE_CHECKING:
     import slangpy as spy
@@ -291,20 +290,7 @@ def record_here(job: KernelJob, adapter: str, between_groups: bool, seconds: flo
     prepare_for_recording()
     check_names(job)
     device = open_device(adapter or None)
-    recorded = record_and_check(
-        device, job, between_groups=between_groups, other_widths=True, follow=between_groups, seconds=seconds
-    )
-    for finding in recorded.findings:
-        finding.column = _column_of(finding, recorded.trace)
-    return recorded
-
-
-def _column_of(finding: Finding, trace: Trace) -> int:
-    """Return the column of what a finding is about on its first line; 0 if no event is there."""
-    sites = [trace.sites[int(trace.site[event])] for event in finding.events if 0 <= event < len(trace)]
-    places = [(site.file or trace.info.file, site.line) for site in sites]
-    at = finding.file or trace.info.file, finding.line
-    return next((site.column for site, place in zip(sites, places, strict=True) if place == at), 0)
+    return record_and_check(device, job, between_groups=between_groups, other_widths=True, follow=between_groups, seconds=seconds)
 
 
 def suggest_here(

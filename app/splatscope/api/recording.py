@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from splatscope.api.errors import FindingsError, RecordError
-from splatscope.api.places import path_of
+from splatscope.api.places import column_of, path_of
 from splatscope.recordings.packed import PackedRecording, packed_recording
 from splatscope.recordings.recording_file import save
 from splatscope.tracing.checks import CHECKS
@@ -44,6 +44,8 @@ class Recording:
         self.recorded = recorded
         self.trace: Trace = recorded.trace
         self.findings: list[Finding] = recorded.findings
+        for finding in self.findings:
+            finding.column = column_of(finding, self.trace)
         self.outputs: dict[str, np.ndarray] = dict(recorded.arrays)
         self.missed: list[str] = [self._with_advice(missed) for missed in recorded.verdict.missed or ()]
 

@@ -25,6 +25,7 @@ DIST = (
     "styles.css",
     "fonts.css",
     "book.js",
+    "embedded.js",
     "single_page.js",
     "single_page.css",
     f"panel-models-{version('panel')}.js",
