@@ -584,24 +584,6 @@ def test_a_window_that_takes_another_size_keeps_the_figure_below_the_bar(visit: 
     expect(figure).not_to_be_in_viewport()  # who has left it is not taken back
 
 
-def test_the_figure_at_home_stands_still_in_a_class(visit: Callable[..., Page]):
-    teacher = visit("/app?walk=whole&key=still-key", clock=True)
-    student = visit(f"/app?walk=whole&class={code_of('still-key')}", clock=True)
-    for key, stop in (("PageDown", 1), ("PageUp", 0)):
-        teacher.keyboard.press(key)
-        for page in (teacher, student):
-            expect(walk(page)).to_have_attribute("data-stop", str(stop))
-            expect(page.locator("[data-page]")).to_have_attribute("data-page", STOPS[stop].page)
-    figures = [page.get_by_test_id("stepper").first for page in (teacher, student)]
-    for figure in figures:
-        expect(figure).to_have_attribute("data-steps", re.compile(r"[1-9]"))
-        figure.scroll_into_view_if_needed()
-    before = [figure.get_attribute("data-step") for figure in figures]
-    for page in (teacher, student):
-        page.clock.run_for(2500)  # three moments of a tour
-    assert [figure.get_attribute("data-step") for figure in figures] == before
-
-
 def test_a_student_who_joins_while_the_presenter_is_at_home_follows_from_there(visit: Callable[..., Page]):
     teacher = visit("/app?walk=whole&key=home-key")
     expect(teacher.locator("[data-page]")).to_have_attribute("data-page", "home")

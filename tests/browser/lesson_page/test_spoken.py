@@ -279,17 +279,6 @@ def test_the_last_step_of_a_run_that_plays_is_spoken(read):
     expect(announcer).to_contain_text(sentence.inner_text())
 
 
-def test_what_a_figure_shows_by_itself_is_not_spoken(visit):
-    page = visit("/app")
-    figure = page.get_by_test_id("stepper").first
-    figure.scroll_into_view_if_needed()
-    expect(figure).to_have_attribute("data-painted", re.compile(r"\d"))
-    expect(figure).not_to_have_attribute("data-painted", figure.get_attribute("data-painted"))  # it goes through its stops, once
-    page.keyboard.press("t")
-    announcer = page.get_by_test_id("announcer").first
-    expect(announcer).to_have_text(re.compile(r"^Thread (\d+) (is|waits|has)\b.*At place \1: key \d+\."))
-
-
 @pytest.mark.parametrize(
     ("name", "read_only", "news"),
     [

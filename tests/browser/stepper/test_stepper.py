@@ -164,7 +164,7 @@ def test_the_address_holds_the_step(turn_to):
 
 
 def test_a_page_that_is_left_does_not_choose_the_step_of_the_next(turn_to):
-    page = ready(turn_to("/app?page=home"))
+    page = ready(turn_to("/app?page=undo"))
     ask(
         page,
         """root => {

@@ -119,7 +119,8 @@ def test_the_picture_is_exact(small):
     read = "c => [...c.getContext('2d').getImageData(0, 0, c.width, c.height).data]"
     shown, target = (np.array(canvas.evaluate(read), np.float64).reshape(-1, 4)[:, :3] / 255 for canvas in (at.frame, at.target))
     rounding = 1 / (12 * 255**2)
-    assert ((shown - target) ** 2).mean() == pytest.approx(10 ** (-at.psnr / 10) + rounding, rel=0.2)
+    error = 10 ** (-at.psnr / 10)  # a pixel that is close is rounded to its target's own step, and has none
+    assert 0.9 * error < ((shown - target) ** 2).mean() < 1.1 * error + rounding
 
 
 def test_a_change_that_begins_another_run_can_be_taken_back(small):

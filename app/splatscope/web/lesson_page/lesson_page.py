@@ -221,8 +221,8 @@ class LessonPage:
                 elif block.kind == "figure":
                     figure = self._slot(self._figure(legend(block.text), settings), "figure")
                     names = _names(self.lesson.stem(), blocks)
-                    html += self._slot(your_pixel(self.lesson), "your-pixel")
-                    html += f'<div class="fig"><div class="whole" data-testid="figure">{figure}</div></div>{names}'
+                    html += f'<div class="fig"><div class="whole" data-testid="figure">{figure}</div></div>'
+                    html += self._slot(your_pixel(self.lesson), "your-pixel") + names
                 else:
                     html += self._block(block)
             except (LookupError, ValueError) as error:
