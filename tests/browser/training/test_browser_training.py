@@ -403,10 +403,11 @@ def test_a_published_book_trains_without_any_server(gpu_browser, book, photograp
             saves_its_gaussians(run, tmp_path)
 
 
-def test_the_slider_of_a_published_home_page_is_blended_by_the_kernel(gpu_browser, book):
-    with hosted(book) as host, tab(gpu_browser, f"{host}index.html") as page:
-        page.locator("#blended").evaluate("el => { el.value = 300; el.dispatchEvent(new Event('input', {bubbles: true})) }")
-        canvas = page.get_by_test_id("live-render").locator("canvas")
+def test_the_sliders_of_a_published_book_blend_by_the_kernel(gpu_browser, book):
+    with hosted(book) as host, tab(gpu_browser, f"{host}train.html") as page:
+        cup = page.get_by_test_id("live-render").first
+        cup.get_by_role("slider").evaluate("el => { el.value = 300; el.dispatchEvent(new Event('input', {bubbles: true})) }")
+        canvas = cup.locator("canvas")
         expect(canvas).to_have_attribute("data-count", "300")
         drawn = canvas.evaluate(PIXELS)
         assert np.abs(np.reshape(drawn, (-1, 4))[:, :3] - blended_of_coffee(300)).max() < 1.5
