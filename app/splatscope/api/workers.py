@@ -213,6 +213,7 @@ def _serve(*devices: str) -> None:
             with progress_to(lambda stage: _send(answers, ("progress", stage))):
                 answer = "result", pickle.loads(function)(*args)  # unpickled here, because its module may not load
         except BaseException as error:
+            error.__cause__ = error.__context__ = None  # distributed makes pickle follow them, and a group of errors leads back
             answer = "error", error
         try:
             if answer[0] == "error":
