@@ -81,7 +81,7 @@ def test_question_mark_lists_the_keys_and_escape_closes(visit):
     expect(dialog).to_be_hidden()
     page.keyboard.press("?")
     expect(dialog).to_be_visible()
-    expect(dialog).to_contain_text("One Gaussian fewer or more")
+    expect(dialog).to_contain_text("Take the picture apart")
     expect(dialog).to_contain_text("Close the open dialog or panel")
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
@@ -99,7 +99,7 @@ def test_the_keys_are_those_of_the_page(visit):
     page.get_by_role("navigation").get_by_role("link", name="Train", exact=True).click()
     expect(page.locator("[data-page=train]")).to_be_visible()
     page.keyboard.press("?")
-    expect(page.get_by_role("dialog", name="Keys")).not_to_contain_text("One Gaussian fewer or more")
+    expect(page.get_by_role("dialog", name="Keys")).not_to_contain_text("Take the picture apart")
 
 
 def test_the_keyboard_alone_reaches_a_page_and_each_stop_shows_its_ring(visit):
