@@ -203,23 +203,6 @@ def test_from_the_middle_a_button_leads_to_the_start(turn_to, width, height):
     expect(page.get_by_role("button", name=re.compile("^One .* forward$")).first).to_be_focused()
 
 
-def test_the_first_step_brings_all_of_the_figure_into_view(visit):
-    page = visit("/app?page=home")
-    page.set_viewport_size({"width": 1366, "height": 768})
-    figure(page)
-    frame, dock = page.locator(".sample .whole"), page.locator(".sample .dock")
-    page.wait_for_function(  # the drawing fits its room once the window has another size
-        """([frame, dock]) => {
-          const {top, bottom} = frame.getBoundingClientRect()
-          return bottom > innerHeight && dock.getBoundingClientRect().top > top + 250  // not over the drawing's first rows
-        }""",
-        arg=[frame.element_handle(), dock.element_handle()],
-    )
-    page.keyboard.press("ArrowRight")
-    expect(page.locator(".sample .whole .dock")).to_be_in_viewport(ratio=0.95)
-    expect(page.locator(".sample .drawing-bitonic-sort")).to_be_in_viewport(ratio=0.95)
-
-
 def test_a_figure_that_a_link_opens_says_nothing_of_it(visit):
     page = visit(f"{PAGE}&step=0")
     figure(page)
