@@ -200,7 +200,7 @@ def test_a_section_names_exercises_only_in_a_book_that_has_them(book_of_few_page
 
 
 def check_home(page: Page) -> None:
-    expect(page.get_by_test_id("live-render")).to_be_visible()
+    expect(page.get_by_test_id("opening")).to_be_visible()
     expect(page.locator(".pm")).to_have_count(0)  # the map is of a book with all sections
     assert page.locator(".home .contents li").count() == 1
     expect(page.locator("[data-start]")).to_have_attribute("href", "dispatch-ids.html")
