@@ -69,9 +69,19 @@ export function render({model, el}: Render<"YourPixel">) {
     pushPlace({page, step: UNNAMED, inputs: ""})
   }
 
+  let isSeen = false
+  const observer = new IntersectionObserver((entries) => {
+    if (!entries.some(({isIntersecting}) => isIntersecting)) return
+    isSeen = true
+    observer.disconnect()
+    draw()
+  })
+  observer.observe(root)
+
+  /** Draw the picture, once the strip is seen: a figure that stands alone shows none. */
   async function draw() {
     const {name} = chosen
-    if (shown === name) return
+    if (!isSeen || shown === name) return
     shown = name
     const image = await imageOf(model, name)
     if (shown !== name) return
@@ -115,7 +125,10 @@ export function render({model, el}: Render<"YourPixel">) {
     show()
   }
   for (const name of ["picture", "pixel"]) model.on(name, () => queueMicrotask(changed))
-  model.on("remove", () => clearTimeout(due))
+  model.on("remove", () => {
+    clearTimeout(due)
+    observer.disconnect()
+  })
   changed()
   return root
 }
