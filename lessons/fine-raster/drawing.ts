@@ -76,7 +76,7 @@ function build({facts, options, room}: DrawingHost<Facts, Options>, look: Look):
   }
   const title = (words: string) => h("p", {class: "fine-words"}, words)
   const chosenTitle = title("The chosen pixel: how each Gaussian lowers T (log scale). ✕ comes too late.")
-  const tileTitle = title("All 32 pixels: colour so far, falling T, Gaussians blended. Grey: turns in vain.")
+  const tileTitle = title("All 32 pixels: colour so far, falling T, Gaussians blended. Grey: iterations in vain.")
   return {
     el: h("div", {class: "fine-both"}, chosenTitle, chosen.el, tileTitle, tile.el),
     paint,

@@ -193,6 +193,13 @@ const stateOf = (raw: Float32Array<ArrayBuffer>): State => ({
 export const rowOf = (raw: Float32Array, i: number) =>
   Array.from({length: FIELDS}, (_, field) => raw[field * (raw.length / FIELDS) + i])
 
+/** Show in a canvas what a challenge is to reach. It fails, and says why, where nothing can play it. */
+export async function showGoal(arena: Arena, target: Target, canvas: HTMLCanvasElement) {
+  if (!(await arena.where))
+    throw new Error("This needs a browser that offers its GPU (WebGPU), or the app on a computer of your own.")
+  await drawInto(canvas, await arena.target(target))
+}
+
 /** Show a picture in a canvas of its own size. */
 export async function drawInto(canvas: HTMLCanvasElement, picture: Blob) {
   const image = await createImageBitmap(picture)

@@ -1,7 +1,7 @@
 // As few Gaussians as possible for 30 dB: the reader chooses the settings of a run, and the score is the number of Gaussians.
 import {h, messageOf} from "#web/runtime/dom.ts"
 import {best, keepBest} from "#web/runtime/scores.ts"
-import {type Arena, drawInto} from "./challenge_arena.ts"
+import {type Arena, drawInto, showGoal} from "./challenge_arena.ts"
 import type {PublicChallenge} from "#components"
 import type {Game} from "./challenge.ts"
 
@@ -81,15 +81,8 @@ export function fewest(arena: Arena, {name, title}: PublicChallenge): Game {
     go.setAttribute("aria-disabled", "false")
   }
   showBest()
-  arena.where.then((where) => {
-    if (where)
-      arena
-        .target("photograph")
-        .then((file) => drawInto(goal, file))
-        .catch((reason) => (status.textContent = messageOf(reason)))
-    else status.textContent = "This needs a browser that offers its GPU (WebGPU), or the app on a computer of your own."
-    go.hidden = !where
-  })
+  arena.where.then((where) => (go.hidden = !where))
+  showGoal(arena, "photograph", goal).catch((reason) => (status.textContent = messageOf(reason)))
   const field = (name: string, input: HTMLElement) => h("label", {}, h("span", {}, name), input)
   return {
     el: h(

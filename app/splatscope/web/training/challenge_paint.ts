@@ -7,7 +7,7 @@ import {h, messageOf} from "#web/runtime/dom.ts"
 import {best, keepBest} from "#web/runtime/scores.ts"
 import {rememberedJson, remember} from "#web/runtime/stored.ts"
 import {arrowsChoose, checkOne} from "#web/widgets/roving.ts"
-import {type Arena, type Outcome, rowOf, drawInto} from "./challenge_arena.ts"
+import {type Arena, drawInto, type Outcome, rowOf, showGoal} from "./challenge_arena.ts"
 import type {PublicChallenge} from "#components"
 import type {Game} from "./challenge.ts"
 import {FIELDS} from "./browser/gaussians.ts"
@@ -193,15 +193,11 @@ export function paint(arena: Arena, {name, title}: PublicChallenge): Game {
   choose(chosen)
   arena.where.then((where) => {
     if (where && !counted) status.textContent = `Waiting for ${where} …`
-    if (where)
-      arena
-        .target("fish")
-        .then((file) => drawInto(goal, file))
-        .then(draw)
-        .catch((reason) => (status.textContent = messageOf(reason)))
-    else status.textContent = "This needs a browser that offers its GPU (WebGPU), or the app on a computer of your own."
     race.hidden = anew.hidden = !where
   })
+  showGoal(arena, "fish", goal)
+    .then(draw)
+    .catch((reason) => (status.textContent = messageOf(reason)))
   return {
     el: h(
       "article",
