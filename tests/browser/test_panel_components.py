@@ -93,6 +93,7 @@ def test_a_section_a_training_and_gaussians_are_linked(apps: str, closed):
     said = page.get_by_text("count 16, step")
     expect(said).to_contain_text(f"step {stepper(figure).get_attribute('data-step')},")
     before = stepper(figure).get_attribute("data-recording")
+    figure.get_by_role("button", name="More", exact=True).click()
     keys = figure.get_by_role("spinbutton", name="Keys")
     keys.fill("8")
     keys.press("Enter")

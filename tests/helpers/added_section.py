@@ -12,8 +12,8 @@ def project_with_section(folder: Path) -> Path:
     """Copy the app's files into `folder`, add the section, and return the folder."""
     for name in ("app", "assets", "lessons", "shaders", "tools"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("package.json", "pyproject.toml", "tsconfig.json"):
-        shutil.copy(ROOT / name, folder / name)
+    for name in ("README.md", "package-lock.json", "package.json", "pyproject.toml", "setup.py", "tsconfig.json"):
+        shutil.copy2(ROOT / name, folder / name)  # as old as the original: a newer lock file would have npm install again
     (folder / "node_modules").symlink_to(ROOT / "node_modules")
     (folder / "app" / "splatscope" / "lessons").symlink_to(folder / "lessons")  # so that imports find this copy's models
     shutil.copytree(SECTION, folder / "lessons" / "reverse")

@@ -16,6 +16,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 from playwright.sync_api import Error as PlaywrightError
 
+from helpers.folding import unfold_figures
 from helpers.serving import QUIET, ROOT, serving
 from helpers.stepping import ready, stepper
 from helpers.train_page import TrainPage
@@ -35,7 +36,7 @@ def reader(chromium: Browser) -> Iterator[Callable[..., Page]]:
     contexts, wrong = [], []
 
     def opened(address: str, **options) -> Page:
-        context = chromium.new_context(viewport={"width": 1440, "height": 900}, **options)
+        context = unfold_figures(chromium.new_context(viewport={"width": 1440, "height": 900}, **options))
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(PATIENCE)

@@ -28,10 +28,13 @@ export const sessionOf = (modules: Modules) => ({
     })
     model.on("after_render", () => tree.root.rendered())
     model.send_msg({drawn: true})
-    for (const {kind, message} of takeUnsent(current().page)) {
-      const part = [...tree.parts.values()].find((part) => part.kind === kind)
-      if (part) model.send_msg({id: part.id, message})
-    }
+    queueMicrotask(() => {
+      // after what components said while they were drawn: a run is taken up before its settings change
+      for (const {kind, message} of takeUnsent(current().page)) {
+        const part = [...tree.parts.values()].find((part) => part.kind === kind)
+        if (part) model.send_msg({id: part.id, message})
+      }
+    })
     return tree.root.host
   },
 })

@@ -16,8 +16,8 @@ const BESIDE = "(min-width: 961px)" // drawing and source are side by side
 function heightOf(panes: HTMLElement) {
   const frame = enclosing(panes, ".whole")
   if (!frame || !matchMedia(BESIDE).matches) return Infinity
-  const others = frame.offsetHeight - panes.offsetHeight
   const zoom = zoomOf(frame)
+  const others = (frame.getBoundingClientRect().height - panes.getBoundingClientRect().height) / zoom // rounded, they could differ
   const whole = (innerHeight - barsHeight()) / zoom - others - 2
   if (document.documentElement.dataset.walk === "present") return Math.max(LOWEST, Math.floor(whole / GRAIN) * GRAIN)
   const underTitle = (innerHeight - frame.getBoundingClientRect().top - scrollY) / zoom - others - 4
