@@ -16,6 +16,7 @@ import reference
 import splatscope
 from helpers.chromium import DEVICES
 from helpers.published import hosted, write_book
+from helpers.stepping import ready
 from splatscope.gpu.device import open_device
 from splatscope.paths import ASSETS
 from splatscope.splat.files.ply import to_ply
@@ -190,6 +191,25 @@ def saves_its_gaussians(run: Locator, folder: Path) -> None:
     shown = run.get_by_test_id("browser-frame").evaluate(PIXELS)
     shown = np.array(shown, np.uint8).reshape(*target.shape[:2], 4)[..., :3]
     assert np.abs(255 * splats.render().clip(0, 1) - shown).max() < 1.5
+
+
+def test_the_book_follows_a_picture_that_was_trained_here(training):
+    page = training.page
+    small(training)
+    follow = training.get_by_test_id("follow-picture")
+    expect(follow).to_be_hidden()
+    training.get_by_test_id("train-start").click()
+    expect(training.get_by_test_id("browser-frame")).to_have_attribute("data-iteration", str(ITERATIONS))
+    width, height = training.get_by_test_id("browser-target").evaluate("el => [el.width, el.height]")
+    follow.click()
+    strip = page.locator("[data-page=gaussian]").get_by_test_id("your-pixel")
+    expect(strip).to_have_attribute("data-shown", "true")
+    expect(strip).to_have_attribute("data-pixel", f"{width // 2},{height // 2}")
+    name = strip.get_attribute("data-picture")
+    expect(page).to_have_url(re.compile(f"picture={name}"))
+    ready(page)
+    page.get_by_role("navigation").get_by_role("link", name="Blending", exact=True).click()
+    expect(page.locator("[data-page=blending]").get_by_test_id("your-pixel")).to_have_attribute("data-picture", name)
 
 
 def test_its_gaussians_are_saved_for_viewers(training, tmp_path):

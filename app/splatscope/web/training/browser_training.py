@@ -6,6 +6,7 @@ from typing import Any
 import param
 
 from splatscope.paths import ASSETS, TRAINING_KERNELS
+from splatscope.services import pictures
 from splatscope.splat.files.images import MAX_BYTES
 from splatscope.splat.progress_report import HEAT
 from splatscope.splat.settings import Settings
@@ -13,6 +14,7 @@ from splatscope.web.assets import address
 from splatscope.web.runtime.component import Component, Typed
 from splatscope.web.runtime.receivers import receives
 from splatscope.web.widgets.controls import Group, action, choice, group, menu, number, slider, switch, upload
+from splatscope.web.widgets.upload import Inbox, Upload
 
 SAMPLES = sorted(
     path.name for path in ASSETS.iterdir() if path.suffix in (".jpg", ".png") and not path.name.startswith("screenshot")
@@ -39,6 +41,7 @@ class BrowserTraining(Component):
     server = param.String(doc='The name of the device on the server that pictures train on otherwise; "" for none')
     heat = Typed(list[list[float]], default=HEAT.tolist(), doc="The colours of the error map, from no error to the largest")
     home = param.Boolean(default=False, doc="Whether there is only a field for a photograph until one was dropped there")
+    most_sent = param.Integer(default=pictures.LARGEST, constant=True, doc="The most bytes of a picture that the book can follow")
 
     def __init__(self, on_device: Callable[[bool], None] = lambda here: None, **params: Any):
         """Tell `on_device` whether the reader has chosen the browser's GPU."""
@@ -50,10 +53,25 @@ class BrowserTraining(Component):
         }
         super().__init__(**defaults | params)
         self._on_device = on_device
+        self._inbox = Inbox(self._hold, self._refuse, pictures.LARGEST)
 
     @receives("device")
     def _choose(self, here: bool) -> None:
         self._on_device(here)
+
+    @receives("chunk")
+    def _receive(self, message: dict[str, Any]) -> None:
+        self._inbox.take(message)
+
+    def _hold(self, file: Upload) -> None:
+        """Hold a picture that was trained in the browser, for the reader to follow it through the book."""
+        try:
+            self.send({"type": "held", "name": pictures.hold(pictures.read(file.data))})
+        except ValueError as error:
+            self._refuse(str(error))
+
+    def _refuse(self, reason: str) -> None:
+        self.send({"type": "refused", "reason": reason})
 
 
 class _BrowserSettings(Settings):

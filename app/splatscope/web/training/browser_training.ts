@@ -2,12 +2,15 @@
 import {bytesIn} from "#web/drawing/live.ts"
 import {context2d} from "#web/drawing/pixels.ts"
 import {download, enclosing, h, messageOf, style} from "#web/runtime/dom.ts"
+import {UNNAMED} from "#web/runtime/address.ts"
+import {inputsOfPixel, type Pixel, rememberPixel} from "#web/runtime/followed_pixel.ts"
 import {gpu} from "#web/runtime/gpu.ts"
-import {current} from "#web/runtime/router.ts"
+import {current, followLink} from "#web/runtime/router.ts"
 import {blobAt, jsonAt} from "#web/runtime/sources.ts"
 import {rememberedInTab, rememberInTab} from "#web/runtime/stored.ts"
 import {Tree, type Values} from "#web/runtime/host.ts"
 import * as Controls from "#web/widgets/controls.ts"
+import {send} from "#web/widgets/upload.ts"
 import * as RunBar from "./run_bar.ts"
 import * as TrainingPicture from "./training_picture.ts"
 import type {ControlsParameters, RunBarParameters, TrainingKernels, TrainingPictureParameters} from "#components"
@@ -24,7 +27,8 @@ const MOST = 64 * 2 ** 20 // bytes of a photograph
 const KEEP_EVERY = 2000 // ms
 const DEVICE = "splatscope.train-device" // which one this tab has chosen
 const NONE = "This browser offers no GPU (WebGPU)"
-const PROMISE = "It trains here, on your own GPU, and goes nowhere else."
+const FOLLOW = "Follow this picture through the book"
+const PROMISE = "It trains here, on your own GPU, and goes nowhere else unless you ask for it."
 
 export function render({model, el}: Render<"BrowserTraining">) {
   style(el)
@@ -78,9 +82,13 @@ export function render({model, el}: Render<"BrowserTraining">) {
     if (!model.home)
       told.textContent = model.server ? `${NONE}, so pictures train on the server.` : `${NONE}, so nothing can be trained here.`
   })
+  model.on("message", (answer: Answer) => view?.follow(answer))
   model.on("remove", () => view?.close())
   return root
 }
+
+/** What Python says of a picture that was sent. */
+type Answer = {type: "held"; name: string} | {type: "refused"; reason: string}
 
 /** Where a run happens. */
 function deviceMenu(model: Model<"BrowserTraining">, choose: (isHere: boolean) => void) {
@@ -123,6 +131,21 @@ function dropField(take: (file: Blob, name: string) => void) {
   return h("label", {class: "drop", "data-testid": "home-drop"}, words, input)
 }
 
+/** The press that has the book follow the picture, and what came of it. */
+function followBar(follow: () => void) {
+  const words = h("span", {class: "dim", role: "status"})
+  const press = h("button", {type: "button", class: "btn", "data-testid": "follow-picture", onclick: follow}, FOLLOW)
+  const say = (text: string) => (words.textContent = text || "Sends the picture and its Gaussians to the server.")
+  say("")
+  return {el: h("p", {class: "follow", hidden: true}, press, words), say}
+}
+
+/** A picture and the raw values of its Gaussians in bytes, as `read` of services/pictures.py takes them. */
+function trainedPicture({width, height, data}: Photograph, raw: Float32Array<ArrayBuffer>) {
+  const head = Uint32Array.of(width, height, raw.length / FIELDS)
+  return new Blob([head, raw, data.filter((_, i) => i % 4 !== 3)])
+}
+
 /** Take files that are dropped anywhere on an element. */
 function dropsOn(el: HTMLElement, take: (file: Blob, name: string) => void) {
   el.addEventListener("dragover", (event) => {
@@ -150,6 +173,7 @@ class View {
   #target = h("canvas", {role: "img", "aria-label": "The target", "data-testid": "browser-target"})
   #caption = h("span", {class: "crumb"})
   #chart = new QualityChart()
+  #followed = followBar(() => this.#send())
   #values: Values
   #notes: Record<string, string> = {}
   #frames = 0
@@ -175,7 +199,7 @@ class View {
       this.#picture.host,
       h("figure", {class: "pic target"}, caption, h("div", {class: "frame"}, this.#target)),
     )
-    const left = h("div", {class: "left"}, pictures, this.#chart.el)
+    const left = h("div", {class: "left"}, pictures, this.#followed.el, this.#chart.el)
     const settings = model.home
       ? h("details", {}, h("summary", {}, "Settings"), this.#controls.host)
       : h("aside", {}, this.#controls.host)
@@ -290,6 +314,28 @@ class View {
     return `${item.label} cannot be ${value ?? "empty"}: ${item.whole ? "whole numbers from " : ""}${low} to ${high} are allowed.`
   }
 
+  /** Send the picture and its Gaussians to the server, whose kernels record what the sections show of them. */
+  async #send() {
+    const {photograph, shown} = this.session
+    if (!photograph || !shown.look) return
+    const file = new File([trainedPicture(photograph, shown.look.raw)], photograph.name)
+    this.#followed.say("Sending …")
+    const reason = await send(this.#model, {name: "trained", most: this.#model.most_sent}, file)
+    if (reason) this.#followed.say(reason)
+  }
+
+  /** Open the first section with the picture's middle pixel, or say why the book cannot follow it. */
+  follow(answer: Answer) {
+    const {photograph} = this.session
+    if (answer.type === "refused") return this.#followed.say(answer.reason)
+    this.#followed.say("")
+    if (!photograph) return
+    const {width, height} = photograph
+    const at: Pixel = [Math.floor(width / 2), Math.floor(height / 2)]
+    rememberPixel({name: answer.name, width, height, at})
+    followLink("gaussian", UNNAMED, "", inputsOfPixel(answer.name, at))
+  }
+
   #settle() {
     this.#controls.set({values: this.#values, notes: this.#notes})
     this.#controls.tell("message", {type: "answered"})
@@ -335,6 +381,7 @@ class View {
     if (!look || !photograph || this.#drawn === look) return
     this.#drawn = look
     this.#keep()
+    this.#followed.el.hidden = !this.#model.server || !look.iteration
     const {width, height} = look
     const count = look.raw.length / FIELDS
     if (!look.iteration) this.#chart.clear()
