@@ -20,7 +20,7 @@ from splatscope.services.recordings import MAX_CACHED, RECORD_LIMIT
 from splatscope.textbook.contents import find_lesson
 from splatscope.textbook.experiment import Experiment
 from splatscope.textbook.lesson import PIXEL, Lesson
-from splatscope.textbook.pixel import SAMPLE, TrainedPicture, sample_picture, see_pixel
+from splatscope.textbook.pixel import SAMPLE, PixelFacts, TrainedPicture, facts_of, sample_picture, see_pixel
 from splatscope.textbook.query import RecordingQuery
 from splatscope.textbook.results import Answer, Result, Verdict
 from splatscope.tracing import checks
@@ -183,6 +183,19 @@ async def run_experiment(pool: Pool, lesson: Lesson, method: str, *, anew: bool 
     )
 
 
+async def pixel_facts(pool: Pool, name: str, at: tuple[int, int]) -> PixelFacts:
+    """Return what the whole program does to a pixel of the picture of this name.
+
+    Raises:
+        ValueError: The picture is not here any more, has no such pixel, or nothing is there to see.
+        WorkerError: The worker was lost or took too long.
+    """
+    picture = None if name == SAMPLE else pictures.find(name)
+    return await _results.get(
+        f"pixel {name} {at}", lambda: pool.run(_pixel_facts, picture, at, limit=EXPERIMENT_LIMIT, background=True, shipped=True)
+    )
+
+
 def dependencies(lesson: Lesson, method: str) -> set[str]:
     """Return the parameters that a method names in `@param.depends`; an empty set if it names none."""
     names = {dependency.name for dependency in lesson.param.method_dependencies(method)}
@@ -197,6 +210,10 @@ _anew = SingleFlightCache(0)  # keeps nothing
 
 
 # The rest of this module runs on a worker. Opening a recording needs no device and may also run in a thread of the page process.
+
+
+def _pixel_facts(picture: TrainedPicture | None, at: tuple[int, int]) -> PixelFacts:
+    return facts_of(see_pixel(Experiment(open_device()), picture or sample_picture(), at))
 
 
 def _record(request: LessonRequest, quizzes: tuple[str, ...]) -> LessonRecording:

@@ -24,7 +24,7 @@ from splatscope.slang.source import Source
 from splatscope.textbook.terms import Links
 
 KINDS = ("afterwards", "controls", "figure", "formula", "quiz", "claim", "show")
-KINDS += ("code", "drawing", "deeper", "aside", "end")
+KINDS += ("code", "drawing", "deeper", "aside", "end", "pixel")
 _blocks = MarkdownIt("zero").enable("fence").use(front_matter_plugin).use(container_plugin, "block", validate=lambda *_: True)
 # in a term; a sum or an equation may still break. At an end of the text stands markup.
 _OPERATOR = re.compile(r"(?:(?<=[\w)\u0300-\u036f])|^) ([−·/]) (?=[\w(√]|$)")

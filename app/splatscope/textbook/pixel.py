@@ -3,14 +3,16 @@
 import hashlib
 from dataclasses import dataclass
 from functools import cache, cached_property
+from typing import TypedDict
 
 import numpy as np
 
 from splatscope.paths import ASSETS, shader
 from splatscope.splat.apart import unpack
 from splatscope.splat.files.images import crop_picture
-from splatscope.splat.parameters import FIELDS, POSITION
+from splatscope.splat.parameters import FIELDS, POSITION, X
 from splatscope.splat.scenes import scene_inputs
+from splatscope.splat.settings import Settings
 from splatscope.textbook.experiment import Experiment
 from splatscope.tracing.job import KernelJob
 
@@ -21,6 +23,8 @@ SAMPLE = "chelsea"  # the picture of the home page
 AT = (145, 95)  # the pixel of SAMPLE for readers who have chosen none: on the rim of an eye
 PUBLISHED = (AT, (172, 94), (284, 118), (282, 200))  # pixels of SAMPLE that a published book has recordings of
 FILE = "pixel.slang"
+FEW = 5  # ids of a list that a sentence names
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,3 +183,65 @@ def see_pixel(experiment: Experiment, picture: TrainedPicture, at: tuple[int, in
         raise ValueError("No Gaussian reaches this pixel's tile, so only white paper shows. Choose another pixel.")
     names = {"gathered": "gathered", "ids": "sorted", "layers": "layers", "states": "states", "gradients": "gradients"}
     return SeenPixel(picture, at, **{name: outputs[of][:count].copy() for name, of in names.items()})
+
+
+class PixelFacts(TypedDict):
+    """What the whole program does to a pixel, in words and numbers that a text names in braces.
+
+    `most` is the Gaussian that covers most of the pixel, and `undone` the farthest that takes a tenth of the light or more.
+    """
+
+    listed: str  # how many Gaussians stand in the tile's list
+    arrived: str  # the first ids of the list, as they arrived
+    ordered: str  # and nearest first
+    blended: str  # how many colour the pixel
+    colour: str  # C, without paper
+    left: str  # T
+    undone: str  # an id
+    rest: str  # its 1 − α
+    behind: str  # T behind it
+    before: str  # and in front of it
+    most: str  # an id
+    share: str  # of the pixel, in per cent
+    own: str  # ∂L/∂x of `most`: the pixel's part
+    sum: str  # and that of all pixels of the tile
+    step: str  # Adam's first, in pixels
+    side: str  # where to
+
+
+def facts_of(seen: SeenPixel) -> PixelFacts:
+    """Return what the kernels did to a pixel."""
+    most = int(np.argmax(seen.shares))
+    alphas = seen.layers[:, 3]
+    undone = int(np.flatnonzero(alphas >= min(0.1, alphas.max()))[-1])
+    light = np.concatenate([[1.0], seen.states[:, 3]])
+    own, total = float(seen.gradients[most, seen.lane, X]), float(seen.gradients[most, :, X].sum())
+    return {
+        "listed": str(len(seen.ids)),
+        "arrived": _few(seen.gathered),
+        "ordered": _few(seen.ids),
+        "blended": str(int((seen.shares > 0).sum())),
+        "colour": ", ".join(number_in_words(value) for value in seen.states[-1, :3]),
+        "left": number_in_words(light[-1]),
+        "undone": str(seen.ids[undone]),
+        "rest": number_in_words(1 - alphas[undone]),
+        "behind": number_in_words(light[undone + 1]),
+        "before": number_in_words(light[undone]),
+        "most": str(seen.ids[most]),
+        "share": f"{100 * seen.shares[most]:.0f} %",
+        "own": number_in_words(own),
+        "sum": number_in_words(total),
+        "step": number_in_words(Settings().rate_position),
+        "side": "left" if total > 0 else "right",
+    }
+
+
+def _few(ids: np.ndarray) -> str:
+    return ", ".join(map(str, ids[:FEW])) + (", …" if len(ids) > FEW else "")
+
+
+def number_in_words(value: float) -> str:
+    """Return a number with three digits: 0.25, −1.54 · 10⁻⁹."""
+    digits, _, exponent = f"{value:.3g}".partition("e")
+    power = f" · 10{str(int(exponent)).translate(RAISED)}" if exponent else ""
+    return digits.replace("-", "−") + power

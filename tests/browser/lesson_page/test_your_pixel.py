@@ -69,3 +69,28 @@ def test_a_picture_that_the_server_does_not_have_is_said_in_a_line(turn_to: Call
     expect(page.get_by_text("The server no longer has this picture.").first).to_be_visible(timeout=PATIENCE)
     page.get_by_test_id("your-pixel-leave").click()
     steps(page)
+
+
+def test_the_whole_program_is_told_once_more_with_the_pixel(turn_to: Callable[..., Page]):
+    page = turn_to("/app?page=scenes")
+    story = page.locator("[data-block='pixel-story']").get_by_test_id("your-pixel")
+    story.scroll_into_view_if_needed()
+    lines = story.locator("li")
+    expect(lines).to_have_count(6, timeout=PATIENCE)
+    expect(lines.first).to_contain_text(re.compile(r"Sort. \d+ Gaussians"))
+    assert "{" not in story.inner_text()
+    before = lines.nth(1).inner_text()
+    story.get_by_role("application").first.press("ArrowDown")
+    expect(lines.nth(1)).not_to_have_text(before, timeout=PATIENCE)
+    expect(strip(page).first).to_have_attribute("data-pixel", story.get_attribute("data-pixel"))
+
+
+def test_a_pixel_of_no_gaussian_is_said_in_a_line(turn_to: Callable[..., Page]):
+    page = turn_to("/app?page=scenes")
+    page.evaluate(
+        "localStorage.setItem('splatscope-chosen-pixel', JSON.stringify({name: 'chelsea', width: 451, height: 300, at: [9999, 3]}))"
+    )
+    page.reload()
+    story = page.locator("[data-block='pixel-story']").get_by_test_id("your-pixel")
+    story.scroll_into_view_if_needed()
+    expect(story).to_contain_text("The picture has no pixel (9999, 3)", timeout=PATIENCE)

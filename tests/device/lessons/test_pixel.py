@@ -10,7 +10,7 @@ from reference import Boxes, alpha_blend, bounds, evaluate, intersects, load_dir
 from splatscope.services.lessons import LessonRequest, _with_answers
 from splatscope.splat.parameters import X
 from splatscope.textbook.contents import find_lesson, lesson_names
-from splatscope.textbook.pixel import AT, PUBLISHED, SAMPLE, THREADS, TILE, sample_picture, see_pixel
+from splatscope.textbook.pixel import AT, PUBLISHED, SAMPLE, THREADS, TILE, facts_of, number_in_words, sample_picture, see_pixel
 
 FOLLOWING = [stem for stem in lesson_names() if find_lesson(stem).from_pixel is not None]
 
@@ -110,6 +110,24 @@ def test_a_section_with_a_pixel_keeps_the_rules_for_all_sections(experiment, ste
     assert {finding.kind for finding in query.findings} <= {"benign-race"}
     if says := lesson.conclusion(query):
         check_conclusion(says)
+
+
+def test_the_story_of_a_pixel_is_what_the_kernels_did(seen):
+    facts = facts_of(seen)
+    light = np.concatenate([[1.0], seen.states[:, 3]])
+    place = seen.ids.tolist().index(int(facts["undone"]))
+    assert float(facts["before"]) == pytest.approx(light[place], rel=5e-3)
+    assert float(facts["behind"]) / float(facts["rest"]) == pytest.approx(light[place], rel=0.02)
+    most = seen.ids.tolist().index(int(facts["most"]))
+    assert seen.shares[most] == seen.shares.max()
+    assert facts["share"] == f"{100 * seen.shares.max():.0f} %"
+    assert facts["side"] == ("left" if seen.gradients[most, :, X].sum() > 0 else "right")
+    assert {facts["listed"], facts["left"]} == {str(len(seen.ids)), f"{light[-1]:.3g}"}
+
+
+@pytest.mark.parametrize(("value", "words"), [(0.25, "0.25"), (-1.544e-9, "−1.54 · 10⁻⁹"), (0.0, "0"), (1.0, "1")])
+def test_numbers_are_written_as_in_a_textbook(value, words):
+    assert number_in_words(value) == words
 
 
 def test_a_pixel_that_is_not_there_is_refused_in_a_line(experiment):

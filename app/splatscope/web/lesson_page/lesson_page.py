@@ -252,6 +252,8 @@ class LessonPage:
                 return f'<details class="deeper"><summary>{inline(" ".join(block.args))}</summary>'
             case "end":
                 return "</details>"
+            case "pixel":
+                return self._slot(your_pixel(self.lesson, block.text), "pixel-story")
             case "quiz":
                 self._require_method(block)
                 quiz = self.quizzes[block.args[0]] = Quiz(question=inline(block.text))

@@ -2,9 +2,11 @@
 // that puts it into the figure. Another pixel is chosen in either picture, with the pointer or the arrow keys.
 import {context2d} from "#web/drawing/pixels.ts"
 import {UNNAMED} from "#web/runtime/address.ts"
-import {h, style} from "#web/runtime/dom.ts"
+import {h, messageOf, style} from "#web/runtime/dom.ts"
 import {chosenPixel, rememberPixel, followPixel, inputsOfPixel, type Chosen, type Pixel} from "#web/runtime/followed_pixel.ts"
+import {emit, on} from "#web/runtime/events.ts"
 import {current, pushPlace} from "#web/runtime/router.ts"
+import {jsonAt} from "#web/runtime/sources.ts"
 import {GRID, onArrows} from "#web/widgets/roving.ts"
 import type {Model, Render} from "#web/types.ts"
 
@@ -23,6 +25,7 @@ export function render({model, el}: Render<"YourPixel">) {
   const sentence = h("span")
   sentence.innerHTML = model.sentence
   const words = h("p", {}, h("b", {}, "Your pixel"), " ", place, " ", sentence)
+  const story = h("div", {class: "prose"})
   const press = h("button", {type: "button", class: "btn", "data-testid": "your-pixel-show"}, "Show it in the figure")
   const leave = h("button", {type: "button", class: "linkish", "data-testid": "your-pixel-leave"}, "Back to this section’s example")
   const announcer = h("p", {class: "sr", role: "status"})
@@ -33,6 +36,7 @@ export function render({model, el}: Render<"YourPixel">) {
     whole.el,
     tile.el,
     h("div", {class: "your-words"}, words, acts),
+    h("div", {class: "your-story", hidden: !model.story}, story),
     announcer,
   )
 
@@ -48,6 +52,7 @@ export function render({model, el}: Render<"YourPixel">) {
     rememberPixel(chosen)
     announcer.textContent = `Pixel ${at[0]}, ${at[1]}`
     show()
+    emit("pixel", chosen)
     if (!model.picture) return
     clearTimeout(due)
     due = setTimeout(go, RESTS)
@@ -113,6 +118,24 @@ export function render({model, el}: Render<"YourPixel">) {
     tile.show([u, v, width, height], [["your-at", x - u, y - v, 1, 1]])
     press.hidden = isShown()
     leave.hidden = !isShown()
+    if (isSeen) tell()
+  }
+
+  let told = "" // the pixel that the story is about
+  /** Tell what the whole program does to the pixel, once its numbers are there. */
+  async function tell() {
+    const address = `pictures/${chosen.name}/${chosen.at.join(",")}`
+    if (!model.story || told === address) return
+    told = address
+    if (!story.hasChildNodes()) story.textContent = "The kernels run for your pixel …"
+    const facts = await jsonAt<Record<string, string>>(address).catch(
+      (reason): Record<string, string> => ({
+        error: messageOf(reason),
+      }),
+    )
+    if (told !== address) return
+    if (facts.error) story.textContent = facts.error
+    else story.innerHTML = model.story.replace(/\{(\w+)\}/g, (_, name) => facts[name])
   }
 
   const changed = () => {
@@ -124,10 +147,17 @@ export function render({model, el}: Render<"YourPixel">) {
     draw()
     show()
   }
+  const unsubscribe = on("pixel", (other) => {
+    if (other === chosen || model.follows) return
+    chosen = chosenBy(model)
+    draw()
+    show()
+  })
   for (const name of ["picture", "pixel"]) model.on(name, () => queueMicrotask(changed))
   model.on("remove", () => {
     clearTimeout(due)
     observer.disconnect()
+    unsubscribe()
   })
   changed()
   return root

@@ -28,11 +28,12 @@ from splatscope import __version__
 from splatscope.gpu.device import is_software
 from splatscope.paths import ASSETS, BUNDLE, FONTS, OPENING_KERNELS, STYLES, TRAINING_KERNELS
 from splatscope.recordings.wire import lean
+from splatscope.services.lessons import pixel_facts
 from splatscope.splat.thumbnail import Thumbnail
 from splatscope.textbook.contents import find_lesson, lesson_names
 from splatscope.textbook.input_grid import input_grid
 from splatscope.textbook.lesson import PIXEL
-from splatscope.textbook.pixel import PUBLISHED
+from splatscope.textbook.pixel import PUBLISHED, SAMPLE
 from splatscope.web.classroom.walk_bar import WalkBar
 from splatscope.web.classroom.walks import Walk, walks
 from splatscope.web.exercises.practise import practise
@@ -360,6 +361,8 @@ async def publish(folder: Path, pages: Collection[str] = (), report: Report = la
         book.write_walk(walk)
     book.write_script("walks/index", [walk.name for walk in book.walks])
     book.write_script("search", search_index(book.names))
+    for x, y in PUBLISHED:
+        book.write_script(f"pictures/{SAMPLE}/{x},{y}", await pixel_facts(worker_pool, SAMPLE, (x, y)))
     _write_documents(book)
     return book
 

@@ -3,6 +3,7 @@ import type {Moment} from "#web/recording/moment.ts"
 import type {Recording} from "#web/recording/recording.ts"
 import type {Place} from "#components"
 import type {Draft} from "./draft.ts"
+import type {Chosen} from "./followed_pixel.ts"
 
 /** A stepper has painted a moment of its recording. */
 export interface MomentShown {
@@ -53,6 +54,8 @@ interface Events {
   moment: MomentShown
   /** To the primary stepper: go to this event, counted from 1, or to where the figure opens (UNNAMED). */
   step: number
+  /** The reader has chosen another pixel of a trained picture. */
+  pixel: Chosen
   /** To the primary stepper: choose this thread. */
   thread: number
   /** To the primary stepper: from the start, press → this often. */

@@ -6,9 +6,10 @@ from bokeh.server.tornado import BokehTornado
 from bokeh.server.views.metadata_handler import MetadataHandler
 from panel.io.server import AutoloadJsHandler, ComponentResourceHandler, DocHandler, WSHandler
 
+from splatscope.textbook.pixel import SAMPLE
 from splatscope.web.assets import AssetHandler
 from splatscope.web.lesson_page.first_recording import RecordingHandler
-from splatscope.web.lesson_page.picture_handler import PictureHandler
+from splatscope.web.lesson_page.picture_handler import PictureHandler, PixelHandler
 from splatscope.web.lesson_page.section_handler import SectionHandler
 from splatscope.web.policy import document_policy
 from splatscope.web.recording_files import RecordingFileHandler
@@ -21,6 +22,7 @@ HANDLERS = {WSHandler: Socket, DocHandler: PageHandler}
 ROUTES = [
     (r"/assets/(.*)", AssetHandler),
     (r"/pictures/([0-9a-f]{16})", PictureHandler),
+    (rf"/pictures/([0-9a-f]{{16}}|{SAMPLE})/(\d{{1,5}}),(\d{{1,5}})", PixelHandler),
     (r"/recordings/([0-9a-f]{16})", RecordingFileHandler),
     (r"/recordings/(.*)", RecordingHandler),
     (r"/search", SearchHandler),
