@@ -134,8 +134,9 @@ def _unlike_other_runs(
     differing: list[Finding] = []
     verdict = recording.trace.verdict
     if recording.plain is not None:
-        differing = [] if truncated else compare_runs(recording, _plain(device, job), findings)
-        if not differing and (truncated or is_partial or verdict.unseen or recording.stepped_over):
+        is_partial = is_partial or bool(verdict.unseen or recording.stepped_over)
+        differing = [] if truncated else compare_runs(recording, _plain(device, job), findings, is_partial)
+        if not differing and (truncated or is_partial):
             differing = compare_reversed(device, recording, findings)
     if differing or truncated:
         return differing

@@ -18,18 +18,22 @@ from splatscope.tracing.recording import Recording, run_guarded
 _ATOMIC = ("Interlocked", "Atomic", "atomic", "__atomic", "Append", "Consume", "IncrementCounter", "DecrementCounter")
 
 
-def compare_runs(recording: Recording, again: dict[str, np.ndarray], findings: list[Finding]) -> list[Finding]:
+def compare_runs(
+    recording: Recording, again: dict[str, np.ndarray], findings: list[Finding], is_partial: bool = False
+) -> list[Finding]:
     """Return a finding for each output that another run of the plain kernel leaves otherwise, unless something explains that.
 
-    Races, and atomics whose order matters, explain it, and so does a finding that leaves a value open.
+    Races, and atomics whose order matters, explain it, and so does a finding that leaves a value open. Atomics in a part that was
+    not recorded are not known to be such, but may be.
 
     Args:
         recording: The recording, with the outputs of one plain run.
         again: Those of another, as uint32 words by name.
         findings: What was found in the recording.
+        is_partial: Whether a part of the kernel was not recorded.
     """
     plain, types, trace = recording.plain, recording.types, recording.trace
-    if plain is None:
+    if plain is None or (is_partial and any(name.startswith(_ATOMIC) for name in _reachable_names(recording))):
         return []
     comparison = compare(again, plain, types, trace, findings, trace.sites)
     if comparison.difference == "same" or (comparison.difference == "different" and comparison.is_explained):
@@ -55,7 +59,7 @@ def compare_reversed(device: spy.Device, recording: Recording, findings: list[Fi
         findings: What was found in it, nothing of which is an error.
     """
     trace, types = recording.trace, recording.types
-    names = names_reachable_from(trace.info.entry, Sources.of(trace).files.values())
+    names = _reachable_names(recording)
     if recording.job is None or any(is_wave_name(name) or name.startswith(_ATOMIC) for name in names):
         return []
     prologue = reversal(recording.job.program(), trace.info.groups)
@@ -73,3 +77,8 @@ def compare_reversed(device: spy.Device, recording: Recording, findings: list[Fi
         for both in [(outputs[name], recording.outputs[name])]
     )
     return [number_threads(trace, finding) for finding in differences if finding is not None]
+
+
+def _reachable_names(recording: Recording) -> set[str]:
+    trace = recording.trace
+    return names_reachable_from(trace.info.entry, Sources.of(trace).files.values())

@@ -8,7 +8,8 @@ from splatscope.tracing.dispatch import prepare
 from splatscope.tracing.instrument.reversed_dispatch import reversal
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.record_and_check import record_and_check
-from splatscope.tracing.recording import run_guarded
+from splatscope.tracing.recording import record, run_guarded
+from splatscope.tracing.repeated_runs import compare_runs
 
 HEAD = "RWStructuredBuffer<uint> left;\nRWStructuredBuffer<uint> order;\n"
 ENTRY = '[shader("compute")]\n[numthreads({size})]\nvoid computeMain({parameters})\n{{\n{body}\n}}\n'
@@ -60,13 +61,27 @@ RACES = {  # bodies of a function that is not recorded, and whether the order ma
 }
 
 
-@pytest.mark.parametrize("body", RACES)
-def test_races_in_what_is_not_recorded_are_found_by_running_in_reverse(body):
+def _spread(body: str) -> KernelJob:
+    """Return a kernel whose function, which is not recorded, does this for each thread i."""
     function = f"void spread(uint i)\n{{\n    {body}\n}}\n"
     entry = ENTRY.format(size="64, 1, 1", parameters="uint i : SV_DispatchThreadID", body="    spread(i);\n    order[1 + i] = i;")
     inputs = {"left": np.arange(128, dtype=np.uint32), "order": np.zeros(129, np.uint32)}
-    job = KernelJob(HEAD + function + entry, groups=(2, 1, 1), inputs=inputs, functions=("computeMain",))
+    return KernelJob(HEAD + function + entry, groups=(2, 1, 1), inputs=inputs, functions=("computeMain",))
+
+
+@pytest.mark.parametrize("body", RACES)
+def test_races_in_what_is_not_recorded_are_found_by_running_in_reverse(body):
+    job = _spread(body)
     verdict = record_and_check(open_device(), job, between_groups=True, other_widths=True).verdict
     assert [(finding.kind, finding.name) for finding in verdict.findings] == [("nondeterministic", "left")] * RACES[body]
     assert all("in reverse" in finding.message for finding in verdict.findings)
     assert verdict.missed
+
+
+@pytest.mark.parametrize(
+    ("body", "explained"), [(next(body for body in RACES if "InterlockedAdd" in body), True), ("left[i] = i;", False)]
+)
+def test_atomics_that_were_not_recorded_explain_runs_that_differ(body, explained):
+    recording = record(open_device(), _spread(body))
+    again = recording.plain | {"left": recording.plain["left"][::-1].copy()}
+    assert bool(compare_runs(recording, again, [], is_partial=True)) != explained
