@@ -182,6 +182,15 @@ def test_a_phone_shows_first_the_drawing_and_then_its_settings_over_a_low_dock(t
     assert page.locator(".top").evaluate("el => el.scrollWidth <= el.clientWidth")
 
 
+def test_a_phone_shows_the_one_control_of_a_folded_figure_above_its_drawing(visit: Callable[..., Page]):
+    page = ready(visit("/app?page=fine-raster", width=390, height=844, folded=True))
+    settings, drawing = page.locator("[data-testid=figure] .settings"), page.locator("[data-testid=figure] .aside")
+    assert settings.bounding_box()["y"] < drawing.bounding_box()["y"]
+    assert settings.bounding_box()["height"] < 70
+    page.get_by_role("button", name="More", exact=True).click()
+    assert settings.bounding_box()["y"] > drawing.bounding_box()["y"]
+
+
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (360, 780)])
 def test_on_a_phone_the_nine_numbers_are_on_the_screen_with_the_picture(turn_to: Callable[..., Page], width: int, height: int):
     page = ready(turn_to("/app?page=gaussian", width=width, height=height))

@@ -23,6 +23,7 @@ export class Layout {
   drawn = h("div", {class: "aside", role: "group", "aria-label": "The drawing", "aria-describedby": DESCRIPTION})
   close = () => {}
   #said = "" // the caption
+  #replace = () => {}
   stepper: Stepper
   root: HTMLDivElement
 
@@ -85,24 +86,28 @@ export class Layout {
       stepper.sentence.description,
       stepper.sentence.announcer,
     )
-    if (settings) this.#place(h("div", {class: `settings${model.begins ? "" : " rest"}`}, settings))
     this.root = root
+    if (settings) this.#place(h("div", {class: `settings${model.begins ? "" : " rest"}`}, settings))
     if (layout === "figure") this.fold(remembered(UNFOLDED) === null)
     queueMicrotask(() => this.tab("memory"))
   }
 
-  /** Put the settings above the figure, or on a phone below its drawing, so that Tab reaches them in the visible order. */
+  /**
+   * Put the settings above the figure. On a phone, where more than one would push the drawing off the screen, they come below it. They
+   * are moved rather than drawn elsewhere, so that Tab reaches them in the visible order.
+   */
   #place(settings: HTMLElement) {
-    const place = () => (PHONE.matches && this.drawn.parentNode ? this.drawn : this.heading).after(settings)
-    place()
-    PHONE.addEventListener("change", place)
-    this.close = () => PHONE.removeEventListener("change", place)
+    const isBelow = () => PHONE.matches && !this.root.classList.contains("folded") && this.drawn.parentNode
+    this.#replace = () => (isBelow() ? this.drawn : this.heading).after(settings)
+    PHONE.addEventListener("change", this.#replace)
+    this.close = () => PHONE.removeEventListener("change", this.#replace)
   }
 
   /** Show a figure's picture, one control, one sentence and three buttons, or all that it has. */
   fold(folded: boolean) {
     const {more} = this.stepper.transport
     this.root.classList.toggle("folded", folded)
+    this.#replace()
     more.textContent = folded ? "More" : "Less"
     more.setAttribute("aria-expanded", String(!folded))
     more.onclick = () => {

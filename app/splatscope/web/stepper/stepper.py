@@ -76,7 +76,7 @@ class Stepper(Component):
         default="", objects=["", "ready", "busy", "none"], doc="Whether a fix can be looked for, is being, or was without success"
     )
     caption = param.String(default="", doc="In a figure, an explanation of its drawing, as HTML")
-    settings = Child(optional=True, doc="In a figure, a component above it; on a phone, below the drawing")
+    settings = Child(optional=True, doc="In a figure, a component above it; on a phone, below the drawing once unfolded")
     begins = param.Boolean(default=False, doc="In a folded figure, whether some of `settings` stays in view")
     aside = Child(optional=True, doc="In a figure, a component to the left of the source")
     below = Child(optional=True, doc="In a figure, a component below the source")
