@@ -276,7 +276,7 @@ class Blending(Lesson):
             f"{name}: **({c[0]:g}, {c[1]:g}, {c[2]:g})**" for name, c in found.items()
         )
         red_share, _, blue_share, _ = found["red first, then blue"]
-        said = "The first gets its full α, the second only a share of the rest: what is blended first lies on top."
+        said = "This program blends from the front: the first gets its full α, the second only a share of what is left."
         return Verdict(bool(red_share < blue_share), ran, said)
 
     @param.depends("layers")

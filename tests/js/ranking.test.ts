@@ -97,3 +97,14 @@ test("an excerpt is around the first word that was found, and cut between words"
   for (const {word} of wordsOf(cut)) assert.ok(text.includes(word))
   assert.equal(excerpt("short", found, 80), "short")
 })
+
+test("if nothing has all words, what has most of the rarer ones is found", () => {
+  const fillers = Array.from(
+    {length: 40},
+    (_, i): SearchEntry => ["text", "waves", "Lanes", `Here is why number ${i} is there.`, ""],
+  )
+  const more = new Index([...ENTRIES, ...fillers], (page) => TITLES[page])
+  const found = (query: string) => more.find(query).map(({entry}) => entry[3])
+  assert.deepEqual(found("why is café naïve xylophone"), [ENTRIES[5][3]])
+  assert.deepEqual(found("why is xylophone"), [])
+})

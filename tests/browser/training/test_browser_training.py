@@ -190,7 +190,9 @@ def saves_its_gaussians(run: Locator, folder: Path) -> None:
     assert to_ply(splats.raw, (splats.width, splats.height)).partition(b"end_header")[0] in file.read_bytes()
     shown = run.get_by_test_id("browser-frame").evaluate(PIXELS)
     shown = np.array(shown, np.uint8).reshape(*target.shape[:2], 4)[..., :3]
-    assert np.abs(255 * splats.render().clip(0, 1) - shown).max() < 1.5
+    apart = np.abs(255 * splats.render().clip(0, 1) - shown)
+    assert (apart > 1.5).mean() < 1e-3
+    assert apart.max() < 4  # a layer whose α is within rounding of 1/255 is skipped by one of the two
 
 
 def test_the_book_follows_a_picture_that_was_trained_here(training):

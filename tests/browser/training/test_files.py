@@ -178,3 +178,21 @@ def test_a_state_that_the_device_does_not_take_leaves_the_run_as_it_was(small):
     too_much = edited(small_state(), settings=load_state(small_state()).settings.param.values() | {"size": 4000, "name": "x"})
     at.goes_on_undisturbed(lambda: at.upload("train-resume", "large.npz", too_much), "16 to 1,024 are allowed")
     expect(at.field("Longest side")).to_have_value("32")
+
+
+def test_a_picture_is_dropped_anywhere_on_the_page(small):
+    at = small()
+    at.page.get_by_test_id("train-target").evaluate(
+        """(el, bytes) => {
+        const dropped = new DataTransfer()
+        dropped.items.add(new File([Uint8Array.from(bytes)], "dropped.png", {type: "image/png"}))
+        for (const kind of ["dragover", "drop"]) {
+            const event = new DragEvent(kind, {dataTransfer: dropped, bubbles: true, composed: true, cancelable: true})
+            el.dispatchEvent(event)
+            if (!event.defaultPrevented) throw new Error(`the browser would take the ${kind}`)
+        }
+    }""",
+        list(encoded(ramp(20, 12))),
+    )
+    at.has_size(20, 12)
+    expect(at.page.locator(".target figcaption")).to_contain_text("dropped.png")

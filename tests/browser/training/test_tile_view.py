@@ -99,6 +99,20 @@ def test_a_pixel_opens_its_tile_and_leads_back_to_the_run_as_it_was(small):
     at.has_iteration(iteration + 1)
 
 
+def test_back_from_the_book_shows_the_pixel_of_the_run_as_it_was(small):
+    at = small()
+    at.start()
+    at.grows(3)
+    at.click(21, 9).tells("Pixel (21, 9)")
+    reached = at.tile.get_by_role("heading").inner_text()
+    expect(at.story).to_have_attribute("data-layers", re.compile(r"\d"))
+    at.page.get_by_test_id("follow-pixel").click()
+    expect(at.page.locator("[data-page=gaussian]")).to_be_visible()
+    at.page.go_back()
+    expect(at.tile.get_by_role("heading")).to_have_text(reached)
+    expect(at.story).to_have_attribute("data-layers", re.compile(r"\d"))
+
+
 def test_a_pixels_story_adds_up_to_its_colour_and_leads_to_where_its_thread_blends(small):
     at = small()
     at.click(21, 9).tells("Pixel (21, 9)")

@@ -53,7 +53,7 @@ export function list(model: Shown, place: HTMLElement, missing: string): () => v
                 {class: "btn pri big", href: addressOf(next.name)},
                 solved ? `Continue with ${next.title}` : `Start with ${next.title}`,
               ),
-              h("span", {class: "dim"}, `${solved} of ${model.tasks.length} solved`),
+              h("span", {class: "dim"}, `${solved} of ${model.tasks.length} exercises solved`),
             )
           : h("p", {}, `All ${model.tasks.length} solved.`),
       ),

@@ -86,20 +86,22 @@ export function render({model, el}: Render<"Opening">) {
     go()
   }
 
-  // What takes it apart is fetched once a hand comes near.
+  // What takes it apart is fetched once a hand comes near: pictures drawn in advance, until the kernels are compiled.
   let asked = false
   const begin = async () => {
     if (asked) return
     asked = true
+    use(new Stages(stages, model.stages, model.shares), "stages")
     const device = await gpu()
+    if (!device) return
     try {
-      if (!device) throw new Error("There is no WebGPU.")
       const [about, file] = await Promise.all([jsonAt<OpeningKernels>(model.kernels), blobAt(model.gaussians)])
       const splats = await Splats.on(device, about, unpack(await file.arrayBuffer()), canvas)
       await splats.draw(now)
       use(splats, "gpu")
+      if (held) goal.share = held.share
     } catch {
-      use(new Stages(stages, model.stages, model.shares), "stages")
+      // the device does not take the kernels, or was lost: the pictures stay
     }
   }
 

@@ -21,10 +21,11 @@ export function render({model, el}: Render<"YourPixel">) {
 
   const whole = picture("Your pixel in its picture", choose, move)
   const tile = picture("Your pixel in its tile", ([x, y]) => choose([corner()[0] + x, corner()[1] + y]), move)
+  const title = h("b")
   const place = h("span", {class: "num"})
   const sentence = h("span")
   sentence.innerHTML = model.sentence
-  const words = h("p", {}, h("b", {}, "Your pixel"), " ", place, " ", sentence)
+  const words = h("p", {}, title, " ", place, " ", sentence)
   const story = h("div", {class: "prose"})
   const press = h("button", {type: "button", class: "btn", "data-testid": "your-pixel-show"}, "Show it in the figure")
   const leave = h("button", {type: "button", class: "linkish", "data-testid": "your-pixel-leave"}, "Back to this section’s example")
@@ -107,7 +108,9 @@ export function render({model, el}: Render<"YourPixel">) {
     root.dataset.picture = chosen.name
     root.dataset.pixel = chosen.at.join(",")
     root.dataset.shown = String(isShown())
-    place.textContent = `(${x}, ${y}), thread ${(y - v) * width + x - u} of tile (${u / width}, ${v / height}).`
+    title.textContent = model.picture || chosenPixel() ? "Your pixel" : "A pixel to follow"
+    const tileAt = `(${u / width}, ${v / height})`
+    place.textContent = `(${x}, ${y}), thread ${(y - v) * width + x - u} of the ${width} × ${height} pixels of tile ${tileAt}.`
     whole.show(
       [0, 0, chosen.width, chosen.height],
       [

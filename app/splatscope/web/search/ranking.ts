@@ -33,6 +33,13 @@ const PHRASE = 1.5 // factor for words that stand beside each other as in the qu
 const LEAST_TYPO = 4 // letters: shorter words differ by one letter from too many others
 const LEAST_STEM = 4
 const LONGEST_ENDING = 3
+const COMMON = 0.1 // of all entries: words in more of them say little
+
+/** Of a word in an entry, and whether it is the entry's own. */
+interface Score {
+  score: number
+  own: boolean
+}
 
 interface Word {
   word: string
@@ -104,24 +111,22 @@ export class Index {
     }
   }
 
-  /** What has all words of a query, of which at least one is its own, best first; of equal ones in the order of the book. */
+  /**
+   * What has all words of a query, of which at least one is its own, best first; of equal ones in the order of the book. If nothing
+   * has all of them: what has most of those that are not in every other text.
+   */
   find(query: string): Match[] {
     const words = [...new Set(query.split(/\s+/).flatMap((part) => wholeWords(part)))]
-    if (!words.length) return []
     const marks = new Map<string, number>()
-    let found: Map<number, {score: number; own: boolean}> | null = null
-    for (const word of words) {
-      const scores = this.#having(word, marks)
-      const both = new Map<number, {score: number; own: boolean}>()
-      for (const [number, {score, own}] of scores) {
-        const before = found ? found.get(number) : {score: 0, own: false}
-        if (before) both.set(number, {score: before.score + score, own: before.own || own})
-      }
-      found = both
+    const having = words.map((word) => this.#having(word, marks))
+    let found = most(having, words.length)
+    if (!found.size && words.length > 1) {
+      marks.clear()
+      const rare = words.filter((_, i) => having[i].size < COMMON * this.#entries.length)
+      found = most(rare.map((word) => this.#having(word, marks)))
     }
     const phrase = folded(query.trim().replace(/\s+/g, " "))
-    return [...(found ?? [])]
-      .filter(([, {own}]) => own)
+    return [...found]
       .map(([number, {score}]) => {
         const together = words.length > 1 && this.#plain[number].includes(phrase)
         return {entry: this.#entries[number], score: together ? score * PHRASE : score, marks, number}
@@ -131,7 +136,7 @@ export class Index {
 
   /** The entries that have a word, with its score in each. The words that it has found are added to the marks. */
   #having(word: string, marks: Map<string, number>) {
-    const scores = new Map<number, {score: number; own: boolean}>()
+    const scores = new Map<number, Score>()
     const note = (known: string, quality: number, letters: number) => {
       marks.set(known, Math.max(letters, marks.get(known) ?? 0))
       for (const [number, weight] of this.#places.get(known) ?? []) {
@@ -151,6 +156,20 @@ export class Index {
       if ([-1, 0, 1].some((more) => isNear(word, known.slice(0, word.length + more)))) note(known, TYPO, known.length)
     return scores
   }
+}
+
+/** The entries that have the most of several words, at least this many, with the sum of their scores. */
+function most(having: Map<number, Score>[], least = 1): Map<number, Score> {
+  const sums = new Map<number, Score & {words: number}>()
+  for (const scores of having) {
+    for (const [number, {score, own}] of scores) {
+      const before = sums.get(number) ?? {score: 0, own: false, words: 0}
+      sums.set(number, {score: before.score + score, own: before.own || own, words: before.words + 1})
+    }
+  }
+  const own = [...sums].filter(([, {own}]) => own)
+  const words = Math.max(least, ...own.map(([, sum]) => sum.words))
+  return new Map(own.filter(([, sum]) => sum.words === words))
 }
 
 /** The words of a part of a query, without the parts of names. */

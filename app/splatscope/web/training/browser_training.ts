@@ -10,7 +10,7 @@ import {blobAt, jsonAt} from "#web/runtime/sources.ts"
 import {rememberedInTab, rememberInTab} from "#web/runtime/stored.ts"
 import {Tree, type Values} from "#web/runtime/host.ts"
 import * as Controls from "#web/widgets/controls.ts"
-import {send} from "#web/widgets/upload.ts"
+import {dropsAnywhereAround, send} from "#web/widgets/upload.ts"
 import * as RunBar from "./run_bar.ts"
 import * as TrainingPicture from "./training_picture.ts"
 import type {ControlsParameters, RunBarParameters, TrainingKernels, TrainingPictureParameters} from "#components"
@@ -25,10 +25,11 @@ import {BrowserSession, type Shown} from "./browser/session.ts"
 const MODULES = {Controls, RunBar, TrainingPicture}
 const MOST = 64 * 2 ** 20 // bytes of a photograph
 const KEEP_EVERY = 2000 // ms
+const STILL = matchMedia("(prefers-reduced-motion: reduce)")
 const DEVICE = "splatscope.train-device" // which one this tab has chosen
 const NONE = "This browser offers no GPU (WebGPU)"
 const FOLLOW = "Follow this picture through the book"
-const PROMISE = "It trains here, on your own GPU, and goes nowhere else unless you ask for it."
+const PROMISE = "It trains here, in your browser, and goes nowhere else unless you ask for it."
 
 export function render({model, el}: Render<"BrowserTraining">) {
   style(el)
@@ -47,6 +48,7 @@ export function render({model, el}: Render<"BrowserTraining">) {
       const photograph = await photographOf(file, name, view?.size ?? Number(model.values.size))
       begin().use(photograph, file)
       drop?.classList.add("taken")
+      if (drop) root.scrollIntoView({block: "start", behavior: STILL.matches ? "auto" : "smooth"})
     } catch (reason) {
       told.textContent = messageOf(reason)
     }
@@ -69,8 +71,7 @@ export function render({model, el}: Render<"BrowserTraining">) {
         else if (!isHere) view?.session.pause()
       })
   root.append(...[menu, drop, told].filter((part) => part !== null))
-  if (!model.home) dropsOn(root, take)
-  else queueMicrotask(() => dropsOn(enclosing(el, ".page") ?? root, take)) // anywhere on the home page
+  if (drop) dropsAnywhereAround(drop, (file) => take(file, file.name))
   gpu().then((device) => {
     if (device && model.home) return resume()
     if (device) return menu?.offer(true)
@@ -98,15 +99,20 @@ function deviceMenu(model: Model<"BrowserTraining">, choose: (isHere: boolean) =
   here.disabled = true
   select.onchange = () => {
     rememberInTab(DEVICE, select.value)
+    chosen()
     model.send_msg({type: "device", here: select.value === "browser"})
     choose(select.value === "browser")
   }
-  return Object.assign(h("label", {class: "device"}, "Runs on ", select), {
+  const sent = h("span", {class: "dim"}, "Your pictures are sent there.")
+  const chosen = () => (sent.hidden = select.value === "browser")
+  chosen()
+  return Object.assign(h("p", {class: "device"}, h("label", {}, "Runs on ", select), sent), {
     /** Say whether there is a GPU here. It is chosen if there is nothing else, or if this tab has chosen it before. */
     offer(isThere: boolean) {
       here.disabled = !isThere
       if (!isThere || (server && rememberedInTab(DEVICE) !== "browser")) return
       select.value = "browser"
+      chosen()
       if (server) model.send_msg({type: "device", here: true})
       choose(true)
     },
@@ -144,22 +150,6 @@ function followBar(follow: () => void) {
 function trainedPicture({width, height, data}: Photograph, raw: Float32Array<ArrayBuffer>) {
   const head = Uint32Array.of(width, height, raw.length / FIELDS)
   return new Blob([head, raw, data.filter((_, i) => i % 4 !== 3)])
-}
-
-/** Take files that are dropped anywhere on an element. */
-function dropsOn(el: HTMLElement, take: (file: Blob, name: string) => void) {
-  el.addEventListener("dragover", (event) => {
-    event.preventDefault()
-    el.classList.add("over")
-  })
-  el.addEventListener("dragleave", () => el.classList.remove("over"))
-  el.addEventListener("drop", (event) => {
-    if (event.defaultPrevented) return // by a part that has taken it
-    event.preventDefault()
-    el.classList.remove("over")
-    const file = event.dataTransfer?.files[0]
-    if (file) take(file, file.name)
-  })
 }
 
 /** The run and its parts, which are drawn as on the training page and answered here instead of by Python. */

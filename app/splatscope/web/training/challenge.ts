@@ -29,7 +29,8 @@ export function render({model, el}: Render<"Challenge">) {
     root.dataset.name = name
     const challenge = model.challenges.find((one) => one.name === name)
     game = challenge ? GAMES[name](arena, challenge) : null
-    root.replaceChildren(...(game ? [game.el] : []))
+    const back = h("a", {class: "back", href: "?page=exercises"}, "← All exercises")
+    root.replaceChildren(...(game ? [back, game.el] : []))
   }
   show()
   const end = on("step", (step) => {

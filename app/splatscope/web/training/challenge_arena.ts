@@ -38,9 +38,10 @@ export interface Arena {
   /**
    * Play a round, after those that were asked for before.
    * @param tell  called with what there is meanwhile, if the device says so
+   * @param signal  ends the round early, if it is played here
    * @throws {Error}  one line, for the reader
    */
-  play(round: Round, tell?: (now: Outcome) => void): Promise<Outcome>
+  play(round: Round, tell?: (now: Outcome) => void, signal?: AbortSignal): Promise<Outcome>
   /** The picture to come close to. */
   target(which: Target): Promise<Blob>
   /** Where rounds are played, in words; "" if nowhere. */
@@ -113,7 +114,7 @@ export function arenaFor(model: Model<"Challenge">): Arena {
     return {iteration: look.iteration, psnr: look.psnr, raw: look.raw, picture}
   }
 
-  const here = async (round: Round, tell?: (now: Outcome) => void) => {
+  const here = async (round: Round, tell?: (now: Outcome) => void, signal?: AbortSignal) => {
     const photograph = await target(round.target)
     if (!round.iterations && round.raw) {
       const known = trainers.get(round.target) ?? trainer(photograph, round)
@@ -129,7 +130,7 @@ export function arenaFor(model: Model<"Challenge">): Arena {
     }
     const made = await trainer(photograph, round)
     try {
-      while (made.iteration < round.iterations) {
+      while (made.iteration < round.iterations && !signal?.aborted) {
         await made.advance(SLICE, round.iterations)
         tell?.(await outcomeOf(made))
       }
@@ -157,8 +158,8 @@ export function arenaFor(model: Model<"Challenge">): Arena {
     for (const {reject} of waiting.values()) reject(new Error(model.error))
     waiting.clear()
   })
-  const play = (round: Round, tell?: (now: Outcome) => void) => {
-    const act = async () => ((await gpu()) ? here(round, tell) : there(round))
+  const play = (round: Round, tell?: (now: Outcome) => void, signal?: AbortSignal) => {
+    const act = async () => ((await gpu()) ? here(round, tell, signal) : there(round))
     const made = turn.then(act, act) // one after the other: they share a device
     turn = made
     return made

@@ -1,7 +1,7 @@
 // As few Gaussians as possible for 30 dB: the reader chooses the settings of a run, and the score is the number of Gaussians.
 import {h, messageOf} from "#web/runtime/dom.ts"
 import {best, keepBest} from "#web/runtime/scores.ts"
-import {type Arena, drawInto, showGoal} from "./challenge_arena.ts"
+import {type Arena, drawInto, type Outcome, showGoal} from "./challenge_arena.ts"
 import type {PublicChallenge} from "#components"
 import type {Game} from "./challenge.ts"
 
@@ -38,47 +38,45 @@ export function fewest(arena: Arena, {name, title}: PublicChallenge): Game {
   rate.value = "1"
   const growth = h("input", {type: "checkbox", checked: true})
   const go = h("button", {type: "button", class: "btn pri", "data-testid": "challenge-go", onclick: () => run()}, "Train")
-  let isRunning = false
-  let isOver = false
+  let stop: AbortController | null = null // while it trains
+  const isLeft = new AbortController()
 
   const showBest = () => {
     const score = best(name)
     record.textContent = score === null ? "" : `Your best: ${score.toLocaleString("en")} Gaussians`
   }
   const run = async () => {
-    if (isRunning) return
+    if (stop) return stop.abort()
     if (!blobs.reportValidity() || !seed.reportValidity()) return
-    isRunning = true
-    go.setAttribute("aria-disabled", "true")
+    stop = new AbortController()
+    go.textContent = "Stop"
     const count = Number(blobs.value)
     status.textContent = `Training ${count.toLocaleString("en")} Gaussians …`
     delete status.dataset.reached
     try {
       const settings = {raw: null, blobs: count, seed: Number(seed.value), growth: growth.checked, rate: Number(rate.value)}
-      const end = await arena.play({target: "photograph", ...settings, iterations: ITERATIONS}, (now) => {
-        if (isOver) return
+      const show = (now: Outcome) => {
         psnr.textContent = `${now.psnr.toFixed(1)} dB`
         progress.value = now.iteration
-        drawInto(picture, now.picture)
-      })
-      progress.value = end.iteration
-      psnr.textContent = `${end.psnr.toFixed(1)} dB`
-      await drawInto(picture, end.picture)
-      const isReached = end.psnr >= GOAL
+        return drawInto(picture, now.picture)
+      }
+      const round = {target: "photograph", ...settings, iterations: ITERATIONS} as const
+      const end = await arena.play(round, show, AbortSignal.any([stop.signal, isLeft.signal]))
+      await show(end)
+      const isWhole = end.iteration >= ITERATIONS
+      const isReached = isWhole && end.psnr >= GOAL
       const isBest = isReached && keepBest(name, count, "fewer")
       const words = `${count.toLocaleString("en")} Gaussians, ${end.psnr.toFixed(2)} dB`
-      status.textContent = !isReached
-        ? `${words}: not 30 dB yet.`
-        : isBest
-          ? `${words}: your best.`
-          : `${words}: it counts, but you have done it with fewer.`
+      if (!isWhole) status.textContent = `${words}: stopped at iteration ${end.iteration}.`
+      else if (!isReached) status.textContent = `${words}: not ${GOAL} dB yet.`
+      else status.textContent = isBest ? `${words}: your best.` : `${words}: it counts, but you have done it with fewer.`
       status.dataset.reached = String(isReached)
       showBest()
     } catch (reason) {
       status.textContent = messageOf(reason)
     }
-    isRunning = false
-    go.setAttribute("aria-disabled", "false")
+    stop = null
+    go.textContent = "Train"
   }
   showBest()
   arena.where.then((where) => (go.hidden = !where))
@@ -105,15 +103,13 @@ export function fewest(arena: Arena, {name, title}: PublicChallenge): Game {
       ),
       h(
         "div",
-        {class: "fields"},
+        {class: "fields controls"},
         field("Gaussians", blobs),
         field("Step sizes", rate),
         field("Seed", seed),
         h("label", {class: "chk"}, growth, "Add them where the error is largest"),
       ),
     ),
-    end() {
-      isOver = true
-    },
+    end: () => isLeft.abort(),
   }
 }

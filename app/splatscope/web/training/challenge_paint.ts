@@ -87,7 +87,8 @@ export function paint(arena: Arena, {name, title}: PublicChallenge): Game {
   const sliders = SLIDERS(width, height).map(([name, field, min, max, step]) => {
     const input = h("input", {type: "range", min, max, step, "aria-label": name})
     input.oninput = () => set({[field]: Number(input.value)})
-    return {field, input, el: h("label", {}, h("span", {}, name), input)}
+    const value = h("output", {class: "num"})
+    return {field, input, value, el: h("label", {}, h("span", {}, name, " ", value), input)}
   })
   const colour = h("input", {type: "color", "aria-label": "Colour"})
   colour.oninput = () => {
@@ -122,7 +123,10 @@ export function paint(arena: Arena, {name, title}: PublicChallenge): Game {
     const row = rowOf(raw, chosen)
     const size = [row[FIRST], row[SECOND]].map((log) => THINNEST + Math.exp(log)) as [number, number]
     handles.show({x: row[X], y: row[Y], angle: row[ANGLE], size}, scale)
-    for (const {field, input} of sliders) input.value = String(row[field])
+    for (const {field, input, value} of sliders) {
+      input.value = String(row[field])
+      value.textContent = row[field].toFixed(field <= Y ? 0 : 2)
+    }
     colour.value = hexOf(row)
   }
   /** Draw what is in hand, always the latest. */

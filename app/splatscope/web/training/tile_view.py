@@ -134,10 +134,20 @@ class TileView:
         stage = BY_NAME.get(inputs.get("stage", ""))
         self._work.start(self._open(*pixel, stage), partial(self._guard, component=self.stepper if stage else self.story))
 
-    def _leave(self) -> None:
-        self._work.cancel()
+    def look_again(self) -> None:
+        """Show the tile that is in view, or the pixel's layers, of a run that has replaced the one before."""
+        if _pixel(self._location.inputs) is not None:
+            self._forget()
+            self.follow(self._location.inputs)
+
+    def _forget(self) -> None:
+        """Hold nothing of the run that was paused."""
         self._state, self._picture = None, b""
         self._recorded.clear()
+
+    def _leave(self) -> None:
+        self._work.cancel()
+        self._forget()
         self.bar.param.update(spot={}, gaussians=[], notes=[])
         self.story.clear()
 

@@ -246,6 +246,7 @@ class TrainingView:
             adapter=adapter.short_name, adapter_words=f"{adapter.name}, {adapter.backend}, waves of {adapter.wave_size} lanes"
         )
         self.controls.tell(self._values(), self._notes())
+        self.tile_view.look_again()
 
     def _show_report(self, report: ProgressReport) -> None:
         self.picture.report(report)

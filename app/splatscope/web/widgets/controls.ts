@@ -4,7 +4,7 @@ import {emit} from "#web/runtime/events.ts"
 import {bitField} from "./bit_field.ts"
 import {Ladder} from "./ladder.ts"
 import {arrowsChoose, checkOne, onArrows} from "./roving.ts"
-import {send} from "./upload.ts"
+import {dropsAnywhereAround, dropsOn, send} from "./upload.ts"
 import type {Group, NumberItem, SliderItem} from "#components"
 import type {Model, Render} from "#web/types.ts"
 
@@ -270,16 +270,8 @@ const MAKERS: {[Kind in Item["kind"]]: Maker<Kind>} = {
       input.value = ""
     }
     const label = h("label", {class: "btn upload", "data-testid": item.testid || null}, words, input)
-    label.ondragover = (event) => {
-      event.preventDefault()
-      label.classList.add("over")
-    }
-    label.ondragleave = () => label.classList.remove("over")
-    label.ondrop = (event) => {
-      event.preventDefault()
-      label.classList.remove("over")
-      take(event.dataTransfer?.files[0])
-    }
+    if (item.accept.startsWith("image/")) dropsAnywhereAround(label, take)
+    else dropsOn(label, label, take)
     return {el: label}
   },
 }

@@ -1,5 +1,5 @@
-// Sends a file to Python in pieces.
-import {messageOf} from "#web/runtime/dom.ts"
+// Takes files that are dropped, and sends one to Python in pieces.
+import {enclosing, messageOf} from "#web/runtime/dom.ts"
 
 const PIECE = 2 ** 20
 
@@ -35,3 +35,29 @@ export async function send(
 }
 
 const megabytes = (bytes: number) => Math.ceil(bytes / 2 ** 20).toLocaleString("en")
+
+/**
+ * Take files that are dropped on an element, while a field for them is seen. The field is marked meanwhile.
+ * @param el  where they are dropped
+ * @param field  the field
+ */
+export function dropsOn(el: HTMLElement, field: HTMLElement, take: (file: File) => void) {
+  const isMine = (event: DragEvent) => !event.defaultPrevented && field.checkVisibility()
+  el.addEventListener("dragover", (event) => {
+    if (!isMine(event)) return
+    event.preventDefault()
+    field.classList.add("over")
+  })
+  el.addEventListener("dragleave", () => field.classList.remove("over"))
+  el.addEventListener("drop", (event) => {
+    field.classList.remove("over")
+    if (!isMine(event)) return
+    event.preventDefault()
+    const file = event.dataTransfer?.files[0]
+    if (file) take(file)
+  })
+}
+
+/** Take files that are dropped anywhere on the page of a field: a browser would open those that miss it. */
+export const dropsAnywhereAround = (field: HTMLElement, take: (file: File) => void) =>
+  queueMicrotask(() => dropsOn(enclosing(field, ".page") ?? field, field, take))
