@@ -33,7 +33,7 @@ def test_a_figure_opens_with_one_control_one_sentence_and_three_buttons(visit, n
     assert [label.partition(" ")[0] for label in buttons_in_view(root)] == ["One", "Play", "One", "More"]
     expect(root.get_by_test_id("step-sentence")).to_be_visible()
     expect(root.locator(".source")).to_be_visible()
-    for part in (".figcaption", ".below", ".findings"):
+    for part in (".figcaption > .rest", ".below", ".findings"):
         for one in root.locator(part).all():
             expect(one).to_be_hidden()
 
@@ -44,15 +44,20 @@ def test_one_press_unfolds_the_rest_and_is_remembered(visit, width, height):
     root = figure(page)
     root.get_by_test_id("unfold").click()
     expect(root.get_by_test_id("unfold")).to_have_attribute("aria-expanded", "true")
-    expect(root.locator(".figcaption")).to_be_visible()
+    expect(root.locator(".figcaption > .rest")).to_be_visible()
     assert controls_in_view(root) > 1
     page.reload()
     root = figure(page)
-    expect(root.locator(".figcaption")).to_be_visible()
+    expect(root.locator(".figcaption > .rest")).to_be_visible()
     root.get_by_test_id("unfold").click()
-    expect(root.locator(".figcaption")).to_be_hidden()
+    expect(root.locator(".figcaption > .rest")).to_be_hidden()
     assert page.evaluate(KEY) is None
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_folded_figure_says_what_its_marks_mean(visit):
+    root = figure(visit("/app?page=workgroups", folded=True))
+    expect(root.locator(".figcaption .keys")).to_contain_text("waits at the barrier")
 
 
 def test_all_keys_work_in_a_folded_figure(visit):
@@ -78,7 +83,7 @@ def test_paper_has_all_of_a_figure(visit):
     page = visit("/app?page=blending", folded=True)
     root = figure(page)
     page.emulate_media(media="print")
-    for part in (".figcaption", ".below"):
+    for part in (".figcaption > .rest", ".below"):
         expect(root.locator(part)).to_be_visible()
 
 
@@ -86,5 +91,5 @@ def test_a_class_sees_all_of_a_figure(visit):
     page = visit("/app?walk=short&key=folded-figures&stop=1", folded=True)
     expect(page.locator("html")).to_have_attribute("data-walk", "present")
     root = figure(page)
-    expect(root.locator(".figcaption")).to_be_visible()
+    expect(root.locator(".figcaption > .rest")).to_be_visible()
     expect(root.get_by_test_id("unfold")).to_be_hidden()

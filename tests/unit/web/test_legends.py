@@ -38,7 +38,7 @@ def test_its_marks_are_drawn_and_no_colour_is_named_that_a_theme_may_change(stem
 def test_lines_with_a_hyphen_are_the_items_of_a_key():
     html = legend("Each step is one round. The figure opens at the end.\n\n- **?** a sum still to come\n- **Framed** cut")
     assert html == (
-        'Each step is one round. <span class="sr">The figure opens at the end.</span>'
+        '<div class="rest">Each step is one round. <span class="sr">The figure opens at the end.</span></div>'
         '<ul class="keys" role="list"><li><strong>?</strong> a sum still to come</li><li><strong>Framed</strong> cut</li></ul>'
     )
 
@@ -53,4 +53,4 @@ def test_each_mark_is_an_item_of_the_key(stem):
 
 def test_a_mark_stays_with_its_word():
     mark = '<i class="mark mark-wait" role="img" aria-label="ring:"></i>'
-    assert legend("a thread :wait: waits here") == f'a thread <span class="marked">{mark} waits</span> here'
+    assert legend("a thread :wait: waits here") == f'<div class="rest">a thread <span class="marked">{mark} waits</span> here</div>'

@@ -97,14 +97,15 @@ def _mark(match: re.Match[str]) -> str:
 def legend(text: str) -> str:
     """Return a figure's legend as HTML: its sentences, and its lines that begin with a hyphen as the items of a key.
 
-    `:wait:` draws the mark of a waiting thread, and stays on a line with the word behind it. Where the figure opens is told to
-    screen readers only: everybody else sees it.
+    A folded figure shows the key alone. `:wait:` draws the mark of a waiting thread, and stays on a line with the word behind it.
+    Where the figure opens is told to screen readers only: everybody else sees it.
     """
     lines = text.strip().split("\n")
     words = _draw_marks(" ".join(line for line in lines if not line.startswith("- ")))
     items = [f"<li>{_draw_marks(line[2:])}</li>" for line in lines if line.startswith("- ")]
     html = OPENS.sub(lambda match: f'<span class="sr">{match[0]}</span>', words)
-    return f'{html}<ul class="keys" role="list">{"".join(items)}</ul>' if items else html
+    key = f'<ul class="keys" role="list">{"".join(items)}</ul>' if items else ""
+    return f'<div class="rest">{html}</div>{key}' if html or key else ""
 
 
 def _names(stem: str, blocks: list[TextBlock]) -> str:

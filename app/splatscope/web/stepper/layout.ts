@@ -19,7 +19,7 @@ const TABS: [name: string, label: string][] = [
 export class Layout {
   tabs = h("div", {class: "tabs narrow", role: "tablist"})
   heading = h("h2", {class: "sr"}, "Figure") // for those who go from heading to heading
-  caption = h("div", {class: "figcaption rest"})
+  caption = h("div", {class: "figcaption"})
   drawn = h("div", {class: "aside", role: "group", "aria-label": "The drawing", "aria-describedby": DESCRIPTION})
   close = () => {}
   #said = "" // the caption
@@ -130,6 +130,7 @@ export class Layout {
     if (caption === this.#said) return
     this.#said = caption
     this.caption.innerHTML = caption
+    this.caption.classList.toggle("rest", !this.caption.querySelector(".keys"))
   }
 
   /** Show the number of findings in the tabs. */
