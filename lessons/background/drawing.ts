@@ -70,7 +70,6 @@ function build({root, facts, room}: DrawingHost<Facts>, look: Look): Drawn {
   const darker = (i: number) => Math.max(...facts.right[i].map((value, channel) => value - facts.inSample[i][channel]))
   return {
     el: grid,
-    width: space.width,
     paint(now) {
       latest = now
       const memories = ["asItShould", "inSample"].map((name) => now.ownMemory(name))

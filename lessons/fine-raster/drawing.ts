@@ -82,7 +82,6 @@ function build({facts, options, room}: DrawingHost<Facts, Options>, look: Look):
     paint,
     describe,
     news,
-    width,
   }
 }
 
