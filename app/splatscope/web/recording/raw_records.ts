@@ -198,7 +198,8 @@ function courseOf(run: Run, batches: Batches, like: Recording, extents: number[]
 
 /** Event numbers in the device's order: by their slots. One without a slot comes right after its thread's previous event. */
 function orderOf(thread: Uint32Array, slot: Uint32Array) {
-  const bySlot: number[] = []
+  const last = slot.reduce((most, one) => (one === NO_SLOT ? most : Math.max(most, one)), 0)
+  const bySlot = new Uint32Array(last + 1) // counted from 1
   const order = new Uint32Array(slot.length)
   let count = 0
   /** Add events of a thread up to the next with a slot. */
@@ -207,10 +208,10 @@ function orderOf(thread: Uint32Array, slot: Uint32Array) {
       order[count++] = event
   }
   slot.forEach((one, event) => {
-    if (one !== NO_SLOT) bySlot[one] = event
+    if (one !== NO_SLOT) bySlot[one] = 1 + event
     else if (event === 0 || thread[event - 1] !== thread[event]) follow(event)
   })
-  for (const event of bySlot) if (event !== undefined) follow(event)
+  for (const event of bySlot) if (event) follow(event - 1)
   return order
 }
 
