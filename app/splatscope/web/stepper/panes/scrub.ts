@@ -27,7 +27,8 @@ export class Scrub {
   }
 
   open(recording: Recording) {
-    this.slider.max = String(recording.length)
+    const max = String(recording.length)
+    if (this.slider.max !== max) this.slider.max = max
   }
 
   paint(moment: Moment) {
