@@ -78,14 +78,13 @@ export function draw(host: DrawingHost<Facts, Options>): DrawingView {
   let drawn: ReturnType<typeof valuePanel> | null = null
   let drawnNames = ""
   return {
-    open(look) {
+    open() {
       if (!host.facts.rows) return
       // the menu stays while its names do, and with it the focus
       const names = host.facts.names.join()
       if (!drawn || names !== drawnNames) drawn = valuePanel(host)
       drawnNames = names
       drawn.reset()
-      drawn.paint(look)
     },
     changed() {},
     paint: (look) => drawn?.paint(look),

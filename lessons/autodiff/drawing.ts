@@ -81,7 +81,6 @@ function build(host: DrawingHost<Facts>, look: Look): Drawn {
   const chain = chainOfLinks(host.facts, narrow)
   return {
     el: h("div", {class: classes("chain-body", narrow && "slim", width < TIGHT && !narrow && "tight")}, maps.el, chain.el),
-    width,
     paint(now) {
       latest = now
       maps.paint(now)

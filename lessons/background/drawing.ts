@@ -37,11 +37,17 @@ const HATCH = {id: "unwritten", width: 8, height: 8, patternUnits: "userSpaceOnU
 
 const digits = (value: number) => show(Number(value.toFixed(3)), 3)
 
-export const draw = (host: DrawingHost<Facts>) => redrawn(host, (facts) => facts.T, build)
+export const draw = (host: DrawingHost<Facts>) =>
+  redrawn(
+    host,
+    (facts) => facts.T,
+    build,
+    (now, built) => now.width === built.width && now.height === built.height,
+  )
 
-function build({root, facts, room}: DrawingHost<Facts>, look: Look): Drawn {
-  const {width, height} = facts
-  const space = room()
+function build(host: DrawingHost<Facts>, look: Look): Drawn {
+  const {width, height} = host.facts
+  const space = host.room()
   const half = Math.max(0, (space.width - 2 * PADDING - GAP) / 2)
   const most = (space.height - 2 * PADDING - 2 * CAPTION - GAP) / 2 // of a picture
   const beside = half >= 240 || Number.isFinite(space.height) // the chart stands at the right of the third picture
@@ -60,19 +66,28 @@ function build({root, facts, room}: DrawingHost<Facts>, look: Look): Drawn {
       if (next >= 0 && next < width * height) choose(next)
     },
   }
-  const focused = indexOfFocus(root)
-  const pictures = CAPTIONS.map((caption) => picture(caption, facts, cell, moves))
-  const chart = redOverT(facts, Math.max(200, beside ? half : space.width - 2 * PADDING), chartHeight)
+  const focused = indexOfFocus(host.root)
+  const pictures = CAPTIONS.map((caption) => picture(caption, host.facts, cell, moves))
+  const chartOf = (facts: Facts) => redOverT(facts, Math.max(200, beside ? half : space.width - 2 * PADDING), chartHeight)
+  let [charted, chart] = [host.facts, chartOf(host.facts)]
   const grid = h("div", {class: classes("paper", !beside && "slim")}, ...pictures.map((one) => one.el), chart.el)
-  if (focused >= 0) queueMicrotask(() => pictures[focused].svg.focus()) // another recording, another picture: the focus stays
+  if (focused >= 0) queueMicrotask(() => pictures[focused].svg.focus()) // another size, another picture: the focus stays
 
-  const pair = (i: number) => [facts.right[i], facts.inSample[i]]
-  const darker = (i: number) => Math.max(...facts.right[i].map((value, channel) => value - facts.inSample[i][channel]))
+  const pair = (i: number) => [host.facts.right[i], host.facts.inSample[i]]
+  const darker = (i: number) => {
+    const [right, inSample] = pair(i)
+    return Math.max(...right.map((value, channel) => value - inSample[channel]))
+  }
   return {
     el: grid,
-    width: space.width,
     paint(now) {
       latest = now
+      const {facts} = host
+      if (facts !== charted) {
+        const before = chart.el
+        ;[charted, chart] = [facts, chartOf(facts)]
+        before.replaceWith(chart.el)
+      }
       const memories = ["asItShould", "inSample"].map((name) => now.ownMemory(name))
       facts.T.forEach((_, i) => {
         const known = memories.map((memory) => memory.written(i) > 0)
@@ -96,7 +111,7 @@ function build({root, facts, room}: DrawingHost<Facts>, look: Look): Drawn {
     describe(now) {
       const i = now.thread
       const [right, inSample] = pair(i)
-      const place = `Pixel (${i % width}, ${Math.floor(i / width)}) lets T = ${digits(facts.T[i])} through`
+      const place = `Pixel (${i % width}, ${Math.floor(i / width)}) lets T = ${digits(host.facts.T[i])} through`
       return `${place}: its red is ${digits(right[0])} with T added, ${digits(inSample[0])} by the sample's formula.`
     },
   }

@@ -74,7 +74,6 @@ function build({facts, room}: DrawingHost<Facts>): Drawn {
       return `${counted} entries are counted, ${placed.length} of ${facts.placed.length} are in the lists.${lists}${box && ` ${box}`}`
     },
     chosen: (look) => boxText(facts, look),
-    width,
   }
 }
 

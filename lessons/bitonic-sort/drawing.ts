@@ -118,7 +118,7 @@ function layOut({count, passes}: Facts, {width: space, height: rootHeight}: {wid
 
 type Layout = ReturnType<typeof layOut>
 
-function network({root, facts, options, room}: DrawingHost<Facts, Options>): Drawn {
+function network({facts, options, room}: DrawingHost<Facts, Options>): Drawn {
   const {count, passes, keys, stops, stale, wrong} = facts
   const layout = layOut(facts, room())
   const {width, height, columns, bar} = layout
@@ -218,7 +218,7 @@ function network({root, facts, options, room}: DrawingHost<Facts, Options>): Dra
     return ended ? swappedText(count, passes, ended) : ""
   }
   const chosen = (look: Look) => (look.thread < count ? `At place ${look.thread}: ${keyText(keysAt(look)[look.thread])}.` : "")
-  return {el: svg, paint, describe, news, chosen, width: root.clientWidth}
+  return {el: svg, paint, describe, news, chosen}
 }
 
 /** Which places meet in a pass, and once it has ended which of them have swapped, in words. */

@@ -29,7 +29,7 @@ export function keyColour(key: number, most: number) {
   return COLOURS[i].map((v, c) => v + (COLOURS[i + 1][c] - v) * (at - i))
 }
 
-export function keyRows({root, facts, options, step, room}: DrawingHost<Facts, Options>): Drawn {
+export function keyRows({facts, options, step, room}: DrawingHost<Facts, Options>): Drawn {
   const {count, passes, after, keys, wrong} = facts
   const most = Math.max(1, ...keys.filter((key) => key !== PADDING))
   const rows = [keys, ...after]
@@ -78,7 +78,6 @@ export function keyRows({root, facts, options, step, room}: DrawingHost<Facts, O
   }
   return {
     el,
-    width: root.clientWidth,
     paint(look) {
       const memory = look.memory(options.memory)
       list = keys.map((key, i) => (memory?.written(i) ? (memory.number(i) ?? key) : key))

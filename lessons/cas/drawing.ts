@@ -93,7 +93,7 @@ function build({facts, options, room}: DrawingHost<Facts, Options>, look: Look):
       return `Thread ${thread} ${doing(now.status(thread))}; it has ${tried.length ? `tried: ${tried.join("; ")}` : "not tried yet"}`
     })
   }
-  return {el: svg, paint, describe: (now) => sumsText(facts, options, now), news: () => "", width} // each step says what is stored
+  return {el: svg, paint, describe: (now) => sumsText(facts, options, now), news: () => ""} // each step says what is stored
 }
 
 /** @param most  height, perhaps Infinity */

@@ -99,7 +99,7 @@ function build(host: DrawingHost<Facts, unknown, Values>): Drawn {
     for (const part of [picture, ...parts]) part.paint(look, tested)
   }
   const news = (look: Look) => madeText(facts, look) // each step says who comes onto the list
-  return {el, paint, describe: (look) => describe(facts, look), news, width: root.clientWidth}
+  return {el, paint, describe: (look) => describe(facts, look), news}
 }
 
 const title = (words: string) => {

@@ -63,7 +63,6 @@ function build(host: DrawingHost<Facts>): Drawn {
     paint,
     describe: (look) => `${steps.filter((step) => look.reached(step)).length} of ${LANES} pixels of workgroup ${group} are drawn.`,
     news: () => "", // each step says how many
-    width: host.root.clientWidth,
   }
 }
 

@@ -29,7 +29,7 @@ const LONG = 220 // px: a count below 0, with how it is stored
 
 export const draw = (host: DrawingHost<Facts>) => redrawn(host, (facts) => facts.count !== undefined, build)
 
-function build({root, facts, room}: DrawingHost<Facts>, look: Look): Drawn {
+function build({facts, room}: DrawingHost<Facts>, look: Look): Drawn {
   const {count} = facts
   const space = room()
   const layout = layOut(facts, Math.max(280, space.width), space.height)
@@ -48,7 +48,6 @@ function build({root, facts, room}: DrawingHost<Facts>, look: Look): Drawn {
 
   return {
     el: svg,
-    width: root.clientWidth,
     paint(now) {
       const {went, came} = pathsAt(now, count, layout)
       const {turned, layer, value, done} = momentOf(now, count)

@@ -47,18 +47,27 @@ export const depth = (T: number) => Math.min(1, Math.log10(Math.max(T, 1e-30)) /
 
 const onWhite = ([r, g, b, T]: number[]) => css([r + T, g + T, b + T])
 
-export const draw = (host: DrawingHost<Facts, Options>) => redrawn(host, (facts) => facts.states, build)
+export const draw = (host: DrawingHost<Facts, Options>) =>
+  redrawn(
+    host,
+    (facts) => facts.states,
+    build,
+    (now, built) => now.count === built.count && String(now.size) === String(built.size),
+  )
 
-function build({facts, options, room}: DrawingHost<Facts, Options>, look: Look): Drawn {
-  const {width, height} = room()
+type Host = DrawingHost<Facts, Options>
+
+function build(host: Host, look: Look): Drawn {
+  const {options} = host
+  const {width, height} = host.room()
   const {variables} = look.recording
   const variable = variables.findIndex((one: {name: string}) => one.name === options.variable)
   let latest = look
-  const turnsOf: Turns = (thread) => facts.ends[thread].indexOf(latest.state.set(thread, variable))
+  const turnsOf: Turns = (thread) => host.facts.ends[thread].indexOf(latest.state.set(thread, variable))
 
   const tall = Math.max(64, Math.min(MOST_TALL, height * 0.24))
-  const chosen = chosenPixel(facts, width, tall)
-  const tile = pixelsOfTile(facts, width, height - chosen.height - 2 * TITLE - 10, {
+  const chosen = chosenPixel(host, width, tall)
+  const tile = pixelsOfTile(host, width, height - chosen.height - 2 * TITLE - 10, {
     chosen: () => latest.moment.thread,
     choose(thread) {
       if (latest.moment.thread !== thread || latest.moment.pinned !== thread) latest.moment.choose(thread)
@@ -69,9 +78,9 @@ function build({facts, options, room}: DrawingHost<Facts, Options>, look: Look):
     chosen.paint(now.thread, turnsOf(now.thread))
     tile.paint(now, turnsOf)
   }
-  const describe = (now: Look) => sentence(facts, now, turnsOf)
+  const describe = (now: Look) => sentence(host.facts, now, turnsOf)
   const news = (now: Look) => {
-    const T = facts.states[now.thread][Math.max(0, turnsOf(now.thread))][3]
+    const T = host.facts.states[now.thread][Math.max(0, turnsOf(now.thread))][3]
     return `T of the chosen pixel, of thread ${now.thread}: ${show(T, 3)}.`
   }
   const title = (words: string) => h("p", {class: "fine-words"}, words)
@@ -82,7 +91,6 @@ function build({facts, options, room}: DrawingHost<Facts, Options>, look: Look):
     paint,
     describe,
     news,
-    width,
   }
 }
 
@@ -99,7 +107,8 @@ function sentence({states}: Facts, look: Look, turnsOf: Turns) {
  * The chosen pixel: what each Gaussian takes of its light, its T as a level, its colour so far.
  * @param tall  height of the steps
  */
-function chosenPixel({count, states, layers, counts}: Facts, width: number, tall: number) {
+function chosenPixel(host: Host, width: number, tall: number) {
+  const {count} = host.facts
   const [left, top] = [46, 24] // above, the axis's name
   const room = Math.max(1, width - left - SWATCH - 16)
   const height = top + tall + 26
@@ -122,6 +131,7 @@ function chosenPixel({count, states, layers, counts}: Facts, width: number, tall
   svg.append(limit, level, swatch, T, absorbed, blended)
 
   const paint = (thread: number, turn: number) => {
+    const {states, layers, counts} = host.facts
     const history = states[thread]
     const state = history[Math.max(0, turn)]
     svg.setAttribute(
@@ -172,13 +182,8 @@ function drawColumn(svg: SVGElement, i: number, left: number, step: number, bott
  * All pixels of the tile, each with its colour above and its steps below.
  * @param room  height that is left
  */
-function pixelsOfTile(
-  facts: Facts,
-  width: number,
-  room: number,
-  {chosen, choose}: {chosen(): number; choose(thread: number): void},
-) {
-  const [across, down] = facts.size
+function pixelsOfTile(host: Host, width: number, room: number, {chosen, choose}: {chosen(): number; choose(thread: number): void}) {
+  const [across, down] = host.facts.size
   const gap = PIXEL_GAP
   const wide = Math.max(4, (width - gap * (across - 1)) / across)
   const high = Math.max(34, Math.min(66, wide * 0.86, room / down - gap))
@@ -186,11 +191,11 @@ function pixelsOfTile(
   const svg = canvas(width, height, {
     class: "fine-pass fine-tile",
   })
-  const pixels = facts.states.map((_, thread) => {
+  const pixels = host.facts.states.map((_, thread) => {
     const [x, y] = [(thread % across) * (wide + gap), Math.floor(thread / across) * (high + gap)]
-    return drawPixel(svg, facts, thread, {x, y, width: wide, height: high})
+    return drawPixel(svg, host, thread, {x, y, width: wide, height: high})
   })
-  const boxes = facts.states.map((_, thread) => {
+  const boxes = host.facts.states.map((_, thread) => {
     const [column, row] = [thread % across, Math.floor(thread / across)]
     return {x: column * (wide + gap), y: row * (high + gap), width: wide, height: high}
   })
@@ -211,7 +216,7 @@ function pixelsOfTile(
     paintChoices(thread, (other) => {
       const place = `Pixel (${other % across}, ${Math.floor(other / across)}), thread ${other}`
       const turn = turnsOf(other)
-      const blended = facts.counts[other][Math.max(0, turn)]
+      const blended = host.facts.counts[other][Math.max(0, turn)]
       return turn < 0 ? `${place}: nothing blended yet` : `${place}: ${blended} ${blended === 1 ? "layer" : "layers"} blended`
     })
   }
@@ -221,25 +226,25 @@ function pixelsOfTile(
 /** Draw a pixel of the tile. */
 function drawPixel(
   svg: SVGElement,
-  {count, states, counts}: Facts,
+  host: Host,
   thread: number,
   {x, y, width, height}: {x: number; y: number; width: number; height: number},
 ) {
-  const history = states[thread]
+  const {count} = host.facts
   const colourHeight = height * 0.5
   const stepsTop = y + colourHeight + 2
   const stepsHeight = Math.max(0, height - colourHeight - 3)
   const yOf = (T: number) => stepsTop + depth(T) * stepsHeight
   const xOf = (turn: number) => x + (width * turn) / count
   const stepsTo = (turn: number) =>
-    history
+    host.facts.states[thread]
       .slice(1, turn + 1)
       .map((state, i) => `H${xOf(i + 1)}V${yOf(state[3])}`)
       .join("")
   const colour = s("rect", {class: "fine-swatch", x, y, width, height: colourHeight, rx: 2})
   const past = s("path", {class: "fine-past"})
   const inVain = s("rect", {class: "fine-off", y: stepsTop, height: stepsHeight})
-  const ahead = s("path", {class: "fine-line later", d: `M${x} ${yOf(history[0][3])}${stepsTo(count)}`})
+  const ahead = s("path", {class: "fine-line later"})
   const line = s("path", {class: "fine-line"})
   const limit = s("path", {class: "fine-limit", d: `M${x} ${yOf(LIMIT)}h${width}`})
   const number = {x: x + width - 3, y: y + height - 2, "text-anchor": "end", class: "fine-count m"} // below the limit
@@ -251,11 +256,14 @@ function drawPixel(
     /** @param written  layers blended, once the kernel wrote them */
     paint(turn: number, written: number | null, chosen: boolean) {
       const made = Math.max(0, turn)
+      const {states, counts} = host.facts
+      const history = states[thread]
       colour.style.fill = onWhite(history[turn < 0 ? count : made])
       colour.setAttribute("class", classes("fine-swatch", turn < 0 && "later"))
       setAttributes(past, {d: `M${x} ${yOf(0)}V${yOf(1)}${stepsTo(made)}V${yOf(0)}Z`})
       const last = counts[thread].at(-1) ?? 0
       setAttributes(inVain, {x: xOf(last), width: turn > last ? (width * (turn - last)) / count : 0})
+      setAttributes(ahead, {d: `M${x} ${yOf(history[0][3])}${stepsTo(count)}`})
       setAttributes(line, {d: `M${x} ${yOf(history[0][3])}${stepsTo(made)}`})
       blended.textContent = String(counts[thread][made])
       blended.setAttribute("class", classes("fine-count m", written !== null && "written", turn < 0 && "later"))

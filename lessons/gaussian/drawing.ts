@@ -37,7 +37,7 @@ export function draw(host: DrawingHost<Facts, unknown, Values>): DrawingView {
     numbers = numbers.map((number, i) => (i in changes ? fitted(changes[i], host.facts.ranges[i]) : number))
     busy = dragging
     follows = host.follow({...host.values, numbers})
-    preview()
+    if (!follows) preview() // else it comes with the recording: showing it now would cost a frame of its own
     if (!dragging) send.now()
     else if (!follows) send.soon()
   }

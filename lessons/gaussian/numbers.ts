@@ -67,11 +67,12 @@ function row(
 ) {
   const slider = h("input", {type: "range", min: low, max: high, step: place < 2 ? 0.1 : 0.01, "aria-label": SPOKEN[place]})
   const say = (words: string) => {
-    means.textContent = words
+    if (words !== means.textContent) means.textContent = words
     const text = stored.textContent ?? ""
     slider.setAttribute("aria-valuetext", place < 2 || !words ? text : `${words}, stored as ${text}`)
   }
   const [stored, means] = [h("output", {class: "num", "aria-live": "off", "aria-hidden": "true"}), h("span", {class: "num"})]
+  let shown = Number.NaN
   slider.oninput = () => change({[place]: +slider.value}, true)
   slider.onchange = () => change({[place]: +slider.value}, false)
   slider.onkeydown = (event) => {
@@ -83,6 +84,8 @@ function row(
     means,
     say,
     show(number: number) {
+      if (number === shown && number === +slider.value) return
+      shown = number
       slider.value = String(number)
       stored.textContent = written(number, DIGITS[place])
       say(place < 2 ? `${written(number, DIGITS[place])} px` : place === ANGLE ? `${written((number * 180) / Math.PI, 0)}°` : "")

@@ -66,7 +66,7 @@ const STAGES_HEIGHT = 176 // px: the boxes with their notes, and the names below
 
 export const draw = (host: DrawingHost<Facts>) => redrawn(host, (facts) => facts.boxes, build)
 
-function build({root, facts, room}: DrawingHost<Facts>, first: Look): Drawn {
+function build({facts, room}: DrawingHost<Facts>, first: Look): Drawn {
   const entries = stageEntries(first.recording, facts.stages)
   const {width, height} = room()
   const tight = width < NARROW
@@ -88,7 +88,6 @@ function build({root, facts, room}: DrawingHost<Facts>, first: Look): Drawn {
   )
   return {
     el,
-    width: root.clientWidth,
     paint(look) {
       const within = entries.map((own, thread) => stageOf(look, thread, own))
       for (const box of boxes) box.paint(look, within)

@@ -57,12 +57,12 @@ export function draw(host: DrawingHost<Facts, Options>): DrawingView {
     cards.style.setProperty("--picture", `${Number.isFinite(height) ? Math.round((height * 4) / 3) : 400}px`)
   }
   let revealed: Revealed[] = []
+  let all: ReturnType<typeof backgroundCard>[] = []
 
   onArrows(cards, ARROWS, (step, event) => {
-    const all = [...cards.children] as HTMLElement[]
-    const now = all.findIndex((card) => event.composedPath().includes(card))
+    const now = all.findIndex(({el}) => event.composedPath().includes(el))
     const next = neighbour(now, step, all.length)
-    all[next].focus()
+    all[next].el.focus()
     host.set("over", host.facts.names[next])
   })
   return {
@@ -70,11 +70,14 @@ export function draw(host: DrawingHost<Facts, Options>): DrawingView {
       const {facts} = host
       if (!facts.pixel) return
       fit()
+      if (!all.length) {
+        all = facts.names.map((name, i) => backgroundCard(facts, i, () => host.set("over", name)))
+        cards.replaceChildren(...all.map(({el}) => el))
+      }
       const focused = (cards.getRootNode() as ShadowRoot).activeElement
-      const inside = [...cards.children].some((card) => card === focused)
-      const all = facts.names.map((_, i) => backgroundCard(facts, i, () => host.set("over", facts.names[i])))
-      cards.replaceChildren(...all)
-      if (inside) all[facts.chosen].focus()
+      const inside = all.some(({el}) => el === focused)
+      for (const card of all) card.show(facts)
+      if (inside) all[facts.chosen].el.focus()
       const channels = CHANNELS.map((_, i) => channelSums(facts.pixel, i))
       revealed = channels.flatMap((channel) => channel.revealed)
       sums.replaceChildren(legend(), ...channels.map((channel) => channel.el))
@@ -103,25 +106,29 @@ export function draw(host: DrawingHost<Facts, Options>): DrawingView {
 type Revealed = {el: Element; stop: number; text?: string}
 
 /** A background with the layer over it, in both ways. */
-function backgroundCard({names, chosen, size, pictures}: Facts, i: number, choose: () => void) {
+function backgroundCard({names, size}: Facts, i: number, choose: () => void) {
   const [width, height] = size
   const name = names[i][0].toUpperCase() + names[i].slice(1)
-  const both = METHODS.map(({picture, words}) => {
-    const pixels = h("canvas", {width, height, class: "pixels", "aria-hidden": "true"})
-    context2d(pixels).putImageData(pixelsOf(pictures[picture], width, height, i), 0, 0)
-    return h("span", {class: "over-picture"}, pixels, h("span", {}, words))
-  })
+  const canvases = METHODS.map(() => h("canvas", {width, height, class: "pixels", "aria-hidden": "true"}))
+  const both = METHODS.map(({words}, way) => h("span", {class: "over-picture"}, canvases[way], h("span", {}, words)))
   const attributes = {
     type: "button",
     role: "radio",
     class: "over-card",
-    "aria-checked": String(i === chosen),
-    "data-mini": i === chosen ? "" : null,
-    tabindex: i === chosen ? 0 : -1,
     "aria-label": `${name}, straight and premultiplied`,
     onclick: choose,
   }
-  return h("button", attributes, h("b", {}, name), h("span", {class: "over-two"}, ...both))
+  const el = h("button", attributes, h("b", {}, name), h("span", {class: "over-two"}, ...both))
+  return {
+    el,
+    show({chosen, pictures}: Facts) {
+      for (const [way, {picture}] of METHODS.entries())
+        context2d(canvases[way]).putImageData(pixelsOf(pictures[picture], width, height, i), 0, 0)
+      el.ariaChecked = String(i === chosen)
+      el.toggleAttribute("data-mini", i === chosen)
+      el.tabIndex = i === chosen ? 0 : -1
+    },
+  }
 }
 
 /** One channel in both ways: the layer's part, then what shows through, with the limit at 1. */

@@ -122,7 +122,7 @@ function build({facts, options, room}: DrawingHost<Facts, Options>, look: Look):
     })
   }
   const describe = (now: Look) => cellText(facts, options, now)
-  return {el: svg, paint, describe, news: (now) => (now.step && !now.thread ? "" : describe(now)), width} // each step says what thread 0 gets
+  return {el: svg, paint, describe, news: (now) => (now.step && !now.thread ? "" : describe(now))} // each step says what thread 0 gets
 }
 
 /**

@@ -50,7 +50,7 @@ export function draw(host: DrawingHost<Facts, Options, Values>): DrawingView {
   )
 }
 
-function build({root, facts, options, step, room}: DrawingHost<Facts, Options, Values>) {
+function build({facts, options, step, room}: DrawingHost<Facts, Options, Values>) {
   const {layers} = facts
   const space = room()
   const chart = Math.max(CHART.least, Math.min(CHART.most, space.height - TOP - BELOW))
@@ -77,7 +77,6 @@ function build({root, facts, options, step, room}: DrawingHost<Facts, Options, V
 
   return {
     el: svg,
-    width: root.clientWidth,
     paint(look: Look) {
       const done = doneAt(look)
       const last = Math.max(0, done - 1)

@@ -99,7 +99,6 @@ function build({facts, step, room}: DrawingHost<Facts>, first: Look): Drawn {
   }
   return {
     el: h("div", {class: classes("loop", narrow && "slim", low && "low", tight && "tight")}, kernels, pictures, table.el),
-    width: space.width,
     paint,
     describe: (look) => `${table.sentence(look, kernelAt(facts.ends, look.step).index)}.`,
     news: (look) => table.changes(look, kernelAt(facts.ends, look.step).index),

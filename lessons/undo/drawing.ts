@@ -44,8 +44,8 @@ export function draw(host: Host): DrawingView {
         count = host.facts.count
         drawn = build(host, count)
         host.root.replaceChildren(...drawn.el)
+        drawn.fit()
       }
-      drawn.fit()
       drawn.showAlphas()
     },
     resized: () => drawn?.fit(),

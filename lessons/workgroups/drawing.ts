@@ -62,7 +62,7 @@ function build({facts, options, step, room}: DrawingHost<Facts, Options>, look: 
     group.paint(now, kind)
   }
   const describe = (now: Look) => sentence(now, count)
-  return {el: h("div", {}, group.el, order.el), paint, describe, news: () => "", width} // each step says who waits
+  return {el: h("div", {}, group.el, order.el), paint, describe, news: () => ""} // each step says who waits
 }
 
 /** What is said of one thread, and of several. */

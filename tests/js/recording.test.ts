@@ -98,5 +98,5 @@ test("a variable that no thread ever sets is known as such", () => {
     {thread: 0, site: 0, words: [1]},
     {thread: 0, site: 1, words: [2], target: 1},
   ]
-  assert.deepEqual([...recordingOf({sites, variables, events}).everSet()], [1, 0, 1])
+  assert.deepEqual([...recordingOf({sites, variables, events}).everSet], [1, 0, 1])
 })

@@ -43,13 +43,17 @@ HAND = f"""async (moves) => {{
     const slider = all(document).find((e) => e.matches("input[type=range]") && e.closest(".drawing, .controls"))
     const [low, high] = [Number(slider.min), Number(slider.max)]
     const times = []
+    let shown = () => {{}}
+    new MutationObserver(() => shown()).observe(stage, {{attributeFilter: ["data-frame"]}}) // a timer would notice it a frame late
     for (let i = 0; i < moves; i++) {{
-        const frame = Number(stage.dataset.frame ?? 0)
+        const made = new Promise((done) => {{
+            shown = done
+            setTimeout(done, 2000)
+        }})
         slider.value = String(low + (high - low) * (0.3 + (0.4 * i) / moves))
         const began = performance.now()
         slider.dispatchEvent(new Event("input"))
-        const waits = () => Number(stage.dataset.frame ?? 0) === frame && performance.now() - began < 2000
-        while (waits()) await new Promise((go) => setTimeout(go))
+        await made
         await new Promise((done) => requestAnimationFrame(() => {{
             const {{port1, port2}} = new MessageChannel()
             port1.onmessage = done

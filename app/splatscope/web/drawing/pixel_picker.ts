@@ -87,8 +87,7 @@ export function pixelPicker(choose: (pixel: Pixel) => void) {
     show(facts: PickerFacts, colours: string[]) {
       ;[width, height] = facts.size
       pixel = facts.pixel
-      canvas.width = width
-      canvas.height = height
+      if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, {width, height}) // which clears it
       paintPixels(canvas, facts.picture)
       el.style.aspectRatio = `${width} / ${height}`
       el.setAttribute("aria-valuemax", String(width * height - 1))

@@ -35,9 +35,10 @@ export function pointerIn(svg: SVGSVGElement, event: MouseEvent) {
   return {x: x + ((event.clientX - box.left) / box.width) * width, y: y + ((event.clientY - box.top) / box.height) * height}
 }
 
-/** Set attributes of an element. */
+/** Set attributes of an element. Those that it has already cost no new style. */
 export function setAttributes(el: Element, attributes: Record<string, string | number>) {
-  for (const [name, value] of Object.entries(attributes)) el.setAttribute(name, String(value))
+  for (const [name, value] of Object.entries(attributes))
+    if (el.getAttribute(name) !== String(value)) el.setAttribute(name, String(value))
 }
 
 /** Join the class names that apply: `classes("cell", own && "own")`. */

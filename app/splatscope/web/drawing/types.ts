@@ -63,5 +63,4 @@ export interface Drawn {
   describe?(look: Look): string
   news?(look: Look): string
   chosen?(look: Look): string
-  width: number
 }

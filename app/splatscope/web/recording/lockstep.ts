@@ -19,6 +19,8 @@ import type {Recording} from "./recording.ts"
 export interface Lockstep {
   /** Event numbers in lockstep order. */
   order: Uint32Array
+  /** By event, its place in that order. */
+  rank: Uint32Array
   /** By event, its statement: equal for threads that execute it together in an epoch. */
   row: Uint32Array
 }
@@ -33,7 +35,10 @@ const LINES = 2 ** 24 // more than the lines of any file, or the events of any s
  */
 export function lockstep(recording: Recording): Lockstep {
   const {key, row} = ranks(recording)
-  return {order: schedule(recording, key), row}
+  const order = schedule(recording, key)
+  const rank = new Uint32Array(order.length)
+  for (let place = 0; place < order.length; place++) rank[order[place]] = place
+  return {order, rank, row}
 }
 
 /**

@@ -21,7 +21,6 @@ export class Moment {
   followed: Followed | null
   finding: number
   chain: Slice | null
-  rank: Uint32Array | null
   walls: [number[] | null, number[] | null]
   #folds: boolean
 
@@ -42,7 +41,6 @@ export class Moment {
     this.followed = null
     this.finding = -1 // number of the finding shown
     this.chain = null // set while the chain is shown
-    this.rank = null // by event, its position in lockstep
     this.walls = [null, null] // results of `barriers`, in the device's order and in lockstep
   }
 
@@ -77,15 +75,7 @@ export class Moment {
 
   /** The position after an event: the number of events done then, in the order shown. */
   after(event: number) {
-    if (!this.order) return event + 1
-    if (!this.rank) {
-      const rank = new Uint32Array(this.recording.length)
-      this.order.forEach((e, p) => {
-        rank[e] = p
-      })
-      this.rank = rank
-    }
-    return this.rank[event] + 1
+    return this.order ? this.recording.lockstep.rank[event] + 1 : event + 1
   }
 
   seek(position: number) {

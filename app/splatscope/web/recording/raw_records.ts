@@ -42,6 +42,8 @@ interface Course {
   index: Uint32Array<ArrayBuffer>
   /** Elements of the buffer of each memory. */
   extents: number[]
+  /** How many events are atomics. */
+  atomics: number
   // In the device's order: the columns of the recording, and where each word of its values is among the words of the records.
   thread: Uint32Array<ArrayBuffer>
   site: Uint32Array<ArrayBuffer>
@@ -65,20 +67,21 @@ export function recordingOf(run: Run, batches: Batches, like: Recording): Record
   const isSame = before !== undefined && follows(run, before, extents)
   const course = isSame ? before : courseOf(run, batches, like, extents)
   if (!course) return null
-  const {thread, site, flags, place, wordFrom} = course
+  const {thread, site, flags, place, wordFrom, atomics} = course
+  const words = new Uint32Array(wordFrom.length)
+  for (let i = 0; i < words.length; i++) words[i] = run.records[wordFrom[i]]
   const {memories, columns} = cells(course, run, like)
-  const atomics = site.reduce((count, number) => count + Number(like.sites[number].kind === "atomic"), 0)
   const outputs = like.head.outputs.map((output) => ({...output, words: run.after[output.name]?.length ?? output.words}))
   outputs.forEach((output, i) => {
-    const words = run.after[output.name] ?? new Uint32Array(0)
-    columns[`output${i}`] = output.picture ? words : words.subarray(0, MOST_CELLS)
+    const left = run.after[output.name] ?? new Uint32Array(0)
+    columns[`output${i}`] = output.picture ? left : left.subarray(0, MOST_CELLS)
   })
   Object.assign(columns, {
     thread,
     site,
     place,
     flags,
-    words: wordFrom.map((at) => run.records[at]),
+    words,
     after: new Uint32Array(atomics),
     after_known: new Uint8Array(atomics),
   } satisfies Record<string, Column>)
@@ -99,7 +102,10 @@ function follows({records, starts}: Run, course: Course, extents: number[]) {
       if (row === starts[thread + 1] || records[4 * row] !== heads[count++]) return false
       if (!records[4 * row]) break
     }
-  const isAt = (places: Uint32Array, values: Uint32Array) => places.every((at, event) => !at || records[at] === values[event])
+  const isAt = (places: Uint32Array, values: Uint32Array) => {
+    for (let event = 0; event < places.length; event++) if (places[event] && records[places[event]] !== values[event]) return false
+    return true
+  }
   return isAt(slotAt, slot) && isAt(indexAt, index) && extents.every((extent, memory) => extent === course.extents[memory])
 }
 
@@ -188,6 +194,7 @@ function courseOf(run: Run, batches: Batches, like: Recording, extents: number[]
   const {place, indices} = placesOf(site, index, like, extents)
   return {
     ...{starts, heads, slotAt, indexAt, slot, index, extents, indices},
+    atomics: site.reduce((count, number) => count + Number(sites[number].kind === "atomic"), 0),
     thread: inOrder(thread),
     site: inOrder(site),
     flags: inOrder(flags),
@@ -198,7 +205,8 @@ function courseOf(run: Run, batches: Batches, like: Recording, extents: number[]
 
 /** Event numbers in the device's order: by their slots. One without a slot comes right after its thread's previous event. */
 function orderOf(thread: Uint32Array, slot: Uint32Array) {
-  const bySlot: number[] = []
+  const last = slot.reduce((most, one) => (one === NO_SLOT ? most : Math.max(most, one)), 0)
+  const bySlot = new Uint32Array(last + 1) // counted from 1
   const order = new Uint32Array(slot.length)
   let count = 0
   /** Add events of a thread up to the next with a slot. */
@@ -207,10 +215,10 @@ function orderOf(thread: Uint32Array, slot: Uint32Array) {
       order[count++] = event
   }
   slot.forEach((one, event) => {
-    if (one !== NO_SLOT) bySlot[one] = event
+    if (one !== NO_SLOT) bySlot[one] = 1 + event
     else if (event === 0 || thread[event - 1] !== thread[event]) follow(event)
   })
-  for (const event of bySlot) if (event !== undefined) follow(event)
+  for (const event of bySlot) if (event) follow(event - 1)
   return order
 }
 

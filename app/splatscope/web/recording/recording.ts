@@ -225,15 +225,10 @@ export class Recording {
     return site.width ? show(this.words, this.wordAt[event], site.type) : ""
   }
 
-  /** For each variable, 1 if any thread ever sets it. */
-  everSet() {
-    const set = new Uint8Array(this.variables.length)
-    for (let e = 0; e < this.length; e++) {
-      const site = this.site[e]
-      if (this.kind[site] === KIND.value) set[this.sites[site].variable ?? -1] = 1
-      else if (this.kind[site] === KIND.element && this.target[e]) set[this.target[e] - 1] = 1
-    }
-    return set
+  /** For each variable, 1 if any thread ever sets it. Computed once. */
+  get everSet() {
+    this.#computed.everSet ??= everSet(this)
+    return this.#computed.everSet
   }
 
   /** Constants of the source by name, as expressions. */
@@ -266,6 +261,16 @@ interface Computed {
   lockstep?: Lockstep
   loopLocals?: number[][]
   bySite?: Uint32Array[]
+  everSet?: Uint8Array
+}
+
+function everSet({variables, length, site, sites, kind, target}: Recording) {
+  const set = new Uint8Array(variables.length)
+  for (let e = 0; e < length; e++) {
+    if (kind[site[e]] === KIND.value) set[sites[site[e]].variable ?? -1] = 1
+    else if (kind[site[e]] === KIND.element && target[e]) set[target[e] - 1] = 1
+  }
+  return set
 }
 
 function bySite({sites, site, length}: Recording) {

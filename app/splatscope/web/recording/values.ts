@@ -68,7 +68,9 @@ export function number(words: Column, at: number, scalar: Scalar) {
 /** All scalars of a value, empty for a type whose values are not recorded. */
 export function numbers(words: Column, at: number, type: string | undefined) {
   const form = shape(type)
-  return form ? Array.from({length: form.count}, (_, i) => number(words, at + i * form.size, form.scalar)) : []
+  const found: number[] = []
+  if (form) for (let i = 0; i < form.count; i++) found.push(number(words, at + i * form.size, form.scalar))
+  return found
 }
 
 const POWERS = "⁰¹²³⁴⁵⁶⁷⁸⁹"

@@ -109,8 +109,8 @@ export class Stepper {
     this.panes = [
       this.source,
       this.lineAtHand,
-      this.threads,
-      this.memory,
+      ...[this.threads].filter(() => model.parts.includes("threads")),
+      ...[this.memory].filter(() => model.parts.includes("memory")),
       this.history,
       this.origin,
       this.findings,

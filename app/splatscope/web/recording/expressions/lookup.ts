@@ -2,7 +2,6 @@
 // the host, a constant of the source, or an id of the thread.
 import {type Evaluate, parse} from "./expression.ts"
 import {idOf} from "./ids.ts"
-import {KIND} from "#web/recording/kinds.ts"
 import {type Quantity, select, vector} from "./quantities.ts"
 import {numbers, shape} from "#web/recording/values.ts"
 import type {Recording} from "#web/recording/recording.ts"
@@ -110,7 +109,6 @@ class Names {
   #variables = new Map<string, {variable: number; steps: number} | null>()
   #memories = new Map<string, number>()
   #constants = new Map<string, Evaluate | null>()
-  #everSet: Set<number> | null = null
   recording: Recording
 
   constructor(recording: Recording) {
@@ -175,22 +173,10 @@ class Names {
     return found
   }
 
+  /** A function that is never called may have variables of the same names as one that is. */
   #find(scope: string, name: string) {
-    const {variables} = this.recording,
+    const {variables, everSet} = this.recording,
       own = variables.findIndex((v) => v.name === name && v.function === scope)
-    return own >= 0 ? own : variables.findIndex((v, i) => v.name === name && this.#set.has(i))
-  }
-
-  /** The variables that the recording sets. A function that is never called may have variables of the same names. */
-  get #set() {
-    if (this.#everSet) return this.#everSet
-    const {target, site, kind, sites, length} = this.recording
-    this.#everSet = new Set()
-    for (let e = 0; e < length; e++) {
-      const k = kind[site[e]]
-      if (k === KIND.value) this.#everSet.add(sites[site[e]].variable ?? -1)
-      else if (k === KIND.element) this.#everSet.add(target[e] - 1)
-    }
-    return this.#everSet
+    return own >= 0 ? own : variables.findIndex((v, i) => v.name === name && everSet[i])
   }
 }

@@ -25,16 +25,14 @@ export class LineAtHand {
     })
   }
 
-  open() {
-    this.#shown = ""
-  }
+  open() {}
 
   paint({recording}: Moment) {
     const [file, line] = this.stepper.source.here ?? [0, 0]
-    const key = `${file}:${line}`
+    const text = line ? statement(recording.head.sources[recording.files[file]].split("\n").slice(line - 1)) : ""
+    const key = `${line} ${text}`
     if (key === this.#shown) return
     this.#shown = key
-    const text = line ? statement(recording.head.sources[recording.files[file]].split("\n").slice(line - 1)) : ""
     const words = tokens(text, {inside: false}).map(([kind, word]) => (kind ? h("i", {class: kind}, word) : word))
     this.el.replaceChildren(h("span", {class: "no"}, line ? String(line) : ""), h("span", {class: "code"}, ...words))
     this.el.classList.toggle("mine", line > 0)

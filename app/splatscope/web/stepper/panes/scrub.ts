@@ -9,7 +9,7 @@ const DENSE = 24 // stops: more ticks are drawn thin
 
 export class Scrub {
   foot = null // it has no legend
-  drawn = "" // key of what the walls show
+  drawn = "" // key of what the walls show, which stays while a hand moves
   stepper: Stepper
   slider: HTMLInputElement
   walls: HTMLDivElement
@@ -27,16 +27,16 @@ export class Scrub {
   }
 
   open(recording: Recording) {
-    this.slider.max = String(recording.length)
-    this.drawn = ""
+    const max = String(recording.length)
+    if (this.slider.max !== max) this.slider.max = max
   }
 
   paint(moment: Moment) {
     const stops = this.stepper.stops
     const marks = stops.length ? stops : moment.barriers
-    const key = `${moment.lockstep} ${marks.length}`
+    const ticks = marks.length <= MOST ? marks : []
+    const key = `${moment.recording.length} ${ticks}`
     if (key !== this.drawn) {
-      const ticks = marks.length <= MOST ? marks : []
       this.walls.replaceChildren(...ticks.map((p) => h("i", {style: `left:${(p / moment.recording.length) * 100}%`})))
       this.walls.classList.toggle("dense", ticks.length > DENSE)
     }

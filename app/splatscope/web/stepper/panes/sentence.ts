@@ -20,6 +20,7 @@ export class Sentence {
   #described = "" // the drawing's description of itself
   #drawingNews = "" // what of it is announced after a step
   ofChosen = "" // what the drawing says of the chosen thread
+  #written = "" // what the sentence shows
   #painted = "" // the recording and the position last painted
   #news = "" // to be announced first
   #due = false // whether the sentence is to be announced
@@ -76,10 +77,15 @@ export class Sentence {
   paint(moment: Moment) {
     const {stepper, el} = this
     const {said} = stepper.transport
-    if (stepper.model.layout === "bench") el.textContent = stepper.transport.words
-    else if (said || !stepper.words) el.replaceChildren(...hiding(PALE, said || sentenceOf(moment)))
-    else el.innerHTML = stepper.words
-    const plain = stepper.model.layout !== "bench" && !said && !stepper.words && moment.event >= 0
+    const isBench = stepper.model.layout === "bench"
+    const ofLesson = isBench || said ? "" : stepper.words // as HTML
+    const text = ofLesson ? "" : isBench ? stepper.transport.words : said || sentenceOf(moment)
+    if (this.#written !== ofLesson + text) {
+      if (ofLesson) el.innerHTML = ofLesson
+      else el.replaceChildren(...hiding(PALE, text))
+    }
+    this.#written = ofLesson + text
+    const plain = !isBench && !said && !ofLesson && moment.event >= 0
     this.#line = plain ? moment.recording.about(moment.event).line : 0
     const inside = stepper.openedInside
     if (inside && this.opened.hidden)

@@ -112,7 +112,7 @@ export class Threads {
     this.inView = -1
     this.shownColumns = null
     this.functions = new Map()
-    const set = recording.everSet() // the others would be columns with nothing in them
+    const set = recording.everSet // the others would be columns with nothing in them
     recording.variables.forEach(({width, function: name}, v) => {
       if (!width || !set[v]) return
       const others = this.functions.get(name)

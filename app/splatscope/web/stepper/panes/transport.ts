@@ -232,10 +232,12 @@ export class Transport {
     this.stops.hidden = !this.stepper.breakpoints.set.size
     this.el.classList.toggle("crowded", !this.stops.hidden)
     checkOne(this.orders, +moment.lockstep)
-    this.stair.replaceChildren(icon(moment.lockstep ? "straight" : "stair"))
     const order = moment.lockstep ? "In lockstep: show the device's order" : "The device's order: show lockstep"
-    this.stair.ariaLabel = order
-    this.stair.dataset.tip = `${order} (O)`
+    if (this.stair.ariaLabel !== order) {
+      this.stair.replaceChildren(icon(moment.lockstep ? "straight" : "stair"))
+      this.stair.ariaLabel = order
+      this.stair.dataset.tip = `${order} (O)`
+    }
     this.ownOrder.hidden = !this.stepper.inOtherOrder
     this.ownOrderName.data = moment.lockstep ? "Leave lockstep" : "Back to lockstep"
     const {stops, unit: moves} = this.stepper
