@@ -98,6 +98,7 @@ def test_nothing_found(call):
         "difference",
         "complete",
         "missed",
+        "unreached",
         "notes",
     }
     assert report["threads"] == 64
