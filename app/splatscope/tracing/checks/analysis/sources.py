@@ -245,6 +245,11 @@ class Sources:
         texts = [text_of(node) for node in (given if is_method else given[1:])]
         return [integer(text, self.symbols.integers) for text in texts]
 
+    def atomic_call(self, site: Site) -> Node | None:
+        """Return the call of an atomic, None if it is not the only one of its kind in its statement."""
+        calls = self._atomic_calls(site)
+        return calls[0] if len(calls) == 1 else None
+
     def _atomic_calls(self, site: Site) -> list[Node]:
         node = self.statement(site)
         calls = (n for n in walk(node) if n.type == "call_expression") if node is not None and site.operation else ()
