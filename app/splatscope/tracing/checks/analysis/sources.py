@@ -18,6 +18,8 @@ from splatscope.tracing.checks.analysis.data_dependence import Dependence
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
+_LOOPS = ("for_statement", "while_statement", "do_statement")
+
 
 class Sources:
     """The sources of a recording: what they declare, their syntax trees, and questions about sites. They may be untrusted.
@@ -187,13 +189,18 @@ class Sources:
                     return True
         return False
 
-    def loop_bounds(self, site: Site) -> Iterator[tuple[set[str], int]]:
-        """Yield the names in the heads of the loops around a site, and the line of each head."""
+    def loop_bounds(self, site: Site) -> Iterator[tuple[set[str], set[int]]]:
+        """Yield the names that decide how far each loop around a site counts, and their lines.
+
+        They are the names in the head, and in the conditions under which the loop is left.
+        """
         node = self.statement(site)
         while node is not None:
-            heads = [node.child_by_field_name(name) for name in ("initializer", "condition", "update")]
-            if node.type in ("for_statement", "while_statement", "do_statement"):
-                yield set().union(*(self._names(head) for head in heads if head is not None)), node.start_point[0] + 1
+            if node.type in _LOOPS:
+                heads = [node.child_by_field_name(name) for name in ("initializer", "condition", "update")]
+                exits = list(_conditions_of_exits(node))
+                names = set().union(*(self._names(part) for part in (*heads, *exits) if part is not None))
+                yield names, {part.start_point[0] + 1 for part in (node, *exits)}
             node = node.parent
 
     def is_do_loop(self, site: Site) -> bool:
@@ -287,6 +294,19 @@ def _members(symbols: Symbols) -> dict[str, Memory]:
 @lru_cache(maxsize=8)
 def _sources_of(texts: tuple[tuple[str, str], ...], defines: tuple[tuple[str, str], ...] | None, entry: str) -> Sources:
     return Sources(Program.as_recorded(dict(texts), None if defines is None else dict(defines), entry))
+
+
+def _conditions_of_exits(loop: Node) -> Iterator[Node]:
+    """Yield the conditions of the branches in a loop that leave it."""
+    for node in walk(loop):
+        if node.type == "return_statement" or (
+            node.type == "break_statement" and enclosing(node, "switch_statement", *_LOOPS) == loop
+        ):
+            branch = enclosing(node, "if_statement", *_LOOPS)
+            while branch is not None and branch != loop:
+                if branch.type == "if_statement":
+                    yield part(branch, "condition")
+                branch = enclosing(branch, "if_statement", *_LOOPS)
 
 
 def name_of_function(node: Node) -> str:
