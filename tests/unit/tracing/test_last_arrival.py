@@ -13,7 +13,7 @@ groupshared uint before; groupshared bool last;
 HELPERS
 void main(uint3 group : SV_GroupID, uint lane : SV_GroupIndex)
 {
-    uint arrived;
+    uint arrived = 0;
     InterlockedAdd(counter[0], 1, arrived);
     REST
 }
@@ -82,6 +82,8 @@ def test_one_who_sees_the_highest_count_stores_after_all(rest, helpers):
         ("if (arrived == 2) reset(); if (group.x == 2) reset();", f"void reset() {{ {STORE} }}"),
         (f"change(arrived); if (arrived == 2) {STORE}", "void change(inout uint n) { n = 2; }"),
         (f"if (arrived == counter[1]) {STORE}", ""),
+        (f"arrived = 1; if (arrived == 2) {STORE}", ""),
+        (f"uint limits[3] = {{ 0, 1, 2 }}; if (arrived == limits[group.x]) {STORE}", ""),
     ],
 )
 def test_one_who_was_the_last_by_luck_races(rest, helpers):

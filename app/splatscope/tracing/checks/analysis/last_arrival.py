@@ -27,15 +27,8 @@ from splatscope.tracing.checks.analysis.sources import Sources, name_of_function
 from splatscope.tracing.sites import Site
 
 _ADDS = ("InterlockedAdd", "add")
+_ZEROS = ("0", "0u")
 _MOST_STEPS = 8  # variables, functions and calls through which a condition is followed
-_ARITHMETIC = (
-    "binary_expression",
-    "unary_expression",
-    "parenthesized_expression",
-    "identifier",
-    "number_literal",
-    "field_expression",
-)
 _Kind = TypeVar("_Kind")
 _Writer = tuple[Node, Node | None]  # what writes a variable, and the expression of the value; None if it has none of its own
 
@@ -50,65 +43,84 @@ def got_highest(arrivals: Accesses, row: int, sites: list[Site], sources: Source
     return bool(arrivals.valued.all()) and len(np.unique(results)) == len(results) and results[row] == results.max()
 
 
+@dataclass(frozen=True)
+class _Result:
+    """The result of an atomic, by its call, and whether variables for it may be 0 before: the highest result is not 0."""
+
+    call: Node
+    may_be_zero: bool
+
+
 @dataclass
 class LastArrival:
     """What the sources say of the conditions that guard an access."""
 
     sources: Sources
-    _known: dict[tuple[Site, Site], bool] = field(default_factory=dict)
+    _known: dict[tuple[Site, Site, bool], bool] = field(default_factory=dict)
 
-    def guards(self, atomic: Site, access: Site) -> bool:
-        """Return whether an access runs only where an atomic's result equals a number that is the same for all threads."""
-        if (atomic, access) not in self._known:
+    def guards(self, atomic: Site, access: Site, is_own: bool) -> bool:
+        """Return whether an access runs only where an atomic's result equals a number that is the same for all threads.
+
+        `is_own` says whether one thread made both. Then a variable for the result may have been 0 before.
+        """
+        key = atomic, access, is_own
+        if key not in self._known:
             call, statement = self.sources.atomic_call(atomic), self.sources.statement(access)
-            both = call is not None and statement is not None
-            self._known[atomic, access] = both and self._is_guarded(statement, call, _MOST_STEPS)
-        return self._known[atomic, access]
+            result = _Result(call, is_own) if call is not None else None
+            self._known[key] = bool(result and statement) and self._is_guarded(statement, result, _MOST_STEPS)
+        return self._known[key]
 
-    def _is_guarded(self, node: Node, call: Node, steps: int) -> bool:
+    def _is_guarded(self, node: Node, result: _Result, steps: int) -> bool:
         inside, outside = node, node.parent
         while outside is not None and inside.type != "function_definition":
-            if any(self._means_last(condition, holds, call, steps) for condition, holds in _conditions(inside, outside)):
+            if any(self._means_last(condition, holds, result, steps) for condition, holds in _conditions(inside, outside)):
                 return True
             inside, outside = outside, outside.parent
         callers = self._calls.get(name_of_function(inside), []) if inside.type == "function_definition" else []
-        return bool(steps and callers) and all(self._is_guarded(caller, call, steps - 1) for caller in callers)
+        return bool(steps and callers) and all(self._is_guarded(caller, result, steps - 1) for caller in callers)
 
-    def _means_last(self, node: Node, holds: bool, call: Node, steps: int) -> bool:
-        """Return whether a condition with this outcome means that the result of `call` equals a number."""
+    def _means_last(self, node: Node, holds: bool, result: _Result, steps: int) -> bool:
+        """Return whether a condition with this outcome means that an atomic's result equals a number."""
         if node.type in ("true", "false"):
             return (node.type == "true") != holds  # it never has this outcome
         if node.type in ("parenthesized_expression", "condition_clause"):
-            return bool(node.named_children) and self._means_last(node.named_children[0], holds, call, steps)
+            return bool(node.named_children) and self._means_last(node.named_children[0], holds, result, steps)
         if node.type == "unary_expression" and text_of(part(node, "operator")) == "!":
-            return self._means_last(part(node, "argument"), not holds, call, steps)
+            return self._means_last(part(node, "argument"), not holds, result, steps)
         if node.type == "binary_expression":
             sides, operator = (part(node, "left"), part(node, "right")), text_of(part(node, "operator"))
             if operator in ("&&", "||"):
                 enough = any if holds == (operator == "&&") else all
-                return enough(self._means_last(side, holds, call, steps) for side in sides)
+                return enough(self._means_last(side, holds, result, steps) for side in sides)
             is_equality = operator == ("==" if holds else "!=")
             pairs = (sides, sides[::-1])
-            return is_equality and any(self._is_result(a, call, steps) and self._is_uniform(b, steps) for a, b in pairs)
+            return is_equality and any(self._is_result(a, result, steps) and self._is_uniform(b, steps) for a, b in pairs)
         if not steps or node.type not in ("identifier", "call_expression"):
             return False
         values = self._values(text_of(node)) if node.type == "identifier" else self._returned(node)
-        return bool(values) and all(v is not None and self._means_last(v, holds, call, steps - 1) for v in values)
+        return bool(values) and all(v is not None and self._means_last(v, holds, result, steps - 1) for v in values)
 
-    def _is_result(self, node: Node, call: Node, steps: int) -> bool:
-        if node == call:
+    def _is_result(self, node: Node, result: _Result, steps: int) -> bool:
+        if node == result.call:
             return True
         if node.type != "identifier" or not steps:
             return False
         writers = self._writers.get(text_of(node), [])
-        is_each = (writer == call or (value is not None and self._is_result(value, call, steps - 1)) for writer, value in writers)
+        if result.may_be_zero:
+            writers = [writer for writer in writers if writer[1] is None or text_of(writer[1]) not in _ZEROS]
+        is_each = (
+            writer == result.call or (value is not None and self._is_result(value, result, steps - 1)) for writer, value in writers
+        )
         return bool(writers) and all(is_each)
 
     def _is_uniform(self, node: Node, steps: int) -> bool:
         """Return whether an expression is arithmetic with constants and uniforms, also by way of variables."""
-        parts = [n for n in walk(node) if n.is_named and n.type != "field_identifier"]
-        names = {text_of(n) for n in parts if n.type == "identifier"}
-        return all(n.type in _ARITHMETIC for n in parts) and all(self._is_uniform_name(name, steps) for name in names)
+        if text_of(node) == "WaveGetLaneCount()":
+            return True
+        if node.type in ("binary_expression", "unary_expression", "parenthesized_expression"):
+            return all(self._is_uniform(operand, steps) for operand in node.named_children)
+        is_name = node.type in ("identifier", "field_expression")
+        return node.type == "number_literal" or (is_name and self._is_uniform_name(_root(node), steps))
 
     def _is_uniform_name(self, name: str, steps: int) -> bool:
         symbols, values = self.sources.symbols, self._values(name)

@@ -107,7 +107,8 @@ class HandOvers:
             at_counter = atomics.take(arrivals)
             row = int(np.searchsorted(arrivals, acquire))
             if is_latest and got_highest(at_counter, row, trace.sites, self.known):
-                return self._last_arrival.guards(trace.sites[atomics.site[acquire]], trace.sites[trace.site[second]])
+                is_own = bool(atomics.thread[acquire] == trace.thread[second])
+                return self._last_arrival.guards(trace.sites[atomics.site[acquire]], trace.sites[trace.site[second]], is_own)
         return False
 
     def missing_between(self, first: int, second: int, between_groups: bool = False) -> str:
