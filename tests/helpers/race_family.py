@@ -189,7 +189,7 @@ def _hand_overs() -> Iterator[Case]:
     """Hand-overs of data through an atomic, within and between groups: complete ones, and ones that lack one of their parts."""
     fence = "DeviceMemoryBarrier();"
     # The taker waits for the flag, within bounds: where it looked once, and too early, it would not read the data at all.
-    wait = "for (uint n = 0; n < 500 && seen == 0; n++)"
+    wait = "for (uint n = 0; n < 2000 && seen == 0; n++)"
     for scope, giver, taker, groups in (("group", "l == 0", "l == 32", 1), ("groups", "t == 0", "g == 1 && l == 0", 2)):
         for name, a, b, check, kinds in (
             ("both fences", fence, fence, True, CLEAN),

@@ -36,6 +36,7 @@ def report(recording: Recording) -> dict[str, Any]:
         "truncated": recording.truncated,
         "complete": recording.complete,
         "missed": recording.missed,
+        "unreached": [list(span) for span in recording.unreached],
         "notes": [_on_command_line(note) for note in recording.notes],
         "buffers": {name: _numbers(words, recorded.types[name]) for name, words in recorded.outputs.items()},
         "same_as_plain": recording.same_as_plain,

@@ -113,6 +113,7 @@ class Symbols:
     calls: CallArguments = field(default_factory=CallArguments)
     sole: dict[str, str] = field(default_factory=dict)  # by struct: the shared variable that alone is one; see `in_place`
     unknown_types: set[str] = field(default_factory=set)  # see `note_unknown`
+    incoherent: set[str] = field(default_factory=set)  # global buffers and textures that are not `globallycoherent`
     namespaces: dict[str, dict[str, Memory]] = field(default_factory=dict)  # the memory in each namespace, by name; "" for all
 
     @classmethod
@@ -432,6 +433,8 @@ class Symbols:
                 if sizes and is_writable(type_text):
                     self.resource_arrays.add(name)
                 self._add_memory(name, buffer_memory(type_text, name, sizes))
+                if "globallycoherent" not in declaration.qualifiers:
+                    self.incoherent.add(name)
 
     def _add_shared(self, declaration: Declaration, type_name: str) -> None:
         """Add shared variables. A declaration that is not understood is noted, so that nobody takes it for checked."""

@@ -41,7 +41,7 @@ def browser_kernel(device: spy.Device, job: KernelJob) -> BrowserKernel:
     """
     program = job.program()
     build = build_instrumented(device, program, job)
-    files = {f"{CORE}.slang": core_text(on_software=False, for_browser=True), "_recorder.slang": build.recorder}
+    files = {f"{CORE}.slang": core_text(with_pointers=False, for_browser=True), "_recorder.slang": build.recorder}
     for module, text in zip(program.modules, build.texts, strict=True):
         name = module.file if module.included else f"{module.name or 'main_kernel'}.slang"
         files[name] = joined(without_bindings(without_asserts(text)))

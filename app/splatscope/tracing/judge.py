@@ -19,6 +19,7 @@ from splatscope.tracing.verdict import FULL, NO_ACCESS, ONE_GROUP, Span, Verdict
 
 MOST_UNCHOSEN = 2  # functions that are named; of more there is but a count
 MOST_NAMES = 12  # missing inputs that a sentence lists
+MOST_SPANS, MOST_AREAS = 8, 4  # of unreached lines: up to which all are listed, and areas that are named where they are more
 _SIZES = "Accesses are judged by the assumed sizes in brackets; "
 
 
@@ -178,11 +179,24 @@ def _shortfalls(recording: Recording, not_given: Sequence[str], unreached: Seque
         sizes = f" {_SIZES}{', '.join(dict.fromkeys(ways))}." if ways else ""
         notes.append(f"Not given, so zeros: {', '.join([*not_given[:MOST_NAMES], *['…'][: len(not_given) > MOST_NAMES]])}.{sizes}")
     for file in dict.fromkeys(file for file, _, _ in unreached):
-        spans = [(first, last) for name, first, last in unreached if name == file]
+        notes.append(unreached_words(file, [(first, last) for name, first, last in unreached if name == file]))
+    return notes
+
+
+def unreached_words(file: str, spans: Sequence[tuple[int, int]]) -> str:
+    """Return a sentence on the lines of a file that no thread reached: each if they are few, otherwise the first and the total."""
+    if len(spans) <= MOST_SPANS:
         words = ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in spans)
         is_one_line = len(spans) == 1 and spans[0][0] == spans[0][1]
-        notes.append(f"No thread reached line{'' if is_one_line else 's'} {words} of {file}.")
-    return notes
+        return f"No thread reached line{'' if is_one_line else 's'} {words} of {file}."
+    areas: list[tuple[int, int, int]] = []  # first line, last line, unreached lines; the bodies of adjacent `if`s are one area
+    for first, last in spans:
+        start, end, count = areas.pop() if areas and first - areas[-1][1] <= 2 else (first, 0, 0)
+        areas.append((start, max(end, last), count + last - first + 1))
+    shown = [str(start) if start == end else f"{start}–{end} ({count} lines)" for start, end, count in areas[:MOST_AREAS]]
+    total = sum(count for _, _, count in areas)
+    more = ", …" if len(areas) > MOST_AREAS else ""
+    return f"No thread reached {total:,} lines of {file}: {', '.join(shown)}{more}."
 
 
 def own_size(shape: str = "") -> str:

@@ -18,7 +18,7 @@ from splatscope.tracing.dispatch import Dispatch, compiled, key_of, parameters_i
 from splatscope.tracing.foreign_tensors import accesses_of_tensors
 from splatscope.tracing.inputs import fitted
 from splatscope.tracing.instrument.build import Build, build_instrumented
-from splatscope.tracing.instrument.runtime import UNKNOWN, buffers, settle
+from splatscope.tracing.instrument.runtime import UNKNOWN, bindable, buffers, settle
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.progress import COMPARING, COMPILING, INSTRUMENTING, RUNNING, report_progress
 from splatscope.tracing.raw_records import from_records
@@ -124,7 +124,8 @@ def record(device: spy.Device, job: KernelJob, run_plain: bool = True, like: np.
 
     def run(sizes: np.ndarray, budget: int) -> tuple[Dispatch, dict[str, spy.Buffer], np.ndarray]:
         recorder = buffers(device, starts_of(sizes))
-        dispatch = Dispatch(device, build.kernel, program, job, {"_rec": recorder | constants | {"budget": budget}}).dispatch()
+        bound = bindable(device, recorder) | constants | {"budget": budget}
+        dispatch = Dispatch(device, build.kernel, program, job, {"_rec": bound}).dispatch()
         return dispatch, recorder, recorder["records"].to_numpy().view(np.uint32).reshape(-1, 4)[1:]
 
     report_progress(RUNNING)
@@ -194,8 +195,8 @@ def run_guarded(device: spy.Device, job: KernelJob, prologue: str = "") -> dict[
     program = job.program()
     build = build_instrumented(device, program, job, guards_only=True, prologue=prologue)
     recorder = buffers(device, np.zeros(1, np.int64))
-    constants = {"chosen": [0, 0, 0], "all": [0, 0, 0, 0], "budget": job.loop_budget}
-    dispatch = Dispatch(device, build.kernel, program, job, {"_rec": recorder | constants}).dispatch()
+    bound = bindable(device, recorder) | {"chosen": [0, 0, 0], "all": [0, 0, 0, 0], "budget": job.loop_budget}
+    dispatch = Dispatch(device, build.kernel, program, job, {"_rec": bound}).dispatch()
     has_ended_loop = recorder["clock"].to_numpy().view(np.uint32)[1]
     return None if has_ended_loop else dispatch.outputs()
 

@@ -98,6 +98,7 @@ def test_nothing_found(call):
         "difference",
         "complete",
         "missed",
+        "unreached",
         "notes",
     }
     assert report["threads"] == 64
@@ -225,7 +226,7 @@ def test_races_between_groups(call, tmp_path, index, status):
 
 
 LAST_GROUP = """
-RWStructuredBuffer<uint> sums;
+globallycoherent RWStructuredBuffer<uint> sums;
 RWStructuredBuffer<uint> counter;
 RWStructuredBuffer<uint> output;
 groupshared uint before;
@@ -254,6 +255,15 @@ def test_what_groups_hand_over_by_an_atomic_is_no_race(call, tmp_path, fence, st
     file.write_text(LAST_GROUP % fence)
     found, lines, _ = call(file, "--groups", "4", "--json", "--all-groups", "--buffer", "counter=uint[1]")
     assert found == status, lines
+
+
+def test_what_groups_hand_over_in_a_buffer_that_is_not_coherent_may_not_be_seen(call, tmp_path):
+    file = tmp_path / "last.slang"
+    file.write_text((LAST_GROUP % "DeviceMemoryBarrier();").replace("globallycoherent ", ""))
+    found, lines, _ = call(file, "--groups", "4", "--json", "--all-groups", "--buffer", "counter=uint[1]")
+    (finding,) = json.loads(lines[0])["findings"]
+    assert (found, finding["kind"], finding["name"]) == (1, "race", "sums")
+    assert finding["message"].endswith(" and may not see that value: sums is not declared globallycoherent.")
 
 
 @pytest.mark.parametrize(

@@ -166,3 +166,26 @@ def test_what_a_loop_does_follows_from_a_race_on_its_bound(end):
     fixed = BOUNDED.replace("END", end).replace("n = lane + 60;", "if (lane == 0) n = 70;")
     (outside,) = find(record(open_device(), KernelJob(fixed, records=400_000)).trace)
     assert (outside.kind, outside.depth) == ("out-of-bounds", 0)
+
+
+@pytest.mark.parametrize(
+    ("body", "name"),
+    [
+        ("uint end; uint i = 1; while (i != end) i += 2;", "end"),
+        ("uint end; end |= 1; uint last = end; for (uint i = 0; i != last; i += 2) {}", "end"),
+        ("uint end; uint i = 1; for (;;) { if (i == end) break; i += 2; }", "end"),
+        ("Limit limit; limit.step = 2; uint i = 1; while (true) { if (lane < 16) { if (i == limit.end) return; } i += 2; }",
+         "limit"),
+    ],
+)  # fmt: skip
+def test_a_loop_without_end_follows_from_its_bound(body, name):
+    source = KERNEL.replace("BODY", body).replace("uniform", "struct Limit { uint end; uint step; }; uniform")
+    found = find(record(open_device(), KernelJob(source, records=400_000, loop_budget=1000)).trace)
+    assert [(finding.kind, finding.depth) for finding in found] == [("uninitialised-read", 0), ("timeout", 1)]
+    assert found[1].message.endswith(f" This may follow from the read of {name} before any write.")
+
+
+def test_a_loop_without_end_does_not_follow_from_what_does_not_bound_it():
+    body = "uint sum; sum += lane; uint i = 1; for (;;) { if (i == zero) break; i += 2; } output[lane] = int(sum);"
+    found = find(record(open_device(), KernelJob(KERNEL.replace("BODY", body), records=400_000, loop_budget=1000)).trace)
+    assert [(finding.kind, finding.depth) for finding in found] == [("uninitialised-read", 0), ("timeout", 0)]

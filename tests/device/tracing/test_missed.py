@@ -230,3 +230,15 @@ def test_what_copies_of_arguments_overwrite_is_told():
     (overwritten,) = checked(f"{start} bump(s[l], l); data[l] = s[l];", bump).missed
     assert overwritten.startswith("kernel.slang, line 4: the call has a copy of an element of s, which overwrites what line 1 ")
     assert not checked(f"{start} bump(x, l); data[l] = x + s[l];", bump).missed
+
+
+@pytest.mark.parametrize("way", ["inout", "out"])
+@pytest.mark.parametrize("memory", ["s", "data"])
+def test_an_element_that_two_arguments_turn_out_to_be_is_told(way, memory):
+    both = f"void both({way} uint a, {way} uint b) {{ a = 1; b = 2; }}"
+    call = f"for (uint k = 0; k < 2; k++) if (l < 8) both({memory}[2 * l], {memory}[AT]); data[l + 64] = o;"
+    (twice,) = checked(f"s[l] = 3; uint o = l == 5 ? 0 : 1; {call}".replace("AT", "2 * l + o"), both).missed
+    assert twice.startswith(
+        f"kernel.slang, line 4: {memory}[10] is passed to both for several out parameters in thread 5, and which"
+    )
+    assert not checked(f"s[l] = 3; uint o = 1; {call}".replace("AT", "2 * l + o"), both).missed

@@ -7,7 +7,7 @@ from splatscope.cli.buffer_option import parse_buffer
 from splatscope.cli.errors import CallError
 from splatscope.cli.main import main
 from splatscope.cli.trace_report import _on_command_line
-from splatscope.tracing.judge import own_size
+from splatscope.tracing.judge import own_size, unreached_words
 
 
 @pytest.mark.parametrize(
@@ -99,3 +99,13 @@ def test_an_unknown_kind_is_refused_with_the_names_of_all(capsys):
     with pytest.raises(SystemExit, match="2"):
         main(["trace", "--explain", "rice"])
     assert "There is no kind of finding “rice”. There are assertion, barrier-divergence," in capsys.readouterr().err
+
+
+def test_few_unreached_lines_are_listed_and_many_are_counted():
+    assert unreached_words("a.slang", [(7, 7)]) == "No thread reached line 7 of a.slang."
+    assert unreached_words("a.slang", [(7, 8), (10, 10)]) == "No thread reached lines 7–8, 10 of a.slang."
+    bodies = [(line, line) for start in (7, 245, 483, 721, 959) for line in range(start, start + 28, 2)]
+    assert unreached_words("a.slang", [*bodies[:14], (100, 100)]) == "No thread reached 15 lines of a.slang: 7–33 (14 lines), 100."
+    assert unreached_words("a.slang", bodies) == (
+        "No thread reached 70 lines of a.slang: 7–33 (14 lines), 245–271 (14 lines), 483–509 (14 lines), 721–747 (14 lines), …."
+    )

@@ -20,7 +20,7 @@ from splatscope.tracing.sites import Site
 
 
 def test_both_sides_agree_on_flags_and_on_the_site_of_what_goes_on():
-    text = core_text(on_software=False)
+    text = core_text(with_pointers=False)
     said = dict(re.findall(r"static const uint (\w+) = ([^;]+);", text))
     values = {name: eval(value.replace("u", "")) for name, value in said.items()}
     assert values == {"replayFlag": REPLAY, "outsideFlag": OUTSIDE, "continuedSite": CONTINUED, "noSlot": NO_SLOT}
@@ -31,9 +31,9 @@ def test_the_number_of_a_type_fits_into_a_record():
     assert len(TYPES) == len(set(TYPES))
 
 
-def test_a_software_device_writes_texels():
-    assert "#define RECORD_BUFFER RWBuffer\n" in core_text(on_software=True)
-    assert core_text(on_software=False).startswith("//")
+def test_a_software_device_writes_through_pointers():
+    assert core_text(with_pointers=True).startswith("#define POINTERS\n")
+    assert core_text(with_pointers=False).startswith("//")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from splatscope.tracing.checks.analysis.consequences import causes_of
-from splatscope.tracing.checks.analysis.copied_arguments import overwritten_changes
+from splatscope.tracing.checks.analysis.copied_arguments import elements_passed_twice, overwritten_changes
 from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.checks.context import Context
 from splatscope.tracing.checks.context import races_between_groups as between
@@ -94,7 +94,12 @@ def left_out(trace: Trace, own: Collection[str] = ()) -> list[str]:
     return [
         _describe_hidden(f"{file}, line {line}", name, name in context.sources.shared, (file, line, name) in pointers)
         for (file, line), name in sorted((place, name) for name, place in hidden.items())
-    ] + [*_describe_ambiguous(trace, own), *_describe_vague(trace, own), *overwritten_changes(trace)]
+    ] + [
+        *_describe_ambiguous(trace, own),
+        *_describe_vague(trace, own),
+        *overwritten_changes(trace),
+        *elements_passed_twice(trace, context.sources),
+    ]
 
 
 def not_judged(trace: Trace) -> tuple[list[str], list[str]]:

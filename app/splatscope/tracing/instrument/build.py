@@ -22,7 +22,7 @@ from splatscope.tracing.coverage import coverage_gaps
 from splatscope.tracing.instrument import exchange
 from splatscope.tracing.instrument.batching import Batches, types_of
 from splatscope.tracing.instrument.instrumenter import Exclusions, Instrumenter
-from splatscope.tracing.instrument.runtime import CORE, core_text, module_text
+from splatscope.tracing.instrument.runtime import CORE, core_text, has_pointers, module_text
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.retries import COMPILATIONS, exclude_refused
 from splatscope.tracing.sites import Site
@@ -122,8 +122,7 @@ class _Linker:
             return mirror / path.resolve().relative_to(path.resolve().anchor)
 
         has_exchanges = False
-        on_software = adapter_of(self.device).is_software
-        if on_software:
+        if adapter_of(self.device).is_software:
             original_texts, texts = texts, exchange.by_compare_exchange(texts, [not module.included for module in modules])
             has_exchanges = texts != original_texts
         for module, text in zip(modules, texts, strict=True):
@@ -132,7 +131,7 @@ class _Linker:
                 mirrored(module.path).write_text(text, encoding="utf-8")
         (mirror / "main").mkdir()  # a device with hot reload watches it
         if recorder:
-            core = core_text(on_software, self.guards_only)
+            core = core_text(has_pointers(self.device), self.guards_only)
             (mirror / f"{CORE}{SUFFIX}").write_bytes(precompiled(self.device, CORE, core))
         folders = [folder for folder in self.job.include if mirrored(folder).mkdir(parents=True, exist_ok=True) is None]
         paths = [mirror, *map(mirrored, folders), *folders, *map(mirrored, SHADER_FOLDERS), *COMPILER_OPTIONS["include_paths"]]

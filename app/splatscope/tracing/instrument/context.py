@@ -137,7 +137,8 @@ class FunctionContext:
         """
         if lvalue.memory.coordinates:
             return [lvalue.site_fields["path"]], ""
-        paths, chosen, array, in_matrix = [""], "", ArrayType(lvalue.memory.type), False
+        element = self.symbols.resolve(lvalue.memory.type) or lvalue.memory.type
+        paths, chosen, array, in_matrix = [""], "", ArrayType(element), False
         for part in lvalue.path:
             if isinstance(part, str):
                 is_matrix = not array.sizes and is_numeric(array.element)

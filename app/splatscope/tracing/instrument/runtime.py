@@ -15,6 +15,7 @@ import numpy as np
 import slangpy as spy
 
 from splatscope.gpu.buffers import USAGE
+from splatscope.gpu.device import adapter_of
 from splatscope.gpu.slang_types import SCALARS, SlangType
 from splatscope.tracing.sites import Site
 
@@ -53,15 +54,21 @@ _WORDS = {  # expressions for the words of a scalar: one, or two for 64 bits
 _GENERIC = ("float", "half", "double", "int", "uint", "bool")  # the scalar types that generic functions record
 
 
-def core_text(on_software: bool, guards_only: bool = False, for_browser: bool = False) -> str:
+def has_pointers(device: spy.Device) -> bool:
+    """Return whether the recorder writes through pointers, which a software device compiles faster than accesses to buffers."""
+    adapter = adapter_of(device)
+    return adapter.is_software and adapter.backend == "vulkan"
+
+
+def core_text(with_pointers: bool, guards_only: bool = False, for_browser: bool = False) -> str:
     """Return the part of the recorder that is the same for all kernels, the module CORE.
 
     Args:
-        on_software: Whether it is for a software device.
+        with_pointers: Whether it is for a device that `has_pointers`.
         guards_only: Whether nothing is recorded: accesses stay within bounds, and loops end.
         for_browser: Whether it becomes WGSL.
     """
-    defined = {"GUARDS_ONLY": guards_only, "RECORD_BUFFER RWBuffer": on_software and not guards_only, "WGSL": for_browser}
+    defined = {"GUARDS_ONLY": guards_only, "POINTERS": with_pointers, "WGSL": for_browser}
     return "".join(f"#define {name}\n" for name, is_defined in defined.items() if is_defined) + _RUNTIME
 
 
@@ -94,14 +101,19 @@ def buffers(device: spy.Device, starts: np.ndarray) -> dict[str, spy.Buffer]:
     `starts`, which ends with the number of rows.
     """
 
-    def buffer(data: np.ndarray, lanes: int, texel: spy.Format) -> spy.Buffer:
-        return device.create_buffer(size=data.nbytes, struct_size=4 * lanes, format=texel, usage=USAGE, data=data)
+    def buffer(data: np.ndarray, lanes: int) -> spy.Buffer:
+        return device.create_buffer(size=data.nbytes, struct_size=4 * lanes, usage=USAGE, data=data)
 
     return {
-        "records": buffer(np.zeros(4 * (1 + int(starts[-1])), np.uint32), 4, spy.Format.rgba32_uint),
-        "clock": buffer(np.zeros(2, np.uint32), 1, spy.Format.r32_uint),
-        "starts": buffer((1 + starts).astype(np.uint32), 1, spy.Format.r32_uint),
+        "records": buffer(np.zeros(4 * (1 + int(starts[-1])), np.uint32), 4),
+        "clock": buffer(np.zeros(2, np.uint32), 1),
+        "starts": buffer((1 + starts).astype(np.uint32), 1),
     }
+
+
+def bindable(device: spy.Device, created: dict[str, spy.Buffer]) -> dict[str, spy.Buffer | int]:
+    """Return what the module's parameters are set to: its buffers, or the addresses of these, which do not keep them alive."""
+    return {name: buffer.device_address for name, buffer in created.items()} if has_pointers(device) else dict(created)
 
 
 def settle(records: np.ndarray, sites: list[Site]) -> list[Site]:

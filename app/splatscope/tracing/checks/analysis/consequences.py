@@ -66,9 +66,9 @@ def _possible_causes(
     if finding.kind == "race":
         names = set().union(*(sources.names_in_index(s) for s in _sites(trace, finding))) - {finding.name}
     # How far a loop counts decides which indices it has, and which values it leaves.
-    bounds = [(bound, line) for bound, line in sources.loop_bounds(site) if finding.kind not in _BY_INDEX or bound & names]
+    bounds = [(bound, lines) for bound, lines in sources.loop_bounds(site) if finding.kind not in _BY_INDEX or bound & names]
     bounding = set().union(*(bound for bound, _ in bounds)) - {finding.name}
-    places = {*finding.places, *((site.file, line) for _, line in bounds)}
+    places = {*finding.places, *((site.file, line) for _, lines in bounds for line in lines)}
 
     def follows_from(cause: Finding, site: Site = site) -> bool:
         is_race = cause.kind == "race"
@@ -81,6 +81,8 @@ def _possible_causes(
             return True  # the store was performed on the last element
         if not is_race and not _came_before(trace, cause, finding):
             return False
+        if cause.kind == "uninitialised-read" and cause.name in bounding and set(cause.places) & places:
+            return True
         origins = [s for s in _sites(trace, cause) if s.kind == "read" or cause.kind not in ("race", "out-of-bounds")]
         if is_race and not origins and bounding:  # of several values that are written, a later read finds one
             origins = _sites(trace, cause)

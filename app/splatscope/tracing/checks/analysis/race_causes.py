@@ -19,11 +19,12 @@ class Why:
     """Why nothing orders two accesses, as words that follow a colon; "" if not known.
 
     `is_cause` is True for a cause, such as a barrier that orders other memory, and False for a mere observation, such as where the
-    nearest barriers are.
+    nearest barriers are. `effect` is what follows from it.
     """
 
     words: str = ""
     is_cause: bool = False
+    effect: str = "nothing orders the two"
 
 
 def why_unordered(trace: Trace, hand_overs: HandOvers | None, first: int, second: int) -> Why:

@@ -69,7 +69,7 @@ def races_in(
     rows = _representatives(table, between_groups, reads_own_value, waves)
     pairs = _racing_pairs(table, between_groups, reads_own_value, rows, waves)
     if hand_overs is not None and len(pairs.first):
-        pairs = _without_handed_over(table, hand_overs, pairs)
+        pairs = _without_handed_over(table, hand_overs, pairs, between_groups)
     return _races(trace, table, pairs, known, hand_overs, between_groups)
 
 
@@ -154,17 +154,18 @@ def _racing_pairs(
     return _Pairs(*(np.concatenate(columns) for columns in zip(*blocks, strict=True))) if blocks else _Pairs(*(rows[:0],) * 3)
 
 
-def _without_handed_over(table: Accesses, hand_overs: HandOvers, pairs: _Pairs) -> _Pairs:
-    """Return the pairs that no hand-over orders.
+def _without_handed_over(table: Accesses, hand_overs: HandOvers, pairs: _Pairs, between_groups: bool) -> _Pairs:
+    """Return the pairs that no hand-over orders, or that it orders in vain since another workgroup may not see what was written.
 
     Not all pairs of two sites are examined. Those that are not examined are dropped, unless no hand-over orders any that is.
     """
     if not hand_overs.are_possible:
         return pairs
     swap = table.slot[pairs.first] > table.slot[pairs.second]
-    earlier = table.event[np.where(swap, pairs.second, pairs.first)]
-    later = table.event[np.where(swap, pairs.first, pairs.second)]
-    trace = hand_overs.trace
+    first, second = np.where(swap, pairs.second, pairs.first), np.where(swap, pairs.first, pairs.second)
+    earlier, later, trace = table.event[first], table.event[second], hand_overs.trace
+    is_unseen = table.writes[first] & ~table.writes[second] & ~table.atomic[first] & between_groups
+    is_unseen &= trace.at(lambda site: site.name in hand_overs.known.symbols.incoherent)[earlier]
     causes, number = np.unique(np.c_[trace.site[earlier], trace.site[later]], axis=0, return_inverse=True)
     kept = np.zeros(len(pairs.first), bool)
     for cause in range(len(causes)):
@@ -176,7 +177,7 @@ def _without_handed_over(table: Accesses, hand_overs: HandOvers, pairs: _Pairs) 
         is_ordered: dict[int, bool] = {}
         for pair in np.concatenate([earliest, *spread]).astype(np.int64).tolist():
             if pair not in is_ordered:
-                is_ordered[pair] = hand_overs.orders(int(earlier[pair]), int(later[pair]))
+                is_ordered[pair] = not is_unseen[pair] and hand_overs.orders(int(earlier[pair]), int(later[pair]))
             if len(is_ordered) >= _FEW and not any(is_ordered.values()):
                 kept[members] = True
                 break
@@ -210,6 +211,9 @@ def _races(
         why = Why()
         if not pairs.benign[pair] and not between_groups:
             why = why_unordered(trace, hand_overs, *events)
+        elif not pairs.benign[pair] and hand_overs is not None and hand_overs.orders(*events):
+            name = trace.sites[trace.site[events[0]]].name
+            why = Why(f"{name} is not declared globallycoherent", True, "may not see that value")
         elif not pairs.benign[pair]:
             lack = hand_overs.missing_between(*events, between_groups=True) if hand_overs is not None else ""
             why = Why(lack or "no barrier orders different workgroups", bool(lack))
@@ -237,7 +241,7 @@ def _finding(trace: Trace, events: list[int], index: int, benign: bool, sources:
     if benign:
         end = ": the value is the same whoever comes first."
     else:
-        end = f", and nothing orders the two{f': {why.words}' if why.words else ''}."
+        end = f", and {why.effect}{f': {why.words}' if why.words else ''}."
     clauses = [
         f"{verb.format(target)} on {place}" for verb, target, place in zip(verbs, (name, "it"), lines_of(*sites), strict=True)
     ]

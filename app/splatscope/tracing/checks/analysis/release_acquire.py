@@ -17,6 +17,8 @@ An atomic with memory order `Release` or `Acquire` is its thread's own fence.
 
 One thread may use the atomic on behalf of its workgroup if all threads of the group meet at a barrier in between.
 
+The last to arrive at a counter comes after everybody's atomics on it without any fence: see `last_arrival`.
+
 An atomic gets its slot in the device's order only after it is done. So of two atomics of different threads, the later one may have
 the lower slot: a thread that releases a lock may be delayed between the atomic and getting its slot. It is only certain that an
 atomic comes after whatever its thread recorded before it. So an acquiring atomic counts as possibly later than a releasing one,
@@ -29,6 +31,7 @@ from functools import cached_property
 import numpy as np
 
 from splatscope.tracing.checks.analysis.accesses import NEVER, Accesses
+from splatscope.tracing.checks.analysis.last_arrival import LastArrival, got_highest
 from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.instrument.runtime import NO_SLOT
 from splatscope.tracing.sites import Site
@@ -76,6 +79,7 @@ class HandOvers:
         )
         self._releases = np.isin(self.atomics.site, list(releases))
         self._acquires = np.isin(self.atomics.site, list(acquires))
+        self._last_arrival = LastArrival(self.known)
         self._cell = np.unique(self.atomics.address, return_inverse=True)[1]
         self._after = self._slots_before(self.atomics.event)
 
@@ -83,11 +87,29 @@ class HandOvers:
     def are_possible(self) -> bool:
         """Whether the trace has all the parts of a hand-over."""
         has_fence = len(self.fences) > 0 or bool(self._releases.any() and self._acquires.any())
-        return has_fence and len(self.atomics) > 0
+        return len(self.atomics) > 0 and (has_fence or self.are_asked)
 
     def orders(self, first: int, second: int) -> bool:
-        """Return whether a hand-over orders two events of different threads, the earlier first."""
-        return self._pair(second, self._gives(first), self._takes(second)) is not None
+        """Return whether a hand-over orders two events of different threads at one address, the earlier first."""
+        return self._pair(second, self._gives(first), self._takes(second)) is not None or self._is_by_last(first, second)
+
+    def _is_by_last(self, first: int, second: int) -> bool:
+        """Return whether the first event is an arrival at a counter, and the second is the last thread's own, or its group's."""
+        atomics, trace = self.atomics, self.trace
+        own = np.flatnonzero(atomics.event == first)
+        if len(own) != 1:
+            return False
+        takes = np.flatnonzero(self._takes(second, fenced=False))
+        arrivals = np.flatnonzero(self._cell == self._cell[own[0]])
+        for acquire in takes[self._cell[takes] == self._cell[own[0]]].tolist():
+            same_site = takes[atomics.site[takes] == atomics.site[acquire]]
+            is_latest = atomics.slot[acquire] == atomics.slot[same_site].max()
+            at_counter = atomics.take(arrivals)
+            row = int(np.searchsorted(arrivals, acquire))
+            if is_latest and got_highest(at_counter, row, trace.sites, self.known):
+                is_own = bool(atomics.thread[acquire] == trace.thread[second])
+                return self._last_arrival.guards(trace.sites[atomics.site[acquire]], trace.sites[trace.site[second]], is_own)
+        return False
 
     def missing_between(self, first: int, second: int, between_groups: bool = False) -> str:
         """Return what is missing from a hand-over that would order two events, the earlier first; "" if there is no sign of one.

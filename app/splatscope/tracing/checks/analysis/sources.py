@@ -18,6 +18,8 @@ from splatscope.tracing.checks.analysis.data_dependence import Dependence
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
+_LOOPS = ("for_statement", "while_statement", "do_statement")
+
 
 class Sources:
     """The sources of a recording: what they declare, their syntax trees, and questions about sites. They may be untrusted.
@@ -187,13 +189,18 @@ class Sources:
                     return True
         return False
 
-    def loop_bounds(self, site: Site) -> Iterator[tuple[set[str], int]]:
-        """Yield the names in the heads of the loops around a site, and the line of each head."""
+    def loop_bounds(self, site: Site) -> Iterator[tuple[set[str], set[int]]]:
+        """Yield the names that decide how far each loop around a site counts, and their lines.
+
+        They are the names in the head, and in the conditions under which the loop is left.
+        """
         node = self.statement(site)
         while node is not None:
-            heads = [node.child_by_field_name(name) for name in ("initializer", "condition", "update")]
-            if node.type in ("for_statement", "while_statement", "do_statement"):
-                yield set().union(*(self._names(head) for head in heads if head is not None)), node.start_point[0] + 1
+            if node.type in _LOOPS:
+                heads = [node.child_by_field_name(name) for name in ("initializer", "condition", "update")]
+                exits = list(_conditions_of_exits(node))
+                names = set().union(*(self._names(part) for part in (*heads, *exits) if part is not None))
+                yield names, {part.start_point[0] + 1 for part in (node, *exits)}
             node = node.parent
 
     def is_do_loop(self, site: Site) -> bool:
@@ -245,6 +252,11 @@ class Sources:
         texts = [text_of(node) for node in (given if is_method else given[1:])]
         return [integer(text, self.symbols.integers) for text in texts]
 
+    def atomic_call(self, site: Site) -> Node | None:
+        """Return the call of an atomic, None if it is not the only one of its kind in its statement."""
+        calls = self._atomic_calls(site)
+        return calls[0] if len(calls) == 1 else None
+
     def _atomic_calls(self, site: Site) -> list[Node]:
         node = self.statement(site)
         calls = (n for n in walk(node) if n.type == "call_expression") if node is not None and site.operation else ()
@@ -282,6 +294,19 @@ def _members(symbols: Symbols) -> dict[str, Memory]:
 @lru_cache(maxsize=8)
 def _sources_of(texts: tuple[tuple[str, str], ...], defines: tuple[tuple[str, str], ...] | None, entry: str) -> Sources:
     return Sources(Program.as_recorded(dict(texts), None if defines is None else dict(defines), entry))
+
+
+def _conditions_of_exits(loop: Node) -> Iterator[Node]:
+    """Yield the conditions of the branches in a loop that leave it."""
+    for node in walk(loop):
+        if node.type == "return_statement" or (
+            node.type == "break_statement" and enclosing(node, "switch_statement", *_LOOPS) == loop
+        ):
+            branch = enclosing(node, "if_statement", *_LOOPS)
+            while branch is not None and branch != loop:
+                if branch.type == "if_statement":
+                    yield part(branch, "condition")
+                branch = enclosing(branch, "if_statement", *_LOOPS)
 
 
 def name_of_function(node: Node) -> str:
