@@ -10,7 +10,7 @@ import param
 from splatscope.paths import ASSETS
 from splatscope.splat.files.images import crop_picture, to_bytes
 from splatscope.splat.initialise import start_state
-from splatscope.splat.parameters import FIELDS
+from splatscope.splat.parameters import FIELDS, POSITION
 from splatscope.splat.scenes import FISH, FISH_SIZE, MIN_SIZE, fish, scene_inputs, some_gaussians, zoomed
 from splatscope.splat.settings import Settings
 from splatscope.splat.state import AdamState
@@ -126,9 +126,10 @@ class Gaussian(Lesson):
     }
 
     def take(self, seen: SeenPixel) -> None:
-        """Take the Gaussian with the largest share of a pixel."""
+        """Take the Gaussian with the largest share of a pixel, and place the two on both sides of the figure's middle."""
         super().take(seen)
-        self.pixel = type(self).param.pixel.default
+        away = seen.raw(seen.largest(1))[POSITION, 0] - seen.at
+        self.pixel = [int(np.clip((size - far) // 2, 0, size - 1)) for size, far in zip((WIDTH, HEIGHT), away, strict=True)]
 
     def raw(self) -> np.ndarray:
         """Return the raw values of the Gaussian: (9, 1) float32."""
