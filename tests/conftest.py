@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -15,6 +16,8 @@ settings.load_profile("patient")
 # What outlives a server is none of the user's own, nor of another run of the tests.
 _state = tempfile.TemporaryDirectory(prefix="splatscope-tests-", ignore_cleanup_errors=True)  # of all processes of a run
 os.environ.setdefault("XDG_STATE_HOME", _state.name)
+# The code that Slang generates is kept for all processes and for the next run. Drivers keep what they make of it on their own.
+os.environ.setdefault("SPLATSCOPE_SHADER_CACHE", str(Path(__file__).parents[1] / "build" / "shader_cache"))
 
 
 class FileScheduling(LoadFileScheduling):
