@@ -1,7 +1,9 @@
-"""How all tests are run: those of a file in one process, and examples that Hypothesis makes up without a clock."""
+"""How all tests are run: those of a file in one process, long files first, and Hypothesis's examples without a clock."""
 
 import os
 import tempfile
+from collections import Counter
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -15,6 +17,8 @@ settings.load_profile("patient")
 # What outlives a server is none of the user's own, nor of another run of the tests.
 _state = tempfile.TemporaryDirectory(prefix="splatscope-tests-", ignore_cleanup_errors=True)  # of all processes of a run
 os.environ.setdefault("XDG_STATE_HOME", _state.name)
+# The code that Slang generates is kept for all processes and for the next run. Drivers keep what they make of it on their own.
+os.environ.setdefault("SPLATSCOPE_SHADER_CACHE", str(Path(__file__).parents[1] / "build" / "shader_cache"))
 
 
 class FileScheduling(LoadFileScheduling):
@@ -50,7 +54,36 @@ def pytest_runtest_teardown(item, nextitem):
                 kept.cache_clear()
 
 
+SECONDS = "splatscope/seconds"  # in pytest's cache: how long each file took in the last run of several processes
+_seconds: Counter[str] = Counter()
+
+
+def file_of(nodeid: str) -> str:
+    """Return the file of a test."""
+    return nodeid.partition("::")[0]
+
+
+def pytest_collection_modifyitems(config, items):
+    """Begin with the files that took longest, so that none of them runs alone at the end. Unknown files go by their tests."""
+    if hasattr(config, "workerinput") and hasattr(config, "cache"):
+        length: dict[str, float] = {**Counter(file_of(item.nodeid) for item in items), **config.cache.get(SECONDS, {})}
+        items.sort(key=lambda item: -length[file_of(item.nodeid)])
+
+
+def pytest_runtest_logreport(report):
+    """Add up how long a file takes."""
+    _seconds[file_of(report.nodeid)] += report.duration
+
+
+def pytest_sessionfinish(session):
+    """Keep how long the files took."""
+    config = session.config
+    if config.getoption("numprocesses", None) and hasattr(config, "cache"):
+        config.cache.set(SECONDS, config.cache.get(SECONDS, {}) | _seconds)
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Use the scheduler above."""
+    """Use the scheduler above, which takes files in the order in which they are collected."""
+    config.option.loadscopereorder = False
     return FileScheduling(config, log)

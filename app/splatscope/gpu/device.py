@@ -22,6 +22,9 @@ from splatscope.gpu.wave_width import LANES, WIDTH, lanes_of
 from splatscope.paths import SHADER_FOLDERS
 
 BACKENDS = ("vulkan", "cuda", "d3d12", "metal")
+SHADER_CACHE = "SPLATSCOPE_SHADER_CACHE"
+"""An environment variable: a folder in which Slang keeps the code that it generates, for later processes. None by default."""
+SHADER_CACHE_SIZE = 2**30  # bytes, at most
 
 # SlangPy's functional calls need its own modules.
 # Slang wrongly reports E41017, "use of uninitialized global variable", for shared memory that one function fills and another reads.
@@ -135,6 +138,8 @@ def open_device(wanted: str | None = None) -> spy.Device:
                 adapter_luid=adapter.luid,
                 compiler_options=COMPILER_OPTIONS,
                 enable_hot_reload=False,  # otherwise a file saved meanwhile would replace the program of a running job
+                shader_cache_path=os.environ.get(SHADER_CACHE) or None,
+                shader_cache_size=SHADER_CACHE_SIZE,
             )
         except RuntimeError:
             continue

@@ -7,6 +7,7 @@ import contextlib
 import hashlib
 import os
 import tempfile
+import time
 from pathlib import Path
 
 import slangpy as spy
@@ -15,6 +16,7 @@ from splatscope.gpu.device import COMPILER_OPTIONS
 
 SUFFIX = ".slang-module"  # Slang finds such a file by `import`, as it finds a source
 MOST_KEPT = 12  # files of one name: for other devices, and of other versions of the text and of Slang
+WRITTEN_WITHIN = 20.0  # seconds
 _compiled: dict[str, bytes] = {}  # by name of the file in which it is kept
 
 
@@ -59,7 +61,12 @@ def _compile(device: spy.Device, name: str, text: str) -> bytes:
         Path(folder, f"{name}.slang").write_text(text, encoding="utf-8")
         options = spy.SlangCompilerOptions({**COMPILER_OPTIONS, "include_paths": [folder]})
         device.create_slang_session(compiler_options=options, cache_path=folder).load_module(name)
-        return next(Path(folder).rglob(f"*{SUFFIX}")).read_bytes()
+        end = time.monotonic() + WRITTEN_WITHIN
+        while not (files := list(Path(folder).rglob(f"*{SUFFIX}"))):  # SlangPy writes it on another thread, under another name
+            if time.monotonic() > end:
+                raise RuntimeError(f"Slang wrote no code of {name} to {folder}: is the disk full?")
+            time.sleep(0.002)
+        return files[0].read_bytes()
 
 
 def _keep(file: Path, code: bytes) -> None:
