@@ -242,3 +242,11 @@ def test_an_element_that_two_arguments_turn_out_to_be_is_told(way, memory):
         f"kernel.slang, line 4: {memory}[10] is passed to both for several out parameters in thread 5, and which"
     )
     assert not checked(f"s[l] = 3; uint o = 1; {call}".replace("AT", "2 * l + o"), both).missed
+
+
+@pytest.mark.parametrize("name", ["var", "let"])
+def test_a_local_may_bear_the_name_of_a_keyword(name):
+    body = TURNED.replace("data[l] = s[63 - l];", f"uint {name} = s[63 - l]; data[l] = {name};")
+    guarded = checked(body.replace("S;", f"{BARRIER}();"))
+    assert (kinds(guarded), guarded.missed) == ([], [])
+    assert kinds(checked(body.replace("S;", ""))) == ["race"]
