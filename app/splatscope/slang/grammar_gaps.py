@@ -44,7 +44,7 @@ _COMPILE_TIME_FOR = re.compile(r"\$for\s*\(([^;{}]*?\([^()]*\))\s*\)")
 # alone if a type or another keyword follows (`out int i`).
 _KEYWORDS = (
     "in", "out", "inout", "point", "line", "lineadj", "triangle", "triangleadj", "sample", "centroid", "linear", "precise",
-    "shared", "new", "delete", "template", "union", "using", "register", "virtual", "explicit", "mutable",
+    "shared", "var", "let", "new", "delete", "template", "union", "using", "register", "virtual", "explicit", "mutable",
 )  # fmt: skip
 _NAME = re.compile(rf"\b({'|'.join(_KEYWORDS)})\b(?!\s+[A-Za-z_])")
 _STAND_INS = {f"${word[1:]}": word for word in _KEYWORDS}  # names in Slang contain no $

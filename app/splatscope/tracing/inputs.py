@@ -100,7 +100,8 @@ def _full_name(name: str, by_name: dict[str, Parameter]) -> str:
         return sized
     if owner in by_name and option == "counter" and by_name[owner].without_counter:
         raise ValueError(by_name[owner].without_counter)
-    similar = difflib.get_close_matches(name, by_name, 1)
+    same_letters = [full for full in by_name if full.lower() == name.lower()]
+    similar = same_letters or difflib.get_close_matches(name, by_name, 1)
     hint = f" Did you mean {similar[0]}?" if similar else ""
     available = [full for full, parameter in by_name.items() if parameter.kind not in ("block", "array")]
     raise ValueError(f"The kernel has no parameter {name}.{hint} It has {_listed(available) or 'none'}.")

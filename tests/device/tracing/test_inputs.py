@@ -73,6 +73,7 @@ def test_bit_patterns_become_numbers_of_the_members_type(device):
     [
         ({"many": 3}, "no parameter many"),
         ({"CB": {"scal": 3}}, "Did you mean CB.scale"),
+        ({"cb.SCALE": 3}, "Did you mean CB.scale"),
         ({"n": [1, 2]}, "CB.n is a uint: it takes one number, not 2"),
         ({"n": 2.5}, "2.5 does not fit"),
         ({"n": -1}, "-1 does not fit"),

@@ -242,3 +242,25 @@ def test_an_element_that_two_arguments_turn_out_to_be_is_told(way, memory):
         f"kernel.slang, line 4: {memory}[10] is passed to both for several out parameters in thread 5, and which"
     )
     assert not checked(f"s[l] = 3; uint o = 1; {call}".replace("AT", "2 * l + o"), both).missed
+
+
+@pytest.mark.parametrize("name", ["var", "let"])
+def test_a_local_may_bear_the_name_of_a_keyword(name):
+    body = TURNED.replace("data[l] = s[63 - l];", f"uint {name} = s[63 - l]; data[l] = {name};")
+    guarded = checked(body.replace("S;", f"{BARRIER}();"))
+    assert (kinds(guarded), guarded.missed) == ([], [])
+    assert kinds(checked(body.replace("S;", ""))) == ["race"]
+
+
+@pytest.mark.parametrize(
+    ("given", "kept", "found"), [(np.inf, "min(d, 9)", []), (np.nan, "min(d, 9)", ["nan"]), (np.inf, "d * (float(t) - 2)", ["nan"])]
+)
+def test_an_infinity_that_was_given_is_a_note(given, kept, found):
+    source = """StructuredBuffer<float> depth; RWStructuredBuffer<float> kept;
+[shader("compute")] [numthreads(4, 1, 1)]
+void cut(uint t : SV_GroupIndex) { float d = depth[t]; kept[t] = KEPT; }
+"""
+    inputs = {"depth": np.array([1, 2, given, 3], np.float32), "kept": np.zeros(4, np.float32)}
+    recording = Recording(record_and_check(open_device(), KernelJob(source.replace("KEPT", kept), inputs=inputs)))
+    assert kinds(recording) == found
+    assert any("depth[2] is infinite, as it was given." in note for note in recording.notes) == np.isinf(given)

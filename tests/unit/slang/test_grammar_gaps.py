@@ -22,6 +22,7 @@ from splatscope.slang.grammar_gaps import mask
         ("{ x = a[i] + b; }", "{ x = a[i] + b; }"),
         ("{ out[i]++; x = inout.y; }", "{ $ut[i]++; x = $nout.y; }"),
         ("{ float sample = 1; f(sample); }", "{ float $ample = 1; f($ample); }"),
+        ("{ float var = 1; var x = var; }", "{ float $ar = 1; var x = $ar; }"),
         ("{ x = 1.#INF; }", "{ x = 1.e999; }"),
         ("{ precise float z = x; }", "{ precise float z = x; }"),
         ("{ x = try f(y); throw E.A; }", "{ x = +   f(y); goto  _  ; }"),

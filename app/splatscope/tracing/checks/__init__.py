@@ -20,6 +20,7 @@ from splatscope.tracing.checks.context import races_between_groups as between
 from splatscope.tracing.checks.finding import Finding
 from splatscope.tracing.checks.fixed_widths import fixed_widths, halves_of_ballots
 from splatscope.tracing.checks.livelock import cut_off_waits
+from splatscope.tracing.checks.nonfinite import given_infinities
 from splatscope.tracing.checks.registry import CHECKS, Check, check, run_check
 from splatscope.tracing.checks.single_winners import single_winners
 from splatscope.tracing.trace import Trace
@@ -105,11 +106,12 @@ def left_out(trace: Trace, own: Collection[str] = ()) -> list[str]:
 def not_judged(trace: Trace) -> tuple[list[str], list[str]]:
     """Return sentences on what this run did not show, and on what was not judged.
 
-    The former are halves of ballots that are unused, and exchanges that one thread always won. The latter are wave widths that the
-    source fixes but the device does not have.
+    The former are infinite inputs, halves of ballots that are unused, and exchanges that one thread always won. The latter are wave
+    widths that the source fixes but the device does not have.
     """
     context = Context(trace, run_check)
-    return [*halves_of_ballots(trace, context), *single_winners(trace, context)], fixed_widths(trace, context)
+    notes = [*given_infinities(trace, context), *halves_of_ballots(trace, context), *single_winners(trace, context)]
+    return notes, fixed_widths(trace, context)
 
 
 def cut_off(trace: Trace) -> list[str]:

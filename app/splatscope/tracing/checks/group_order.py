@@ -9,6 +9,8 @@ A device may run workgroups one after another, and then such a wait never ends. 
     finds flag 1 (line 9)
 
 A thread waits if two iterations of a loop leave the same records: without a change by another thread it would repeat them forever.
+Records of locals, such as a counter, may differ if the loop only looks at a cell and has another exit than its count. If the
+count ends such a loop before a later workgroup changes the cell, the thread gave up, and what follows depends on the order, too.
 A group that takes its number from an atomic, as in a decoupled look-back scan, knows that the groups before it have begun. So
 nothing is reported for a thread whose group has already used the result of an atomic on another cell. Waiting for a lock is no such
 wait either: its holder has begun.
@@ -16,14 +18,16 @@ wait either: its holder has begun.
 
 import numpy as np
 
-from splatscope.tracing.checks.analysis.cell_history import accesses_to_cell, says_value
+from splatscope.tracing.checks.analysis.cell_history import ACCESSES, accesses_to_cell, changes_value, says_value
 from splatscope.tracing.checks.analysis.phrases import in_sentence, lines_of, looked_at, thread_of
 from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.checks.context import Context, before_overrun
 from splatscope.tracing.checks.finding import Finding, standing_at
 from splatscope.tracing.checks.registry import check
+from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
+_MOST_LOOKS = 64  # after which a loop that only looks at a cell is taken for a wait, however it is left
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -38,7 +42,8 @@ def waits_for_later_groups(trace: Trace, context: Context) -> list[Finding]:
     group, trusted = trace.group_and_lane[0], before_overrun(trace, np.zeros(len(trace), np.int64))
     endless = {(*finding.places[-1], finding.name) for finding in context.findings("livelock")}
     by_cause: dict[tuple, Finding] = {}
-    for turn, before, ended in _waits(trace):
+    waits = [*_waits(trace, context.sources, False), *_waits(trace, context.sources, True)]
+    for turn, before, ended in dict.fromkeys(waits):
         changes = _changes(trace, before, ended)
         if not changes or not trusted[[ended, *changes]].all() or (group[changes] <= group[ended]).any():
             continue
@@ -54,10 +59,16 @@ def waits_for_later_groups(trace: Trace, context: Context) -> list[Finding]:
             continue
         line, loop_line = lines_of(trace.sites[trace.site[change]], loop)
         name, index = context.sources.cell(cell, int(trace.index[ended])), int(trace.index[ended])
+        who, waits_for = (
+            in_sentence(thread_of(trace, change)),
+            f"waits in the loop on {loop_line} for {name}{looked_at(cell, loop)}",
+        )
         message = (
-            f"{thread_of(trace, ended)} waits in the loop on {loop_line} for {name}{looked_at(cell, loop)}, which "
-            f"{in_sentence(thread_of(trace, change))} changes on {line}. This run was lucky: a device may begin that group only "
-            "when this one has ended."
+            f"{thread_of(trace, ended)} {waits_for}, and gives up before {who} changes it on {line}. What follows depends on which "
+            "group comes first, and a device may begin that one only when this one has ended."
+            if before == ended
+            else f"{thread_of(trace, ended)} {waits_for}, which {who} changes on {line}. This run was lucky: a device may begin "
+            "that group only when this one has ended."
         )
         threads = [int(trace.thread[change]), int(trace.thread[ended])]
         place = standing_at(trace.sites[trace.site[change]], loop)
@@ -65,26 +76,60 @@ def waits_for_later_groups(trace: Trace, context: Context) -> list[Finding]:
     return list(by_cause.values())
 
 
-def _waits(trace: Trace) -> list[tuple[int, int, int]]:
+def _waits(trace: Trace, sources: Sources, is_counting: bool) -> list[tuple[int, int, int]]:
     """Return the waits that ended, three events each.
 
     They are the start of the loop's last iteration in which nothing had changed, the access in that iteration, and the same access
-    in the next iteration, which finds another value.
+    in the next iteration, which finds another value; the former twice if the thread gave up. If `is_counting`, records of locals
+    may differ.
     """
-    turns, next_turns, repeats = _turns(trace)
-    columns = _columns(trace)
+    turns, next_turns, repeats = _turns(trace, is_counting)
+    loops = [number for number in np.unique(trace.site[turns]).tolist() if _may_wait(trace.sites[number], sources, is_counting)]
+    repeats &= np.isin(trace.site[turns], loops)
+    columns = _columns(trace, is_counting)
     is_last = ~np.r_[repeats[1:], False] & repeats
+    run = (
+        np.arange(len(repeats)) - np.maximum.accumulate(np.where(repeats, -1, np.arange(len(repeats)))) if len(repeats) else repeats
+    )
     waits = []
-    for turn, after in zip(turns[is_last].tolist(), next_turns[is_last].tolist(), strict=True):
-        length = after - turn
-        end = min(after + length, int(np.searchsorted(trace.thread, trace.thread[turn], side="right")))
+    for turn, after, looks in zip(turns[is_last].tolist(), next_turns[is_last].tolist(), run[is_last].tolist(), strict=True):
+        length, thread = after - turn, trace.thread[turn]
+        thread_end = int(np.searchsorted(trace.thread, thread, side="right"))
+        end = min(after + length, thread_end)
         differs = np.zeros(end - after, bool)
         for column in columns:
             differs |= column[after:end] != column[turn : turn + end - after]
         ended = after + int(np.argmax(differs))
-        if differs.any() and _reads_same_cell(trace, ended, ended - length):
+        has_changed = bool(differs.any()) and _reads_same_cell(trace, ended, ended - length)
+        if not is_counting:
+            if has_changed:
+                waits.append((turn, ended - length, ended))
+            continue
+        looked = _only_look(trace, turn, after, sources)
+        is_long = looks >= _MOST_LOOKS
+        if looked is None:
+            continue
+        if has_changed and (is_long or not (trace.site[after + 1 : thread_end] == trace.site[after]).any()):
             waits.append((turn, ended - length, ended))
+        elif not has_changed and is_long and not trace.at(lambda s: s.kind == "overrun")[after:thread_end].any():
+            waits.append((turn, looked, looked))
     return waits
+
+
+def _may_wait(loop: Site, sources: Sources, is_counting: bool) -> bool:
+    """Return whether a loop may wait: it has another exit than a count and, if it counts, what follows depends on which it took."""
+    decides = not is_counting or not sources.is_limited(loop) or sources.decides_what_follows(loop)
+    return sources.may_leave_early(loop) and decides
+
+
+def _only_look(trace: Trace, turn: int, after: int, sources: Sources) -> int | None:
+    """Return the last access of an iteration that changes nothing and reads a buffer's cell by an atomic; None otherwise."""
+    kinds = trace.kinds_of(np.arange(turn, after))
+    accesses = turn + np.flatnonzero(np.isin(kinds, ACCESSES))
+    if changes_value(trace, accesses, sources).any():
+        return None
+    looks = [e for e in accesses.tolist() if trace.sites[trace.site[e]].kind == "atomic" and _reads_same_cell(trace, e, e)]
+    return looks[-1] if looks else None
 
 
 def waiting(trace: Trace) -> np.ndarray:
@@ -96,11 +141,15 @@ def waiting(trace: Trace) -> np.ndarray:
     return np.cumsum(change[:-1]) > 0
 
 
-def _columns(trace: Trace) -> list[np.ndarray]:
-    return [trace.site, trace.index, trace.flags, *trace.words.T]
+def _columns(trace: Trace, without_locals: bool = False) -> list[np.ndarray]:
+    columns = [trace.site, trace.index, trace.flags, *trace.words.T]
+    if not without_locals:
+        return columns
+    is_local = trace.at(lambda s: s.kind == "value")
+    return [columns[0], *(np.where(is_local, 0, column).astype(column.dtype) for column in columns[1:])]
 
 
-def _turns(trace: Trace) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _turns(trace: Trace, without_locals: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return loop iterations of threads that use atomics on buffers: starts, ends, and whether each repeats the last."""
     is_atomic = trace.at(lambda s: s.kind == "atomic" and s.space == "device" and says_value(s))
     starts = np.flatnonzero(trace.at(lambda s: s.kind == "loop") & np.isin(trace.thread, np.unique(trace.thread[is_atomic])))
@@ -110,7 +159,7 @@ def _turns(trace: Trace) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     starts = starts[np.argsort(key, kind="stable")]
     key = np.sort(key, kind="stable")
     total = np.zeros(len(trace) + 1, np.uint64)  # running sums of hashed records: equal iterations have equal differences
-    for number, column in enumerate(_columns(trace), 1):
+    for number, column in enumerate(_columns(trace, without_locals), 1):
         total[1:] += column * _ODD ** np.uint64(number)
     total[1:] = np.cumsum(total[1:] ** np.uint64(3))
     a, b, c = starts[:-2], starts[1:-1], starts[2:]
@@ -128,6 +177,8 @@ def _changes(trace: Trace, before: int, ended: int) -> list[int]:
     events = events[(trace.thread[events] != trace.thread[ended]) & (trace.site[events] != trace.site[ended])]
     changing = np.array([e for e in events.tolist() if trace.sites[trace.site[e]].kind != "read"], np.int64)
     slots, length = trace.slot[changing], ended - before
+    if before == ended:
+        return changing[slots > trace.slot[ended]][:1].tolist()
     near = (slots > trace.slot[max(before - length, 0)]) & (slots < trace.slot[before])
     between = (slots > trace.slot[before]) & (slots < trace.slot[ended])
     later = changing[slots > trace.slot[ended]][:1]

@@ -229,12 +229,15 @@ def _find_first_waiting_access(trace: Trace, wait: Wait) -> int:
 
 
 def _is_cut_off(trace: Trace, context: Context, wait: Wait) -> bool:
-    """Return whether a thread of another workgroup could still change the cell when a wait was cut off.
+    """Return whether a wait was cut off that could still have ended, or whose cell another workgroup could still have changed.
 
-    A thread that only loads waits for any thread that changes the cell afterwards. A thread that tries to take a lock waits for its
-    holder. Workgroups that need not have begun do not count, nor do threads that are waiting themselves.
+    A wait with a limit would have ended by itself. A thread that only loads waits for any thread that changes the cell
+    afterwards. A thread that tries to take a lock waits for its holder. Workgroups that need not have begun do not count, nor do
+    threads that are waiting themselves.
     """
     last, overrun = wait.last, wait.overrun
+    if context.sources.is_limited(trace.sites[trace.site[overrun]]):
+        return True
     if not trace.info.all_groups or trace.sites[trace.site[last]].space == "shared":
         return False
     group, sources = trace.group_and_lane[0], context.sources

@@ -1,9 +1,9 @@
 """The first NaN, or the first unintended infinity.
 
 An infinity is intended if the source writes it as a constant (`float best = 1.0 / 0.0;`), for example as the initial value of a
-minimum. It stays intended while it is only passed on: in a statement that names a variable with an intended infinity, or that calls
-a function which returns one. Nor is it a fault in a variable that its function tests by `isinf` or `isfinite`. A NaN is never
-intended.
+minimum, or if an input gives it, which is said in a note. It stays intended while it is only passed on: in a statement that names a
+variable with an intended infinity, or that calls a function which returns one. Nor is it a fault in a variable that its function
+tests by `isinf` or `isfinite`. A NaN is never intended.
 """
 
 import numpy as np
@@ -34,6 +34,51 @@ def not_finite(trace: Trace, context: Context) -> list[Finding]:
         return []
     if any(not np.isfinite(_numbers(trace, event)).all() for event in _racing_reads_before_writes(trace, context)):
         return []
+    bad, infinite = _infinities(trace)
+    bad[_select_unintended(infinite, trace, context.sources)] = True
+    bad &= trace.events_so_far(trace.at(lambda s: s.fault == "uninitialised-read")) == 0  # of a local, by its thread
+    for number in np.unique(trace.site[bad]).tolist():
+        site = trace.sites[number]
+        if context.sources.is_inout(site) or context.sources.is_filled_in_parts(site):  # the rest of it may be unwritten
+            bad &= trace.site != number
+    order = trace.order
+    hits = order[(bad & context.trusted)[order]]
+    if len(hits) == 0:
+        return []
+    event = int(hits[0])
+    site, thread = trace.sites[trace.site[event]], int(trace.thread[event])
+    values = np.array(trace.value(event), float).reshape(-1)
+    word = "NaN" if np.isnan(values).any() else "infinite"
+    name = context.sources.cell(site, int(trace.index[event])) if site.kind in ("read", "write") else site.name or "A value"
+    is_input = bool(_were_given(trace, int(trace.site[event]), np.array([event]), context.sources)[0])
+    verb, end = "is" if site.kind == "read" or is_input else "becomes", ", as it was given" if is_input else ""
+    who = in_sentence(thread_of(trace, event))
+    count = int((trace.site[hits] == trace.site[event]).sum())
+    if word == "NaN" and not is_input and (returned := returned_at(trace, event, context.sources)) is not None:
+        return_event, operation = returned
+        site = trace.sites[trace.site[return_event]]
+        message = f"{site.function} returns NaN in {who} on line {site.line}: {operation}."
+        return [Finding("nan", site.function, message, [site.line], [thread], 0, [return_event], count, site.file)]
+    operation = operation_at(trace, event, context.sources) if word == "NaN" and site.kind != "read" else ""
+    why = end or (f": {operation}" if operation else "")
+    message = f"{name} {verb} {word} in {who} on line {site.line}{why}."
+    return [Finding("nan", site.name, message, [site.line], [thread], int(trace.index[event]), [event], count, site.file)]
+
+
+def given_infinities(trace: Trace, context: Context) -> list[str]:
+    """Return a sentence for each memory or parameter of which an infinite value was given."""
+    notes: dict[str, str] = {}
+    for number, events in _infinities(trace)[1].items():
+        given = events[_were_given(trace, number, events, context.sources)]
+        if len(given):
+            site = trace.sites[number]
+            name = context.sources.cell(site, int(trace.index[given[0]])) if site.kind == "read" else site.name
+            notes.setdefault(site.name, f"{site.file}, line {site.line}: {name} is infinite, as it was given.")
+    return list(notes.values())
+
+
+def _infinities(trace: Trace) -> tuple[np.ndarray, dict[int, np.ndarray]]:
+    """Return a mask of the events with a NaN, (events,) bool, and those with an infinity but no NaN, by site."""
     bad = np.zeros(len(trace), bool)
     infinite: dict[int, np.ndarray] = {}
     by_site = np.argsort(trace.site, kind="stable")
@@ -49,56 +94,43 @@ def not_finite(trace: Trace, context: Context) -> list[Finding]:
         bad[events[nan]] = True
         if (inf & ~nan).any():
             infinite[number] = events[inf & ~nan]
-    bad[_select_unintended(infinite, trace, Origins(context.sources))] = True
-    bad &= trace.events_so_far(trace.at(lambda s: s.fault == "uninitialised-read")) == 0  # of a local, by its thread
-    for number in np.unique(trace.site[bad]).tolist():
-        site = trace.sites[number]
-        if context.sources.is_inout(site) or context.sources.is_filled_in_parts(site):  # the rest of it may be unwritten
-            bad &= trace.site != number
-    order = trace.order
-    hits = order[(bad & context.trusted)[order]]
-    if len(hits) == 0:
-        return []
-    event = int(hits[0])
-    site, thread = trace.sites[trace.site[event]], int(trace.thread[event])
-    values = np.array(trace.value(event), float).reshape(-1)
-    word = "NaN" if np.isnan(values).any() else "infinite"
-    name = context.sources.cell(site, int(trace.index[event])) if site.kind in ("read", "write") else site.name or "A value"
-    is_input = _is_input(trace, event, context.sources)
-    verb, end = "is" if site.kind == "read" or is_input else "becomes", ", as it was given" if is_input else ""
-    who = in_sentence(thread_of(trace, event))
-    count = int((trace.site[hits] == trace.site[event]).sum())
-    if word == "NaN" and not is_input and (returned := returned_at(trace, event, context.sources)) is not None:
-        return_event, operation = returned
-        site = trace.sites[trace.site[return_event]]
-        message = f"{site.function} returns NaN in {who} on line {site.line}: {operation}."
-        return [Finding("nan", site.function, message, [site.line], [thread], 0, [return_event], count, site.file)]
-    operation = operation_at(trace, event, context.sources) if word == "NaN" and site.kind != "read" else ""
-    why = end or (f": {operation}" if operation else "")
-    message = f"{name} {verb} {word} in {who} on line {site.line}{why}."
-    return [Finding("nan", site.name, message, [site.line], [thread], int(trace.index[event]), [event], count, site.file)]
+    return bad, infinite
 
 
-def _is_input(trace: Trace, event: int, sources: Sources) -> bool:
-    """Return whether a value is an input: a parameter of the entry point, or read from a buffer that is never written."""
-    site = trace.sites[trace.site[event]]
-    if site.kind == "value":
-        return site.function == trace.info.entry and sources.is_parameter(site)
-    is_written = any(other.name == site.name and other.kind in ("write", "atomic") for other in trace.sites)
-    return site.kind == "read" and site.space == "device" and not is_written
+def _were_given(trace: Trace, number: int, events: np.ndarray, sources: Sources) -> np.ndarray:
+    """Return which events have the value of an input: a parameter of the entry point, or a cell that was not written before."""
+    site = trace.sites[number]
+    if site.kind != "read" or site.space not in ("device", "texture"):
+        is_parameter = site.kind == "value" and site.function == trace.info.entry and sources.is_parameter(site)
+        return np.full(len(events), is_parameter)
+    writes = np.flatnonzero(trace.at(lambda s: s.name == site.name and s.kind in ("write", "atomic")))
+    cells, cell_of = np.unique(np.r_[trace.index[writes], trace.index[events]], return_inverse=True)
+    first_write = np.full(len(cells), NEVER)
+    np.minimum.at(first_write, cell_of[: len(writes)], trace.slot[writes].astype(np.int64))
+    return trace.slot[events].astype(np.int64) < first_write[cell_of[len(writes) :]]
 
 
-def _select_unintended(infinite: dict[int, np.ndarray], trace: Trace, origins: Origins) -> np.ndarray:
-    """Return the infinite values, events by site, that do not come from a constant in the source."""
+def _select_unintended(infinite: dict[int, np.ndarray], trace: Trace, sources: Sources) -> np.ndarray:
+    """Return the infinite values, events by site, that come neither from a constant in the source nor from an input."""
+    origins = Origins(sources)
     groups: list[tuple[int, np.ndarray, Origin | None]] = []  # site, events, origin
+    are_given: list[bool] = []
     for number, events in infinite.items():
         site = trace.sites[number]
-        origin = origins.of(site)
+        origin, given = origins.of(site), _were_given(trace, number, events, sources)
+        if given.any():
+            groups.append((number, events[given], origin))
+            are_given.append(True)
+            events = events[~given]
         for places, subset in _by_returns(events, trace, origin.called if origin else set()):
             groups.append((number, subset, origins.of(site, places) if places else origin))
+            are_given.append(False)
     intended_variables: set[Variable] = set()
     tested = origins.tested
-    is_tested = [bool(origins.held_at(trace.sites[number]) & tested) for number, *_ in groups]
+    is_tested = [
+        is_given or bool(origins.held_at(trace.sites[number]) & tested)
+        for (number, *_), is_given in zip(groups, are_given, strict=True)
+    ]
     while True:
         intended = [
             has_test or (origin is not None and (origin.is_constant or bool(origin.variables & intended_variables)))

@@ -15,7 +15,8 @@ A local that is passed to an `inout` parameter is followed into the function. `g
     _rec_set_best = _rec_left_grow_1; _rec_given_grow_1 = ~0u;
 
 and `grow` begins with `_rec_left_grow_1 = _rec_given_grow_1; _rec_given_grow_1 = ~0u;` and keeps the parameter's bits there. If it
-does not, because it is not recorded or uses the parameter in a way that is not followed, all bits stay set.
+does not, because it is not recorded or uses the parameter in a way that is not followed, all bits stay set. An `out` parameter is
+followed likewise, but given no bits.
 """
 
 from contextlib import AbstractContextManager
@@ -84,7 +85,7 @@ class UninitialisedLocals:
         text, function = "", self._context.block.name
         for position, parameter in enumerate(self._context.source.parameters(self._context.block)):
             followed = f"{function}_{position}"
-            if followed in self._context.followed and parameter.split()[0] == "inout" and function not in self._names:
+            if followed in self._context.followed and parameter.split()[0] in ("inout", "out") and function not in self._names:
                 type_text, name, sizes = split_parameter(parameter)
                 local = self._parts(type_text, sizes) if name not in self._behind_macros and name in self._names else None
                 if local is not None and self._is_simple(name, local, body):
@@ -177,20 +178,29 @@ class UninitialisedLocals:
         for root, arguments in sorted(passed.items()):
             argument, parameter = arguments[0]
             flag, bits = self._flag(root), self._bits(argument, root)
-            if len(arguments) > 1 or not parameter or not bits or "(" in bits or not self._context.is_followed(parameter):
+            is_out = bool(parameter) and not self._is_inout(parameter)
+            is_read_beside = is_out and sum(n.type == "identifier" and text_of(n) == root for n in walk(statement)) > 1
+            if (
+                len(arguments) > 1
+                or is_read_beside
+                or not parameter
+                or not bits
+                or "(" in bits
+                or not self._context.is_followed(parameter)
+            ):
                 before += f"{flag} = {_ALL}; "
                 continue
-            handed_bits = flag if bits == _ALL else f"(({flag} & {bits}) != 0 ? {_ALL} : 0u)"
+            handed_bits = "0u" if is_out else flag if bits == _ALL else f"(({flag} & {bits}) != 0 ? {_ALL} : 0u)"
             update = f"{flag} = {{}}" if bits == _ALL else f"{flag} |= {{}} != 0 ? {bits} : 0u"
             before += f"_rec_given_{parameter} = {handed_bits}; _rec_left_{parameter} = {_ALL}; "
             after += f" {update.format(f'_rec_left_{parameter}')}; _rec_given_{parameter} = {_ALL};"
         return before, after
 
     def _parameter(self, statement: Node, call: Node, argument: Node) -> str:
-        """Return the `inout` parameter for an argument, "" if there is none or if another call may come in between."""
+        """Return the `inout` or `out` parameter for an argument, "" if there is none or if another call may come in between."""
         symbols, name = self._context.symbols, _called_name(call)
         position = part(call, "arguments").named_children.index(argument)
-        if symbols.function(name).definitions != 1 or position not in symbols.function(name).inout:
+        if symbols.function(name).definitions != 1 or position not in symbols.function(name).outputs:
             return ""
         for node in walk(statement):
             if node.type == "identifier" and text_of(node) in symbols.macros:
@@ -198,6 +208,10 @@ class UninitialisedLocals:
             if node.type == "call_expression" and node != call and _called_name(node) in symbols.functions:
                 return ""
         return f"{name}_{position}"
+
+    def _is_inout(self, parameter: str) -> bool:
+        name, _, position = parameter.rpartition("_")
+        return int(position) in self._context.symbols.function(name).inout
 
     def _flag(self, name: str) -> str:
         return self._flags.get(name, f"_rec_set_{name}")
@@ -275,13 +289,18 @@ class UninitialisedLocals:
         return not self._is_written_next(name, declaration)
 
     def _is_written_next(self, name: str, declaration: Node) -> bool:
-        """Return whether the first statement that names a local writes all of it on every path."""
+        """Return whether the first statement that names a local writes all of it on every path that comes there.
+
+        A return before that leaves a parameter unwritten.
+        """
         is_parameter = declaration.type == "compound_statement"
         outer = declaration if is_parameter else declaration.parent
         later = (node for node in self._names[name] if is_parameter or node.start_byte >= declaration.end_byte)
         first = min(later, key=lambda node: node.start_byte, default=None)
         if first is None:
             return True
+        if is_parameter and any(n.type == "return_statement" and n.start_byte < first.start_byte for n in walk(declaration)):
+            return False
         statement = first
         while statement.parent is not None and statement.parent != outer:
             statement = statement.parent

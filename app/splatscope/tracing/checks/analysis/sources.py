@@ -18,6 +18,8 @@ from splatscope.tracing.checks.analysis.data_dependence import Dependence
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
+_COMPARISONS = ("<", ">", "<=", ">=", "==", "!=")
+_NO_LIMIT = 1 << 24  # iterations
 _LOOPS = ("for_statement", "while_statement", "do_statement")
 
 
@@ -203,6 +205,48 @@ class Sources:
                 yield names, {part.start_point[0] + 1 for part in (node, *exits)}
             node = node.parent
 
+    def may_leave_early(self, site: Site) -> bool:
+        """Return whether the loop at a site may be left otherwise than by a plain count: `for (uint i = 0; i < 8; i++)`."""
+        node = self.statement(site)
+        if node is None or node.type not in _LOOPS:
+            return False
+        condition, update = node.child_by_field_name("condition"), node.child_by_field_name("update")
+        is_count = condition is not None and update is not None and "&&" not in text_of(condition)
+        return not is_count or next(_conditions_of_exits(node), None) is not None
+
+    def is_limited(self, site: Site) -> bool:
+        """Return whether the loop at a site counts its iterations, and is left after some number of them: `tries++ < 4096`.
+
+        A very large number limits nothing: it stands for "forever".
+        """
+        node = self.statement(site)
+        if node is None or node.type not in _LOOPS:
+            return False
+        counters, may_skip = set(), any(inner.type == "continue_statement" for inner in walk(node))
+        body = node.child_by_field_name("body")
+        for changed in walk(node):
+            target = changed.child_by_field_name("left") or changed.child_by_field_name("argument")
+            is_sum = changed.type == "assignment_expression" and text_of(part(changed, "operator")) in ("+=", "-=")
+            in_each = enclosing(changed, "if_statement", "switch_statement", *_LOOPS) == node
+            in_each &= not (may_skip and body is not None and body.start_byte <= changed.start_byte < body.end_byte)
+            if target is not None and in_each and (is_sum or changed.type == "update_expression"):
+                counters.add(text_of(target))
+        for compared in (n for condition in _conditions_of(node) for n in walk(condition)):
+            if compared.type == "binary_expression" and text_of(part(compared, "operator")) in _COMPARISONS:
+                limits = [integer(text_of(operand), self.symbols.integers) or 0 for operand in compared.named_children]
+                if not self._names(compared).isdisjoint(counters) and max(limits) < _NO_LIMIT:
+                    return True
+        return False
+
+    def decides_what_follows(self, site: Site) -> bool:
+        """Return whether a variable that decides when the loop at a site is left is named behind the loop, in its function."""
+        node = self.statement(site)
+        function = enclosing(node, "function_definition") if node is not None else None
+        if node is None or function is None:
+            return True
+        names = set().union(*map(self._names, _conditions_of(node)))
+        return any(n.type == "identifier" and n.start_byte >= node.end_byte and text_of(n) in names for n in walk(function))
+
     def is_do_loop(self, site: Site) -> bool:
         """Return whether the loop at a site evaluates its condition at the end."""
         node = self.statement(site)
@@ -294,6 +338,12 @@ def _members(symbols: Symbols) -> dict[str, Memory]:
 @lru_cache(maxsize=8)
 def _sources_of(texts: tuple[tuple[str, str], ...], defines: tuple[tuple[str, str], ...] | None, entry: str) -> Sources:
     return Sources(Program.as_recorded(dict(texts), None if defines is None else dict(defines), entry))
+
+
+def _conditions_of(loop: Node) -> list[Node]:
+    """Return the condition of a loop, and those of the branches that leave it."""
+    condition = loop.child_by_field_name("condition")
+    return [*([condition] if condition is not None else []), *_conditions_of_exits(loop)]
 
 
 def _conditions_of_exits(loop: Node) -> Iterator[Node]:
