@@ -33,7 +33,7 @@ export function render({model, el}: Render<"YourPixel">) {
   const acts = h("p", {class: "your-acts", hidden: !model.follows}, press, leave)
   const root = h(
     "section",
-    {class: "your-pixel", "aria-label": "Your pixel", "data-testid": "your-pixel"},
+    {class: "your-pixel", "aria-label": model.story ? "The story of your pixel" : "Your pixel", "data-testid": "your-pixel"},
     whole.el,
     tile.el,
     h("div", {class: "your-words"}, words, acts),
