@@ -144,3 +144,19 @@ def test_the_first_error_has_its_line_in_the_source_that_is_known(name):
     error = pickle.loads(pickle.dumps(CompileError(said["diagnostics"], {"folder/a.slang": said["source"]})))
     assert (error.file, error.line) == ("folder/a.slang", line)
     assert str(error).startswith(f"a.slang:{line}:")
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "mend"),
+    [
+        ("    unsigned int a = 1;", "unexpected identifier, expected ';'", ": write `uint` for `unsigned int`"),
+        ("technique T { pass P { } }", "unexpected '{', expected ';'", ": Slang has no techniques"),
+        ("SamplerState s { Filter = MIN; };", "unexpected '{', expected ';'", ": write `SamplerState name;`"),
+        ("    float s = v;", "expected an expression of type 'float', got 'vector<float,3>'", ": name the component"),
+        ("    uint a = 1 b;", "unexpected identifier, expected ';'", ""),
+    ],
+)
+def test_what_direct3d_takes_is_refused_with_its_mend(code, said, mend):
+    words = f"error[E20001]: {said}\n --> a.hlsl:1:3\n  |\n1 | {code}\n  |   ^ {said}.\n--'\n"
+    assert first_error(words, {"a.hlsl": code}).startswith(f"a.hlsl:1:3: {said}{mend}")
+    assert bool(mend) == (": " in first_error(words, {"a.hlsl": code}).partition("1:3: ")[2])
