@@ -174,6 +174,17 @@ def test_what_the_browser_recorded_is_what_the_server_records(gaussian):
     assert_they_agree(gaussian, lambda: gaussian.get_by_label("Red", exact=True).press("ArrowRight"))
 
 
+def test_a_hand_that_comes_back_to_where_it_began_leaves_the_lessons_recording(gaussian):
+    """The answer to it brings nothing new."""
+    stage, slider = gaussian.get_by_test_id("stepper").first, gaussian.get_by_label("Red", exact=True)
+    shown, frames = stage.get_attribute("data-recording"), int(stage.get_attribute("data-frame"))
+    slider.press("ArrowRight")
+    slider.press("ArrowLeft")
+    gaussian.wait_for_function("([el, before]) => Number(el.dataset.frame) > before", arg=[stage.element_handle(), frames])
+    expect(stage).to_have_attribute("data-live", "recording")
+    expect(stage).to_have_attribute("data-recording", shown)
+
+
 def test_a_figure_outlives_the_loss_of_its_gpu(gaussian):
     """It takes another; until that is there, the server is asked."""
     stage, slider = gaussian.get_by_test_id("stepper").first, gaussian.get_by_label("Red", exact=True)

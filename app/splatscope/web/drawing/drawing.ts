@@ -30,6 +30,7 @@ export function render({model, el}: Render<"Drawing">) {
   let inHand: Pick<typeof model, "facts" | "values"> | null = null // of what was recorded in this browser, until the lesson's own comes
   let room: ReturnType<typeof roomOf> | null = null // as it was measured last
   let made: Recording | null = null // the last one that was recorded in this browser
+  let recorded = JSON.stringify(model.values) // what the lesson's own recording is of
   const isDragged = () => root.querySelector(".held, input:active") !== null
   let isHeld = isDragged // whether the hand still holds what is set, here or in the page's controls
   /** Whether the lesson's answer, if one has come, is one to earlier values. */
@@ -117,8 +118,18 @@ export function render({model, el}: Render<"Drawing">) {
         inHand = {facts, values} as typeof inHand
         made = recording
         emit("followed", {stage, recording, stops, held: isAhead})
+        settle()
       },
     )
+  /** Show the lesson's own recording if the hand has come back to what that is of: the answer brings nothing new then. */
+  const settle = () => {
+    const stage = stageOf(root)
+    if (!stage || !inHand || isAhead() || JSON.stringify(inHand.values) !== recorded) return
+    inHand = null
+    emit("followed", {stage, recording: null, held: isHeld})
+  }
+  const released = () => setTimeout(settle)
+  window.addEventListener("pointerup", released)
   function follow(values: unknown, held: () => boolean) {
     if ((host.values as {picture?: string}).picture || !hand?.follow(values)) return false // a trained picture's pixel is not in the browser
     isHeld = held
@@ -130,9 +141,11 @@ export function render({model, el}: Render<"Drawing">) {
     moved.followed = follow({...values, [moved.name]: moved.value}, moved.held)
   })
   model.on("facts", () => {
+    recorded = JSON.stringify(model.values)
     if (!isAhead()) inHand = null
   })
   const onValues = () => {
+    settle()
     if (!drawing.changed) return shown ? open(shown) : undefined
     drawing.changed()
     if (shown) tell(new Look(shown)) // the small copy previews what was set, too
@@ -172,6 +185,7 @@ export function render({model, el}: Render<"Drawing">) {
     unsubscribe()
     resizes.disconnect()
     window.removeEventListener("resize", resized)
+    window.removeEventListener("pointerup", released)
   })
   return root
 }

@@ -280,8 +280,8 @@ export class Stepper {
     const {moment: before, root} = this
     if (!before) return
     if (!recording) {
+      if (this.#held) root.dataset.live = "recording"
       this.#held = null
-      delete root.dataset.live
       return this.show()
     }
     const step = this.#stopBefore(before, stops ?? this.#about.stops) ?? before.step
