@@ -165,7 +165,9 @@ def test_what_pages_say_stands_in_the_header(monkeypatch):
         return recording
 
     monkeypatch.setattr(record_and_check, "record", leaves_otherwise)
-    monkeypatch.setattr(record_and_check, "compare_runs", lambda recording, again, findings: [])  # every plain run would
+    monkeypatch.setattr(
+        record_and_check, "compare_runs", lambda recording, again, findings, is_partial: []
+    )  # every plain run would
     found = splatscope.record(**options)
     assert found.missed == [found.trace.verdict.difference]
     assert "nothing that was recorded explains it" in found.missed[0]
@@ -443,7 +445,9 @@ def change_plain_results(monkeypatch, by):
         return recording
 
     monkeypatch.setattr(record_and_check, "record", leaves_others)
-    monkeypatch.setattr(record_and_check, "compare_runs", lambda recording, again, findings: [])  # every plain run would
+    monkeypatch.setattr(
+        record_and_check, "compare_runs", lambda recording, again, findings, is_partial: []
+    )  # every plain run would
 
 
 def test_other_results_that_nothing_explains_are_not_clean(monkeypatch):
