@@ -237,11 +237,11 @@ def facts_of(seen: SeenPixel) -> PixelFacts:
 
 
 def _few(ids: np.ndarray) -> str:
-    return ", ".join(map(str, ids[:FEW])) + (", …" if len(ids) > FEW else "")
+    return ", ".join(map(str, ids[:FEW])) + (f" and {len(ids) - FEW} more" if len(ids) > FEW else "")
 
 
 def number_in_words(value: float) -> str:
     """Return a number with three digits: 0.25, −1.54 · 10⁻⁹."""
     digits, _, exponent = f"{value:.3g}".partition("e")
-    power = f" · 10{str(int(exponent)).translate(RAISED)}" if exponent else ""
+    power = f"\u00a0·\u00a010{str(int(exponent)).translate(RAISED)}" if exponent else ""
     return digits.replace("-", "−") + power

@@ -125,7 +125,7 @@ def test_the_story_of_a_pixel_is_what_the_kernels_did(seen):
     assert {facts["listed"], facts["left"]} == {str(len(seen.ids)), f"{light[-1]:.3g}"}
 
 
-@pytest.mark.parametrize(("value", "words"), [(0.25, "0.25"), (-1.544e-9, "−1.54 · 10⁻⁹"), (0.0, "0"), (1.0, "1")])
+@pytest.mark.parametrize(("value", "words"), [(0.25, "0.25"), (-1.544e-9, "−1.54\u00a0·\u00a010⁻⁹"), (0.0, "0"), (1.0, "1")])
 def test_numbers_are_written_as_in_a_textbook(value, words):
     assert number_in_words(value) == words
 
