@@ -18,7 +18,6 @@ SlangPy inserts a line before some sources, so a line number may be one too high
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal
 
@@ -32,16 +31,12 @@ _HEAD = re.compile(
 _LOCATION = re.compile(r"(?:\nFor assistance.*)?\n\s*-->\s*(\S+?):(\d+):(\d+)")
 _UNAVAILABLE = re.compile(r"^note: see using of '(\w+)'(\n\s*-->.*(?:\n.*){4})", re.MULTILINE)
 _COUNTERS = ("IncrementCounter", "DecrementCounter")
-# What Direct3D's compilers take and Slang refuses: patterns of the line and of the message, and what to write instead.
+# What Direct3D's compilers take and Slang refuses: patterns of the line with the message below it, and what to write instead.
 _DIRECT3D = (
-    (re.compile(r"\bunsigned\s+int\b"), re.compile("unexpected"), "write `uint` for `unsigned int`"),
-    (re.compile(r"^\s*technique\d*\b"), re.compile("unexpected"), "Slang has no techniques: remove it, and name the entry point"),
-    (re.compile(r"\bSamplerState\s+\w+\s*\{"), re.compile("unexpected"), "write `SamplerState name;`, its state is set outside"),
-    (
-        re.compile(""),
-        re.compile(r"expected an expression of type '\w+', got 'vector<"),
-        "name the component that you mean, such as `.x`",
-    ),
+    (re.compile(r"\bunsigned\s+int\b.*\n.*unexpected"), ": write `uint` for `unsigned int`"),
+    (re.compile(r"^\s*technique\d*\b.*\n.*unexpected"), ": Slang has no techniques: remove it, and name the entry point"),
+    (re.compile(r"\bSamplerState\s+\w+\s*\{.*\n.*unexpected"), ": write `SamplerState name;`, its state is set outside"),
+    (re.compile(r"\n.*expected an expression of type '\w+', got 'vector<"), ": name the component that you mean, such as `.x`"),
 )
 _MARK = re.compile(r"^\d+ \| ?.*\n\s*\| ?\s*(?P<carets>\^+)(?: (?P<text>.+?)\.?)?$", re.MULTILINE)
 
@@ -124,10 +119,9 @@ def _message(head: re.Match[str], rest: str) -> Message:
         return Message(severity, text)
     file, line, column = location[1], int(location[2]), int(location[3])
     quoted = re.search(rf"^{line}\s*\| ?(.*)$", rest, re.MULTILINE)
-    code = quoted[1] if quoted else ""
-    mends = (mend for on_line, in_text, mend in _DIRECT3D if on_line.search(code) and in_text.search(text))
-    text = ": ".join([text, *islice(mends, 1)])
-    return Message(severity, text, file, line, column, len(mark["carets"]) if mark else 1, quoted and code)
+    refused = f"{quoted[1] if quoted else ''}\n{text}"
+    text += next((mend for pattern, mend in _DIRECT3D if pattern.search(refused)), "")
+    return Message(severity, text, file, line, column, len(mark["carets"]) if mark else 1, quoted and quoted[1])
 
 
 def _unavailable(name: str) -> str:

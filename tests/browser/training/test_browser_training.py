@@ -180,7 +180,11 @@ def download(run: Locator, button: str) -> Path:
 
 
 def saves_its_gaussians(run: Locator, folder: Path) -> None:
-    """Save a run's Gaussians, and assert that the library reads them and draws the picture that is shown."""
+    """Save the Gaussians of a short run, and assert that the library reads them and draws the picture that is shown."""
+    small(run)
+    set_number(run, "Iterations", 12)  # the same in each run of the tests: of others, a layer may be within rounding of being seen
+    run.get_by_test_id("train-start").click()
+    expect(run.get_by_test_id("browser-frame")).to_have_attribute("data-iteration", "12")
     saved = download(run, "Save Gaussians (.ply)")
     file = folder / "saved.ply"
     file.write_bytes(saved.read_bytes())
@@ -190,9 +194,7 @@ def saves_its_gaussians(run: Locator, folder: Path) -> None:
     assert to_ply(splats.raw, (splats.width, splats.height)).partition(b"end_header")[0] in file.read_bytes()
     shown = run.get_by_test_id("browser-frame").evaluate(PIXELS)
     shown = np.array(shown, np.uint8).reshape(*target.shape[:2], 4)[..., :3]
-    apart = np.abs(255 * splats.render().clip(0, 1) - shown)
-    assert (apart > 1.5).mean() < 1e-3
-    assert apart.max() < 4  # a layer whose α is within rounding of 1/255 is skipped by one of the two
+    assert np.abs(255 * splats.render().clip(0, 1) - shown).max() < 1.5
 
 
 def test_the_book_follows_a_picture_that_was_trained_here(training):
@@ -215,10 +217,6 @@ def test_the_book_follows_a_picture_that_was_trained_here(training):
 
 
 def test_its_gaussians_are_saved_for_viewers(training, tmp_path):
-    small(training)
-    set_number(training, "Iterations", 12)
-    training.get_by_test_id("train-start").click()
-    expect(training.get_by_test_id("browser-frame")).to_have_attribute("data-iteration", "12")
     saves_its_gaussians(training, tmp_path)
 
 

@@ -59,17 +59,17 @@ def waits_for_later_groups(trace: Trace, context: Context) -> list[Finding]:
             continue
         line, loop_line = lines_of(trace.sites[trace.site[change]], loop)
         name, index = context.sources.cell(cell, int(trace.index[ended])), int(trace.index[ended])
-        who, waits_for = (
-            in_sentence(thread_of(trace, change)),
-            f"waits in the loop on {loop_line} for {name}{looked_at(cell, loop)}",
-        )
-        message = (
-            f"{thread_of(trace, ended)} {waits_for}, and gives up before {who} changes it on {line}. What follows depends on which "
-            "group comes first, and a device may begin that one only when this one has ended."
-            if before == ended
-            else f"{thread_of(trace, ended)} {waits_for}, which {who} changes on {line}. This run was lucky: a device may begin "
-            "that group only when this one has ended."
-        )
+        who = in_sentence(thread_of(trace, change))
+        message = f"{thread_of(trace, ended)} waits in the loop on {loop_line} for {name}{looked_at(cell, loop)}, "
+        if before == ended:
+            message += (
+                f"and gives up before {who} changes it on {line}. What follows depends on which group comes first, and a device "
+                "may begin that one only when this one has ended."
+            )
+        else:
+            message += (
+                f"which {who} changes on {line}. This run was lucky: a device may begin that group only when this one has ended."
+            )
         threads = [int(trace.thread[change]), int(trace.thread[ended])]
         place = standing_at(trace.sites[trace.site[change]], loop)
         by_cause[cause] = Finding("group-order", cell.name, message, threads=threads, index=index, events=[change, ended], **place)
@@ -88,9 +88,8 @@ def _waits(trace: Trace, sources: Sources, is_counting: bool) -> list[tuple[int,
     repeats &= np.isin(trace.site[turns], loops)
     columns = _columns(trace, is_counting)
     is_last = ~np.r_[repeats[1:], False] & repeats
-    run = (
-        np.arange(len(repeats)) - np.maximum.accumulate(np.where(repeats, -1, np.arange(len(repeats)))) if len(repeats) else repeats
-    )
+    places = np.arange(len(repeats))
+    run = places - np.maximum.accumulate(np.where(repeats, -1, places))  # how many repeats come one after the other up to each
     waits = []
     for turn, after, looks in zip(turns[is_last].tolist(), next_turns[is_last].tolist(), run[is_last].tolist(), strict=True):
         length, thread = after - turn, trace.thread[turn]

@@ -121,12 +121,16 @@ export function render({model, el}: Render<"Drawing">) {
         settle()
       },
     )
-  /** Show the lesson's own recording if the hand has come back to what that is of: the answer brings nothing new then. */
-  const settle = () => {
+  /** Show the lesson's own recording in place of what was recorded in this browser. */
+  const letGo = () => {
     const stage = stageOf(root)
-    if (!stage || !inHand || isAhead() || JSON.stringify(inHand.values) !== recorded) return
+    if (!inHand || !stage) return
     inHand = null
     emit("followed", {stage, recording: null, held: isHeld})
+  }
+  /** Let go if the hand has come back to what the lesson's own recording is of: the answer brings nothing new then. */
+  const settle = () => {
+    if (inHand && !isAhead() && JSON.stringify(inHand.values) === recorded) letGo()
   }
   const released = () => setTimeout(settle)
   window.addEventListener("pointerup", released)
@@ -154,11 +158,7 @@ export function render({model, el}: Render<"Drawing">) {
   /** Show the recorded values again instead of those set in the drawing, once the reader has let go. */
   const again = () => {
     if (isDragged()) return window.addEventListener("pointerup", () => setTimeout(again), {once: true})
-    const stage = stageOf(root)
-    if (inHand && stage) {
-      inHand = null
-      emit("followed", {stage, recording: null, held: isHeld})
-    }
+    letGo()
     drawing.changed?.()
     if (shown) open(shown)
   }

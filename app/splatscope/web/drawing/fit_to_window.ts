@@ -1,5 +1,5 @@
 // The size a drawing may have so that its whole figure fits into the window.
-import {enclosing, within, zoomOf} from "#web/runtime/dom.ts"
+import {enclosing, isStill, within, zoomOf} from "#web/runtime/dom.ts"
 import {emit} from "#web/runtime/events.ts"
 
 const LEAST = 400 // px of height: if less is left under the title, the reader scrolls to the figure, which then fills the window
@@ -55,8 +55,7 @@ export function bringIntoView(stage: HTMLElement, first: boolean) {
   const top = way + (beside ? 0 : wayToStep(stage, bar + way))
   if (Math.abs(top) < 1) return
   last = {stage, goal: scrollY + top, began: performance.now()}
-  const still = matchMedia("(prefers-reduced-motion: reduce)").matches
-  scrollTo({top: last.goal, behavior: still ? "auto" : "smooth"})
+  scrollTo({top: last.goal, behavior: isStill() ? "auto" : "smooth"})
 }
 
 /**

@@ -7,7 +7,7 @@
 //   what an element shows, `data-made-of` what it was made of. The element is drawn moving from where those were.
 // The next paint ends the animation, so nobody has to wait for it.
 
-import {zoomOf} from "#web/runtime/dom.ts"
+import {isStill, zoomOf} from "#web/runtime/dom.ts"
 
 const LASTS = 240 // ms
 const EASING = "cubic-bezier(0.4, 0, 0.2, 1)"
@@ -105,15 +105,13 @@ function travel(before: Map<string, Thing>, after: Map<string, Thing>): () => vo
   }
 }
 
-const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches
-
 /**
  * Paint, and animate the change.
  * @param root  of what is painted
  * @param steps  whether this is a single step; otherwise nothing is animated
  */
 export function glide(root: Element, steps: boolean, paint: () => void) {
-  const glides = steps && !calm()
+  const glides = steps && !isStill()
   const before = glides ? things(root) : null // as they appear, even in the middle of an animation
   under.get(root)?.()
   root.classList.toggle("gliding", glides)
@@ -136,7 +134,7 @@ export function glide(root: Element, steps: boolean, paint: () => void) {
  */
 export function slideMark(from: HTMLElement, to: HTMLElement): () => void {
   const list = to.parentElement
-  if (!list || calm()) return () => {}
+  if (!list || isStill()) return () => {}
   const dy = to.offsetTop - from.offsetTop
   const copy = document.createElement("i")
   copy.className = `${to.className} mark-on-its-way`

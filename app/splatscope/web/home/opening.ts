@@ -1,5 +1,5 @@
 // The picture across the home page, which comes apart into its Gaussians as the reader scrolls, drags, or moves the slider.
-import {h, style} from "#web/runtime/dom.ts"
+import {h, isStill, style} from "#web/runtime/dom.ts"
 import {gpu} from "#web/runtime/gpu.ts"
 import {blobAt, jsonAt} from "#web/runtime/sources.ts"
 import type {OpeningKernels} from "#components"
@@ -12,7 +12,6 @@ const FRAME = 16 // ms of one
 const NEAR = 0.002 // of it, at which it has arrived
 const REACH = {over: 24, held: 52} // pixels of the picture around the hand, which is over it or holds it
 const SCROLLED = 0.85 // of the picture's height, after which it is all apart
-const STILL = matchMedia("(prefers-reduced-motion: reduce)")
 
 /** What shows a picture, taken apart. */
 interface Painter {
@@ -49,7 +48,7 @@ export function render({model, el}: Render<"Opening">) {
   const isThere = () => Math.abs(goal.share - now.share) < NEAR && Math.abs(goal.reach - now.reach) < 0.5
   /** Go a part of the way, the more the longer the last picture took, or all of it for whoever wants no motion. */
   const approach = (milliseconds: number) => {
-    const part = STILL.matches || isThere() ? 1 : 1 - (1 - EASE) ** Math.max(1, milliseconds / FRAME)
+    const part = isStill() || isThere() ? 1 : 1 - (1 - EASE) ** Math.max(1, milliseconds / FRAME)
     now.share += part * (goal.share - now.share)
     now.reach += part * (goal.reach - now.reach)
     now.hand = [...goal.hand]
@@ -113,7 +112,7 @@ export function render({model, el}: Render<"Opening">) {
   }
   slider.oninput = () => takeTo(+slider.value / 100)
   const onScroll = () => {
-    if (STILL.matches) return
+    if (isStill()) return
     const {height} = frame.getBoundingClientRect()
     if (height && scrollY < 2 * height) takeTo(scrollY / (SCROLLED * height))
   }
@@ -140,7 +139,7 @@ export function render({model, el}: Render<"Opening">) {
     go()
   }
   frame.onpointermove = (event) => {
-    if (!held && (event.pointerType !== "mouse" || STILL.matches)) return
+    if (!held && (event.pointerType !== "mouse" || isStill())) return
     goal.hand = handOf(event)
     goal.reach = held ? REACH.held : REACH.over
     // pictures that were drawn in advance do not know where the hand is

@@ -58,7 +58,7 @@ class PixelHandler(AuthRequestHandler):
         self.set_header("Cache-Control", "no-store")
         self.set_header("Content-Type", "application/json")
         try:
-            facts = await pixel_facts(worker_pool, name, (int(x), int(y)))
+            answer = {**await pixel_facts(worker_pool, name, (int(x), int(y)))}
         except ValueError as error:
-            return await send_whole(self, json.dumps({"error": str(error)}).encode())
-        await send_whole(self, json.dumps(facts).encode())
+            answer = {"error": str(error)}
+        await send_whole(self, json.dumps(answer).encode())

@@ -26,7 +26,7 @@ export function render({model, el}: Render<"YourPixel">) {
   const sentence = h("span")
   sentence.innerHTML = model.sentence
   const words = h("p", {}, title, " ", place, " ", sentence)
-  const story = h("div", {class: "prose"})
+  const story = h("div", {class: "prose your-story", hidden: !model.story})
   const press = h("button", {type: "button", class: "btn", "data-testid": "your-pixel-show"}, "Show it in the figure")
   const leave = h("button", {type: "button", class: "linkish", "data-testid": "your-pixel-leave"}, "Back to this section’s example")
   const announcer = h("p", {class: "sr", role: "status"})
@@ -37,7 +37,7 @@ export function render({model, el}: Render<"YourPixel">) {
     whole.el,
     tile.el,
     h("div", {class: "your-words"}, words, acts),
-    h("div", {class: "your-story", hidden: !model.story}, story),
+    story,
     announcer,
   )
 
@@ -131,14 +131,13 @@ export function render({model, el}: Render<"YourPixel">) {
     if (!model.story || told === address) return
     told = address
     if (!story.hasChildNodes()) story.textContent = "The kernels run for your pixel …"
-    const facts = await jsonAt<Record<string, string>>(address).catch(
-      (reason): Record<string, string> => ({
-        error: messageOf(reason),
-      }),
-    )
-    if (told !== address) return
-    if (facts.error) story.textContent = facts.error
-    else story.innerHTML = model.story.replace(/\{(\w+)\}/g, (_, name) => facts[name])
+    try {
+      const {error, ...facts} = await jsonAt<Record<string, string>>(address)
+      if (error) throw new Error(error)
+      if (told === address) story.innerHTML = model.story.replace(/\{(\w+)\}/g, (_, name) => facts[name])
+    } catch (reason) {
+      if (told === address) story.textContent = messageOf(reason)
+    }
   }
 
   const changed = () => {

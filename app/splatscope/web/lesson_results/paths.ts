@@ -3,7 +3,7 @@
 import {show} from "#web/drawing/look.ts"
 import {floatsOf} from "#web/drawing/pixels.ts"
 import {s, setAttributes} from "#web/drawing/svg.ts"
-import {h} from "#web/runtime/dom.ts"
+import {h, isStill} from "#web/runtime/dom.ts"
 import {contour} from "./contours.ts"
 import {scrubber} from "./scenes.ts"
 import type {PathsPart} from "#components"
@@ -108,7 +108,7 @@ function player(slider: HTMLElement, shown: Element) {
     },
     {threshold: 0.6},
   )
-  if (!matchMedia("(prefers-reduced-motion: reduce)").matches) seen.observe(shown)
+  if (!isStill()) seen.observe(shown)
   for (const kind of ["pointerdown", "keydown", "focus"])
     range.addEventListener(kind, () => {
       seen.disconnect()

@@ -144,6 +144,7 @@ class Book:
         adapter: The device that recorded it; known after the first recording.
         words: The text of each page that was written, as HTML for readers without scripts.
         failed: What could not be recorded, and what to do about it, a line each.
+        told: The pixels of SAMPLE of which a page tells what the whole program does to them.
     """
 
     folder: Path
@@ -151,6 +152,7 @@ class Book:
     adapter: str = ""
     words: dict[str, str] = field(default_factory=dict)
     failed: list[str] = field(default_factory=list)
+    told: set[tuple[int, int]] = field(default_factory=set)
 
     @property
     def walks(self) -> list[Walk]:
@@ -225,6 +227,7 @@ class Book:
                 if component.frame:  # for browsers without a GPU
                     part["values"] |= self._write_still(component)
             elif isinstance(component, YourPixel):
+                self.told |= {*PUBLISHED} if component.story else set()
                 name, width, height, _ = component.sample
                 part["values"] |= {"sample": [name, width, height, f"assets/{DRAWN}"], "pixels": [list(at) for at in PUBLISHED]}
             elif isinstance(component, Opening):
@@ -361,7 +364,7 @@ async def publish(folder: Path, pages: Collection[str] = (), report: Report = la
         book.write_walk(walk)
     book.write_script("walks/index", [walk.name for walk in book.walks])
     book.write_script("search", search_index(book.names))
-    for x, y in PUBLISHED:
+    for x, y in sorted(book.told):
         book.write_script(f"pictures/{SAMPLE}/{x},{y}", await pixel_facts(worker_pool, SAMPLE, (x, y)))
     _write_documents(book)
     return book

@@ -63,6 +63,9 @@ export function focused() {
   return el as HTMLElement | null
 }
 
+/** Whether the reader wants no motion. */
+export const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches
+
 /** Whether an element that can be seen has the focus, which nothing but the reader may then move. */
 export function isFocusHeld() {
   const el = focused()

@@ -1,4 +1,5 @@
 // Plays a run one unit at a time, or a long run within a fixed time; barrier by barrier if the reader prefers reduced motion.
+import {isStill} from "#web/runtime/dom.ts"
 import type {Stepper} from "./stepper.ts"
 
 const CALM = 5 // steps per second above which marks change without a transition
@@ -28,9 +29,9 @@ export class Player {
     stepper.root.classList.remove("still")
     if (!on || !moment) return
     if (moment.position >= moment.recording.length) stepper.seek(0)
-    const slow = matchMedia("(prefers-reduced-motion: reduce)").matches
     const {length} = stepper.stops
     const whole = stepper.inOtherOrder ? 0 : length || moment.recording.length // there, the statements are not counted
+    const slow = isStill()
     const rate = slow ? 1 : Math.max(stepper.unit === "event" ? 8 : 2, whole / SECONDS),
       pace = Math.max(1000 / rate, 33)
     stepper.root.classList.toggle("still", rate > CALM)

@@ -1,7 +1,7 @@
 // Training on the reader's own GPU: a picture to drop, the run's bar, its picture and target, its quality, and its settings.
 import {bytesIn} from "#web/drawing/live.ts"
 import {context2d} from "#web/drawing/pixels.ts"
-import {download, enclosing, h, messageOf, style} from "#web/runtime/dom.ts"
+import {download, enclosing, h, isStill, messageOf, style} from "#web/runtime/dom.ts"
 import {UNNAMED} from "#web/runtime/address.ts"
 import {inputsOfPixel, type Pixel, rememberPixel} from "#web/runtime/followed_pixel.ts"
 import {gpu} from "#web/runtime/gpu.ts"
@@ -25,7 +25,6 @@ import {BrowserSession, type Shown} from "./browser/session.ts"
 const MODULES = {Controls, RunBar, TrainingPicture}
 const MOST = 64 * 2 ** 20 // bytes of a photograph
 const KEEP_EVERY = 2000 // ms
-const STILL = matchMedia("(prefers-reduced-motion: reduce)")
 const DEVICE = "splatscope.train-device" // which one this tab has chosen
 const NONE = "This browser offers no GPU (WebGPU)"
 const FOLLOW = "Follow this picture through the book"
@@ -48,7 +47,7 @@ export function render({model, el}: Render<"BrowserTraining">) {
       const photograph = await photographOf(file, name, view?.size ?? Number(model.values.size))
       begin().use(photograph, file)
       drop?.classList.add("taken")
-      if (drop) root.scrollIntoView({block: "start", behavior: STILL.matches ? "auto" : "smooth"})
+      if (drop) root.scrollIntoView({block: "start", behavior: isStill() ? "auto" : "smooth"})
     } catch (reason) {
       told.textContent = messageOf(reason)
     }
@@ -99,20 +98,16 @@ function deviceMenu(model: Model<"BrowserTraining">, choose: (isHere: boolean) =
   here.disabled = true
   select.onchange = () => {
     rememberInTab(DEVICE, select.value)
-    chosen()
     model.send_msg({type: "device", here: select.value === "browser"})
     choose(select.value === "browser")
   }
-  const sent = h("span", {class: "dim"}, "Your pictures are sent there.")
-  const chosen = () => (sent.hidden = select.value === "browser")
-  chosen()
+  const sent = server && h("span", {class: "dim"}, "Your pictures are sent there.") // hidden where they train here
   return Object.assign(h("p", {class: "device"}, h("label", {}, "Runs on ", select), sent), {
     /** Say whether there is a GPU here. It is chosen if there is nothing else, or if this tab has chosen it before. */
     offer(isThere: boolean) {
       here.disabled = !isThere
       if (!isThere || (server && rememberedInTab(DEVICE) !== "browser")) return
       select.value = "browser"
-      chosen()
       if (server) model.send_msg({type: "device", here: true})
       choose(true)
     },

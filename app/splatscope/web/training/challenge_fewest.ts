@@ -39,7 +39,6 @@ export function fewest(arena: Arena, {name, title}: PublicChallenge): Game {
   const growth = h("input", {type: "checkbox", checked: true})
   const go = h("button", {type: "button", class: "btn pri", "data-testid": "challenge-go", onclick: () => run()}, "Train")
   let stop: AbortController | null = null // while it trains
-  const isLeft = new AbortController()
 
   const showBest = () => {
     const score = best(name)
@@ -61,7 +60,7 @@ export function fewest(arena: Arena, {name, title}: PublicChallenge): Game {
         return drawInto(picture, now.picture)
       }
       const round = {target: "photograph", ...settings, iterations: ITERATIONS} as const
-      const end = await arena.play(round, show, AbortSignal.any([stop.signal, isLeft.signal]))
+      const end = await arena.play(round, show, stop.signal)
       await show(end)
       const isWhole = end.iteration >= ITERATIONS
       const isReached = isWhole && end.psnr >= GOAL
@@ -110,6 +109,6 @@ export function fewest(arena: Arena, {name, title}: PublicChallenge): Game {
         h("label", {class: "chk"}, growth, "Add them where the error is largest"),
       ),
     ),
-    end: () => isLeft.abort(),
+    end: () => stop?.abort(),
   }
 }

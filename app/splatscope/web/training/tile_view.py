@@ -135,10 +135,9 @@ class TileView:
         self._work.start(self._open(*pixel, stage), partial(self._guard, component=self.stepper if stage else self.story))
 
     def look_again(self) -> None:
-        """Show the tile that is in view, or the pixel's layers, of a run that has replaced the one before."""
-        if _pixel(self._location.inputs) is not None:
-            self._forget()
-            self.follow(self._location.inputs)
+        """Follow the address again, in a run that has replaced the one before."""
+        self._forget()
+        self.follow(self._location.inputs)
 
     def _forget(self) -> None:
         """Hold nothing of the run that was paused."""

@@ -1,5 +1,5 @@
 // The line that the chosen thread is on, above a figure's sentence: for phones, where the source itself is below the screen.
-import {h} from "#web/runtime/dom.ts"
+import {h, isStill} from "#web/runtime/dom.ts"
 import {tokens} from "#web/widgets/slang.ts"
 import type {Moment} from "#web/recording/moment.ts"
 import type {Stepper} from "#web/stepper/stepper.ts"
@@ -18,10 +18,7 @@ export class LineAtHand {
       title: "To the source",
       tabindex: "-1",
       "aria-hidden": "true",
-      onclick: () => {
-        const still = matchMedia("(prefers-reduced-motion: reduce)").matches
-        stepper.source.el.scrollIntoView({block: "start", behavior: still ? "auto" : "smooth"})
-      },
+      onclick: () => stepper.source.el.scrollIntoView({block: "start", behavior: isStill() ? "auto" : "smooth"}),
     })
   }
 
