@@ -36,7 +36,7 @@ export class BrowserSession {
   #files
   #tell
   #trainer: Trainer | null = null
-  #epoch = 0 // counts runs, so that nothing of an earlier one is shown
+  #epoch = 0 // counts runs and lost GPUs, so that nothing of an earlier one is shown
   #turn: Promise<unknown> = Promise.resolve() // what was asked last
 
   /**
@@ -178,23 +178,24 @@ export class BrowserSession {
     this.#show({look, settled: !this.shown.running})
   }
 
-  /** The GPU was lost: the run goes on from its last picture. */
+  /** The GPU was lost: the run goes on from its last picture. What was under way fails, perhaps once the reader has resumed. */
   #lost() {
+    this.#epoch++
     this.#trainer = null
     this.#show({
       running: false,
       settled: true,
+      busy: "",
       message: "The browser lost its GPU. The run is back at its last picture: resume to continue.",
     })
   }
 
-  /** Do something after all that was asked before, unless another run is begun meanwhile. An error is shown. */
+  /** Do something after all that was asked before, unless that run is over by then. An error is shown, if it still is of this run. */
   #next(act: () => Promise<unknown>) {
     const epoch = this.#epoch
     const unlessLate = async () => (epoch === this.#epoch ? act() : undefined)
     this.#turn = this.#turn.then(unlessLate).catch((reason) => {
-      const message = this.#trainer ? messageOf(reason) : this.shown.message || messageOf(reason) // that it was lost says more
-      this.#show({running: false, settled: true, busy: "", message})
+      if (epoch === this.#epoch) this.#show({running: false, settled: true, busy: "", message: messageOf(reason)})
     })
     return this.#turn
   }
