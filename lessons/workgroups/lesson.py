@@ -21,7 +21,7 @@ WAYS = (2000, 12_000)  # accesses, a short way and a long one
 ROUNDS = 3  # through all sizes of a buffer: what else the machine does at a time then falls on different sizes
 LINE = 128  # bytes: no two places of a chain share a cache line
 ON_A_GPU = (
-    f"On an {quoted('memory.device')}, measured once with these kernels, shared memory takes {quoted('memory.shared')} ns, "
+    f"On an {quoted('device')}, measured once with these kernels, shared memory takes {quoted('memory.shared')} ns, "
     f"a buffer of 4 KB {quoted('memory.small')} ns, and one of 128 MB {quoted('memory.large')} ns: "
     f"{times_as_long('memory.large', 'memory.shared')} times as long, not hundreds."
 )
@@ -251,7 +251,7 @@ class Workgroups(Lesson):
     def hundreds(self, experiment: Experiment) -> Verdict:
         """Try whether shared memory is hundreds of times faster than a buffer: ns for each access."""
         near, small, large = (
-            self._nanoseconds(experiment, *one) for one in (("shared", SMALL), ("buffer", SMALL), ("buffer", largest(experiment)))
+            self.nanoseconds(experiment, *one) for one in (("shared", SMALL), ("buffer", SMALL), ("buffer", largest(experiment)))
         )
         ran = (
             f"{experiment.adapter.short_name}, nanoseconds for an access\nshared memory: **{near:.1f}**\n"
@@ -332,9 +332,12 @@ class Workgroups(Lesson):
 
     def of_one_access(self, experiment: Experiment) -> dict[str, float]:
         """Return the ns of an access to registers, shared memory, a small and a large buffer."""
-        places = {"registers": ("registers", SMALL), "shared": ("shared", SMALL), "small": ("buffer", SMALL)}
-        places["large"] = ("buffer", largest(experiment))
-        return {name: self._nanoseconds(experiment, *place) for name, place in places.items()}
+        return {name: self.nanoseconds(experiment, *place) for name, place in self.places(experiment).items()}
+
+    def places(self, experiment: Experiment) -> dict[str, tuple[str, int]]:
+        """Return the entry point and the bytes of the chain that each place of `of_one_access` is measured by."""
+        small = {"registers": ("registers", SMALL), "shared": ("shared", SMALL), "small": ("buffer", SMALL)}
+        return small | {"large": ("buffer", largest(experiment))}
 
     def by_size(self, experiment: Experiment) -> Curves:
         """Show the ns of an access by the size of the buffer, in KB: the least of several rounds through all sizes."""
@@ -344,7 +347,7 @@ class Workgroups(Lesson):
         shared = float(nanoseconds(self._ways(experiment, "shared", SMALL, 9)))
         return Curves("size, KB", "nanoseconds", (buffers,), lines=((shared, "shared"),), log_x=True, log_y=True)
 
-    def _nanoseconds(self, experiment: Experiment, entry: str, size: int) -> float:
+    def nanoseconds(self, experiment: Experiment, entry: str, size: int) -> float:
         """Return the ns of one access in a chain of `size` bytes."""
         return float(nanoseconds(self._ways(experiment, entry, size, 9)))
 

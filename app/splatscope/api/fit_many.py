@@ -11,9 +11,10 @@ import itertools
 import os
 import signal
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -34,13 +35,15 @@ from splatscope.tracing.progress import report_progress
 from splatscope.workers.errors import JobTimeout, WorkerError, WorkerLost
 
 if TYPE_CHECKING:
-    from splatscope.splat.trainer import Snapshot
+    from splatscope.splat.state import TrainingState
+    from splatscope.splat.trainer import Snapshot, Trainer
     from splatscope.workers.pool import Pool
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 SLICE = 2.0  # seconds of device time between two reports of a run
 TRIES = 3  # for a run whose worker is lost
 PATIENCE = 4.0  # times the limits of a page, since nobody waits for a single picture
+AT_ONCE = 32  # pictures that a worker takes at once
 TABLE = "table.csv"
 OWN_VARIABLES = "SPLATSCOPE_"
 _Result = TypeVar("_Result")
@@ -264,44 +267,84 @@ async def _fit_all(sources: list[_Source], job: Picture, is_kept: bool) -> None:
     pool.limit_factor = PATIENCE
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, _end)  # the script was interrupted
 
-    async def fit_next() -> None:
-        for index, source in waiting:
-            report_progress((index, *await _fit_one(pool, source, job, is_kept)))
+    async def fit_some(at_once: int) -> None:
+        while some := list(itertools.islice(waiting, at_once)):
+            async for report in _fit(pool, some, job, is_kept):
+                report_progress(report)
 
     try:
+        workers = await pool.worker_count()
         async with asyncio.TaskGroup() as lanes:
-            for _ in range(await pool.worker_count()):
-                lanes.create_task(fit_next())
+            for _ in range(workers):
+                lanes.create_task(fit_some(min(AT_ONCE, -(-len(sources) // workers))))
     finally:
         await pool.close()
 
 
-async def _fit_one(pool: "Pool", source: _Source, job: Picture, is_kept: bool) -> "tuple[FitRow, Snapshot | None]":
-    """Return a picture's row, and a `Snapshot` of its finished run if that is kept."""
-    from splatscope.services.training import TrainingRun
+async def _fit(
+    pool: "Pool", sources: list[tuple[int, _Source]], job: Picture, is_kept: bool
+) -> "AsyncGenerator[tuple[int, FitRow, Snapshot | None]]":
+    """Yield the index and the row of each picture, and a `Snapshot` of its finished run if that is kept."""
+    from splatscope.splat.batch import most_pictures
+
+    alike: dict[tuple[int, ...], list[tuple[int, TrainingState]]] = {}  # those that can be fitted in one run, by their shape
+    for index, source in sources:
+        try:
+            state = await _start(pool, source, job)
+        except (ValueError, WorkerError) as error:
+            yield index, FitRow(source.name, error=printable(str(error))), None
+        else:
+            alike.setdefault(state.target.shape, []).append((index, state))
+    for of_one_shape in alike.values():
+        most = most_pictures(of_one_shape[0][1])
+        for first in range(0, len(of_one_shape), most):
+            indices, states = zip(*of_one_shape[first : first + most], strict=True)
+            names = [sources[index - sources[0][0]][1].name for index in indices]
+            try:
+                results = await _train(pool, states, names, is_kept)
+            except WorkerError as error:
+                results = [(FitRow(name, error=printable(str(error))), None) for name in names]
+            for index, result in zip(indices, results, strict=True):
+                yield index, *result
+
+
+async def _start(pool: "Pool", source: _Source, job: Picture) -> "TrainingState":
+    """Return the start of a picture's run. Raises ValueError or WorkerError if the picture cannot be read."""
     from splatscope.splat.initialise import fit_picture
 
+    if source.error:
+        raise ValueError(source.error)
+    data = source.data if source.path is None else await asyncio.to_thread(read_file, source.path, MAX_BYTES)
+    work = f"reading the picture {source.name}"
+    return await pool.run(fit_picture, data, source.name, job.size, job.settings, file_work=work)
+
+
+async def _train(
+    pool: "Pool", states: "Sequence[TrainingState]", names: list[str], is_kept: bool
+) -> "list[tuple[FitRow, Snapshot | None]]":
+    """Train to the end, all in one run. Return the row of each, and a `Snapshot` of it if that is kept. Raises WorkerError."""
+    from splatscope.services.training import TrainingRun
+    from splatscope.splat.batch import join
+
+    run, results_of = TrainingRun(pool, join(states)), partial(_results, names=names, is_kept=is_kept)
     try:
-        if source.error:
-            raise ValueError(source.error)
-        data = source.data if source.path is None else await asyncio.to_thread(read_file, source.path, MAX_BYTES)
-        work = f"reading the picture {source.name}"
-        state = await pool.run(fit_picture, data, source.name, job.size, job.settings, file_work=work)
-    except (ValueError, WorkerError) as error:
-        return FitRow(source.name, error=printable(str(error))), None
-    run, end = TrainingRun(pool, state), state.settings.iterations
-    try:
-        report = await _patiently(lambda: run.advance(end, SLICE))
-        while report.iteration < end:
+        while (results := await _patiently(lambda: run.train(SLICE, results_of))) is None:
             report_progress(None)
-            report = await _patiently(lambda: run.advance(end, SLICE))
-        snapshot = await _patiently(run.finish) if is_kept else None
-    except WorkerError as error:
-        return FitRow(source.name, error=printable(str(error))), None
+        return results
     finally:
         await run.close()
-    height, width, _ = state.target.shape
-    return FitRow(source.name, width, height, state.settings.blobs, report.psnr, report.seconds), snapshot
+
+
+def _results(trainer: "Trainer", names: list[str], is_kept: bool) -> "list[tuple[FitRow, Snapshot | None]]":
+    """Return what `_train` does, on the worker: pictures that nobody keeps are not sent."""
+    from splatscope.splat.batch import split
+
+    results: list[tuple[FitRow, Snapshot | None]] = []
+    for name, part in zip(names, split(trainer.snapshot(), names), strict=True):
+        height, width, _ = part.state.target.shape
+        row = FitRow(name, width, height, part.state.settings.blobs, part.look.psnr, part.look.seconds)
+        results.append((row, part if is_kept else None))
+    return results
 
 
 async def _patiently(work: Callable[[], Awaitable[_Result]]) -> _Result:

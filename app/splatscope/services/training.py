@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import slangpy as spy
@@ -26,7 +26,7 @@ from splatscope.splat.initialise import start_state
 from splatscope.splat.progress_report import ProgressReport, report_of
 from splatscope.splat.settings import LIVE, Settings, refuse
 from splatscope.splat.state import TrainingState
-from splatscope.splat.trainer import Look, Snapshot, Trainer, UnsupportedDevice
+from splatscope.splat.trainer import Look, Trainer, UnsupportedDevice
 from splatscope.workers.errors import JobTimeout, WorkerError, WorkerLost
 from splatscope.workers.pool import Pool
 
@@ -37,6 +37,9 @@ SLICE_LIMIT = 30.0  # seconds
 COMPILE_LIMIT = 120.0  # seconds for the first slice of a run: compiling can be slow on a busy machine
 MAX_RUNS = {True: 8, False: 16}  # on the device at once, per worker; by `is_software`, since such a device uses the host's memory
 MAX_PARKED = 64  # in a worker's own memory; beyond, the run idle longest is dropped, and resumes from the page's snapshot
+
+
+_Result = TypeVar("_Result")
 
 
 class SettingsRefused(ValueError):  # noqa: N818
@@ -92,6 +95,16 @@ class TrainingRun:
             self.snapshot = slice_.snapshot
         return slice_.report
 
+    async def train(self, seconds: float, result_of: Callable[[Trainer], _Result]) -> _Result | None:
+        """Train for about `seconds` of device time. Return what `result_of` makes of the run on its worker, if the run has ended.
+
+        Raises the same errors as `advance`.
+        """
+        result, snapshot = await self._on_worker(_train_to_end, seconds, result_of)
+        if snapshot is not None:
+            self.snapshot = snapshot
+        return result
+
     async def fetch(self, live: dict[str, float] | None = None) -> TrainingState:
         """Apply the settings in `live`, take a snapshot and return it. Raises the same errors as `advance`."""
         self.snapshot = await self._on_worker(_fetch, live or {})
@@ -104,10 +117,6 @@ class TrainingRun:
     async def picture(self) -> bytes:
         """Return the current picture as a PNG. Raises the same errors as `advance`."""
         return await self._on_worker(_draw)
-
-    async def finish(self) -> Snapshot:
-        """Return the run as it is, measured. Raises the same errors as `advance`."""
-        return await self._on_worker(_snapshot)
 
     async def ply(self) -> bytes:
         """Return the current Gaussians as a .ply file, see `splat.files.ply`. Raises the same errors as `advance`."""
@@ -181,6 +190,14 @@ class _HeldRun:
     saved_at: float
     animation: Animation = field(default_factory=Animation)
 
+    def snapshot(self, is_due: bool = False) -> TrainingState | None:
+        """Return the run's state if a snapshot is due, by time or anyhow."""
+        state = self.trainer.state
+        if not is_due and state.seconds - self.saved_at < SNAPSHOT_SECONDS:
+            return None
+        self.saved_at = state.seconds
+        return self.trainer.save()
+
     def look(self) -> Look:
         """Return the run's current picture and figures, and add a frame to the animation if one is due."""
         look = self.trainer.look()
@@ -237,16 +254,25 @@ def _place(device: spy.Device, key: str) -> None:
 
 
 def _advance(run: _HeldRun, iterations: int, seconds: float, live: dict[str, float]) -> Slice:
-    trainer, state = run.trainer, run.trainer.state
+    state = run.trainer.state
     _set_live(state, live)
-    before = state.seconds
-    done = trainer.advance(iterations, seconds)
-    speed = done / (state.seconds - before) if done else 0.0
+    spent = state.seconds
+    done = run.trainer.advance(iterations, seconds)
+    speed = done / (state.seconds - spent) if done else 0.0
     report = report_of(run.look(), speed)
-    due = state.seconds - run.saved_at >= SNAPSHOT_SECONDS or state.step >= state.settings.iterations or done == iterations == 1
-    if due:
-        run.saved_at = state.seconds
-    return Slice(report, trainer.save() if due else None)
+    is_due = state.step >= state.settings.iterations or done == iterations == 1
+    return Slice(report, run.snapshot(is_due))
+
+
+def _train_to_end(
+    run: _HeldRun, seconds: float, result_of: Callable[[Trainer], _Result]
+) -> tuple[_Result | None, TrainingState | None]:
+    """Return the result of a run that has ended, and a snapshot of one that has not if that is due."""
+    end = run.trainer.state.settings.iterations
+    run.trainer.advance(end, seconds)
+    if run.trainer.state.step >= end:
+        return result_of(run.trainer), None
+    return None, run.snapshot()
 
 
 def _fetch(run: _HeldRun, live: dict[str, float]) -> TrainingState:
@@ -263,15 +289,9 @@ def _draw(run: _HeldRun) -> bytes:
 
 
 def _ply(run: _HeldRun) -> bytes:
-    snapshot = _snapshot(run)
+    snapshot = run.trainer.snapshot()
     height, width, _ = snapshot.look.picture.shape
     return to_ply(snapshot.raw, (width, height))
-
-
-def _snapshot(run: _HeldRun) -> Snapshot:
-    snapshot = run.trainer.snapshot()
-    run.animation.take(snapshot.look.iteration, snapshot.look.picture)
-    return snapshot
 
 
 def _animation(run: _HeldRun) -> bytes:

@@ -128,7 +128,9 @@ class BinnedKernels:
             self._buffers["stepsDone"].copy_from_numpy(np.array([first - 1], np.uint32))
         self._steps_done = first - 1 + count
         decay = {"log2Factor": np.log2(settings.fall) / settings.iterations, "lastStep": settings.iterations}
-        self._update.set(adam=adam_of(settings, settings.start_rates, 0), rateDecay=decay)
+        adam = adam_of(settings, settings.start_rates, 0)
+        adam["epsilon"] /= self.run.pictures  # as the loss, a mean over all of them, divides the gradients
+        self._update.set(adam=adam, rateDecay=decay)
         for _ in range(count):
             yield from self.iteration
 
@@ -249,6 +251,7 @@ def _link_constants(run: RunBuffers, tiling: Tiling) -> dict[str, int]:
         "ROW_STRIDE": _stride(tiling.rows) if is_software else 1,
         "BLOCK_STRIDE": _stride(-(-run.settings.blobs // BLOCK)) if is_software else 1,
         "SAMPLE_MODEL": int(run.settings.uses_sample_model),
+        "PICTURES": run.pictures,
     }
 
 

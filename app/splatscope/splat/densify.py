@@ -106,41 +106,21 @@ class Densifier:
             step: The iteration, as returned by `next_stage`.
             generator: Draws the pixels, shifts of up to half a pixel, and angles.
         """
-        run, count = self._run, self._run.settings.blobs
-        worth = self._kernels.worth()
-        progress = step / (STAGES * _interval(run.settings))
-        missing = max(0, _wanted(count, progress) - np.count_nonzero(worth))
-        spare = self._spare(worth) if progress > 1 else 0
-        by_worth = count - 1 - np.argsort(worth[::-1], kind="stable")  # of equal worth, the highest ids first
-        ids = by_worth[: missing + spare]
-        if not len(ids):
-            return 0
+        run, progress = self._run, step / (STAGES * _interval(self._run.settings))
+        worth = self._kernels.worth().reshape(run.pictures, -1)
+        chosen = [_choose(*of_picture, progress) for of_picture in zip(worth, errors(run)[:, 0], strict=True)]
         submit(run.device, [self._find])
-        placements = self._draw_placements(ids, generator)
-        self._place.set(placements=self._upload(placements), placementCount=len(ids))
-        submit(run.device, [replace(self._place, groups=spy.uint3(-(-len(ids) // self._place.kernel.group_size[0]), 1, 1))])
-        return len(ids)
-
-    def _spare(self, worth: np.ndarray) -> int:
-        """Return how many visible Gaussians are worth so little that they are better off elsewhere."""
-        cheap = CHEAP * errors(self._run)[0] / len(worth)
-        return min(int(MOST_MOVED * len(worth)), int(np.count_nonzero((worth > 0) & (worth < cheap))))
-
-    def _draw_placements(self, ids: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-        """Draw a pixel for each of these Gaussians, with a probability proportional to its odds. Return them as PLACEMENT."""
-        odds = download(self._block_odds, np.float32, (self._block_odds.size // 4,))
-        cumulative = np.cumsum(odds, dtype=np.float64)
-        # Sorted, so that the binary searches stay in the processor's cache.
-        drawn = np.sort(generator.uniform(0.0, np.nextafter(cumulative[-1], 0.0), len(ids)))
-        blocks = np.searchsorted(cumulative, drawn, side="right")
-        placements: np.ndarray = np.zeros(len(ids), PLACEMENT)
-        placements["block"] = blocks
-        placements["odds"] = drawn - (cumulative[blocks] - odds[blocks])
-        placements = generator.permutation(placements)
-        placements["gaussian"] = ids
-        placements["shift"] = generator.uniform(-0.5, 0.5, (len(ids), 2))
-        placements["angle"] = generator.uniform(0.0, np.pi, len(ids))
-        return placements
+        odds = download(self._block_odds, np.float32, (run.pictures, self._block_odds.size // 4 // run.pictures))
+        drawn = [_draw(*of_picture, generator) for of_picture in zip(chosen, odds, strict=True)]
+        for picture, placements in enumerate(drawn):
+            placements["gaussian"] += picture * worth.shape[1]
+            placements["block"] += picture * odds.shape[1]
+        placements = np.concatenate(drawn)
+        if len(placements):
+            self._place.set(placements=self._upload(placements), placementCount=len(placements))
+            groups = spy.uint3(-(-len(placements) // self._place.kernel.group_size[0]), 1, 1)
+            submit(run.device, [replace(self._place, groups=groups)])
+        return len(placements)
 
     def _upload(self, placements: np.ndarray) -> spy.Buffer:
         return upload(self._run.device, placements.view(np.uint32).reshape(len(placements), -1))  # SlangPy takes no structs
@@ -149,6 +129,37 @@ class Densifier:
         if entry != "blockOddsMain":
             variables["blobsBuffer"] = self._run.raw
         return bind(self._run, {}, "densify", entry, (threads, 1), scene=self._run.scene, **variables)
+
+
+def _choose(worth: np.ndarray, error: float, progress: float) -> np.ndarray:
+    """Return the ids of a picture's Gaussians to place: those that are missing, then those that are better off elsewhere.
+
+    Args:
+        worth: What the picture would lose without each, (n,) float32.
+        error: The squared error of the picture, summed over pixels and channels.
+        progress: See `_wanted`; above 1, Gaussians are moved.
+    """
+    count = len(worth)
+    missing = max(0, _wanted(count, progress) - np.count_nonzero(worth))
+    cheap = np.count_nonzero((worth > 0) & (worth < CHEAP * error / count)) if progress > 1 else 0
+    by_worth = count - 1 - np.argsort(worth[::-1], kind="stable")  # of equal worth, the highest ids first
+    return by_worth[: missing + min(int(MOST_MOVED * count), cheap)]
+
+
+def _draw(ids: np.ndarray, odds: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+    """Draw a pixel for each of a picture's Gaussians, with a probability proportional to its odds. Return them as PLACEMENT."""
+    cumulative = np.cumsum(odds, dtype=np.float64)
+    # Sorted, so that the binary searches stay in the processor's cache.
+    drawn = np.sort(generator.uniform(0.0, np.nextafter(cumulative[-1], 0.0), len(ids)))
+    blocks = np.searchsorted(cumulative, drawn, side="right")
+    placements: np.ndarray = np.zeros(len(ids), PLACEMENT)
+    placements["block"] = blocks
+    placements["odds"] = drawn - (cumulative[blocks] - odds[blocks])
+    placements = generator.permutation(placements)
+    placements["gaussian"] = ids
+    placements["shift"] = generator.uniform(-0.5, 0.5, (len(ids), 2))
+    placements["angle"] = generator.uniform(0.0, np.pi, len(ids))
+    return placements
 
 
 def _interval(settings: Settings) -> int:

@@ -29,6 +29,7 @@ class RunBuffers:
         first_moment: Adam's first moments, (9·N,) float32.
         second_moment: Adam's second moments, (9·N,) float32.
         target: (H·W, 4) float32.
+        pictures: The number of pictures that the target consists of; see `batch`.
         sources: Sources to use instead of modules of shaders/, by module name.
         picture: (H·W, 4) float32.
         error_map: (H·W,) float32.
@@ -44,6 +45,7 @@ class RunBuffers:
     first_moment: spy.Buffer
     second_moment: spy.Buffer
     target: spy.Buffer
+    pictures: int = 1
     sources: dict[str, str] = field(default_factory=dict)
     picture: spy.Buffer = field(init=False)
     error_map: spy.Buffer = field(init=False)
@@ -72,14 +74,14 @@ class RunBuffers:
         return -(-self.width // width), -(-self.height // height)
 
 
-def make_buffers(device: spy.Device, settings: Settings, splats: AdamState, target: np.ndarray) -> RunBuffers:
-    """Upload a run's Gaussians and its `target`, (H, W, 3) uint8."""
-    height, width, _ = target.shape
+def make_buffers(device: spy.Device, settings: Settings, splats: AdamState, target: np.ndarray, pictures: int = 1) -> RunBuffers:
+    """Upload a run's Gaussians and its `target`, which consists of `pictures`; see `TrainingState`."""
+    height, width, channels = target.shape
     pixels = np.ones((height * width, 4), np.float32)
-    pixels[:, :3] = target.reshape(-1, 3) / 255.0
+    pixels[:, :channels] = target.reshape(-1, channels) / np.float32(255)
     arrays = (splats.raw, splats.first_moment, splats.second_moment)
     raw, first_moment, second_moment = (upload(device, array.reshape(-1)) for array in arrays)
-    return RunBuffers(device, settings, width, height, raw, first_moment, second_moment, upload(device, pixels))
+    return RunBuffers(device, settings, width, height, raw, first_moment, second_moment, upload(device, pixels), pictures)
 
 
 def bind(run: RunBuffers, constants: dict, module: str, entry: str, threads: tuple[int, int], **variables) -> BoundKernel:
@@ -116,10 +118,13 @@ def measure(run: RunBuffers) -> BoundKernel:
     return bind(run, {}, "measure", "measureMain", (pixels, 1), pixelCount=pixels, **buffers)
 
 
-def errors(run: RunBuffers) -> tuple[float, float]:
-    """Return the squared error summed over pixels and channels, of the picture and of what a screen shows of it, once measured."""
-    loss, visible = download(run.error_sums, np.float32, (-(-run.width * run.height // 256), 2)).sum(axis=0, dtype=np.float64)
-    return float(loss), float(visible)
+def errors(run: RunBuffers) -> np.ndarray:
+    """Return the squared errors of a measured run, summed over pixels and channels, (pictures, 2) float64.
+
+    The columns are the error of what was drawn, and of what a screen shows of it.
+    """
+    sums = download(run.error_sums, np.float32, (-(-run.width * run.height // 256), 2))
+    return sums.reshape(run.pictures, -1, 2).sum(axis=1, dtype=np.float64)
 
 
 def describe(run: RunBuffers, constants: dict) -> BoundKernel:

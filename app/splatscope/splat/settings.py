@@ -4,6 +4,8 @@ The sample is the diff-splatting sample of SlangPy's experiments, described in S
 sample": saved states, web addresses and the command line contain that word.
 """
 
+from typing import Any
+
 import param
 
 TILES = {"8 × 4, lists of 512": (8, 4, 512), "16 × 16, lists of 256": (16, 16, 256)}
@@ -87,6 +89,10 @@ class Settings(param.Parameterized):
     rate_colour = param.Number(0.04, bounds=(0.0, 0.2), label="Colour", doc="Colour values per step, direct model.")
     rate_opacity = param.Number(0.05, bounds=(0.0, 0.2), label="Opacity", doc="Logits per step, direct model.")
     rate_shipped = param.Number(0.002, bounds=(0.0, 0.05), label="Rate", doc="Raw values per step, shipped model.")
+
+    def copy(self, **changes: Any) -> "Settings":
+        """Return these settings with some of them changed."""
+        return Settings(**{name: value for name, value in self.param.values().items() if name != "name"} | changes)
 
     @property
     def uses_sample_model(self) -> bool:

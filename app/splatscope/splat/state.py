@@ -40,13 +40,14 @@ class TrainingState:
 
     Attributes:
         settings: The user's settings.
-        target: The picture to fit, (H, W, 3) uint8.
+        target: The picture to fit, (H, W, 3) uint8; or with alpha, (H, W, 4), by which the binned kernels weigh a pixel's error.
         target_name: Name of the picture's file.
         splats: The Gaussians and Adam's moments.
         generator: The random generator for the rest of the run.
         step: The number of iterations done.
         seconds: The device time that they took.
         history: Measurements so far, (measurements,) of dtype HISTORY.
+        pictures: The number of pictures that the target consists of; see `batch`.
     """
 
     settings: Settings
@@ -57,3 +58,4 @@ class TrainingState:
     step: int = 0
     seconds: float = 0.0
     history: np.ndarray = field(default_factory=lambda: np.zeros(0, HISTORY))
+    pictures: int = 1

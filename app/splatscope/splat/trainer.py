@@ -16,7 +16,6 @@ from splatscope.splat.binned import BinnedKernels
 from splatscope.splat.parameters import FIELDS
 from splatscope.splat.sample_kernels import SIMPLE_SCALE, TiledKernels
 from splatscope.splat.scenes import from_ellipses
-from splatscope.splat.settings import Settings
 from splatscope.splat.state import HISTORY, AdamState, TrainingState
 
 # The target duration of a submission. Displays share the device, and some drivers reset it after two seconds.
@@ -85,13 +84,18 @@ class Snapshot:
         return self.state.splats.raw
 
 
+def psnr_of(error: float) -> float:
+    """Return the PSNR, in dB, of a mean squared error of values in 0 … 1."""
+    return float(-10.0 * np.log10(max(error, 1e-12)))
+
+
 class Trainer:
     """A run on a device. The device holds the Gaussians; `save()` copies them back into `state`."""
 
     def __init__(self, device: spy.Device, state: TrainingState):
         self.device = device
         self.state = state
-        self.run = kernels.make_buffers(device, state.settings, state.splats, state.target)
+        self.run = kernels.make_buffers(device, state.settings, state.splats, state.target, state.pictures)
         binned = BinnedKernels(self.run) if state.settings.kernels == "binned" else None
         self.kernels = binned or TiledKernels(self.run)
         self._measure = kernels.measure(self.run)
@@ -169,8 +173,8 @@ class Trainer:
         self._draw()
         list_lengths = self.kernels.list_lengths()
         self._submit(self.kernels.begin())
-        loss, visible = (error / (run.width * run.height) for error in kernels.errors(run))
-        psnr = float(-10.0 * np.log10(max(visible / 3.0, 1e-12)))
+        loss, visible = (error / (run.width * run.height) for error in kernels.errors(run).sum(axis=0))
+        psnr = psnr_of(visible / 3.0)
         self._remember(psnr, loss)
         return Look(
             iteration=state.step,
@@ -195,8 +199,7 @@ class Trainer:
     def snapshot(self) -> Snapshot:
         """Look at the run, and copy its state."""
         look, state = self.look(), self.save()
-        settings = Settings(**{name: value for name, value in state.settings.param.values().items() if name != "name"})
-        copied = replace(state, settings=settings, generator=copy.deepcopy(state.generator))
+        copied = replace(state, settings=state.settings.copy(), generator=copy.deepcopy(state.generator))
         return Snapshot(look, copied, adapter_of(self.device).name)
 
     def _pace(self, elapsed: float) -> None:
