@@ -7,6 +7,8 @@ import ast
 import re
 import runpy
 import shutil
+import subprocess
+import sys
 import tomllib
 from importlib.metadata import version
 
@@ -24,6 +26,15 @@ def test_a_section_knows_no_page(path):
     imported = {name.split(".")[1] for name in modules if name.startswith("splatscope.")}
     assert imported
     assert imported <= BELOW_SECTIONS
+
+
+@pytest.mark.skipif(CHECKOUT is None or not (CHECKOUT / ".git").exists(), reason="what is tracked is known in a repository alone")
+def test_the_source_archive_forgets_no_file(tmp_path):
+    subprocess.run([sys.executable, "setup.py", "--quiet", "egg_info", "--egg-base", tmp_path], cwd=CHECKOUT, check=True)
+    packed = (tmp_path / "splatscope.egg-info" / "SOURCES.txt").read_text(encoding="utf-8").splitlines()
+    tracked = subprocess.run(["git", "ls-files", "-z"], cwd=CHECKOUT, capture_output=True, text=True, check=True).stdout
+    left_out = set(filter(None, tracked.split("\0"))) - set(packed)
+    assert {name for name in left_out if name.rpartition("/")[2] not in (".gitignore", ".gitattributes")} == set()
 
 
 def test_the_wheel_forgets_no_folder():
