@@ -4,6 +4,7 @@ The order of the layers and the absence of cycles are in pyproject.toml, `[tool.
 """
 
 import ast
+import os
 import re
 import runpy
 import shutil
@@ -15,6 +16,7 @@ from importlib.metadata import version
 import pytest
 
 from splatscope.paths import BUNDLE, CHECKOUT, LESSONS, PACKAGE
+from splatscope.textbook.contents import has_drawing, lesson_names
 
 BELOW_SECTIONS = {"gpu", "paths", "slang", "splat", "textbook", "tracing"}
 SECTIONS = sorted(LESSONS.glob("*/*.py"))
@@ -41,6 +43,15 @@ def test_the_wheel_forgets_no_folder():
     listed = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
     folders = [path.parent.relative_to(PACKAGE.parent) for path in PACKAGE.rglob("__init__.py")]
     assert {".".join(folder.parts) for folder in folders} <= set(listed)
+
+
+def test_an_installed_book_has_all_drawings(tmp_path):
+    command = [sys.executable, "setup.py", "--quiet", "egg_info", "--egg-base", tmp_path, "build_py", "--build-lib", tmp_path]
+    subprocess.run(command, cwd=CHECKOUT, check=True)
+    code = "from splatscope.textbook.contents import has_drawing, lesson_names; print(*filter(has_drawing, lesson_names()))"
+    command, environment = [sys.executable, "-c", code], os.environ | {"PYTHONPATH": str(tmp_path)}
+    printed = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True).stdout
+    assert printed.split() == [name for name in lesson_names() if has_drawing(name)] != []
 
 
 @pytest.mark.parametrize(("folder", "is_checkout"), [("vendor", False), ("app", False), ("app with shaders", True)])
