@@ -446,13 +446,38 @@ def test_init_describes_each_kernel_that_has_no_description_once(repository, che
         ("kernels/two.slang", "main", {"o": {"count": 1024}, "C.n": 0, "C.scale": [0, 0]}),
         ("kernels/two.slang", "second", {"o": {"count": 1024}, "C.n": 0, "C.scale": [0, 0]}),
     ]
-    assert check("--init", rights)[:2] == (0, "No kernel lacks a description, or none was found.\n")
+    assert check("--init", rights)[:2] == (0, "All kernels have a description.\n")
     names = kernels(check("--json", rights)[1])
     assert [names[name]["state"] for name in ("broken.slang main", "two.slang main", "two.slang second")] == [
         "error",
         "findings",
         "clean",
     ]
+
+
+@pytest.mark.parametrize("rights", ["--sandbox", "--trusted"])
+def test_init_describes_a_kernel_that_imports_and_takes_textures(repository, check, rights):
+    source = CLEAN.replace("RWStructuredBuffer<float> o;", "import sizes;\nRWTexture2D<float4> o;\nTexture3D<uint> grid;").replace(
+        "o[t.x] = t.x;", "o[t.xy] = grid[t] * gain();"
+    )
+    folder = repository(kernels__fill_slang=source, kernels__sizes_slang="public float gain() { return 2; }\n")
+    assert check("--init", rights)[0] == 0
+    (table,) = tomllib.loads((folder / "splatscope.toml").read_text())["kernel"]
+    assert table["vars"] == {"o": {"size": [32, 32]}, "grid": {"size": [8, 8, 8]}}
+    status, out, _ = check(rights, "--strict")
+    assert status == 0, out
+
+
+def test_init_says_where_there_is_no_kernel(repository, check):
+    repository(library_slang="float half(float x) { return x / 2; }\n")
+    assert check("--init")[1].startswith("There is no kernel here")
+
+
+def test_the_table_tells_kernels_of_one_name_apart(repository, check):
+    repository(one__a_slang=ASKS + CLEAN, two__a_slang=ASKS.replace("1", "1 entry=main") + CLEAN)
+    lines = check()[1].splitlines()
+    assert [line.partition("  ")[0] for line in lines[:2]] == ["one/a.slang", "two/a.slang main"]
+    assert any(line.startswith("two/a.slang main: Not given") for line in lines)
 
 
 def test_init_adds_to_the_configuration_that_there_is(repository, check):

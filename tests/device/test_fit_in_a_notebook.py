@@ -17,6 +17,7 @@ def outputs():
         "result",
         f"table = splatscope.fit_many([{PICTURE!r}], {chosen})",
         "print(table.fitted)",
+        "splatscope.Splats(result.raw, result.width, result.height)",
     )
 
 
@@ -32,6 +33,12 @@ def test_a_result_is_shown_as_its_picture(outputs):
     (shown,) = outputs[2]
     assert set(shown["data"]) == {"image/png", "text/plain"}
     assert shown["data"]["text/plain"].startswith("Fit: 20 Gaussians, 40 × 27 pixels, 30 of 30 iterations, ")
+
+
+def test_gaussians_are_shown_as_the_picture_that_they_draw(outputs):
+    (shown,) = outputs[5]
+    assert shown["data"]["image/png"] == outputs[2][0]["data"]["image/png"]
+    assert shown["data"]["text/plain"] == "Splats: 20 Gaussians, 40 × 27 pixels"
 
 
 def test_many_pictures_are_fitted_where_an_event_loop_runs(outputs):

@@ -4,15 +4,19 @@ The order of the layers and the absence of cycles are in pyproject.toml, `[tool.
 """
 
 import ast
+import os
 import re
 import runpy
 import shutil
+import subprocess
+import sys
 import tomllib
 from importlib.metadata import version
 
 import pytest
 
 from splatscope.paths import BUNDLE, CHECKOUT, LESSONS, PACKAGE
+from splatscope.textbook.contents import has_drawing, lesson_names
 
 BELOW_SECTIONS = {"gpu", "paths", "slang", "splat", "textbook", "tracing"}
 SECTIONS = sorted(LESSONS.glob("*/*.py"))
@@ -26,10 +30,28 @@ def test_a_section_knows_no_page(path):
     assert imported <= BELOW_SECTIONS
 
 
+@pytest.mark.skipif(CHECKOUT is None or not (CHECKOUT / ".git").exists(), reason="what is tracked is known in a repository alone")
+def test_the_source_archive_forgets_no_file(tmp_path):
+    subprocess.run([sys.executable, "setup.py", "--quiet", "egg_info", "--egg-base", tmp_path], cwd=CHECKOUT, check=True)
+    packed = (tmp_path / "splatscope.egg-info" / "SOURCES.txt").read_text(encoding="utf-8").splitlines()
+    tracked = subprocess.run(["git", "ls-files", "-z"], cwd=CHECKOUT, capture_output=True, text=True, check=True).stdout
+    left_out = set(filter(None, tracked.split("\0"))) - set(packed)
+    assert {name for name in left_out if name.rpartition("/")[2] not in (".gitignore", ".gitattributes")} == set()
+
+
 def test_the_wheel_forgets_no_folder():
     listed = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
     folders = [path.parent.relative_to(PACKAGE.parent) for path in PACKAGE.rglob("__init__.py")]
     assert {".".join(folder.parts) for folder in folders} <= set(listed)
+
+
+def test_an_installed_book_has_all_drawings(tmp_path):
+    command = [sys.executable, "setup.py", "--quiet", "egg_info", "--egg-base", tmp_path, "build_py", "--build-lib", tmp_path]
+    subprocess.run(command, cwd=CHECKOUT, check=True)
+    code = "from splatscope.textbook.contents import has_drawing, lesson_names; print(*filter(has_drawing, lesson_names()))"
+    command, environment = [sys.executable, "-c", code], os.environ | {"PYTHONPATH": str(tmp_path)}
+    printed = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True).stdout
+    assert printed.split() == [name for name in lesson_names() if has_drawing(name)] != []
 
 
 @pytest.mark.parametrize(("folder", "is_checkout"), [("vendor", False), ("app", False), ("app with shaders", True)])

@@ -123,6 +123,7 @@ def test_a_served_section_steps_in_a_browser(programs, bare, tmp_path, bundle):
             page.goto(f"{address}/app?page=reduction&step=3")
             stepper = page.locator("[data-testid=stepper][data-steps]").first
             expect(stepper).to_have_attribute("data-step", "3", timeout=120_000)
+            expect(page.locator(".drawing-reduction")).to_be_visible()
             page.keyboard.press("ArrowRight")
             expect(stepper).not_to_have_attribute("data-step", "3")
             browser.close()

@@ -11,6 +11,7 @@ import numpy as np
 
 from splatscope.api.device_calls import call_with_device
 from splatscope.printable import printable
+from splatscope.splat.files import images
 from splatscope.splat.files.gaussians_file import MAX_FILE_BYTES, ending_of, from_bytes, is_state, to_bytes
 from splatscope.splat.parameters import ANGLE, COLOUR, FIELDS, OPACITY, POSITION
 from splatscope.splat.scenes import sizes_of
@@ -117,6 +118,10 @@ class Splats:
 
     def _in_file(self, ending: str) -> bytes:
         return to_bytes(self.raw, (self.width, self.height), ending)
+
+    def _repr_png_(self) -> bytes:
+        """Return the picture, for a notebook."""
+        return images.encode(images.to_bytes(self.render()), "PNG")
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}: {self._words()}"

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from splatscope.check import jobs
-from splatscope.check.kernels import CONFIGURATION, ConfigurationError, Undescribed
-from splatscope.check.recorder import PARSE_SECONDS, Recorder
+from splatscope.check.kernels import CONFIGURATION, ConfigurationError, Undescribed, kernel_of
+from splatscope.check.recorder import PARSE_SECONDS, Recorder, with_files
 from splatscope.check.repository import Repository
-from splatscope.tracing.job import KernelJob
 
 COMPILE_SECONDS = 60.0
 HEAD = "# How splatscope check runs the kernels of this folder. Change sizes and values until all lines are reached.\n"
@@ -19,7 +18,7 @@ HEAD = "# How splatscope check runs the kernels of this folder. Change sizes and
 def with_descriptions(undescribed: Undescribed, here: Path, recorder: Recorder, repository: Repository) -> tuple[Path, str, int]:
     """Return the configuration file of a folder, its text with a description of each kernel added, and their number.
 
-    Buffers get the size that they have by default, and numbers 0.
+    Buffers and textures get the size that they have by default, and numbers 0.
 
     Raises:
         ConfigurationError: The configuration cannot be read.
@@ -49,9 +48,7 @@ def _configuration_of(here: Path) -> tuple[Path, str]:
 def _description(path: Path, entry: str, here: Path, table: str, recorder: Recorder, repository: Repository) -> str:
     lines = [f"[[{table}]]", f"file = {_text(path.relative_to(here).as_posix())}", f"entry = {_text(entry)}", "groups = [1, 1, 1]"]
     try:
-        source = repository.text(path)
-        folders = repository.root_of(path), path.parent
-        job = KernelJob(source, path.relative_to(folders[0]).as_posix(), entry, include=folders)
+        job, _ = with_files(kernel_of(path, {"entry": entry}, path.name, repository), repository)
         answer, _ = recorder.run(jobs.INPUTS, (job, ""), COMPILE_SECONDS + PARSE_SECONDS)
         values = {str(name): value for name, value in answer["inputs"].items() if str(name).isprintable()}
         lines += (

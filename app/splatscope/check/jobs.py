@@ -33,6 +33,7 @@ from splatscope.tracing.inputs import flat
 from splatscope.tracing.interface import read_interface
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.project import unpacked
+from splatscope.tracing.textures import default_edges
 from splatscope.workers.sandbox.supervisor import JobAnswer
 
 ENTRIES, LOOPS, INPUTS = "entries", "loops", "inputs"
@@ -105,10 +106,11 @@ def _loops_job(job: KernelJob) -> JobAnswer:
 
 
 def _inputs_job(job: KernelJob, adapter: str) -> JobAnswer:
-    """Return the inputs of a job's kernel as a description gives them: numbers 0, and buffers of their default size."""
+    """Return the inputs of a job's kernel as a description gives them: numbers 0, buffers and textures of their default size."""
     with _placed(job) as placed_job:
         interface = read_interface(open_device(adapter or None), placed_job)
     inputs: dict[str, Any] = {name: {"count": ELEMENTS} for name in interface.buffers}
+    inputs |= {name: {"size": default_edges(texture.shape)} for name, texture in interface.textures.items()}
     types = {name: SlangType.parse(kind) for name, kind in interface.uniforms.items()}
     return {"inputs": inputs | {name: np.zeros(kind.shape, int).tolist() for name, kind in types.items() if kind}}, []
 

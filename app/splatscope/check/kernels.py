@@ -396,7 +396,7 @@ def _is_skipped(folder: Path) -> bool:
 def _kernel_or_refused(path: Path, options: Mapping[str, Any], where: str, files: _Files) -> CheckedKernel:
     """Return a kernel, or one with an `error` if its options are invalid, so that the other kernels are still checked."""
     try:
-        return _kernel(path, options, where, files.repository)
+        return kernel_of(path, options, where, files.repository)
     except ConfigurationError as error:
         name = options.get("name") or f"{path.name} {options.get('entry', '')}".strip()
         return _refused(path, str(error), str(name))
@@ -407,7 +407,18 @@ def _refused(path: Path, error: str, name: str = "") -> CheckedKernel:
     return CheckedKernel(name or path.name, path, KernelJob("", path.name), error=error)
 
 
-def _kernel(path: Path, options: Mapping[str, Any], where: str, repository: Repository) -> CheckedKernel:
+def kernel_of(path: Path, options: Mapping[str, Any], where: str, repository: Repository) -> CheckedKernel:
+    """Return the kernel that a description gives.
+
+    Args:
+        path: Its file.
+        options: The description.
+        where: The name of the file with the description, for messages.
+        repository: The files that may be read.
+
+    Raises:
+        ConfigurationError: An option is unknown or invalid, or a file cannot be read.
+    """
     if unknown := [key for key in options if key not in _OPTIONS]:
         raise ConfigurationError(f"{where}: there is no option {unknown[0]}. There are {', '.join(_OPTIONS)}.")
     folder = path.parent

@@ -190,7 +190,7 @@ def summary_of(kernel: CheckedKernel, recorder: Recorder, repository: Repository
         Refusal: It does not compile, or its inputs do not fit.
         ValueError: Its files cannot be read.
     """
-    job, inputs = _with_files(kernel, repository)
+    job, inputs = with_files(kernel, repository)
     attempts = 0
 
     def run(_: Any, job: KernelJob, adapter: str, everywhere: bool, seconds: float, **options: Any) -> Summary:
@@ -215,7 +215,7 @@ def summary_of(kernel: CheckedKernel, recorder: Recorder, repository: Repository
 
 def change_of(kernel: CheckedKernel, passed_over: Collection[Cause], recorder: Recorder, repository: Repository) -> Change | None:
     """Return a change of a kernel that takes findings away, but for those that are passed over; None if none is found in time."""
-    job, inputs = _with_files(kernel, repository)
+    job, inputs = with_files(kernel, repository)
     arguments = job, kernel.device, inputs, kernel.everywhere, kernel.timeout / 2, passed_over
     try:
         answer, _ = recorder.run(jobs.FIX, arguments, kernel.timeout)
@@ -226,7 +226,7 @@ def change_of(kernel: CheckedKernel, passed_over: Collection[Cause], recorder: R
         return None
 
 
-def _with_files(kernel: CheckedKernel, repository: Repository) -> tuple[KernelJob, Inputs]:
+def with_files(kernel: CheckedKernel, repository: Repository) -> tuple[KernelJob, Inputs]:
     """Return a kernel's job and inputs, with the files that they name unless a process may read these itself."""
     if repository.is_open:
         return kernel.job, kernel.inputs

@@ -126,7 +126,7 @@ def _check(
     changes = Changes(here, places) if watch else None  # before anything is read
     kernels, undescribed = described()
     if init:
-        return _init(undescribed, here, recorder, repository)
+        return _init(kernels, undescribed, here, recorder, repository)
     known = Baseline(baseline, here) if baseline else None
     table = None if reports.as_json else _Table()
     while True:
@@ -154,7 +154,9 @@ def _check(
         kernels = changes.affected(kernels, changed)
 
 
-def _init(undescribed: "Undescribed", here: Path, recorder: "Recorder", repository: "Repository") -> int:
+def _init(
+    kernels: "list[CheckedKernel]", undescribed: "Undescribed", here: Path, recorder: "Recorder", repository: "Repository"
+) -> int:
     from splatscope.check.describe import with_descriptions
 
     file, text, count = with_descriptions(undescribed, here, recorder, repository)
@@ -163,7 +165,9 @@ def _init(undescribed: "Undescribed", here: Path, recorder: "Recorder", reposito
         _write(file, text, repository)
         print(f"{words}. Change sizes and values there until all lines are reached; then: splatscope check")
     else:
-        print("No kernel lacks a description, or none was found.")
+        print(
+            "All kernels have a description." if kernels else "There is no kernel here: no source has a function with numthreads."
+        )
     return 0
 
 
@@ -208,6 +212,11 @@ def _confinement(sandbox: bool | None, here: Path, paths: list[Path]) -> "tuple[
     return Sandboxes(), Repository(here, paths, is_open=False)
 
 
+def _label(kernel: "CheckedKernel", here: Path) -> str:
+    """Return the path and the name of a kernel, for a file may have several, and a folder several files of one name."""
+    return f"{relative(kernel.path, here)} {kernel.name.removeprefix(kernel.path.name).lstrip()}".rstrip()
+
+
 def _write(file: Path, text: str, repository: "Repository") -> None:
     from splatscope.check.repository import resolved
 
@@ -236,7 +245,7 @@ class _Table:
         words = {"findings": f"{len(verdict.findings)} found", "incomplete": "not all looked at", "error": "not recorded"}
         counts = f"{verdict.threads:>7,} threads {verdict.events:>11,} events {verdict.seconds:6.1f} s"
         state = Text(words.get(verdict.state, verdict.state), styles[verdict.state])
-        self._console.print(Text(f"{verdict.kernel.name:<40} {counts}  ").append_text(state), soft_wrap=True)
+        self._console.print(Text(f"{_label(verdict.kernel, Path.cwd()):<40} {counts}  ").append_text(state), soft_wrap=True)
 
     def end(self, verdicts: "list[KernelVerdict]", left_out: list[str]) -> None:
         """Print the findings, sentences about what was left out, and a line with the totals."""
@@ -245,19 +254,19 @@ class _Table:
 
         here = Path.cwd()
         for verdict in verdicts:
-            path = relative(verdict.kernel.path, here)
+            path, label = relative(verdict.kernel.path, here), _label(verdict.kernel, here)
             for finding in verdict.findings:
                 self._say(f"{relative(verdict.path_of(finding), here)}:{finding.position}: {finding.words}", "red")
             if verdict.change:
                 print_patch(self._console, verdict.change.patch)
-                self._say(f"{path}: {TRIED.format(verdict.change.verdict)}", "green")
+                self._say(f"{label}: {TRIED.format(verdict.change.verdict)}", "green")
             for finding, reason in verdict.silenced:
                 self._say(f"{relative(verdict.path_of(finding), here)}:{finding.line}: allowed: {finding.kind}: {reason}")
             for text in [verdict.error] if verdict.error else verdict.missed:
                 has_place = text.startswith(f"{verdict.kernel.job.file}:")
-                self._say(path + text.removeprefix(verdict.kernel.job.file) if has_place else f"{path}: {text}", "yellow")
+                self._say(path + text.removeprefix(verdict.kernel.job.file) if has_place else f"{label}: {text}", "yellow")
             for text in verdict.notes:
-                self._say(f"{path}: {text}")
+                self._say(f"{label}: {text}")
         for text in left_out:
             self._say(text)
         states = [verdict.state for verdict in verdicts]

@@ -5,6 +5,7 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -90,10 +91,12 @@ def trace(
 
     start_ahead(device or os.environ.get("SPLATSCOPE_DEVICE", ""))
     from splatscope.api.errors import KernelTimeout, RecordError
+    from splatscope.api.places import path_of
     from splatscope.api.record import fix_on_worker, record_on_worker
     from splatscope.api.recording import Recording
     from splatscope.cli.trace_report import as_json_fix, print_findings, print_fix, print_timeout, report
     from splatscope.gpu.kernel import CompileError
+    from splatscope.tracing.fixes import patch_of
 
     everywhere = all_groups or not group
     for target in (out, page):
@@ -118,6 +121,8 @@ def trace(
             if not as_json:
                 print(f"{target}: {target.stat().st_size / 1e6:.1f} MB")
     found = fix_on_worker(job, device, timeout, everywhere) if (diff or fix) and recording.findings else None
+    if found is not None and not Path(path := path_of(job.file, job)).is_absolute():  # as it is applied in this folder
+        found = replace(found, patch=patch_of(job.source, found.source, path))
     if found is not None and fix:
         _write(file, partial(Path.write_text, data=found.source, encoding="utf-8"))
     if as_json:

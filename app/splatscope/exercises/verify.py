@@ -46,7 +46,7 @@ def shortfalls(task: Task, least_right: int, least_wrong: int) -> list[str]:
     """Return what a task lacks, a sentence each: right and wrong answers, a hidden case."""
     counts = {which: len(task.answers(which)) for which in ("right", "wrong")}
     lacks = [
-        f"{task.name} has {counts[which]} {which} answers: it needs {least}."
+        f"{task.name} needs {least} {which} answers, and has {counts[which]}."
         for which, least in (("right", least_right), ("wrong", least_wrong))
         if counts[which] < least
     ]

@@ -19,6 +19,11 @@ _USAGE = (
 )
 
 
+def default_edges(shape: str) -> list[int]:
+    """Return the size of a texture that is not given, as numbers in the order of `axes_of`."""
+    return [*reversed(_EDGES[shape.removesuffix("_array")]), *[_LAYERS] * shape.endswith("_array")]
+
+
 def default_size(shape: str) -> str:
     """Return the size of a texture that is not given, in words, such as “32 × 32”."""
     size = " × ".join(map(str, reversed(_EDGES[shape.removesuffix("_array")])))

@@ -32,6 +32,13 @@ def test_a_book_of_few_pages_says_that_it_has_no_walks(book_of_few_pages, closed
         expect(page.locator("[data-page=home]")).to_be_visible()
 
 
+def test_the_script_that_draws_charts_has_a_name_that_file_servers_know_as_a_script(book_of_few_pages, closed):
+    with hosted(book_of_few_pages) as address:
+        page = opener("host", book_of_few_pages, address, closed)("?page=claims")
+        script = page.locator("meta[name=bokeh]").get_attribute("content")
+        assert "javascript" in page.request.get(f"{address}{script}").headers["content-type"]
+
+
 def test_the_claims_of_a_book_say_where_and_when_they_were_run(book_of_few_pages, closed):
     with hosted(book_of_few_pages) as address:
         page = opener("host", book_of_few_pages, address, closed)("?page=claims")

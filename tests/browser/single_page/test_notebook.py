@@ -36,3 +36,18 @@ def test_an_executed_cell_shows_the_stepper_and_steps_without_a_server(tmp_path,
         step = int(stepper(frame).get_attribute("data-step"))
         frame.get_by_role("button", name="One event forward").click()
         expect(stepper(frame)).to_have_attribute("data-step", str(step + 1))
+
+
+CLEAN = RECORD.replace("cells[lane] = lane;", "cells[lane] = lane; GroupMemoryBarrierWithGroupSync();").replace("8", "64")
+
+
+def test_a_narrow_cell_shows_some_of_the_memory_where_nothing_was_found(tmp_path, from_disk):
+    _, (output,) = executed(CLEAN.replace("7 - lane", "63 - lane"), "recording.show(height=600)")
+    file = tmp_path / "cell.html"
+    file.write_text(f"<!doctype html><title>Cell</title>{output['data']['text/html']}", encoding="utf-8")
+    page = from_disk(file)
+    page.set_viewport_size({"width": 1024, "height": 700})
+    frame = page.frame_locator("iframe")
+    ready(frame)
+    expect(frame.get_by_text("Nothing found").first).to_be_visible()
+    expect(frame.locator(".mem .cell").first).to_be_in_viewport()

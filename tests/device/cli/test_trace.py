@@ -127,6 +127,16 @@ def test_a_change_that_takes_the_finding_away_is_shown_and_written(call, tmp_pat
     assert call(kernel, *given)[0] == 0
 
 
+def test_the_patch_is_one_that_git_applies_in_the_current_folder(call, tmp_path, monkeypatch):
+    kernel = tmp_path / "kernels" / "racy.slang"
+    kernel.parent.mkdir()
+    kernel.write_text(RACY.read_text())
+    monkeypatch.chdir(tmp_path)
+    _, (line,), _ = call(kernel.relative_to(tmp_path), "--buffer", "output=uint[64]", "--diff", "--json")
+    subprocess.run(["git", "apply"], input=json.loads(line)["fix"]["patch"], text=True, check=True)
+    assert kernel.read_text() != RACY.read_text()
+
+
 def test_that_no_change_is_found_is_said_and_the_file_stays(call, tmp_path):
     kernel = tmp_path / "racy.slang"
     kernel.write_text((FINDINGS / "race" / "reduction_stride.slang").read_text())

@@ -8,6 +8,8 @@ from itertools import pairwise
 
 import pytest
 
+from splatscope.api.components import training
+from splatscope.api.components.training import Training
 from splatscope.paths import ASSETS
 from splatscope.services.training import decode_picture
 from splatscope.web.training import training_session
@@ -52,6 +54,25 @@ def pressing(press: Callable[[TrainingSession], None], until: Callable[[Training
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SPLATSCOPE_WORKERS", "1")
         return asyncio.run(scenario())
+
+
+def test_a_component_that_is_set_running_while_its_picture_is_read_trains_once_it_has_come(monkeypatch):
+    async def scenario() -> Training:
+        pool = Pool()
+        monkeypatch.setattr(training, "worker_pool", pool)
+        component = Training(ASSETS / "chelsea.jpg", size=32, gaussians=20, iterations=50)
+        await component._start()
+        while not component.session.busy:
+            await asyncio.sleep(0.001)
+        component.running = True
+        while component.session.run is None or (component.running and not component.iteration):
+            await asyncio.sleep(0.02)
+        component.session.close()
+        await pool.close()
+        return component
+
+    monkeypatch.setenv("SPLATSCOPE_WORKERS", "1")
+    assert asyncio.run(scenario()).iteration > 0
 
 
 def test_start_pressed_before_the_picture_has_come_trains_once_it_has():

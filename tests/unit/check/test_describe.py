@@ -18,8 +18,8 @@ def test_a_description_does_not_follow_a_link_out_of_a_repository_that_is_not_tr
     (folder / CONFIGURATION).symlink_to(outside)  # there is no such file
     undescribed = Undescribed(((folder / "missing.slang", "main"),))
     if is_open:
-        assert _init(undescribed, folder, Workers(), Repository(folder)) == 0
+        assert _init([], undescribed, folder, Workers(), Repository(folder)) == 0
     else:
         with pytest.raises(CallError, match="a link in the repository leads elsewhere"):
-            _init(undescribed, folder, Workers(), Repository(folder, is_open=False))
+            _init([], undescribed, folder, Workers(), Repository(folder, is_open=False))
     assert outside.exists() == is_open

@@ -50,6 +50,7 @@ class Training(Embedded):
         """Show the start of a run on a picture: a path, a picture of PIL, an array or a tensor, as for `splatscope.fit`."""
         data, name = as_file(image)
         self.session = TrainingSession(worker_pool, self)
+        self._has_picture = False
         bar = RunBar(self.session, opens=False)
         bar.key = ""
         self._picture = TrainingPicture(data={"testid": "train-frame"}, alt="The picture as the Gaussians draw it now", opens=False)
@@ -63,6 +64,7 @@ class Training(Embedded):
 
     async def _open(self, file: Upload) -> None:
         self.session.use_picture(file)
+        self._has_picture = True
         if self.running:
             self.session.start()
 
@@ -72,7 +74,7 @@ class Training(Embedded):
 
     @param.depends("running", watch=True)
     def _run(self) -> None:
-        if self.running != self.session.running and self.session.run is not None:
+        if self.running != self.session.running and self._has_picture:  # without one, `_open` starts the run
             (self.session.start if self.running else self.session.pause)()
 
     def reset(self) -> None:

@@ -474,7 +474,7 @@ def _write_documents(book: Book) -> None:
     for name in (PICTURE, STAGES, DRAWN):
         shutil.copyfile(ASSETS / name, book.folder / "assets" / name)
     shutil.copyfile(FONTS, book.folder / FONTS.name)
-    shutil.copyfile(BOKEH, book.folder / "assets" / "bokeh.ts")
+    shutil.copyfile(BOKEH, book.folder / "assets" / "bokeh.js")
 
 
 def _document(book: Book, entry: Entry, base: str = "", **variables: Any) -> str:
@@ -483,7 +483,7 @@ def _document(book: Book, entry: Entry, base: str = "", **variables: Any) -> str
         published=True,
         policy=_policy(),
         base=base,
-        bokeh=f"{base}assets/bokeh.ts",
+        bokeh=f"{base}assets/bokeh.js",
         bundle=base + SCRIPT.name,
         fonts=base + FONTS.name,
         groups=[(group, pages) for group, pages in book_groups if pages],
