@@ -215,17 +215,23 @@ def _find_possible_loss(
 def _claims_of_others(trace: Trace, pair: Pair, by_cell: list[list[Update]], trusted: np.ndarray) -> Iterator[list[Update]]:
     """Yield a claim of a cell and another thread's later load of the cell, as if both ended with the load.
 
-    The other thread makes no claim there, but it claims another cell by another value.
+    The other thread makes no claim there, but it claims another cell that holds the same value, and by another value.
     """
-    values_of: dict[int, list[list[int]]] = {}  # by thread, what its claims store
-    for update in (update for updates in by_cell for update in updates):
-        values_of.setdefault(int(trace.thread[update.store]), []).append(trace.words[update.store].tolist())
-    for claim in (update for updates in by_cell for update in updates):
+
+    def is_alike(other: Update, claim: Update) -> bool:
+        is_same = trace.words[[other.load, other.store]] == trace.words[[claim.load, claim.store]]
+        return bool(is_same[0].all() and not is_same[1].all())
+
+    claims = [update for updates in by_cell for update in updates]
+    by_thread: dict[int, list[Update]] = {}
+    for claim in claims:
+        by_thread.setdefault(int(trace.thread[claim.store]), []).append(claim)
+    for claim in claims:
         history = accesses_to_cell(trace, claim.load)
         is_later = (trace.site[history] == pair.load) & (trace.slot[history] > trace.slot[claim.store]) & trusted[history]
-        value = trace.words[claim.store].tolist()
         for load in history[is_later][:_MOST_OTHERS].tolist():
-            if any(other != value for other in values_of.get(int(trace.thread[load]), [])):
+            others = by_thread.get(int(trace.thread[load]), [])
+            if any(is_alike(other, claim) for other in others):
                 yield [Update(claim.load, claim.load), Update(load, load)]
 
 
