@@ -4,7 +4,6 @@ HLSL has no atomic load and store: there, `InterlockedAdd(total, 0, now)` loads,
 buffer has both as methods.
 """
 
-import re
 from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from tree_sitter import Node
 
 from splatscope.slang.integer_constants import integer
 from splatscope.slang.source import enclosing, parent_of, part, text_of, walk
+from splatscope.slang.tokens import with_names
 from splatscope.tracing.checks.analysis.sources import Sources, name_of_function
 from splatscope.tracing.checks.analysis.value_origins import name_of_parameter, parameters_of
 from splatscope.tracing.sites import Site
@@ -382,8 +382,7 @@ def _comes_before(statement: Node, place: Node) -> bool:
 
 def _with_arguments(cell: str, names: list[str], arguments: list[Node]) -> str:
     """Replace a function's parameters by arguments in the text of a cell."""
-    texts = dict(zip(names, map(_without_blanks, arguments), strict=True))
-    return re.sub(r"[A-Za-z_]\w*", lambda name: texts.get(name[0], name[0]), cell)
+    return with_names(cell, dict(zip(names, map(_without_blanks, arguments), strict=True)))
 
 
 def _arguments(call: Node) -> list[Node]:
