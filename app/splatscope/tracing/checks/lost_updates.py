@@ -44,6 +44,11 @@ _MOST_OTHERS = 8  # later loads that are compared with each claim
 # What each thread does at its store, what is lost, and what to write instead.
 _WORDS: dict[Role, tuple[str, str, str]] = {
     "update": ("store on {stores} what they make of it", "one of the two updates is lost", "let one atomic operation do both"),
+    "swap": (
+        "exchange it on {stores} for what they make of it, if it still holds that",
+        "one of the two exchanges fails, and its update is lost",
+        "try again until the exchange finds what was loaded",
+    ),
     "choice": (
         "store on {stores} the larger or smaller of that and a value of their own",
         "the last to store decides, whatever the other stored",
@@ -53,6 +58,11 @@ _WORDS: dict[Role, tuple[str, str, str]] = {
         "take it on {stores}, by a value of their own, if it is free",
         "both take it, and the first claim is lost",
         "let one compare-and-exchange do both, and go on only if it found the value that is expected",
+    ),
+    "mark": (
+        "mark it on {stores} if it is free",
+        "both pass for the one that marked it, and count twice",
+        "let one exchange do both, and go on only if it found the value that is expected",
     ),
     "link": (
         "store on {stores} a value of their own, to which they link the loaded one",
@@ -179,7 +189,9 @@ def _find_losses(
                 is_lost &= left_values[1] is not None and left_values[1] == _find_value_before(
                     trace, history, second, old_value_sites
                 )
-            elif pair.role != "update":
+            elif pair.role == "mark":
+                is_lost &= left_values[1] in (None, left_values[0])
+            elif pair.role not in ("update", "swap"):
                 # An exchanged value that no later access shows is not recorded; for a claim or a link it is the thread's own.
                 is_lost &= left_values[1] not in (loaded_value, left_values[0]) and (left_values[1] is not None or is_own)
                 is_lost &= not any(_loads_again(trace, history, each, pair) for each in (update, other))
@@ -198,7 +210,7 @@ def _find_possible_loss(
     if pair.role == "choice" or trace.info.stepped_over or context.unrecorded:
         return None
     candidates = by_cell
-    if pair.role == "claim":
+    if pair.role in ("claim", "mark"):
         candidates = list(_claims_of_others(trace, pair, by_cell, context.ordered))
     elif pair.role == "bits":  # what a thread decides by what it loads, it decides alike if it loads the same
         candidates = [[Update(update.load, update.load) for update in updates] for updates in by_cell]
@@ -220,7 +232,7 @@ def _claims_of_others(trace: Trace, pair: Pair, by_cell: list[list[Update]], tru
 
     def is_alike(other: Update, claim: Update) -> bool:
         is_same = trace.words[[other.load, other.store]] == trace.words[[claim.load, claim.store]]
-        return bool(is_same[0].all() and not is_same[1].all())
+        return bool(is_same[0].all()) and (pair.role == "mark" or not is_same[1].all())
 
     claims = [update for updates in by_cell for update in updates]
     by_thread: dict[int, list[Update]] = {}

@@ -21,13 +21,15 @@ from splatscope.tracing.checks.analysis.value_origins import name_of_parameter, 
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
 
-Role = Literal["update", "choice", "claim", "link", "bits"]
+Role = Literal["update", "swap", "choice", "claim", "mark", "link", "bits"]
 
 _STORES = ("store", "exchange", "InterlockedExchange")
 _OPERATORS = ("+", "-", "*", "^")
 _COMPARISONS = ("<", ">", "<=", ">=")
 _CHOICES = ("max", "min")
 _OF_BITS = ("or", "and", "InterlockedOr", "InterlockedAnd")
+_COMPARED = ("compareExchange", "InterlockedCompareExchange", "InterlockedCompareStore")
+_COUNTS = ("add", "increment", "InterlockedAdd")
 _JUMPS = ("continue_statement", "break_statement", "return_statement")
 _MOST_AROUND = 60  # nested branches around a store
 _MOST_CALLS = 100  # calls of a function that stores its parameter
@@ -45,8 +47,10 @@ class Pair:
         role: How the store follows from the load. It stores
 
             - "update": what it makes of the loaded value, as in `store(now + 1)`;
+            - "swap": the same, by a compare-and-exchange whose failure nobody notices;
             - "choice": the larger or smaller of that and a value of its own;
             - "claim": a value of its own, if it has loaded a certain one: `if (now == FREE) store(mine)`;
+            - "mark": a constant, if it has loaded a certain one, and then it counts: `if (now == 0) { store(1); total.add(1); }`;
             - "link": a value of its own, after it has linked the loaded one to that: `next[i] = now; store(i)`;
             - "bits": bits that it has chosen by the loaded ones: `InterlockedOr(cell, 1u << firstbitlow(~now))`.
         cell: The cell as written in the source, without blanks.
@@ -104,10 +108,14 @@ def pairs_of(trace: Trace, sources: Sources) -> list[Pair]:
     pairs: dict[tuple[int, int, str], Pair] = {}
     programs: dict[str, _Program] = {}
     for number, site in atomic if loads else ():
-        if site.operation in ("store", "InterlockedExchange", *_OF_BITS) and (call := _call_at(sources, site)) is not None:
+        if (
+            site.operation in ("store", "InterlockedExchange", *_OF_BITS, *_COMPARED)
+            and (call := _call_at(sources, site)) is not None
+        ):
             program = programs.setdefault(site.file, _Program(sources.trees[site.file], sources.symbols.constants))
             for cell, value, store in _stores(program, call):
-                find_loads = _find_loads_of_bits if site.operation in _OF_BITS else _find_loads
+                is_compared = site.operation in _COMPARED
+                find_loads = _find_loads_of_bits if site.operation in _OF_BITS else _find_swapped if is_compared else _find_loads
                 for load_call, role in find_loads(program, cell, value, store):
                     position = load_call.start_point[0] + 1, load_call.start_point[1] + 1
                     load = loads.get((site.file, *position))
@@ -165,15 +173,18 @@ def _access(call: Node) -> _Access | None:
 def _stores(program: _Program, call: Node) -> Iterator[tuple[str, Node, Node]]:
     """Yield (cell, value, call) for a store. If a function stores its parameter, yield one for each call of the function."""
     access = _access(call)
-    is_interlocked = access is not None and access.operation.startswith("Interlocked")
+    if access is None or not access.values:
+        return
+    is_compared, is_interlocked = access.operation in _COMPARED, access.operation.startswith("Interlocked")
+    values = access.values[is_compared:]  # without the value that is expected
+    returns = not is_interlocked and (is_compared or access.operation in _OF_BITS)
     if (
-        access is None
-        or not access.values
-        or (is_interlocked and len(access.values) > 1 and not _is_ignored(access.values[1], call))
-        or (access.operation in _OF_BITS and not is_interlocked and parent_of(call).type != "expression_statement")
+        not values
+        or (is_interlocked and len(values) > 1 and not _is_ignored(values[1], call))
+        or (returns and parent_of(call).type != "expression_statement")
     ):
         return  # a thread that uses the old value of an exchange may repair the lost update
-    cell, value = access.cell, access.values[0]
+    cell, value = access.cell, values[0]
     yield cell, value, call
     function = enclosing(call, "function_definition")
     if function is None or program.only(name := name_of_function(function)) != function:
@@ -200,6 +211,18 @@ def _find_loads(program: _Program, cell: str, value: Node, store: Node) -> Itera
     """Yield (load, role) for the loads of its cell that a store follows from."""
     for load in _find_compared_loads(program, cell, value, store):
         yield load, "choice"
+    for load, role in _updated(program, cell, value, store):
+        yield load, role
+        return
+    is_own = bool(_computed_from(program, value, store)[1])  # otherwise all store the same
+    for load in _find_claimed_loads(program, cell, store) if is_own or _counts(cell, store) else ():
+        yield load, "claim" if is_own else "mark"
+    for load in _find_linked_loads(program, cell, value, store):
+        yield load, "link"
+
+
+def _updated(program: _Program, cell: str, value: Node, store: Node) -> Iterator[tuple[Node, Role]]:
+    """Yield (load, role) for the load from which the stored value is made."""
     expression = (_initializer(value, store) or value) if value.type == "identifier" else value
     for node in walk(expression):
         operators = _operators(node, expression)
@@ -207,11 +230,18 @@ def _find_loads(program: _Program, cell: str, value: Node, store: Node) -> Itera
         if load is not None and load[0] == cell:
             yield load[1], "update" if operators.isdisjoint(_CHOICES) else "choice"
             return
-    if _computed_from(program, value, store)[1]:  # otherwise all store the same
-        for load in _find_claimed_loads(program, cell, store):
-            yield load, "claim"
-    for load in _find_linked_loads(program, cell, value, store):
-        yield load, "link"
+
+
+def _find_swapped(program: _Program, cell: str, value: Node, store: Node) -> Iterator[tuple[Node, Role]]:
+    """Yield (load, "swap") for a compare-and-exchange that updates its cell, and whose failure nobody notices."""
+    yield from ((load, "swap") for load, role in _updated(program, cell, value, store) if role == "update")
+
+
+def _counts(cell: str, store: Node) -> bool:
+    """Return whether a thread counts in another cell, in the block of a store."""
+    block = enclosing(store, "compound_statement")
+    accesses = (_access(node) for node in walk(block) if node.type == "call_expression") if block is not None else ()
+    return any(access is not None and access.operation in _COUNTS and access.cell != cell for access in accesses)
 
 
 def _find_loads_of_bits(program: _Program, cell: str, value: Node, store: Node) -> Iterator[tuple[Node, Role]]:
@@ -353,9 +383,12 @@ def _load(program: _Program, node: Node, before: Node, is_inner: bool = False) -
 
 
 def _find_assigned_value(name: Node, place: Node) -> Node | None:
-    """Return the expression that gives a local its only value before a place: `InterlockedOr(total, 0, now)`, or b in `now = b`."""
+    """Return the expression that gives a local its value before a place: `InterlockedOr(total, 0, now)`, or b in `now = b`.
+
+    It must be the only one beside an initial value.
+    """
     declarator = _declaration(name, place)
-    if declarator is None or declarator.type == "init_declarator":
+    if declarator is None:
         return None
     writes = [use for use in _uses(text_of(name), parent_of(parent_of(declarator))) if _may_write(use)]
     if len(writes) != 1:
