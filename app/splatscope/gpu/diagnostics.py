@@ -10,7 +10,8 @@ Slang 2026.12 writes each diagnostic on several lines, followed by notes:
 
 Errors that Slang finds only while it generates code come with the pipeline's failure, behind `slang: `.
 
-When the compiler itself fails, it names the code it was working on in an older form: `kernel.slang(12): note 99999: …`.
+When the compiler itself fails, it names the code it was working on in an older form: `kernel.slang(12): note 99999: …`. Characters
+and strings that it cannot read have that form, too: `kernel.slang(12): error 10000: …`, followed by the line and a caret below it.
 
 SlangPy inserts a line before some sources, so a line number may be one too high. The line that Slang quotes shows which it is.
 """
@@ -25,7 +26,8 @@ NO_ENTRY_POINT = 'The source has no entry point: one function needs [shader("com
 
 _HEAD = re.compile(
     r"^(?:slang: )?(?P<severity>error|warning|fatal error|internal error)\[\w+\]: (?P<text>.+)$"
-    r"|^(?:slang: )?(?P<file>\S+?)\((?P<line>\d+)\): (?:note|error|fatal error) 9\d+(?P<internal>.*)$",
+    r"|^(?:slang: )?(?P<file>\S+?)\((?P<line>\d+)\): (?:note|error|fatal error) 9\d+(?P<internal>.*)$"
+    r"|^(?:slang: )?(?P<read>\S+?)\((?P<row>\d+)\): (?:fatal )?error 1\d+: (?P<unread>.+)$",
     re.MULTILINE,
 )
 _LOCATION = re.compile(r"(?:\nFor assistance.*)?\n\s*-->\s*(\S+?):(\d+):(\d+)")
@@ -107,6 +109,9 @@ def parse(words: str) -> list[Message]:
 
 
 def _message(head: re.Match[str], rest: str) -> Message:
+    if head["unread"] is not None:
+        _, quoted, mark, *_ = [*rest.split("\n"), "", ""]
+        return Message("error", head["unread"], head["read"], int(head["row"]), mark.find("^") + 1 or 1, 1, quoted)
     if head["severity"] is None:
         return Message("internal", head["internal"].strip(": "), head["file"], int(head["line"]))
     severity = "warning" if head["severity"] == "warning" else "error"

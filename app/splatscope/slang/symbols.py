@@ -7,7 +7,7 @@ available where nothing may be compiled (the cost of a draft, a recording opened
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -31,7 +31,7 @@ from splatscope.slang.declaration import (
 from splatscope.slang.integer_constants import integer, named_integers
 from splatscope.slang.preprocessor import MORE_THAN_A_VALUE, definitions
 from splatscope.slang.source import Source
-from splatscope.slang.tokens import Tokens, last_name, split_type
+from splatscope.slang.tokens import Tokens, last_name, split_type, with_names
 
 _BLOCK_TYPES = ("ParameterBlock", "ConstantBuffer")
 _NO_NUMBERS = frozenset((  # types of the core module whose values are no numbers
@@ -56,13 +56,25 @@ class Struct:
     """The fields of a struct: types by name, with arrays separate.
 
     `is_opaque` marks a generic struct, or one of several with the same name. Its fields mean nothing outside of its own methods.
-    `has_private` says whether it has further fields, which no other code can read.
+    `has_private` says whether it has further fields, which no other code can read. `parameters` are the names of a generic struct's
+    parameters, if no other struct has its name.
     """
 
     fields: dict[str, str] = field(default_factory=dict)
     arrays: dict[str, ArrayType] = field(default_factory=dict)
     is_opaque: bool = False
     has_private: bool = False
+    parameters: tuple[str, ...] = ()
+
+    def specialized(self, arguments: Sequence[str]) -> "Struct":
+        """Return the struct with arguments in place of its parameters."""
+        values = dict(zip(self.parameters, arguments, strict=True))
+        fields = {name: with_names(type_text, values) for name, type_text in self.fields.items()}
+        arrays = {
+            name: ArrayType(with_names(element, values), tuple(with_names(size, values) for size in sizes))
+            for name, (element, sizes) in self.arrays.items()
+        }
+        return Struct(fields, arrays, has_private=self.has_private)
 
     @property
     def members(self) -> list[tuple[str, ArrayType]]:
@@ -271,18 +283,27 @@ class Symbols:
         """Return whether values of a type may be of any type that implements an interface."""
         return _plain_name(self.resolve(type_text)) in self.interfaces
 
+    def struct(self, type_text: str) -> Struct | None:
+        """Return the struct with a name, or a generic struct with its arguments; None if there is none."""
+        if type_text in self.structs or "<" not in type_text:
+            return self.structs.get(type_text)
+        name, arguments = split_type(type_text)
+        generic = self.structs.get(name)
+        is_known = generic is not None and len(arguments) == len(generic.parameters) > 0
+        return generic.specialized(arguments) if generic is not None and is_known else None
+
     def fields(self, type_text: str) -> dict[str, str]:
         """Return the types of the fields of a struct, except arrays, or of autodiff's pair type; {} for other types."""
         type_text = self.resolve(type_text)
         name, arguments = split_type(type_text)
         if name == "DifferentialPair" and arguments and is_numeric(arguments[0]):
             return {"p": arguments[0], "d": arguments[0]}
-        struct = self.structs.get(type_text)
+        struct = self.struct(type_text)
         return {} if struct is None or struct.is_opaque else struct.fields
 
     def has_arrays(self, type_text: str) -> bool:
         """Return whether a struct has array fields, which `fields` leaves out."""
-        struct = self.structs.get(type_text)
+        struct = self.struct(type_text)
         return struct is not None and bool(struct.arrays)
 
     def bytes_of(self, type_text: str, depth: int = 0) -> int:
@@ -312,7 +333,7 @@ class Symbols:
         if numeric is not None:
             width = numeric.scalar.dtype.itemsize
             return numeric.count * width, width
-        struct = self.structs.get(self.resolve(type_text))
+        struct = self.struct(self.resolve(type_text))
         if struct is None or struct.is_opaque or struct.has_private or depth > 4:
             return 0, 1
         parts = [(*self._layout(one, depth + 1), 1) for one in struct.fields.values()]
@@ -342,7 +363,7 @@ class Symbols:
             if part.startswith("["):
                 rest = SlangType(numeric.scalar, shape[1:]) if numeric and shape else None
                 type_text = rest.name if rest else ""
-            elif type_text in self.structs:
+            elif self.struct(type_text) is not None:
                 type_text = self.fields(type_text).get(part[1:], "")
             elif numeric and len(shape) == 1 and is_swizzle(part[1:]):
                 type_text = numeric.scalar.name + (str(len(part) - 1) if len(part) > 2 else "")
@@ -387,8 +408,10 @@ class Symbols:
             arrays |= {name: ArrayType(declaration.type, sizes) for name, sizes in declaration.names if sizes}
         head = tokens.words[block.head_tokens.start : block.brace]
         is_generic = "<" in head[: head.index(":") if ":" in head else None]
+        is_sole = block.name not in self.structs
         has_private = any("private" in tokens.words[span.start : span.stop] for span in block.statements)
-        self.structs[block.name] = Struct(fields, arrays, is_generic or block.name in self.structs, has_private)
+        parameters = _generic_parameters(tokens, block) if is_generic and is_sole else ()
+        self.structs[block.name] = Struct(fields, arrays, is_generic or not is_sole, has_private, parameters)
         if block.declared and "typedef" in head:
             self._add_alias(tokens.words[block.declared.start], block.name)
         elif block.declared:
@@ -541,3 +564,16 @@ def type_inside_block(type_text: str) -> str:
     """Return the type inside `ParameterBlock<…>` or `ConstantBuffer<…>`, or the type itself."""
     name, arguments = split_type(type_text)
     return arguments[0] if name in _BLOCK_TYPES and len(arguments) == 1 and arguments[0].isidentifier() else type_text
+
+
+def _generic_parameters(tokens: Tokens, block: Block) -> tuple[str, ...]:
+    """Return the names of a generic struct's parameters: T and N for `Box<T : IValue, let N : int>`; () if one is not known."""
+    opening = next((at + 1 for at in block.head_tokens if tokens.words[at] == block.name), block.brace)
+    end = tokens.after_template(opening, block.brace)
+    names = []
+    for span in tokens.split(range(opening + 1, end - 1)) if end > opening else ():
+        words = [word for word in tokens.words[span.start : span.stop] if word != "let"]
+        if len(words) > 1 and words[1] not in (":", "="):
+            return ()
+        names.append(words[0])
+    return tuple(names)

@@ -1,7 +1,7 @@
 """The tokens of Slang code: names, numbers and signs, with their places, and which bracket closes which."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 _TOKEN = re.compile(r"[A-Za-z_$]\w*|\d[\w.]*|\+\+|--|->|=>|::|\S")
@@ -124,6 +124,11 @@ class Tokens:
 def names_in(text: str) -> set[str]:
     """Return the names in a text."""
     return set(_NAME.findall(text))
+
+
+def with_names(text: str, values: Mapping[str, str]) -> str:
+    """Return a text with values in place of some of its names."""
+    return _NAME.sub(lambda name: values.get(name[0], name[0]), text)
 
 
 def last_name(path: str) -> str:

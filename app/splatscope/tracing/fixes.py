@@ -1,8 +1,8 @@
 """Suggest a change of a kernel's source that takes its findings away, and try it: nothing is suggested that was not recorded again.
 
-Tried are, one change at a time, a barrier between two accesses that race, fences around a hand-over, an atomic in place of
-`x += y`, a guard around an access out of bounds, and an initial value. A change is kept if the finding is gone, nothing new is
-found, and most of what was stored still is.
+Tried are, one change at a time, a barrier between two accesses that race, fences around a hand-over, `globallycoherent` for what it
+hands over, an atomic in place of `x += y`, a guard around an access out of bounds, and an initial value. A change is kept if the
+finding is gone, nothing new is found, and most of what was stored still is.
 """
 
 import difflib
@@ -18,7 +18,7 @@ from tree_sitter import Node
 
 from splatscope.gpu.kernel import CompileError
 from splatscope.gpu.slang_types import SCALARS, is_numeric
-from splatscope.slang.declaration import Memory
+from splatscope.slang.declaration import Memory, read_declaration
 from splatscope.slang.source import Source, edited, enclosing, parent_of, part, text_of, walk
 from splatscope.slang.symbols import Symbols
 from splatscope.slang.tokens import last_name
@@ -181,11 +181,14 @@ class _Code:
         known = [statement for statement in statements if statement is not None]
         match finding.kind:
             case "race" | "lost-update" if known:
+                coherent = self._coherent(finding.name) if finding.is_between_groups else []
+                yield from [coherent] if coherent else []
                 yield from self._atomics(known, finding.name)
                 if len(known) == 2 and not finding.is_between_groups:
                     yield from self._barriers(*known, finding.name)
                 if len(known) == 2 and (memory := self._memory(finding.name)) is not None:
-                    yield from self._fences(*known, "DeviceMemoryBarrier();" if memory.space == "device" else "AllMemoryBarrier();")
+                    fence = "DeviceMemoryBarrier();" if memory.space == "device" else "AllMemoryBarrier();"
+                    yield from ([*fences, *coherent] for fences in self._fences(*known, fence))
             case "out-of-bounds" if known:
                 yield from self._guards(known[0], finding.name)
             case "uninitialised-read":
@@ -252,6 +255,15 @@ class _Code:
         if parent_of(statement).type == _BLOCK:
             return [(at, at, text) for at, text in ((start, before), (end, after)) if text]
         return [(start, start, f"{{ {before.rstrip()} " if before else "{ "), (end, end, f" {after.strip()} }}".replace("  ", " "))]
+
+    def _coherent(self, name: str) -> list[Edit]:
+        """Return the edit that declares a buffer or texture of the file `globallycoherent`; none if it is."""
+        tokens = self._source.tokens
+        for span in self._source.statements if name in self._symbols.incoherent else ():
+            of_type = next((at for at in span if tokens.words[at].startswith(("RW", "RasterizerOrdered"))), None)
+            if of_type is not None and name in (declared for declared, _ in read_declaration(tokens, span)[2]):
+                return [(tokens.starts[of_type], tokens.starts[of_type], "globallycoherent ")]
+        return []
 
     # A barrier
 

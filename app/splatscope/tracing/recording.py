@@ -32,6 +32,7 @@ from splatscope.tracing.verdict import Verdict
 # Most kernels need few records, and a large buffer takes longer to fill with zeros and to read than they take to run. So the first
 # attempt of a kernel with few threads is a small one.
 FEW_RECORDS, LEAST_OF_FEW, FEW_ITERATIONS = 200_000, 100, 1_000
+DELAY, DELAY_ON_A_GPU = 2_000, 200  # additions by which a workgroup begins after the one before it, some ten microseconds
 MOST_BUILDS = 16  # compiled instrumented kernels that a process keeps
 
 
@@ -122,9 +123,11 @@ def record(device: spy.Device, job: KernelJob, run_plain: bool = True, like: np.
         "all": [*job.groups, lanes] if job.all_groups else [0, 0, 0, 0],
     }
 
+    delay = (DELAY if adapter_of(device).is_software else DELAY_ON_A_GPU) if job.all_groups and _may_wait(build.sites) else 0
+
     def run(sizes: np.ndarray, budget: int) -> tuple[Dispatch, dict[str, spy.Buffer], np.ndarray]:
         recorder = buffers(device, starts_of(sizes))
-        bound = bindable(device, recorder) | constants | {"budget": budget}
+        bound = bindable(device, recorder) | constants | {"budget": budget, "delay": delay}
         dispatch = Dispatch(device, build.kernel, program, job, {"_rec": bound}).dispatch()
         return dispatch, recorder, recorder["records"].to_numpy().view(np.uint32).reshape(-1, 4)[1:]
 
@@ -199,6 +202,11 @@ def run_guarded(device: spy.Device, job: KernelJob, prologue: str = "") -> dict[
     dispatch = Dispatch(device, build.kernel, program, job, {"_rec": bound}).dispatch()
     has_ended_loop = recorder["clock"].to_numpy().view(np.uint32)[1]
     return None if has_ended_loop else dispatch.outputs()
+
+
+def _may_wait(sites: list[Site]) -> bool:
+    """Return whether a workgroup may wait for another: there are loops, and atomics on buffers."""
+    return any(site.kind == "loop" for site in sites) and any(site.kind == "atomic" and site.space == "device" for site in sites)
 
 
 def _takes_turns(sites: list[Site]) -> bool:

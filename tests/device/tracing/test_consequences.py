@@ -77,6 +77,25 @@ void main(uint lane : SV_GroupIndex)
 """
 
 
+PASSED = """RWStructuredBuffer<uint> count; RWStructuredBuffer<uint> list; RWStructuredBuffer<uint> output;
+void keep(uint at, uint number) { list[at] = number; }
+[shader("compute")] [numthreads(16, 1, 1)]
+void main(uint lane : SV_GroupIndex)
+{
+    uint before = count[0];
+    count[0] = before + 1;
+    keep(lane, before);
+    output[lane] = 7 / lane;
+}
+"""
+
+
+def test_what_is_passed_beside_a_faulty_value_does_not_follow_from_it():
+    found = find(record(open_device(), KernelJob(PASSED, records=400_000)).trace)
+    assert {finding.kind for finding in found} == {"race", "integer-division-by-zero"}
+    assert not any("may follow" in finding.message for finding in found)
+
+
 def test_a_race_the_nan_that_it_leads_to_and_the_index_made_from_it_are_told_as_one_chain():
     found = find(record(open_device(), KernelJob(CHAIN.replace("ROOT", "next"), records=400_000)).trace)
     assert [(finding.kind, finding.depth) for finding in found] == [("race", 0), ("nan", 1), ("out-of-bounds", 2)]

@@ -147,6 +147,8 @@ void main(uint3 group : SV_GroupID)
     }
 }
 """
+COHERENT = "globallycoherent RWStructuredBuffer<uint> data;"
+INCOHERENT = HANDED_OVER.replace(COHERENT, "// größer\nRWStructuredBuffer<uint> data;")
 STORED_IN_BYTES = """RWByteAddressBuffer data;
 [shader("compute")] [numthreads(64, 1, 1)]
 void main(uint i : SV_GroupIndex)
@@ -171,9 +173,10 @@ FENCE = "DeviceMemoryBarrier();"
         (COUNTED_BY_PARAMETER, 1, ["InterlockedAdd(into[bin], 1);"]),
         (READ_BEHIND_THE_END, 1, ["if (i + 1 >= 64)", "return uint(0);"]),
         (HANDED_OVER, 4, [FENCE, FENCE]),
+        (INCOHERENT, 4, [COHERENT, FENCE, FENCE]),
         (COUNTED_IN_BYTES, 1, ["bins.InterlockedAdd(4 * (i % 4), 1);"]),
     ],
-    ids=["barrier for functions", "atomic in a function", "guard in a function", "fences", "atomic in bytes"],
+    ids=["barrier for functions", "atomic in a function", "guard in a function", "fences", "coherence", "atomic in bytes"],
 )
 def test_what_functions_fences_and_raw_buffers_lack_is_added(source, groups, added):
     fix = fix_of(source, groups=(groups, 1, 1))

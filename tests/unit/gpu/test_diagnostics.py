@@ -160,3 +160,15 @@ def test_what_direct3d_takes_is_refused_with_its_mend(code, said, mend):
     words = f"error[E20001]: {said}\n --> a.hlsl:1:3\n  |\n1 | {code}\n  |   ^ {said}.\n--'\n"
     assert first_error(words, {"a.hlsl": code}).startswith(f"a.hlsl:1:3: {said}{mend}")
     assert bool(mend) == (": " in first_error(words, {"a.hlsl": code}).partition("1:3: ")[2])
+
+
+def test_a_character_that_the_compiler_cannot_read_is_named():
+    words = (
+        'Failed to load slang module "m" from source\n'
+        "/folder/a.slang(6): error 10000: illegal character '\\'\n    left[i] = i \\ 2;\n                ^\n"
+        "error[E39999]: import failed due to compilation error\n"
+    )
+    source = "\n\n\n\n    left[i] = i \\ 2;\n"
+    assert first_error(words, {"a.slang": source}) == "a.slang:5:17: illegal character '\\'"
+    [mark] = [mark for mark in diagnostics_of(words, source, "a.slang") if mark.severity == "error"]
+    assert (mark.line, mark.column, mark.end) == (5, 17, 18)

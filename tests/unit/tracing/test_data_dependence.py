@@ -9,6 +9,10 @@ from splatscope.tracing.sites import Site
 HEAD = """RWStructuredBuffer<uint> finished; RWStructuredBuffer<uint> sums; groupshared uint shared[32]; uniform uint groups;
 #define IS_LAST (before + 1 == groups)
 uint count(uint by) { uint seen; InterlockedAdd(finished[0], by, seen); return seen; }
+uint twice(uint x, uint y) { uint half = x; return half + half; }
+void keep(uint at, uint x) { shared[at] = x; }
+void put(RWStructuredBuffer<uint> into, uint x) { into[0] = x; }
+struct Box { uint seen; [mutating] void take(uint x) { seen = x; } };
 void counted(out uint seen) { InterlockedAdd(finished[0], 1, seen); }
 [shader("compute")] [numthreads(32, 1, 1)]
 void main(uint lane : SV_GroupIndex, uint3 group : SV_GroupID)
@@ -30,8 +34,8 @@ def asks(take: str, ask: str, between: str = "") -> bool:
     if "Interlocked" in take or ".add(" in take:
         atomic = site("atomic", "finished", first)
     else:
-        atomic = site("atomic", "finished", 2 if "count(" in take else 3)
-    return Dependence({"k.slang": Source(text)}).may_depend(site("branch", "if", lines.index(f"{ask} sums[0] = 1;")), atomic)
+        atomic = site("atomic", "finished", 2 if "count(" in take else 7)
+    return Dependence({"k.slang": Source(text)}).may_depend(site("branch", ask[4:-1], lines.index(f"{ask} sums[0] = 1;")), atomic)
 
 
 ADD = "InterlockedAdd(finished[0], 1, before);"
@@ -52,6 +56,13 @@ ADD = "InterlockedAdd(finished[0], 1, before);"
         ("counted(before);", "if (before == 3)", ""),
         (ADD, "if (wide.y > 2)", "uint2 wide = 0; wide.y = before;"),
         (ADD, "if (other > 2)", "other++; other = max(other, before);"),
+        (ADD, "if (other > 2)", "other = twice(before, 3);"),
+        (ADD, "if (twice(other, before) > 2)", ""),
+        (ADD, "if (shared[1] > 2)", "keep(lane, twice(before, 1));"),
+        (ADD, "if (sums[1] > 2)", "put(sums, before);"),
+        (ADD, "if (box.seen > 2)", "Box box; box.take(before);"),
+        (ADD, "if (other > 2)", "float a, b; sincos(before, a, b); other = uint(a);"),
+        (ADD, "if (other > 2)", "let f = (uint x) => x + before; other = f(group.x);"),
     ],
 )
 def test_a_branch_that_depends_is_known(take, ask, between):
@@ -65,6 +76,10 @@ def test_a_branch_that_depends_is_known(take, ask, between):
         ("if (lane > 0)", "sums[group.x] = other;"),
         ("if (other == 3)", "other = group.x + 1;"),
         ("if (group.x == groups - 1)", "if (before == 3) shared[2] = 0;"),
+        ("if (other > 2)", "keep(other, before);"),
+        ("if (other > 2)", "shared[lane] = twice(other, before);"),
+        ("if (other > 2)", "shared[lane] = countbits(other) + firstbitlow(before);"),
+        ("if (lane > 2)", "put(sums, lane + before);"),
     ],
 )
 def test_a_branch_on_another_number_does_not(ask, between):

@@ -97,8 +97,9 @@ def record_function(types: tuple[str, ...]) -> str:
 def buffers(device: spy.Device, starts: np.ndarray) -> dict[str, spy.Buffer]:
     """Create the module's buffers: zeroed rows of 4 words for the records, the device's clock, and where each thread's rows begin.
 
-    The word after the clock says whether a loop was ended in any workgroup. Row 0 belongs to no thread, and is not counted in
-    `starts`, which ends with the number of rows.
+    The word after the clock says whether a loop was ended in any workgroup. The next is the number of workgroups that have begun in
+    turn, and the last passes the time between them. Row 0 belongs to no thread, and is not counted in `starts`, which ends with the
+    number of rows.
     """
 
     def buffer(data: np.ndarray, lanes: int) -> spy.Buffer:
@@ -106,7 +107,7 @@ def buffers(device: spy.Device, starts: np.ndarray) -> dict[str, spy.Buffer]:
 
     return {
         "records": buffer(np.zeros(4 * (1 + int(starts[-1])), np.uint32), 4),
-        "clock": buffer(np.zeros(2, np.uint32), 1),
+        "clock": buffer(np.zeros(4, np.uint32), 1),
         "starts": buffer((1 + starts).astype(np.uint32), 1),
     }
 

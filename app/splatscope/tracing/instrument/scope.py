@@ -199,7 +199,7 @@ class Scope:
     def field_of(self, struct: str, name: str) -> ArrayType:
         """Return the type of a struct's field, or of a vector's components."""
         struct = self.symbols.resolve(type_inside_block(self.symbols.resolve(struct)))
-        declared = self.symbols.structs.get(struct)
+        declared = self.symbols.struct(struct)
         if declared is not None and declared.is_opaque:
             return UNKNOWN_ARRAY
         if declared is not None and name in declared.arrays:

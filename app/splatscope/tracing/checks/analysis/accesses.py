@@ -9,7 +9,6 @@ from itertools import product
 import numpy as np
 
 from splatscope.gpu.slang_types import SlangType, words_in
-from splatscope.slang.tokens import split_type
 from splatscope.tracing.checks.analysis.sources import Sources
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
@@ -255,9 +254,9 @@ def _all_leaves(name: str, paths: set[str], sources: Sources) -> list[tuple[str,
 
 def _leaves(type_text: str, prefix: tuple[str, ...], sources: Sources) -> list[tuple[str, ...]]:
     """Return the scalars of a type: ("x",), ("position", "y"), or a matrix's row and column. An unknown type counts as one."""
-    base = split_type(type_text)[0]
-    if base in sources.structs and len(prefix) < 4:
-        return [leaf for name, t in sources.structs[base] for leaf in _leaves(t, (*prefix, name), sources)]
+    fields = sources.fields(type_text)
+    if fields is not None and len(prefix) < 4:
+        return [leaf for name, t in fields for leaf in _leaves(t, (*prefix, name), sources)]
     numeric = SlangType.parse(type_text)
     return [(*prefix, *letters) for letters in product(*("xyzw"[:count] for count in numeric.shape))] if numeric else [prefix]
 
@@ -275,7 +274,7 @@ def _steps(path: str, name: str, sources: Sources) -> list[str]:
     """Return the steps of a path, with a vector's components as xyzw. A step that is no field of a struct is a component."""
     steps, type_text = [], sources.element_type(name) or ""
     for part in filter(None, re.sub(r"\[(\w+|\?)\]", _component, path).split(".")):
-        fields = dict(sources.structs.get(split_type(type_text)[0], []))
+        fields = dict(sources.fields(type_text) or [])
         is_letters = part not in fields and set(part) <= set("xyzwrgba")
         steps.append("".join("xyzw"["rgba".index(c)] if c in "rgba" else c for c in part) if is_letters else part)
         type_text = fields.get(part, "")

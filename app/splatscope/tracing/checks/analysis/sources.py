@@ -13,7 +13,7 @@ from splatscope.slang.integer_constants import integer
 from splatscope.slang.program import Program
 from splatscope.slang.source import enclosing, parent_of, part, text_of, walk
 from splatscope.slang.symbols import Symbols
-from splatscope.slang.tokens import Tokens, names_in
+from splatscope.slang.tokens import Tokens, names_in, split_type
 from splatscope.tracing.checks.analysis.data_dependence import Dependence
 from splatscope.tracing.sites import Site
 from splatscope.tracing.trace import Trace
@@ -84,6 +84,13 @@ class Sources:
     def dependence(self) -> Dependence:
         """The dependences on results of atomics."""
         return Dependence(self.files)
+
+    def fields(self, type_text: str) -> list[tuple[str, str]] | None:
+        """Return (name, type) of a struct's fields, except arrays; None for a type that is no struct."""
+        struct = self.symbols.struct(type_text)
+        if struct is not None and "<" in type_text:
+            return [(name, self.symbols.resolve(type_) or type_) for name, type_ in struct.fields.items()]
+        return self.structs.get(split_type(type_text)[0])
 
     def element_type(self, name: str) -> str | None:
         """Return the element type of a memory, None if it is not known; `name` may be `block.buffer`."""
