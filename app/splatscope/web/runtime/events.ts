@@ -56,6 +56,8 @@ interface Events {
   step: number
   /** The reader has chosen another pixel of a trained picture. */
   pixel: Chosen
+  /** A pixel of the picture that trains in this browser was opened. */
+  opened: [x: number, y: number]
   /** To the primary stepper: choose this thread. */
   thread: number
   /** To the primary stepper: from the start, press → this often. */
