@@ -63,7 +63,7 @@ RECORDED = (
     "thread",
 )  # the stepper's parameters that a recording sets
 OPENS = re.compile(r"The figure opens [^.]*\.")
-EXPLANATION = "The explanation opens once you have bet, or here"  # folded by `explanations.ts`
+EXPLANATION = "Explanation: after your bet, or here"  # folded by `explanations.ts`
 WALKTHROUGH = "term-walkthrough"  # a claim's source that is named on the page of all claims only
 MARK = re.compile(r":([a-z]+):\s*(\S+)")  # of a legend, drawn as in the figure: `theme/marks.css`
 EXPECTED_ERRORS = (WorkerError, DeviceError, CompileError, ValueError, KeyError, OSError)
