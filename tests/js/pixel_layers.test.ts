@@ -27,5 +27,6 @@ test("where each that can be seen has a row, nothing is said of rows", () => {
   const layers = layersOf([0.5, 0.0001, 0.2])
   assert.deepEqual(chosenLayers(layers).own, new Set([layers[0], layers[2]]))
   assert.match(sentence(layers), /\) 2 can be seen in this pixel\. Each/)
+  assert.match(sentence(layers, true), /^3 Gaussians are blended here\. 2 can be seen in this pixel\. Each/)
   assert.equal(summary(layers), "2 of 3 Gaussians can be seen in this pixel. Gaussian 0 has the largest share, 50.0% of the pixel.")
 })

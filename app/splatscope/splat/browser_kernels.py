@@ -27,7 +27,7 @@ BINNED = {
     "placeMain": "densify",
 }
 BY_LANES = {"binnedDerivativesMain": "binned_raster", "binnedImageMain": "binned_raster", "tileWorthMain": "worth"}
-BOTH = {"measureMain": "measure", "ellipsesMain": "describe"}
+BOTH = {"measureMain": "measure", "ellipsesMain": "describe", "layersMain": "layers"}
 LANES = (8, 32)  # threads that share a tile: for waves of up to 8 lanes, and for wider ones
 TILE = 8
 _NUMTHREADS = re.compile(r"@workgroup_size\((\d+), (\d+), (\d+)\)")

@@ -1,8 +1,8 @@
 """Parse a lesson's text: Markdown with blocks for interactive parts, and code quoted from the kernels that run.
 
 A block begins with a line `::: KIND NAME …` and ends with `:::`; its words are in between. Everything between the blocks `aside`
-and `end`, including other blocks, is collapsed at first. An unknown kind, file or region is an error, so that a page never shows
-an empty box.
+and `end`, including other blocks, is collapsed at first; between `answer` and `end`, until the reader has bet. An unknown kind,
+file or region is an error, so that a page never shows an empty box.
 """
 
 import inspect
@@ -11,6 +11,7 @@ import textwrap
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from html import escape
+from itertools import pairwise
 from pathlib import Path
 
 from markdown_it import MarkdownIt
@@ -24,12 +25,14 @@ from splatscope.slang.source import Source
 from splatscope.textbook.terms import Links
 
 KINDS = ("afterwards", "controls", "figure", "formula", "quiz", "claim", "show")
-KINDS += ("code", "drawing", "deeper", "aside", "end", "pixel")
+KINDS += ("code", "drawing", "deeper", "aside", "answer", "end", "pixel")
+BETS = ("quiz", "claim")  # what a reader bets on
+_FOLDS = {"aside": "(", "answer": "[", "end": ")"}
 _blocks = MarkdownIt("zero").enable("fence").use(front_matter_plugin).use(container_plugin, "block", validate=lambda *_: True)
 # in a term; a sum or an equation may still break. At an end of the text stands markup.
 _OPERATOR = re.compile(r"(?:(?<=[\w)\u0300-\u036f])|^) ([−·/]) (?=[\w(√]|$)")
 _FACTOR = re.compile(r"(?<=\d) (?=[α-ω]\b)")  # 2.5 η
-_VALUE = re.compile(r"(?<=\b[A-Za-zα-ω]) = (?=−?\d)")  # α = 0.5
+_VALUE = re.compile(r"(?:(?<=\b[A-Za-zα-ω])|(?<=[A-Za-zα-ω][₀-₉])) = (?=−?\d)")  # α = 0.5, β₂ = 0.95
 _markdown = MarkdownIt("commonmark", {"html": False, "typographer": False}).enable(["table", "strikethrough"])
 
 
@@ -78,7 +81,7 @@ def parse(text: str, kinds: tuple[str, ...] = KINDS) -> list[TextBlock]:
     """Return the blocks of a text in order, without its front matter.
 
     Raises:
-        ValueError: A block is unknown or not closed, in which case the message names its line; or `aside` and `end` do not match.
+        ValueError: A block is unknown or not closed, `aside` or `answer` and `end` do not match, or an `answer` follows no bet.
     """
     return list(_blocks_of(text, kinds))
 
@@ -108,9 +111,14 @@ def _blocks_of(text: str, kinds: tuple[str, ...]) -> tuple[TextBlock, ...]:
             blocks.append(TextBlock(kind, tuple(args), "\n".join(lines[first + 1 : last]), first + 1))
             begin = last + 1
     add_words(len(lines))
-    folds = [block.kind for block in blocks if block.kind in ("aside", "end")]
-    if folds != ["aside", "end"] * (len(folds) // 2):
-        raise ValueError("Each block “aside” needs one block “end” behind it, before the next.")
+    for before, block in pairwise([TextBlock("", (), ""), *blocks]):
+        if block.kind == "answer" and before.kind not in BETS:
+            raise ValueError(f"Line {block.line}: a block “answer” stands directly behind the question or claim that it explains.")
+    folds = "".join(_FOLDS.get(block.kind, "") for block in blocks)
+    if not re.fullmatch(r"(\((\[\))*\)|\[\))*", folds):
+        raise ValueError(
+            "Each block “aside” or “answer” needs one block “end” behind it, before the next; an aside may hold answers."
+        )
     return tuple(blocks)
 
 

@@ -373,6 +373,14 @@ def test_notes_that_are_loaded_anew_move_nobody(visit: Callable[..., Page], teac
     assert query(notes)["notes"] == ["1"]
 
 
+@pytest.mark.parametrize("show", ["show-streams", "show-wrong_order"])
+def test_a_stop_opens_what_its_result_is_folded_into(visit: Callable[..., Page], show: str):
+    stop = next(number for number, one in enumerate(STOPS) if one.show == show)
+    page = visit(f"/app?walk=whole&stop={stop}")
+    at_stop(page, stop)
+    expect(page.locator(f"details [data-block={show}]")).to_be_visible()
+
+
 def test_a_student_who_loads_the_page_anew_or_opens_it_twice_is_counted_once(teach, visit: Callable[..., Page]):
     teacher, path = teach("counted-once")
     student = visit(path)
@@ -546,6 +554,7 @@ def test_the_claim_under_discussion_is_counted_first_and_not_covered(visit: Call
     box.get_by_role("group", name="Your bet").get_by_role("button", name="In part").click()
     expect(tally).to_contain_text("1 bet")
     expect(tally).to_be_in_viewport(ratio=1)
+    expect(walk(teacher).get_by_title("Who is where")).to_have_text("1 follows, 1 bet")
     walk(teacher).get_by_title("Who is where").click()
     seen = teacher.get_by_test_id("attendance")
     expect(seen.locator("q").first).to_have_text(questions("blending")[claim])

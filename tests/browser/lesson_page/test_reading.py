@@ -112,6 +112,33 @@ def test_paper_gets_all_that_is_folded_and_the_address(sort):
     expect(folded).to_have_count(count)
 
 
+def test_an_explanation_opens_once_the_reader_has_bet_on_all_before_it(turn_to):
+    page = ready(turn_to("/app?page=final-count"))
+    first, last = page.locator(".answer").first, page.locator(".answer").last
+    expect(first).not_to_have_attribute("open", "")
+    page.get_by_test_id("claim").first.get_by_role("button", name="Holds", exact=True).click()
+    expect(first).to_have_class("answer told")
+    expect(first.locator(".prose")).to_be_visible()
+    expect(first.locator("summary")).to_be_hidden()
+    page.get_by_test_id("claim").last.get_by_role("button", name="Holds", exact=True).click()
+    expect(last).not_to_have_attribute("open", "")  # the question before the claim is not answered yet
+    quiz = page.get_by_test_id("quiz").last
+    quiz.get_by_role("group", name="Answers").get_by_role("button").first.click()
+    quiz.get_by_role("button", name="Reveal").click()
+    expect(last).to_have_class("answer told")
+    page.reload()
+    expect(page.locator(".answer.told")).to_have_count(2)
+
+
+def test_an_explanation_can_be_opened_without_a_bet_and_folded_again(turn_to):
+    page = ready(turn_to("/app?page=blending"))
+    fold = page.locator(".answer").first
+    fold.locator("summary").click()
+    expect(fold.locator(".prose").first).to_be_visible()
+    fold.locator("summary").click()
+    expect(fold.locator(".prose").first).not_to_be_visible()
+
+
 def test_a_long_section_lists_its_headings_beside_its_first_words_where_there_is_room(turn_to):
     page = turn_to("/app?page=bitonic-sort", width=1440, height=900)
     contents = page.get_by_role("navigation", name="On this page")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from helpers.axe import wrongs_of
 
@@ -68,7 +68,7 @@ def test_arrows_choose_escape_closes_and_the_focus_returns(turn_to: Callable[...
 def test_a_place_on_the_same_page_is_scrolled_to_and_back_returns(visit: Callable[..., Page]):
     page = visit(BITONIC)
     page.get_by_test_id("stepper").first.wait_for()
-    page.keyboard.press("/")
+    page.keyboard.press("Control+k")
     expect(page.get_by_text("On this page", exact=True).last).to_be_visible()
     page.get_by_role("option", name="Padding", exact=True).click()
     heading = page.get_by_role("heading", name="Padding", exact=True)
@@ -113,7 +113,7 @@ def test_terms_claims_and_exercises_lead_to_themselves(visit: Callable[..., Page
 def test_the_debugger_keeps_its_key(turn_to: Callable[..., Page]):
     page = turn_to("/app?page=debugger")
     expect(page.get_by_test_id("stepper").first).to_have_attribute("data-steps", re.compile(r"\d"))
-    page.keyboard.press("/")
+    page.keyboard.press("Control+k")
     expect(page.locator("#search")).to_be_hidden()
     page.keyboard.type("k")  # it is typed into the field of the recording
     page.keyboard.press("Control+k")
@@ -132,6 +132,18 @@ def test_nothing_found_is_said_and_a_typo_still_finds(turn_to: Callable[..., Pag
     page.keyboard.press("Enter")  # there is nothing to open
     expect(page.locator("#search")).to_be_visible()
     page.keyboard.press("Escape")
+
+
+def test_enter_is_kept_until_the_index_is_there(visit: Callable[..., Page]):
+    page = visit(BITONIC)
+    held: list[Route] = []
+    page.route("**/search", lambda route: held.append(route))
+    page.keyboard.press("Control+k")
+    page.get_by_test_id("search").fill("wave")
+    page.keyboard.press("Enter")
+    expect(page.locator("#search").get_by_role("status")).to_have_text("Loading …")
+    held[0].continue_()
+    expect(page).to_have_url(re.compile("page=glossary#term-wave"))
 
 
 def test_the_index_is_fetched_once_and_only_when_the_search_opens(visit: Callable[..., Page]):

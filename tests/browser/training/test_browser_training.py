@@ -39,7 +39,11 @@ KEEPS_MORE_THAN = """(iterations) => new Promise((answer) => {
 })"""
 BLOBS, ITERATIONS = 256, 150
 SEEDS = range(1, 5)
-PIXELS = "el => [...el.getContext('2d').getImageData(0, 0, el.width, el.height).data]"
+PIXELS = """(el) => {
+  const copy = new OffscreenCanvas(el.width, el.height).getContext("2d")
+  copy.drawImage(el, 0, 0)
+  return [...copy.getImageData(0, 0, el.width, el.height).data]
+}"""  # of a copy: Chromium warns of a canvas that is read often
 
 
 @contextmanager
@@ -214,6 +218,34 @@ def test_the_book_follows_a_picture_that_was_trained_here(training):
     ready(page)
     page.get_by_role("navigation").get_by_role("link", name="Blending", exact=True).click()
     expect(page.locator("[data-page=blending]").get_by_test_id("your-pixel")).to_have_attribute("data-picture", name)
+
+
+@pytest.mark.parametrize("kernels", ["Binned", "Tiled"])
+def test_a_pixel_of_the_run_is_opened_beside_its_picture(training, kernels):
+    """Its layers, blended, are the colour that the run's own kernels have drawn there."""
+    small(training)
+    training.get_by_role("radiogroup", name="Kernels").get_by_role("radio", name=kernels).click()
+    set_number(training, "Iterations", 12)
+    training.get_by_test_id("train-start").click()
+    frame = training.get_by_test_id("browser-frame")
+    expect(frame).to_have_attribute("data-iteration", "12")
+    address = training.page.url
+    picture, story = training.get_by_test_id("train-pixel"), training.get_by_test_id("pixel-story")
+    expect(story).to_be_hidden()
+    box = picture.bounding_box()
+    picture.click(position={"x": 0.3 * box["width"], "y": 0.6 * box["height"]})
+    expect(story).to_have_attribute("data-layers", re.compile("[1-9]"))
+    expect(story).to_contain_text("are blended here")
+    assert training.page.url == address  # the server is not asked for a tile
+    told = [int(part) for part in story.locator(".story-sum .num").last.inner_text().split()]
+    data = np.array(frame.evaluate(PIXELS), np.uint8).reshape(*target_of(training).shape[:2], 4)
+    height, width = data.shape[:2]
+    assert np.abs(told - data[int(0.6 * height), int(0.3 * width), :3].astype(int)).max() <= 1
+    picture.press("ArrowRight")
+    picture.press("Enter")
+    expect(story.locator("canvas")).to_have_attribute(
+        "aria-label", f"The picture around pixel ({int(0.3 * width) + 1}, {int(0.6 * height)})"
+    )
 
 
 def test_its_gaussians_are_saved_for_viewers(training, tmp_path):

@@ -20,7 +20,7 @@ def test_what_ships_is_compiled_from_the_shaders(made):
 
 
 def test_every_kernel_fits_what_all_browsers_offer(made):
-    assert len(made["kernels"]) == 19
+    assert len(made["kernels"]) == 20
     for name, kernel in made["kernels"].items():
         buffers = [one for one in kernel["bindings"] if not one["size"]]
         assert len(buffers) <= 8, name  # WebGPU's least maxStorageBuffersPerShaderStage
@@ -28,7 +28,15 @@ def test_every_kernel_fits_what_all_browsers_offer(made):
 
 
 def test_the_tiled_kernels_need_no_waves(made):
-    for entry in ("clearDerivativesMain", "computeDerivativesMain", "updateBlobsMain", "imageMain", "measureMain", "ellipsesMain"):
+    for entry in (
+        "clearDerivativesMain",
+        "computeDerivativesMain",
+        "updateBlobsMain",
+        "imageMain",
+        "measureMain",
+        "ellipsesMain",
+        "layersMain",
+    ):
         assert "subgroup" not in made["kernels"][entry]["wgsl"], entry
 
 

@@ -56,9 +56,16 @@ def test_what_is_not_there_is_an_error_and_not_an_empty_box():
         parse("---\ntitle: One\n---\n::: quiz one\nwhat?\n")
     with pytest.raises(ValueError, match="Line 1: there is no block “”"):
         parse(":::\n")
-    for text in ("::: aside More\n:::\nwords", "::: end\n:::\n", "::: aside A\n:::\n::: aside B\n:::\n::: end\n:::\n"):
+    for text in (
+        "::: aside More\n:::\nwords",
+        "::: end\n:::\n",
+        "::: aside A\n:::\n::: aside B\n:::\n::: end\n:::\n",
+        "::: claim a\n:::\n::: answer\n:::\n",
+    ):
         with pytest.raises(ValueError, match="needs one block “end”"):
             parse(text)
+    with pytest.raises(ValueError, match="Line 4: a block “answer” stands directly behind"):
+        parse("::: quiz one\n:::\nwords\n::: answer\n:::\n::: end\n:::\n")
     with pytest.raises(LookupError, match=r"no shaders/nothing\.slang"):
         region("nothing.slang", ("a",))
     with pytest.raises(LookupError, match="declares no neverHeardOf"):

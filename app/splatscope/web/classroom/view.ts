@@ -2,6 +2,7 @@
 import {enclosing, zoomOf} from "#web/runtime/dom.ts"
 import {hold} from "#web/runtime/hold.ts"
 import {pageRoot} from "#web/runtime/router.ts"
+import {unfold} from "#web/runtime/sought.ts"
 
 const NEAR = 40 // px by which a block may be off and still count as where it was scrolled to
 
@@ -21,6 +22,7 @@ export function bring(show: string) {
   const page = pageRoot()
   const block = page?.querySelector(`[data-block="${CSS.escape(show)}"]`)
   if (!page || !block) return
+  unfold(block)
   release = hold(page, () => withControls(block))
   follow(block, show)
 }

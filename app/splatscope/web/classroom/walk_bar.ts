@@ -186,7 +186,7 @@ function bar(root: HTMLElement, guide: Guide) {
     guide.see()
     people.paint(guide.attended, stops[stop].show)
     inside.classList.toggle("low", /^(quiz|claim)-/.test(stops[stop].show)) // the class discusses what is at the top of the page
-    heads.textContent = headsText(guide.heads)
+    heads.textContent = [headsText(guide.heads), answersText(guide)].filter(Boolean).join(", ")
     teach.hidden = present || !own || !model.teaches
     paintLeave()
     leave.href = present ? guide.aloneAddress : `${location.pathname}?page=${own ? page : (last.page ?? page)}`
@@ -217,6 +217,13 @@ const button = (label: string, act: () => void) => h("button", {type: "button", 
 function arrow(name: "back" | "on", label: string, key: string, act: () => void) {
   const words = {"aria-label": label, title: `${label} (${key})`, "aria-description": "", "aria-keyshortcuts": key}
   return h("button", {type: "button", class: "btn icon", ...words, onclick: act}, icon(name))
+}
+
+/** How many have answered the question that the stop shows, or bet on its claim; "" for none. */
+function answersText({attended, stops, stop, isBeside}: Guide) {
+  const {page, show} = stops[stop]
+  const question = attended.find((one) => one.page === page)?.questions.find(({name}) => name === show)
+  return isBeside || !question?.answered ? "" : `${question.answered} ${question.bet ? "bet" : "answered"}`
 }
 
 /** The status line of a student or a lone reader. */

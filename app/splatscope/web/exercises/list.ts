@@ -48,11 +48,7 @@ export function list(model: Shown, place: HTMLElement, missing: string): () => v
           ? h(
               "p",
               {class: "ways"},
-              h(
-                "a",
-                {class: "btn pri big", href: addressOf(next.name)},
-                solved ? `Continue with ${next.title}` : `Start with ${next.title}`,
-              ),
+              h("a", {class: "btn pri big", href: addressOf(next.name)}, `${solved ? "Continue" : "Start"} with “${next.title}”`),
               h("span", {class: "dim"}, `${solved} of ${model.tasks.length} exercises solved`),
             )
           : h("p", {}, `All ${model.tasks.length} solved.`),

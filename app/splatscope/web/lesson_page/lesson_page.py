@@ -63,6 +63,7 @@ RECORDED = (
     "thread",
 )  # the stepper's parameters that a recording sets
 OPENS = re.compile(r"The figure opens [^.]*\.")
+EXPLANATION = "Explanation: after your bet, or here"  # folded by `explanations.ts`
 WALKTHROUGH = "term-walkthrough"  # a claim's source that is named on the page of all claims only
 MARK = re.compile(r":([a-z]+):\s*(\S+)")  # of a legend, drawn as in the figure: `theme/marks.css`
 EXPECTED_ERRORS = (WorkerError, DeviceError, CompileError, ValueError, KeyError, OSError)
@@ -251,6 +252,8 @@ class LessonPage:
                 return f'<details class="deeper"><summary>{inline(" ".join(block.args))}</summary>{html_of(block.text)}</details>'
             case "aside":
                 return f'<details class="deeper"><summary>{inline(" ".join(block.args))}</summary>'
+            case "answer":
+                return f'<details class="answer" open><summary hidden>{EXPLANATION}</summary>'
             case "end":
                 return "</details>"
             case "pixel":

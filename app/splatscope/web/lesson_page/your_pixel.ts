@@ -110,7 +110,7 @@ export function render({model, el}: Render<"YourPixel">) {
     root.dataset.shown = String(isShown())
     title.textContent = model.picture || chosenPixel() ? "Your pixel" : "A pixel to follow"
     const tileAt = `(${u / width}, ${v / height})`
-    place.textContent = `(${x}, ${y}), thread ${(y - v) * width + x - u} of tile ${tileAt}, ${width} × ${height} pixels.`
+    place.textContent = `(${x}, ${y}), thread ${(y - v) * width + x - u} of tile ${tileAt}, ${width}\u00a0×\u00a0${height}\u00a0pixels.`
     whole.show(
       [0, 0, chosen.width, chosen.height],
       [

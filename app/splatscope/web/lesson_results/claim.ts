@@ -78,7 +78,8 @@ export function render({model, el}: Render<"Claim">) {
       ? `It has been run again: ${(found.textContent ?? "").toLowerCase()}`
       : [won, found, said].map((el) => el.textContent).join(" ")
     announced.update(model.error || (model.verdict.said === undefined ? "" : words.trim()))
-    emit("claim", {root})
+    root.classList.toggle("open", covered)
+    emit("asked", {root})
   }
   const draw = () => {
     const {verdict: found, busy, error} = model

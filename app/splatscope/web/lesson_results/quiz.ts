@@ -83,7 +83,7 @@ export function render({model, el}: Render<"Quiz">) {
 
   const paint = () => {
     const other = stale()
-    root.classList.toggle("open", asked.answer.value !== undefined && !shown)
+    root.classList.toggle("open", !shown)
     revealButton.hidden = shown
     revealButton.disabled = chosen === null
     revealButton.textContent = asked.answer.step && !other && !isLed() ? "Reveal and step there" : "Reveal"
@@ -92,6 +92,7 @@ export function render({model, el}: Render<"Quiz">) {
     from.hidden = other || shown
     const missed = shown && chosen !== asked.answer.value ? "With other inputs you can try again." : ""
     hint.textContent = other ? "This question is about the inputs before your change." : missed
+    emit("asked", {root})
   }
 
   const choose = (option: string) => {

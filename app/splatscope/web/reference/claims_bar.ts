@@ -98,7 +98,7 @@ export function render({model, el}: Render<"ClaimsBar">) {
     show()
     say()
   }
-  const end = on("claim", later)
+  const end = on("asked", later)
   model.on("remove", end)
   later()
   return h(

@@ -56,6 +56,8 @@ interface Events {
   step: number
   /** The reader has chosen another pixel of a trained picture. */
   pixel: Chosen
+  /** A pixel of the picture that trains in this browser was opened. */
+  opened: [x: number, y: number]
   /** To the primary stepper: choose this thread. */
   thread: number
   /** To the primary stepper: from the start, press → this often. */
@@ -90,8 +92,8 @@ interface Events {
   answered: {root: HTMLElement; right: boolean; steps: boolean; option: string; offer: string}
   /** From a published page to the component of this model: show what was recorded, not what was set. */
   again: unknown
-  /** A claim has changed: it was run or bet on. */
-  claim: {root: HTMLElement}
+  /** A question or a claim has changed: it was asked, run or bet on. It has the class `open` until the reader has bet. */
+  asked: {root: HTMLElement}
   /** A bet on a claim was won or lost; `offer`: the claim, sealed by the server. */
   bet: {option: string; offer: string}
   /** To all claims of the page: whether verdicts wait for bets. */

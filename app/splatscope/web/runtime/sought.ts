@@ -36,8 +36,13 @@ const plain = (text: string | null) => (text ?? "").replaceAll("\u2060", "").rep
 export function soughtIn(root: HTMLElement, text = textAfter("text")): HTMLElement | null {
   const name = location.hash.slice(1)
   const found = text ? beginningWith(root, text) : /^[^=]{1,80}$/.test(name) ? root.querySelector(`#${CSS.escape(name)}`) : null
-  for (let node: Node | null = found; node; node = around(node)) if (node instanceof HTMLDetailsElement) node.open = true
+  if (found) unfold(found)
   return found instanceof HTMLElement ? found : null
+}
+
+/** Open all that a part of a page is folded into. */
+export function unfold(el: Element) {
+  for (let node: Node | null = el; node; node = around(node)) if (node instanceof HTMLDetailsElement) node.open = true
 }
 
 /** The first block that begins with a text, or the innermost that has it. */

@@ -86,6 +86,7 @@ class SearchView {
   options: HTMLElement[] = []
   at = -1 // the active option
   resting: ReturnType<typeof setTimeout> | undefined
+  #drawn: Promise<void> = Promise.resolve() // the results of what the field says
 
   constructor(dialog: HTMLDialogElement, pages: PublicEntry[]) {
     this.dialog = dialog
@@ -125,7 +126,12 @@ class SearchView {
   }
 
   /** Show what the field's words find. */
-  async show() {
+  show() {
+    this.#drawn = this.#find()
+    return this.#drawn
+  }
+
+  async #find() {
     const query = this.field.value.trim()
     clearTimeout(this.resting)
     try {
@@ -256,9 +262,9 @@ class SearchView {
       this.#activate(to)
     } else if (key === "Enter" && event.target === this.field && !event.isComposing) {
       event.preventDefault()
-      this.options[this.at]?.dispatchEvent(
-        new MouseEvent("click", {bubbles: true, cancelable: true, composed: true, ctrlKey: event.ctrlKey, metaKey: event.metaKey}),
-      )
+      const {ctrlKey, metaKey} = event
+      const click = new MouseEvent("click", {bubbles: true, cancelable: true, composed: true, ctrlKey, metaKey})
+      this.#drawn.then(() => this.dialog.open && this.options[this.at]?.dispatchEvent(click)) // perhaps the index is still loading
     } else if (key === "Escape" || (key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey))) {
       event.preventDefault() // the field itself would only be emptied
       this.close()

@@ -1,6 +1,7 @@
 // A page: its HTML, its live components in their slots, its actions in the top bar.
 import {offerResume} from "#web/classroom/resume.ts"
 import {companion} from "#web/lesson_page/companion.ts"
+import {explanations} from "#web/lesson_page/explanations.ts"
 import {onThisPage} from "#web/lesson_page/on_this_page.ts"
 import {quote} from "#web/widgets/quote.ts"
 import {terms} from "#web/reference/terms.ts"
@@ -53,7 +54,7 @@ export function render({model, el}: Render<"Page">) {
   paintModels()
   onThisPage(root)
   offerResume(root)
-  for (const end of [terms(root), progress(root), companion(root), printing(root)]) model.on("remove", end)
+  for (const end of [terms(root), progress(root), companion(root), explanations(root), printing(root)]) model.on("remove", end)
   model.on("after_render", () => {
     if (enclosing(el, "#first") || overtaken()) return
     if (hasSession) emit("live", null)

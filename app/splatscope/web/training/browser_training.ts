@@ -4,6 +4,7 @@ import {context2d} from "#web/drawing/pixels.ts"
 import {download, enclosing, h, isStill, messageOf, style} from "#web/runtime/dom.ts"
 import {UNNAMED} from "#web/runtime/address.ts"
 import {inputsOfPixel, type Pixel, rememberPixel} from "#web/runtime/followed_pixel.ts"
+import {on} from "#web/runtime/events.ts"
 import {gpu} from "#web/runtime/gpu.ts"
 import {current, followLink} from "#web/runtime/router.ts"
 import {blobAt, jsonAt} from "#web/runtime/sources.ts"
@@ -11,18 +12,26 @@ import {rememberedInTab, rememberInTab} from "#web/runtime/stored.ts"
 import {Tree, type Values} from "#web/runtime/host.ts"
 import * as Controls from "#web/widgets/controls.ts"
 import {dropsAnywhereAround, send} from "#web/widgets/upload.ts"
+import * as PixelStory from "./pixel_story.ts"
 import * as RunBar from "./run_bar.ts"
 import * as TrainingPicture from "./training_picture.ts"
-import type {ControlsParameters, RunBarParameters, TrainingKernels, TrainingPictureParameters} from "#components"
+import type {
+  ControlsParameters,
+  PixelStoryParameters,
+  RunBarParameters,
+  TrainingKernels,
+  TrainingPictureParameters,
+} from "#components"
 import type {Message, Model, Render} from "#web/types.ts"
 import {FIELDS, type Photograph, type Settings} from "./browser/gaussians.ts"
 import {bitmap, heatOf, photographOf} from "./browser/photograph.ts"
 import {plyOf} from "./browser/ply.ts"
 import {QualityChart} from "./browser/quality_chart.ts"
+import {layersAt} from "./browser/pixel.ts"
 import {keepRun, type KeptRun, keptRun} from "./browser/kept_run.ts"
 import {BrowserSession, type Shown} from "./browser/session.ts"
 
-const MODULES = {Controls, RunBar, TrainingPicture}
+const MODULES = {Controls, PixelStory, RunBar, TrainingPicture}
 const MOST = 64 * 2 ** 20 // bytes of a photograph
 const KEEP_EVERY = 2000 // ms
 const DEVICE = "splatscope.train-device" // which one this tab has chosen
@@ -154,6 +163,7 @@ class View {
   #model
   #bar
   #picture
+  #story
   #controls
   #target = h("canvas", {role: "img", "aria-label": "The target", "data-testid": "browser-target"})
   #caption = h("span", {class: "crumb"})
@@ -164,6 +174,8 @@ class View {
   #frames = 0
   #file: {data: Blob; name: string} | null = null
   #chunks: ArrayBuffer[] = []
+  #pixel: Pixel | null = null // that was opened
+  #end
 
   constructor(model: Model<"BrowserTraining">) {
     this.#model = model
@@ -175,6 +187,7 @@ class View {
     )
     this.#bar = new Mounted<RunBarParameters>("RunBar", BAR, ({type}: {type: RunBar.Press}) => this.#press(type))
     this.#picture = new Mounted<TrainingPictureParameters>("TrainingPicture", {...PICTURE, heat: model.heat}, () => {})
+    this.#story = new Mounted<PixelStoryParameters>("PixelStory", STORY, () => {})
     const controls: ControlsParameters = {groups: model.groups, values: this.#values, notes: {}, away: [], bar: false, first: ""}
     this.#controls = new Mounted<ControlsParameters>("Controls", controls, (message: Message<"Controls">) => this.#answer(message))
     const caption = h("figcaption", {}, h("b", {}, "Target"), this.#caption)
@@ -184,13 +197,21 @@ class View {
       this.#picture.host,
       h("figure", {class: "pic target"}, caption, h("div", {class: "frame"}, this.#target)),
     )
-    const left = h("div", {class: "left"}, pictures, this.#followed.el, this.#chart.el)
+    const left = h("div", {class: "left"}, pictures, this.#followed.el, this.#story.host, this.#chart.el)
     const settings = model.home
       ? h("details", {}, h("summary", {}, "Settings"), this.#controls.host)
       : h("aside", {}, this.#controls.host)
     this.#bar.host.classList.toggle("inline", model.home)
     this.el = h("div", {class: "browser-run"}, this.#bar.host, left, settings)
-    for (const part of [this.#bar, this.#picture, this.#controls]) part.rendered()
+    for (const part of this.#parts) part.rendered()
+    this.#end = on("opened", (at) => {
+      this.#pixel = at
+      this.#tell()
+    })
+  }
+
+  get #parts() {
+    return [this.#bar, this.#picture, this.#story, this.#controls]
   }
 
   /** The longest side of a photograph, in pixels. */
@@ -250,7 +271,8 @@ class View {
     this.#keep(true)
     this.#file = null // so that it is not kept as paused
     this.session.close()
-    for (const part of [this.#bar, this.#picture, this.#controls]) part.tell("remove")
+    this.#end()
+    for (const part of this.#parts) part.tell("remove")
   }
 
   #showTarget() {
@@ -309,14 +331,14 @@ class View {
     if (reason) this.#followed.say(reason)
   }
 
-  /** Open the first section with the picture's middle pixel, or say why the book cannot follow it. */
+  /** Open the first section with the pixel that was opened, or the middle one, or say why the book cannot follow it. */
   follow(answer: Answer) {
     const {photograph} = this.session
     if (answer.type === "refused") return this.#followed.say(answer.reason)
     this.#followed.say("")
     if (!photograph) return
     const {width, height} = photograph
-    const at: Pixel = [Math.floor(width / 2), Math.floor(height / 2)]
+    const at: Pixel = this.#pixel ?? [Math.floor(width / 2), Math.floor(height / 2)]
     rememberPixel({name: answer.name, width, height, at})
     followLink("gaussian", UNNAMED, "", inputsOfPixel(answer.name, at))
   }
@@ -366,6 +388,7 @@ class View {
     if (!look || !photograph || this.#drawn === look) return
     this.#drawn = look
     this.#keep()
+    if (this.#pixel) this.#tell()
     this.#followed.el.hidden = !this.#model.server || !look.iteration
     const {width, height} = look
     const count = look.raw.length / FIELDS
@@ -385,6 +408,27 @@ class View {
         data: {testid: "browser-frame", iteration: String(look.iteration), psnr: look.psnr.toFixed(2)},
         sequence: ++this.#frames,
       })
+    })
+  }
+
+  /** Show what the opened pixel is made of in the current picture. */
+  async #tell() {
+    const {photograph, settings} = this.session
+    const {look} = this.session.shown
+    if (!photograph || !look || !this.#pixel) return this.#story.set({pixel: []})
+    const {width, height, picture} = look
+    const [x, y] = [Math.min(width - 1, this.#pixel[0]), Math.min(height - 1, this.#pixel[1])] // of a smaller picture, perhaps
+    const opened = this.#pixel
+    const files = await jsonAt<TrainingKernels>(this.#model.kernels)
+    const made = await layersAt(files, look, [x, y], settings.kernels)
+    if (!made || opened !== this.#pixel || look !== this.session.shown.look) return
+    const first = 4 * (y * width + x)
+    this.#story.set({
+      ...made,
+      pixel: [x, y],
+      tile: settings.kernels === "binned" ? PICTURE.tile : (files.constants.tiledTile as [number, number]),
+      picture: bitmap(width, height, bytesIn(picture)),
+      target: [...photograph.data.subarray(first, first + 3)].map((byte) => byte / 255),
     })
   }
 
@@ -418,7 +462,6 @@ const BAR: RunBarParameters = {
   before: 0,
   key: "",
   stored: false,
-  opens: true,
   reading: {},
 }
 const PICTURE: Omit<TrainingPictureParameters, "heat"> = {
@@ -432,7 +475,19 @@ const PICTURE: Omit<TrainingPictureParameters, "heat"> = {
   ellipses: null,
   one_in: 1,
   tile: [8, 8],
-  opens: false,
+  here: true,
+}
+const STORY: PixelStoryParameters = {
+  picture: null,
+  pixel: [],
+  tile: PICTURE.tile,
+  target: [],
+  layers: [],
+  colour: [],
+  followed: "",
+  here: true,
+  busy: "",
+  error: "",
 }
 
 /** A component that is drawn here and whose messages are answered here. */

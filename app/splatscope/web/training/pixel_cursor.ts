@@ -19,11 +19,27 @@ const ATTRIBUTES = {
   "data-testid": "train-pixel",
 }
 
+/** Where the pixel is kept that was opened. */
+export interface OpenedPixel {
+  readonly at: [x: number, y: number] | null
+  open(x: number, y: number): void
+}
+
+/** In the address: its tile is opened in the stepper. */
+const IN_ADDRESS: OpenedPixel = {
+  get at(): OpenedPixel["at"] {
+    const inputs = new URLSearchParams(current().inputs)
+    return inputs.has("x") && !inputs.has("stage") ? [Number(inputs.get("x")), Number(inputs.get("y"))] : null
+  },
+  open: (x, y) => followLink("train", 0, "", `x=${x}&y=${y}`),
+}
+
 /** The cursor over the picture of a training run. */
 export class PixelCursor {
   frame: HTMLElement
   colour: (x: number, y: number) => string
   model: {sequence: number; tile: [width: number, height: number]}
+  pixel: OpenedPixel
   width: number
   height: number
   x: number
@@ -42,13 +58,16 @@ export class PixelCursor {
    * @param frame  the element around the picture
    * @param model  number of the picture's frame, size of a tile
    * @param colour  what is shown at a pixel, in words
+   * @param pixel  the pixel that is opened
    */
   constructor(
     frame: HTMLElement,
     model: {sequence: number; tile: [width: number, height: number]},
     colour: (x: number, y: number) => string,
+    pixel = IN_ADDRESS,
   ) {
     this.frame = frame
+    this.pixel = pixel
     this.colour = colour
     this.model = model
     this.width = 1
@@ -66,15 +85,10 @@ export class PixelCursor {
     this.end = on("step", () => this.#rest())
   }
 
-  /** The pixel in the address, whose layers are shown beside the picture; null for none. */
-  get told() {
-    const inputs = new URLSearchParams(current().inputs)
-    return inputs.has("x") && !inputs.has("stage") ? [Number(inputs.get("x")), Number(inputs.get("y"))] : null
-  }
-
   /** Called when no pointer is over the picture: mark the pixel whose layers are shown, unless the keys choose another one. */
   #rest() {
-    const {told, frame} = this
+    const {frame} = this
+    const told = this.pixel.at
     if (told && !frame.matches(":focus-visible")) this.#moveTo(told[0], told[1])
     this.el.hidden = !told && !frame.matches(":focus-visible")
   }
@@ -106,12 +120,13 @@ export class PixelCursor {
     this.#rest()
   }
 
-  /** Open the tile of the pixel in the stepper. */
+  /** Open the pixel. */
   open() {
     if (!this.model.sequence) return
     opened = this.frame
     this.chosen = [this.x, this.y]
-    followLink("train", 0, "", `x=${this.x}&y=${this.y}`)
+    this.pixel.open(this.x, this.y)
+    this.#moveTo(this.x, this.y)
   }
 
   #key(event: KeyboardEvent) {
@@ -142,7 +157,7 @@ export class PixelCursor {
     this.#outline(this.tileMark, column * width, row * height, width, height)
     this.#outline(this.pixelMark, this.x, this.y, 1, 1)
     this.el.classList.toggle("low", this.y > this.height / 2) // keeps the words away from the pixel
-    const {told} = this
+    const told = this.pixel.at
     const here = told?.[0] === this.x && told[1] === this.y
     this.words.textContent = `Pixel (${this.x}, ${this.y}): ${here ? "its layers are shown" : "click, or press Enter, to see what it is made of"}`
   }

@@ -15,18 +15,24 @@ export function chosenLayers(layers: Layer[]) {
   return {own, fainter: visible.length - own.size, unseen: layers.length - visible.length}
 }
 
-/** The pixel's layers in words. */
-export function sentence(layers: Layer[]) {
-  if (!layers.length) return "No Gaussian touches this pixel's tile, so only the white paper shows."
+/**
+ * The pixel's layers in words.
+ * @param here  whether they are those of a run in this browser: of the pixel alone, without its tile's list
+ */
+export function sentence(layers: Layer[], here = false) {
+  if (!layers.length)
+    return `No Gaussian ${here ? "covers this pixel" : "touches this pixel's tile"}, so only the white paper shows.`
   const {own, fainter} = chosenLayers(layers)
   const seen = `${own.size + fainter} can be seen in this pixel${fainter ? `, and the ${own.size} with the largest shares have a row` : ""}`
   const list = times(layers.length, "Gaussian")
+  if (here)
+    return `${list} ${layers.length === 1 ? "is" : "are"} blended here. ${seen}. Each takes the share α of the light T that those in front of it let through. ${largest(layers)}`
   return `The tiled kernels, which are shown here, list ${list} for the tile: all whose box reaches it. (The binned kernels have other lists: for tiles of 8 × 8 pixels, without Gaussians whose α stays below 1/255 there.) ${seen}. Each takes the share α of the light T that those in front of it let through. ${largest(layers)}`
 }
 
 /** The same in short, as it is announced. */
-export function summary(layers: Layer[]) {
-  if (!layers.length) return sentence(layers)
+export function summary(layers: Layer[], here = false) {
+  if (!layers.length) return sentence(layers, here)
   const {own, fainter} = chosenLayers(layers)
   return `${own.size + fainter} of ${times(layers.length, "Gaussian")} can be seen in this pixel. ${largest(layers)}`
 }

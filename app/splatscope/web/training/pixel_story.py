@@ -30,6 +30,7 @@ class PixelStory(Component):
         default=[], item_type=float, doc="The recorded colour: red, green, blue in 0 … 1; empty until it is recorded"
     )
     followed = param.String(default="", doc="What sections call the trained picture; empty if they cannot show it")
+    here = param.Boolean(default=False, doc="Whether the run is in this browser, where no layer can be stepped to")
     busy = param.String(default="", doc="What is being waited for")
     error = param.String(default="", doc="Why there are no layers, in one line")
 

@@ -37,7 +37,7 @@ export function render({model, el}: Render<"PixelStory">) {
   const made = h("div", {class: "panel story-made"}, heading, words, follow, mix, head, list)
   const root = h(
     "section",
-    {class: "about-pixel", "aria-label": "The pixel's layers", "data-testid": "pixel-story"},
+    {class: `about-pixel${model.here ? " here" : ""}`, "aria-label": "The pixel's layers", "data-testid": "pixel-story"},
     where,
     made,
     heard,
@@ -78,15 +78,15 @@ export function render({model, el}: Render<"PixelStory">) {
     for (const part of [mix, head]) part.hidden = !known
     list.hidden = Boolean(error)
     words.classList.toggle("busy", Boolean(busy))
-    const text = root.hidden ? "" : error || busy || sentence(layers) // of no pixel there is nothing to say
-    if (words.textContent !== text) hear(text && (error || busy || summary(layers)))
+    const text = root.hidden ? "" : error || busy || sentence(layers, model.here) // of no pixel there is nothing to say
+    if (words.textContent !== text) hear(text && (error || busy || summary(layers, model.here)))
     words.textContent = text
     if (!known)
       return list.replaceChildren(
         ...Array.from({length: AWAITED}, () => h("li", {class: "story-row story-awaited", "aria-hidden": "true"})),
       )
     paintMix(mix, layers)
-    list.replaceChildren(...rowsOf(layers, colour, model.pixel))
+    list.replaceChildren(...rowsOf(layers, colour, model))
   }
   const shown = soon(show)
   for (const name of ["picture", "pixel", "layers", "colour", "followed", "busy", "error"]) model.on(name, shown)
@@ -113,9 +113,9 @@ function paintMix(mix: HTMLElement, layers: Layer[]) {
 }
 
 /** A row for each layer that matters, one for all others, one for the paper, one for the sum. */
-function rowsOf(layers: Layer[], colour: number[], pixel: PixelStoryParameters["pixel"]) {
+function rowsOf(layers: Layer[], colour: number[], model: PixelStoryParameters) {
   const {own, fainter, unseen} = chosenLayers(layers)
-  const rows = layers.flatMap((layer, i) => (own.has(layer) ? [layerRow(layer, i + 1, pixel)] : []))
+  const rows = layers.flatMap((layer, i) => (own.has(layer) ? [layerRow(layer, i + 1, model)] : []))
   const others = layers.filter((layer) => !own.has(layer))
   if (others.length) {
     const together = others.reduce((sum, layer) => sum + share(layer), 0)
@@ -143,14 +143,14 @@ function rowsOf(layers: Layer[], colour: number[], pixel: PixelStoryParameters["
 }
 
 /** @param place  from the front */
-function layerRow([id, colour, alpha, before, after]: Layer, place: number, [x, y]: PixelStoryParameters["pixel"]) {
+function layerRow([id, colour, alpha, before, after]: Layer, place: number, {pixel: [x, y], here}: PixelStoryParameters) {
   const patch = h("i", {class: "tile-sw"})
   patch.style.background = colour
   const step = () => followLink("train", 0, "", `x=${x}&y=${y}&stage=blend&gaussian=${id}`)
   const title = `Step to where Gaussian ${id} is blended`
   const attributes = {type: "button", class: "linkish", "aria-label": `Gaussian ${id}, layer ${place}`, title, onclick: step}
   const heard = (words: string) => h("span", {class: "sr"}, words) // what the heads of the columns say
-  const name = h("span", {class: "story-name"}, patch, h("button", attributes, `${id}`))
+  const name = h("span", {class: "story-name"}, patch, here ? `${id}` : h("button", attributes, `${id}`))
   const row = shareRow(
     "story-row",
     h("span", {class: "num story-place", "aria-hidden": "true"}, `${place}`),
@@ -192,7 +192,7 @@ function pictureCrop() {
   return {
     el,
     async show(picture: Bytes, x: number, y: number, [width, height]: [width: number, height: number]) {
-      words.textContent = `The picture around it. The larger frame is its tile: ${width} × ${height} pixels, each drawn by a thread of one workgroup.`
+      words.textContent = `The picture around it. The larger frame is its tile: ${width} × ${height} pixels, which one workgroup draws.`
       if (drawn !== picture) {
         drawn = picture
         bitmap?.close()

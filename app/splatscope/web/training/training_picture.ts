@@ -1,11 +1,12 @@
 // The current picture, its error map, on phones also the target; with the Gaussians as ellipses on top.
 import {context2d} from "#web/drawing/pixels.ts"
 import {h, style} from "#web/runtime/dom.ts"
+import {emit} from "#web/runtime/events.ts"
 import {addKeys} from "#web/runtime/keys.ts"
 import {showFrames} from "#web/widgets/frame.ts"
 import {arrowsChoose, checkOne} from "#web/widgets/roving.ts"
 import {Clip} from "./clip.ts"
-import {PixelCursor} from "./pixel_cursor.ts"
+import {type OpenedPixel, PixelCursor} from "./pixel_cursor.ts"
 import {shareButton} from "./share.ts"
 import type {Bytes} from "#components"
 import type {Render} from "#web/types.ts"
@@ -29,15 +30,14 @@ export function render({model, el}: Render<"TrainingPicture">) {
   const awaited = h("p", {class: "awaited"}, "The kernels will draw here")
   if (!model.sequence) frame.append(awaited)
   let view: keyof typeof NAMES = "picture"
-  const cursor = !model.opens
-    ? null
-    : new PixelCursor(frame, model, (x, y) => {
-        const shown = {picture, target, error}[view]
-        const scale = shown.width / picture.width // the error map may be smaller
-        const [red, green, blue] = context2d(shown).getImageData(Math.floor(x * scale), Math.floor(y * scale), 1, 1).data
-        if (view !== "error") return `red ${red}, green ${green}, blue ${blue}`
-        return `error, from 0 for dark to 100 for bright: ${Math.round((0.2126 * red + 0.7152 * green + 0.0722 * blue) / 2.55)}`
-      })
+  const colourAt = (x: number, y: number) => {
+    const shown = {picture, target, error}[view]
+    const scale = shown.width / picture.width // the error map may be smaller
+    const [red, green, blue] = context2d(shown).getImageData(Math.floor(x * scale), Math.floor(y * scale), 1, 1).data
+    if (view !== "error") return `red ${red}, green ${green}, blue ${blue}`
+    return `error, from 0 for dark to 100 for bright: ${Math.round((0.2126 * red + 0.7152 * green + 0.0722 * blue) / 2.55)}`
+  }
+  const cursor = new PixelCursor(frame, model, colourAt, model.here ? openedHere() : undefined)
 
   const buttons = VIEWS.map(([name, label]) =>
     h("button", {type: "button", role: "radio", class: name === "target" ? "narrow" : null, onclick: () => choose(name)}, label),
@@ -93,7 +93,7 @@ export function render({model, el}: Render<"TrainingPicture">) {
     const ratio = picture.width / picture.height
     frame.style.aspectRatio = String(ratio)
     frame.style.width = `min(100%, ${ratio} * var(--tallest, 70vh))` // so that a tall picture leaves the charts in sight
-    cursor?.resize(picture.width, picture.height)
+    cursor.resize(picture.width, picture.height)
     if (view === "error") paint(error, model.error)
     outline()
     wake()
@@ -114,7 +114,7 @@ export function render({model, el}: Render<"TrainingPicture">) {
         clip,
         () => (model.target?.byteLength ? new Blob([model.target]) : null),
         () => model.sample,
-        () => cursor?.chosen ?? null,
+        () => cursor.chosen,
       )
   const resized = new ResizeObserver(outline)
   resized.observe(frame)
@@ -126,7 +126,7 @@ export function render({model, el}: Render<"TrainingPicture">) {
   model.on("remove", () => {
     endKeys()
     clearTimeout(fades)
-    cursor?.end()
+    cursor.end()
     resized.disconnect()
   })
   choose(first ? "target" : "picture")
@@ -138,6 +138,20 @@ export function render({model, el}: Render<"TrainingPicture">) {
     frame,
     share?.dialog ?? null,
   )
+}
+
+/** The pixel of a run in this browser, which is told what it is made of. */
+function openedHere(): OpenedPixel {
+  let at: OpenedPixel["at"] = null
+  return {
+    get at() {
+      return at
+    },
+    open(x, y) {
+      at = [x, y]
+      emit("opened", at)
+    },
+  }
 }
 
 /** The colours of the error map, which are spread by the square root: the middle is a quarter. */

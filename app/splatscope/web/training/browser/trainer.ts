@@ -43,7 +43,7 @@ export const kernelsOn = (device: GPUDevice): Settings["kernels"][] =>
 const onDevices = new WeakMap<GPUDevice, Map<string, Promise<Kernel>>>()
 
 /** A kernel, compiled once for a device: each change of settings begins another run with the same ones. */
-function compiled(device: GPUDevice, name: string, about: CompiledKernel, waves: number) {
+export function compiled(device: GPUDevice, name: string, about: CompiledKernel, waves = 1) {
   const known = onDevices.get(device) ?? new Map<string, Promise<Kernel>>()
   onDevices.set(device, known)
   const kernel = known.get(name) ?? Kernel.on(device, about, about.wgsl.includes("override") ? {0: waves} : {})
