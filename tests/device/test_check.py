@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from helpers.patience import PATIENCE
 from splatscope.cli.main import main
 
 CLEAN = """RWStructuredBuffer<float> o;
@@ -506,7 +507,7 @@ def test_a_watch_checks_a_kernel_again_when_a_file_of_it_changes(repository):
             assert second[-1] == "1 kernel: 1 clean, 0 with findings.\n"
         finally:
             process.send_signal(signal.SIGINT)
-        assert process.wait(60) == 130
+        assert process.wait(PATIENCE) == 130
 
 
 TESTS = """

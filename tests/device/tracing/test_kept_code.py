@@ -4,20 +4,22 @@ import os
 import subprocess
 import sys
 
-RECORD = """
+RECORD = '''
 from splatscope.gpu.device import open_device
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.project import unpacked
 from splatscope.tracing.record_and_check import record_and_check
 
-SOURCE = '#include "parts/twice.slang"\\n[numthreads(4, 1, 1)]\\nvoid main_(uint3 at : SV_DispatchThreadID, uniform RWStructuredBuffer<uint> out_)'
-SOURCE += ' { out_[at.x] = twice(at.x); }'
+SOURCE = """#include "parts/twice.slang"
+[numthreads(4, 1, 1)]
+void entry(uint3 at : SV_DispatchThreadID, uniform RWStructuredBuffer<uint> output) { output[at.x] = twice(at.x); }
+"""
 device = open_device()
 with unpacked(KernelJob(SOURCE, "main.slang", files={"parts/twice.slang": "uint twice(uint n) { return 2 * n; }"})) as job:
     assert record_and_check(device, job).same_as_plain
 stats = device.shader_cache_stats
 print(stats.hit_count, stats.miss_count)
-"""
+'''
 
 
 def counts(folder) -> tuple[int, ...]:
