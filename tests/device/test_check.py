@@ -841,7 +841,7 @@ SLOW = {
 def test_the_time_limit_is_also_one_for_parsing(repository, run):
     folder = repository(b_slang=ASKS + CLEAN)
     for name, source in SLOW.items():
-        (folder / f"{name}.slang").write_text(f"// splatscope: entry=main timeout=3\n{source}")
+        (folder / f"{name}.slang").write_text(f"// splatscope: entry=main timeout=1\n{source}")
     done = run("--json")  # it took minutes for each
     found = kernels(done.stdout)
     assert done.returncode == 2, done.stderr
