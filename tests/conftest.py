@@ -1,6 +1,7 @@
 """How all tests are run: those of a file in one process, long files first, and Hypothesis's examples without a clock."""
 
 import os
+import signal
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -19,6 +20,11 @@ _state = tempfile.TemporaryDirectory(prefix="splatscope-tests-", ignore_cleanup_
 os.environ.setdefault("XDG_STATE_HOME", _state.name)
 # The code that Slang generates is kept for all processes and for the next run. Drivers keep what they make of it on their own.
 os.environ.setdefault("SPLATSCOPE_SHADER_CACHE", str(Path(__file__).parents[1] / "build" / "shader_cache"))
+
+
+# A run in the background ignores this signal, and so would all that tests start, also where a test sends it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class FileScheduling(LoadFileScheduling):

@@ -1,6 +1,5 @@
 """A served app and a real browser. A test fails on any page error, console error, or request that leaves this machine."""
 
-import os
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,30 +14,19 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from helpers.chromium import FLAGS, LOCAL, WEBGPU
 from helpers.folding import UNFOLD, unfold_figures
+from helpers.patience import PATIENCE
 from helpers.serving import served_to_all
 from splatscope.machine.chromium import find
 
-PATIENCE = 60_000  # ms for what a page has to show, where each processor has one thing to do
-MOST_PATIENCE = 240_000  # ms, less than a test may take
+expect.set_options(timeout=1000 * PATIENCE)
 
 
-def patience() -> float:
-    """Return how long to wait for what a page has to show, in ms: longer on a machine whose processors have more to do."""
-    return min(MOST_PATIENCE, PATIENCE * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1)))
-
-
-@pytest.fixture(autouse=True)
-def _patience() -> None:
-    expect.set_options(timeout=patience())
-
-
-def wait_for_function(page: Page, expression: str, *, arg: Any = None, timeout: float = 0) -> JSHandle:
+def wait_for_function(page: Page, expression: str, *, arg: Any = None) -> JSHandle:
     """Return an expression's value once it is true. Playwright would evaluate it in the page, which a page's policy forbids."""
-    timeout = timeout or patience()
-    end, pause = time.monotonic() + timeout / 1000, 30
+    end, pause = time.monotonic() + PATIENCE, 30
     while not (value := page.evaluate_handle(expression, arg)).evaluate("value => Boolean(value)"):
         if time.monotonic() > end:
-            raise PlaywrightTimeout(f"{timeout:g} ms passed, and this was never true: {expression}")
+            raise PlaywrightTimeout(f"{PATIENCE} s passed, and this was never true: {expression}")
         page.wait_for_timeout(pause)
         pause = min(2 * pause, 240)  # what takes long needs the processor itself
     return value
@@ -189,7 +177,7 @@ class Tabs:
     def _new_tab(self, *, folded: bool = False, **options: Any) -> Page:
         context = self.chromium.new_context(**options)
         page = (context if folded else unfold_figures(context)).new_page()
-        page.set_default_timeout(patience())
+        page.set_default_timeout(1000 * PATIENCE)
         watch(page, self.wrong)
         return page
 

@@ -11,7 +11,6 @@ from playwright.sync_api import FrameLocator, Page, expect
 from helpers.serving import ROOT, serving
 from helpers.stepping import ready, stepper
 
-COMPILES = 240_000  # ms in which a busy machine compiles the kernels
 OWN = """
 import numpy as np
 import panel as pn
@@ -98,10 +97,10 @@ def test_a_section_a_training_and_gaussians_are_linked(apps: str, closed):
     keys.fill("8")
     keys.press("Enter")
     expect(page.get_by_text("count 8, step")).to_be_visible()
-    expect(stepper(figure)).not_to_have_attribute("data-recording", before, timeout=COMPILES)
-    expect(run.get_by_test_id("train-frame")).to_have_attribute("data-iteration", "0", timeout=COMPILES)
+    expect(stepper(figure)).not_to_have_attribute("data-recording", before)
+    expect(run.get_by_test_id("train-frame")).to_have_attribute("data-iteration", "0")
     page.get_by_role("checkbox").check()
-    expect(run.get_by_test_id("train-frame")).to_have_attribute("data-iteration", "40", timeout=COMPILES)
+    expect(run.get_by_test_id("train-frame")).to_have_attribute("data-iteration", "40")
     expect(page.get_by_text("iteration 40")).to_be_visible()
     picture.get_by_role("button", name="Enlarge").click()
     expect(page.get_by_text("region (10.6")).to_be_visible()

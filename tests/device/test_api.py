@@ -13,6 +13,7 @@ import pytest
 import slangpy as spy
 
 import splatscope
+from helpers.patience import PATIENCE
 from helpers.progress import report_and_fail
 from splatscope.api import workers
 from splatscope.gpu.device import open_device
@@ -608,7 +609,7 @@ def test_a_script_needs_no_main_guard(tmp_path):
 
 def test_importing_it_opens_nothing():
     code = "import splatscope, sys; print(sorted(splatscope.__all__), 'slangpy' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE)
     assert done.stdout.endswith("False\n")
     assert "record" in done.stdout
 

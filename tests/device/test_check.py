@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from helpers.patience import PATIENCE
 from splatscope.cli.main import main
 
 CLEAN = """RWStructuredBuffer<float> o;
@@ -531,7 +532,7 @@ def test_a_watch_checks_a_kernel_again_when_a_file_of_it_changes(repository):
             assert second[-1] == "1 kernel: 1 clean, 0 with findings.\n"
         finally:
             process.send_signal(signal.SIGINT)
-        assert process.wait(60) == 130
+        assert process.wait(PATIENCE) == 130
 
 
 TESTS = """
@@ -865,7 +866,7 @@ SLOW = {
 def test_the_time_limit_is_also_one_for_parsing(repository, run):
     folder = repository(b_slang=ASKS + CLEAN)
     for name, source in SLOW.items():
-        (folder / f"{name}.slang").write_text(f"// splatscope: entry=main timeout=3\n{source}")
+        (folder / f"{name}.slang").write_text(f"// splatscope: entry=main timeout=1\n{source}")
     done = run("--json")  # it took minutes for each
     found = kernels(done.stdout)
     assert done.returncode == 2, done.stderr

@@ -19,7 +19,6 @@ FEW = 2  # inputs from a section's grid, and inputs that links name
 SECTION = "workgroups"  # the section that has all inputs of its grid
 EXAMPLE = "missing-barrier"  # the debugger's example besides the first
 TASK = "turn-a-row"  # the exercise besides the first of each course
-PATIENCE = 60_000  # ms to wait for a recording: a served page may have to wait for workers to start
 WRITE = """
 import sys
 from splatscope.cli.main import main
@@ -81,7 +80,7 @@ def write_book(folder: Path, *pages: str) -> None:
 def stepper_of(page: Page) -> Locator:
     """Return the page's figure once its recording has arrived and is painted."""
     stepper = page.get_by_test_id("stepper").first
-    expect(stepper).to_have_attribute("data-steps", re.compile(r"[1-9]\d*"), timeout=PATIENCE)
+    expect(stepper).to_have_attribute("data-steps", re.compile(r"[1-9]\d*"))
     return painted(stepper)
 
 

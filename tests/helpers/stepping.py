@@ -17,14 +17,14 @@ def stepper(page: Page):
 
 
 def ready(page: Page) -> Page:
-    expect(stepper(page)).to_have_attribute("data-steps", re.compile(r"\d+"), timeout=120_000)
+    expect(stepper(page)).to_have_attribute("data-steps", re.compile(r"\d+"))
     return page
 
 
 def opened(page: Page) -> Page:
     """Wait for this device's own recording in the debugger, which opens with one that ships."""
     own = re.compile(rf"^(?!{SHIPPED})\w+$")
-    expect(stepper(page)).to_have_attribute("data-recording", own, timeout=120_000)
+    expect(stepper(page)).to_have_attribute("data-recording", own)
     return ready(page)
 
 
@@ -58,7 +58,7 @@ def example(page: Page, name: str) -> Page:
     """Open another example, and wait for its recording."""
     before = stepper(page).get_attribute("data-recording")
     page.locator("select").first.select_option(name)
-    expect(stepper(page)).not_to_have_attribute("data-recording", before or "", timeout=120_000)
+    expect(stepper(page)).not_to_have_attribute("data-recording", before or "")
     return ready(page)
 
 

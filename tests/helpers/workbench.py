@@ -31,7 +31,7 @@ def write(page: Page, source: str) -> None:
 def run(page: Page) -> None:
     before = page.get_by_test_id("stepper").get_attribute("data-recording")
     page.get_by_test_id("debugger-run").click()
-    expect(stepper(page)).not_to_have_attribute("data-recording", before, timeout=60_000)
+    expect(stepper(page)).not_to_have_attribute("data-recording", before)
     ready(page)
 
 
@@ -47,7 +47,7 @@ def open_example(page: Page, name: str) -> None:
     page.get_by_test_id("debugger-open").click()
     page.locator(f"[data-example={name}]").click()
     if name != "bitonic-sort":  # that one is open at first
-        expect(stepper(page)).not_to_have_attribute("data-recording", before, timeout=60_000)
+        expect(stepper(page)).not_to_have_attribute("data-recording", before)
     ready(page)
 
 

@@ -16,18 +16,18 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from helpers.chromium import FLAGS
+from helpers.patience import PATIENCE
 from helpers.serving import QUIET, RestartedServer
 from helpers.stepping import ready, stepper
 from helpers.workbench import KERNEL, answer, write
 from splatscope.machine import chromium
 from splatscope.web.classroom.classroom import code_of
 
-PATIENCE = 240.0  # seconds
 CODE = "7 * t.x"
 
 
@@ -144,6 +144,7 @@ def main() -> None:
     parser.add_argument("--trains", type=float, default=20.0, help="seconds for which the run trains before")
     parser.add_argument("--times", type=int, default=1)
     options = parser.parse_args()
+    expect.set_options(timeout=1000 * PATIENCE)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         state = {"XDG_STATE_HOME": str(Path(folder) / "state")}
         log = Path(folder) / "server.log"

@@ -1,12 +1,11 @@
 """Write the files of a project, which are given as text, to a temporary folder where the compiler finds them."""
 
-import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 
 from splatscope.tracing.job import KernelJob
+from splatscope.tracing.temporary_folder import folder_for
 
 
 @contextmanager
@@ -18,8 +17,7 @@ def unpacked(job: KernelJob) -> Generator[KernelJob]:
     if not job.files:
         yield job
         return
-    with tempfile.TemporaryDirectory(prefix="splatscope-project-") as folder:
-        root = Path(folder).resolve()
+    with folder_for(job.file, sorted(job.files.items())) as root:
         for name, text in job.files.items():
             path = root / name
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -16,7 +16,6 @@ from splatscope.web.classroom.classroom import code_of
 from splatscope.web.classroom.walks import find
 from splatscope.web.examples.gallery import BY_NAME
 
-PATIENCE = 240_000  # ms: kernels may have to be compiled by the driver
 STOPS = find("whole").stops
 TASK = tasks()[0]
 BLENDING = next(i for i, stop in enumerate(STOPS) if stop.page == "blending")  # its first stop, with a figure; its next is a claim
@@ -32,19 +31,19 @@ def walk(page: Page):
 
 def at_stop(page: Page, stop: int) -> None:
     expect(walk(page)).to_have_attribute("data-stop", str(stop))
-    expect(page.locator("[data-page]")).to_have_attribute("data-page", STOPS[stop].page, timeout=PATIENCE)
+    expect(page.locator("[data-page]")).to_have_attribute("data-page", STOPS[stop].page)
 
 
 def stepped(page: Page) -> int:
     """Return the figure's step once it is no longer the first."""
     stepper = page.get_by_test_id("stepper").first
-    expect(stepper).to_have_attribute("data-steps", re.compile(r"[1-9]\d*"), timeout=PATIENCE)
+    expect(stepper).to_have_attribute("data-steps", re.compile(r"[1-9]\d*"))
     expect(stepper).not_to_have_attribute("data-step", "0")
     return int(stepper.get_attribute("data-step"))
 
 
 def at_step(page: Page, step: int) -> None:
-    expect(page.get_by_test_id("stepper").first).to_have_attribute("data-step", str(step), timeout=PATIENCE)
+    expect(page.get_by_test_id("stepper").first).to_have_attribute("data-step", str(step))
 
 
 def query(page: Page) -> dict[str, list[str]]:
@@ -128,7 +127,7 @@ def test_a_stop_shows_its_own_moment_whichever_way_one_comes_to_it(visit: Callab
     recording = figure.get_attribute("data-recording")
     for way in ("PageUp", "PageDown"):
         page.keyboard.press(way)
-        expect(figure).not_to_have_attribute("data-recording", recording, timeout=PATIENCE)
+        expect(figure).not_to_have_attribute("data-recording", recording)
         recording = figure.get_attribute("data-recording")
     at_stop(page, without)
     at_step(page, opening)
@@ -240,7 +239,7 @@ def test_a_student_who_answers_a_question_still_follows(visit: Callable[..., Pag
     student.mouse.move(600, 500)
     student.mouse.wheel(0, 3000)
     quiz = student.get_by_test_id("quiz").first
-    expect(quiz).to_have_attribute("data-answer", re.compile(".+"), timeout=PATIENCE)
+    expect(quiz).to_have_attribute("data-answer", re.compile(".+"))
     quiz.locator(".opts").get_by_role("button").first.click()
     quiz.get_by_role("button", name="Reveal", exact=True).click()
     expect(quiz.locator(".said")).to_contain_text(quiz.get_attribute("data-answer"))
@@ -267,9 +266,9 @@ def test_a_wrong_code_says_so(visit: Callable[..., Page]):
 def test_the_debugger_has_all_of_a_presenters_window(teach, width: int, height: int):
     teacher, _ = teach(f"wide-{width}", width=width, height=height)
     teacher.get_by_role("link", name="Open in the debugger").click()
-    expect(teacher.locator("[data-page]")).to_have_attribute("data-page", "debugger", timeout=PATIENCE)
+    expect(teacher.locator("[data-page]")).to_have_attribute("data-page", "debugger")
     source = teacher.locator(".bench .source")
-    expect(source).to_be_visible(timeout=PATIENCE)
+    expect(source).to_be_visible()
     box, bench = source.bounding_box(), teacher.get_by_test_id("debugger").bounding_box()
     assert bench["width"] >= 0.97 * width
     assert box["width"] >= 0.4 * width
@@ -281,7 +280,7 @@ def test_the_debugger_has_all_of_a_presenters_window(teach, width: int, height: 
 def test_a_presented_figure_fills_the_window_and_fits_it(visit: Callable[..., Page], section: str, width: int, height: int):
     stop = next(i for i, one in enumerate(STOPS) if one.page == section and one.show == "figure")
     page = visit(f"/app?walk=whole&key=fill-{section}-{width}&stop={stop}", width=width, height=height)
-    expect(page.get_by_test_id("stepper").first).to_have_attribute("data-steps", re.compile(r"[1-9]"), timeout=PATIENCE)
+    expect(page.get_by_test_id("stepper").first).to_have_attribute("data-steps", re.compile(r"[1-9]"))
     page.keyboard.press("End")
     whole, pane = page.locator(".whole"), page.locator(".figure .aside")
     expect(pane.locator(".drawing svg, .drawing ol").first).to_be_visible()
@@ -295,7 +294,7 @@ def test_a_presented_figure_fills_the_window_and_fits_it(visit: Callable[..., Pa
 def test_a_click_in_an_enlarged_drawing_reaches_what_is_under_the_pointer(visit: Callable[..., Page]):
     stop = next(i for i, one in enumerate(STOPS) if one.page == "fine-raster" and one.show == "figure")
     page = visit(f"/app?walk=whole&key=clicked-large&stop={stop}", width=1920, height=1080)
-    expect(page.get_by_test_id("stepper").first).to_have_attribute("data-steps", re.compile(r"[1-9]"), timeout=PATIENCE)
+    expect(page.get_by_test_id("stepper").first).to_have_attribute("data-steps", re.compile(r"[1-9]"))
     tile = page.locator(".drawing svg").last
     last = tile.get_by_role("option").last
     expect(last).to_be_visible()
@@ -311,11 +310,11 @@ def test_students_have_the_presenters_kernel_in_the_debugger(visit: Callable[...
     teacher.get_by_role("link", name="Open in the debugger").click()
 
     bench, other = (page.locator("[data-testid=debugger] [data-testid=stepper]").first for page in (teacher, student))
-    expect(bench).to_have_attribute("data-recording", re.compile("."), timeout=PATIENCE)
+    expect(bench).to_have_attribute("data-recording", re.compile("."))
     opened = bench.get_attribute("data-recording")
-    expect(student.get_by_test_id("debugger-notice")).to_contain_text("The class has this kernel open", timeout=PATIENCE)
+    expect(student.get_by_test_id("debugger-notice")).to_contain_text("The class has this kernel open")
     student.get_by_test_id("debugger-go").click()  # once for the class, which anybody might have begun
-    expect(other).to_have_attribute("data-recording", opened, timeout=PATIENCE)
+    expect(other).to_have_attribute("data-recording", opened)
     assert "debugger" not in query(student)
     teacher.get_by_role("radio", name="Edit").click()
     editor = teacher.locator(".code-edit .cm-content")
@@ -323,18 +322,18 @@ def test_students_have_the_presenters_kernel_in_the_debugger(visit: Callable[...
     teacher.keyboard.press("Control+Home")
     teacher.keyboard.type("// of my own\n")
     teacher.keyboard.press("Control+Enter")
-    expect(student.locator(".bench .source")).to_contain_text("// of my own", timeout=PATIENCE)
+    expect(student.locator(".bench .source")).to_contain_text("// of my own")
     # A student's page may show the new recording before the teacher's does.
-    expect(bench).not_to_have_attribute("data-recording", opened, timeout=PATIENCE)
+    expect(bench).not_to_have_attribute("data-recording", opened)
     own = bench.get_attribute("data-recording")
-    expect(other).to_have_attribute("data-recording", own, timeout=PATIENCE)
+    expect(other).to_have_attribute("data-recording", own)
     expect(walk(student)).to_have_attribute("data-follows", "true")
     teacher.close()
     again = visit("/app?walk=whole&key=kernel-key")
     again.get_by_test_id("debugger-go").click()  # a browser that has not run it
     bench = again.locator("[data-testid=debugger] [data-testid=stepper]").first
-    expect(bench).to_have_attribute("data-recording", own, timeout=PATIENCE)
-    expect(walk(student).locator(".state")).to_contain_text("With the presenter", timeout=PATIENCE)
+    expect(bench).to_have_attribute("data-recording", own)
+    expect(walk(student).locator(".state")).to_contain_text("With the presenter")
     expect(other).to_have_attribute("data-recording", own)
 
 
@@ -362,7 +361,7 @@ def test_notes_that_are_loaded_anew_move_nobody(visit: Callable[..., Page], teac
     with teacher.context.expect_page() as opened:
         teacher.get_by_role("button", name="Notes").click()
     notes = opened.value
-    expect(notes.get_by_test_id("notes")).to_contain_text("Say:", timeout=PATIENCE)
+    expect(notes.get_by_test_id("notes")).to_contain_text("Say:")
     teacher.keyboard.press("PageDown")
     at_stop(student, BLENDING + 1)
     notes.reload()
@@ -408,7 +407,7 @@ def test_students_and_notes_are_told_that_the_presenter_is_away_and_back(teach, 
         teacher.get_by_role("button", name="Notes").click()
     notes = opened.value
     gone = notes.get_by_text("The presenter's page is not open")
-    expect(notes.get_by_role("button", name="Next")).to_be_enabled(timeout=PATIENCE)
+    expect(notes.get_by_role("button", name="Next")).to_be_enabled()
     expect(gone).to_be_hidden()
     teacher.close()
     expect(walk(student).locator(".state")).to_have_text("The presenter is away")
@@ -451,7 +450,7 @@ def test_a_class_that_nobody_is_in_any_more_is_gone_on_with_where_it_was(visit: 
     stop = next(i for i, one in enumerate(STOPS) if one.inputs == "barrier=false")
     teacher = visit(f"/app?walk=whole&key=left-alone&stop={stop}")
     at_stop(teacher, stop)
-    expect(teacher.get_by_test_id("stepper").first).to_have_attribute("data-steps", re.compile(r"[1-9]"), timeout=PATIENCE)
+    expect(teacher.get_by_test_id("stepper").first).to_have_attribute("data-steps", re.compile(r"[1-9]"))
     teacher.keyboard.press("End")
     teacher.wait_for_function("() => Number(new URLSearchParams(location.search).get('step')) > 100")
     end, inputs = stepped(teacher), teacher.get_by_test_id("stepper").first.get_attribute("data-recording")
@@ -477,12 +476,12 @@ def test_the_exercises_are_reached_from_the_bar_and_students_follow(visit: Calla
     expect(walk(student)).to_contain_text("With the presenter: Exercises")
     teacher.get_by_role("link", name=TASK.title).first.click()
     expect(student).to_have_url(re.compile("class="))
-    expect(student.get_by_test_id("exercise-editor")).to_be_visible(timeout=PATIENCE)
+    expect(student.get_by_test_id("exercise-editor")).to_be_visible()
     expect(student.get_by_role("heading", name=TASK.title)).to_be_visible()
     expect(walk(student)).to_have_attribute("data-follows", "true")
     expect(teacher.get_by_label("Stop of the walk")).to_have_value("exercises")
     student.get_by_role("button", name="Mark").click()
-    student.get_by_role("button", name="Step to this moment").first.click(timeout=PATIENCE)
+    student.get_by_role("button", name="Step to this moment").first.click()
     stepped(student)
     student.keyboard.press("ArrowLeft")
     expect(walk(student)).to_have_attribute("data-follows", "true")  # who steps through their own answer stays in the class
@@ -505,15 +504,15 @@ def test_the_debugger_is_reached_from_the_bar_and_an_example_opened_there_leads(
     assert stops.locator("optgroup option").all_text_contents() == ["Exercises", "Debugger", "Train"]
     stops.select_option("Debugger")
     for page in (teacher, student):
-        expect(page.locator("[data-page]")).to_have_attribute("data-page", "debugger", timeout=PATIENCE)
+        expect(page.locator("[data-page]")).to_have_attribute("data-page", "debugger")
     expect(stops).to_have_value("debugger")
     open_example(teacher, "tree-reduction")
-    student.get_by_test_id("debugger-go").click(timeout=PATIENCE)  # once for the class, which anybody might have begun
+    student.get_by_test_id("debugger-go").click()  # once for the class, which anybody might have begun
     bench, other = (page.locator("[data-testid=debugger] [data-testid=stepper]").first for page in (teacher, student))
     first = BY_NAME["tree-reduction"].source.strip().splitlines()[0]
-    expect(student.locator(".bench .source")).to_contain_text(first, timeout=PATIENCE)
-    expect(bench).to_have_attribute("data-recording", re.compile("."), timeout=PATIENCE)
-    expect(other).to_have_attribute("data-recording", bench.get_attribute("data-recording"), timeout=PATIENCE)
+    expect(student.locator(".bench .source")).to_contain_text(first)
+    expect(bench).to_have_attribute("data-recording", re.compile("."))
+    expect(other).to_have_attribute("data-recording", bench.get_attribute("data-recording"))
     expect(walk(student)).to_have_attribute("data-follows", "true")
     teacher.keyboard.press("PageUp")
     at_stop(student, BLENDING)
@@ -546,11 +545,11 @@ def test_the_claim_under_discussion_is_counted_first_and_not_covered(visit: Call
     claim = STOPS[BLENDING + 1].show
     at_stop(student, BLENDING + 1)
     box = student.locator(f"[data-block={claim}]").get_by_test_id("claim")
-    expect(box).to_have_attribute("data-verdict", re.compile("."), timeout=PATIENCE)
+    expect(box).to_have_attribute("data-verdict", re.compile("."))
     with teacher.context.expect_page() as opened:
         teacher.get_by_role("button", name="Notes").click()
     tally = opened.value.get_by_test_id("current-question")
-    expect(tally).to_contain_text(f"{questions('blending')[claim]} no bet yet", timeout=PATIENCE)
+    expect(tally).to_contain_text(f"{questions('blending')[claim]} no bet yet")
     box.get_by_role("group", name="Your bet").get_by_role("button", name="In part").click()
     expect(tally).to_contain_text("1 bet")
     expect(tally).to_be_in_viewport(ratio=1)
@@ -617,7 +616,7 @@ def test_who_presents_sees_how_many_are_where_and_have_answered_what(visit: Call
     drawing = teacher.locator(".figure .aside").first.bounding_box()
     assert teacher.get_by_test_id("attendance").bounding_box()["x"] >= drawing["x"] + drawing["width"]
     quiz = student.get_by_test_id("quiz").first
-    expect(quiz).to_have_attribute("data-answer", re.compile(".+"), timeout=PATIENCE)
+    expect(quiz).to_have_attribute("data-answer", re.compile(".+"))
     right = quiz.get_attribute("data-answer")
     quiz.locator(".opts").get_by_role("button", name=right, exact=True).click()
     quiz.get_by_role("button", name=re.compile("^Reveal")).click()
@@ -629,7 +628,7 @@ def test_who_presents_sees_how_many_are_where_and_have_answered_what(visit: Call
     own.get_by_role("button", name=re.compile("^Reveal")).click()
     expect(here).to_contain_text(f"{asked} 1 answered, 1 of them right")
     claim = student.locator("[data-block=claim-painter]").get_by_test_id("claim")
-    expect(claim).to_have_attribute("data-verdict", "holds", timeout=PATIENCE)
+    expect(claim).to_have_attribute("data-verdict", "holds")
     claim.get_by_role("group", name="Your bet").get_by_role("button", name="In part").click()
     expect(here).to_contain_text(f"{questions('blending')['claim-painter']} 1 bet")
     assert "1 bet, " not in here.inner_text()
@@ -654,7 +653,7 @@ def test_who_presents_sees_what_came_of_an_exercise(visit: Callable[..., Page], 
     student = visit(f"{path}&page=exercises&task=turn-a-row")
     expect(walk(teacher)).to_contain_text("on their own")
     student.get_by_role("button", name="Mark").click()
-    expect(student.get_by_test_id("exercise-result")).to_have_attribute("data-passed", "false", timeout=PATIENCE)
+    expect(student.get_by_test_id("exercise-result")).to_have_attribute("data-passed", "false")
     walk(teacher).get_by_title("Who is where").click()
     seen = teacher.get_by_test_id("attendance").locator("[data-attended=exercises]")
     expect(seen).to_contain_text("0 of 1 solved it, in 1 try. Others: Race on shared (1)")
@@ -669,10 +668,8 @@ def test_a_presenters_control_reaches_the_class(visit: Callable[..., Page], teac
     teacher.get_by_role("button", name="Turn the stack over").click()
     teacher.wait_for_url(lambda url: len(parse_qs(urlsplit(url).query)) > 4)
     recording = teacher.get_by_test_id("stepper").first
-    expect(recording).to_have_attribute("data-steps", re.compile(r"[1-9]\d*"), timeout=PATIENCE)
-    expect(student.get_by_test_id("stepper").first).to_have_attribute(
-        "data-recording", recording.get_attribute("data-recording"), timeout=PATIENCE
-    )
+    expect(recording).to_have_attribute("data-steps", re.compile(r"[1-9]\d*"))
+    expect(student.get_by_test_id("stepper").first).to_have_attribute("data-recording", recording.get_attribute("data-recording"))
     expect(walk(student)).to_have_attribute("data-follows", "true")
 
 
@@ -712,7 +709,7 @@ def test_the_notes_have_a_window_of_their_own_that_turns_the_page(visit: Callabl
     with teacher.context.expect_page() as opened:
         teacher.get_by_role("button", name="Notes").click()
     notes = opened.value
-    expect(notes.get_by_test_id("notes")).to_contain_text("Say:", timeout=PATIENCE)
+    expect(notes.get_by_test_id("notes")).to_contain_text("Say:")
     expect(notes.get_by_role("heading", level=1)).to_have_text(STOPS[BLENDING].title)
     notes.keyboard.press("PageDown")
     at_stop(teacher, BLENDING + 1)
@@ -749,7 +746,7 @@ def test_axe_has_nothing_to_say_of_either_side(visit: Callable[..., Page], teach
     expect(walk(student)).to_have_attribute("data-follows", "false")
     for page in (teacher, student):
         for tried, known in (("claim", "data-verdict"), ("show", "data-shown")):  # pale until it is known
-            expect(page.locator(f"[data-testid={tried}]:not([{known}])")).to_have_count(0, timeout=PATIENCE)
+            expect(page.locator(f"[data-testid={tried}]:not([{known}])")).to_have_count(0)
         assert page.evaluate("document.scrollingElement.scrollWidth") <= width
         wrong = wrongs_of(page)
         assert not wrong, json.dumps(wrong, indent=1)

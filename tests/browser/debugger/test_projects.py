@@ -52,7 +52,7 @@ def test_a_project_is_opened_run_and_stepped_through_from_file_to_file(bench, pr
     give(bench, project)
     expect(bench.get_by_test_id("debugger-notice")).to_contain_text("1 file that is not a source was left out")
     expect(tab(bench, "main.hlsl")).to_have_attribute("aria-selected", "true")
-    expect(answer(bench)).to_have_text("It compiles.", timeout=60_000)
+    expect(answer(bench)).to_have_text("It compiles.")
     tab(bench, "parts/add.hlsli").click()
     expect(bench.locator(".cm-content")).to_contain_text("uint more = x + 3;")
     run(bench)
@@ -90,7 +90,7 @@ def test_a_file_runs_as_its_comment_says_until_something_else_is_set(bench, tmp_
     file = tmp_path / "scale.slang"
     file.write_text(ASKING)
     give(bench, file)
-    expect(answer(bench)).to_have_text("It compiles.", timeout=60_000)
+    expect(answer(bench)).to_have_text("It compiles.")
     expect(bench.get_by_role("heading", name="scale.slang")).to_be_visible()
     expect(bench.get_by_test_id("debugger-notice")).to_be_hidden()  # no invitation to step: it has not run yet
     expect(bench.get_by_test_id("outputs")).to_be_hidden()
@@ -109,7 +109,7 @@ def test_a_file_runs_as_its_comment_says_until_something_else_is_set(bench, tmp_
     edit(bench)
     bench.get_by_label("Value of CB.by").fill("2")
     bench.get_by_label("Value of CB.by").press("Tab")
-    expect(answer(bench)).to_have_text("It compiles.", timeout=60_000)
+    expect(answer(bench)).to_have_text("It compiles.")
     run(bench)
     bench.keyboard.press("/")
     bench.keyboard.insert_text("product == 22")
@@ -119,12 +119,12 @@ def test_a_file_runs_as_its_comment_says_until_something_else_is_set(bench, tmp_
 
 def test_an_error_is_shown_in_the_file_that_it_is_in(bench, project):
     give(bench, project)
-    expect(answer(bench)).to_have_text("It compiles.", timeout=60_000)
+    expect(answer(bench)).to_have_text("It compiles.")
     tab(bench, "parts/scale.slang").click()
     bench.locator(".cm-content").click()
     bench.keyboard.press("Control+A")
     bench.keyboard.insert_text("module scale;\npublic uint scaled(uint x) { return nobody; }\n")
-    expect(answer(bench)).to_contain_text("parts/scale.slang:2:", timeout=60_000)
+    expect(answer(bench)).to_contain_text("parts/scale.slang:2:")
     expect(bench.locator(".cm-lintRange-error")).to_have_text("nobody")
     tab(bench, "main.hlsl").click()
     expect(bench.locator(".cm-lintRange-error")).to_have_count(0)
@@ -155,7 +155,7 @@ def test_files_are_added_renamed_removed_and_put_back_by_keyboard(bench):
 
 def test_a_project_outlives_a_reload_and_travels_in_a_link(bench, project, turn_to):
     give(bench, project)
-    expect(answer(bench)).to_have_text("It compiles.", timeout=60_000)
+    expect(answer(bench)).to_have_text("It compiles.")
     run(bench)
     bench.wait_for_url("**#kernel=*")
     bench.reload()
@@ -195,7 +195,7 @@ def test_files_that_are_dropped_open_and_those_without_an_entry_point_join(bench
         bench.get_by_test_id("debugger").evaluate(script, [name, text])
 
     drop("main.hlsl", FILES["shaders/main.hlsl"].replace("import parts.scale;", "").replace("scaled(lane)", "lane"))
-    expect(answer(bench)).to_contain_text("parts/add.hlsli", timeout=60_000)
+    expect(answer(bench)).to_contain_text("parts/add.hlsli")
     drop("add.hlsli", FILES["shaders/parts/add.hlsli"])
     expect(tab(bench, "add.hlsli")).to_have_attribute("aria-selected", "true")
     bench.keyboard.press("Escape")
@@ -203,4 +203,4 @@ def test_files_that_are_dropped_open_and_those_without_an_entry_point_join(bench
     bench.keyboard.press("F2")
     bench.get_by_label("Name of the file").fill("parts/add.hlsli")
     bench.keyboard.press("Enter")
-    expect(answer(bench)).to_have_text("It compiles.", timeout=60_000)
+    expect(answer(bench)).to_have_text("It compiles.")

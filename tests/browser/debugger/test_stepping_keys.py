@@ -336,7 +336,7 @@ def test_a_compiler_that_dies_is_not_a_write_out_of_bounds(bench):
     bench.get_by_test_id("debugger-run").click()
     state = stepper(bench).locator("> .state.wrong")
     died = state.filter(has_text="died")
-    expect(died.or_(stepper(bench).and_(bench.locator("[data-steps]")))).to_be_visible(timeout=60_000)
+    expect(died.or_(stepper(bench).and_(bench.locator("[data-steps]")))).to_be_visible()
     if died.is_visible():  # the driver of this machine does not survive it
         expect(died).not_to_contain_text("out of bounds")
         expect(died).to_contain_text("The compiler or the driver died on this kernel as it is written")
@@ -505,7 +505,7 @@ def test_a_full_recording_is_not_called_clean_and_offers_what_helps(turn_to):
     expect(findings).to_contain_text("Nothing was looked at")  # it was full before any thread came to the store
     before = stepper(page).get_attribute("data-recording")
     findings.get_by_role("button", name=re.compile(r"Leave out busy: \d+% of the events")).click()
-    expect(stepper(page)).not_to_have_attribute("data-recording", before, timeout=60_000)
+    expect(stepper(page)).not_to_have_attribute("data-recording", before)
     ready(page)
     expect(findings).to_contain_text("busy was not recorded: it was not chosen.")
     expect(findings).not_to_contain_text("The recording was full")

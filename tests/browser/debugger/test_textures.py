@@ -31,7 +31,7 @@ def bench(turn_to) -> Page:
 def choose_picture(bench: Page, file: Path) -> None:
     """Write the kernel, and fill its texture with a file."""
     write(bench, SOURCE)
-    expect(answer(bench)).to_have_text("It compiles.", timeout=60_000)
+    expect(answer(bench)).to_have_text("It compiles.")
     with bench.expect_file_chooser() as chooser:
         bench.get_by_label("picture is filled with").select_option("picture")
     chooser.value.set_files(file)
@@ -45,7 +45,7 @@ def test_a_picture_is_sampled_and_what_is_drawn_is_shown_and_saved(bench, tmp_pa
     (tmp_path / "dot.png").write_bytes(file.getvalue())
     choose_picture(bench, tmp_path / "dot.png")
     expect(bench.locator("[data-file=picture]")).to_contain_text("dot.png: 8 × 8")
-    expect(bench.locator("[data-texture=picture] img")).to_be_visible(timeout=60_000)
+    expect(bench.locator("[data-texture=picture] img")).to_be_visible()
     bench.get_by_label("Filter of sampling").select_option("point")
     for axis in ("x", "y"):
         bench.get_by_label(f"Size of drawn, {axis}").fill("8")

@@ -46,7 +46,7 @@ def test_what_the_devices_do_alike(bench):
     bench.locator(".cm-content").press("Control+Enter")
     expect(bench.get_by_role("group", name="Both runs")).to_be_focused()  # the editor is hidden now
     both = bench.get_by_test_id("compare")
-    expect(both).to_have_attribute("data-steps", re.compile(r"\d+"), timeout=60_000)
+    expect(both).to_have_attribute("data-steps", re.compile(r"\d+"))
     expect(both).to_contain_text("All events are the same in every thread.")
     expect(both).to_contain_text("llvmpipe")
     expect(both).to_contain_text("SwiftShader")
@@ -58,7 +58,7 @@ def test_where_the_devices_part(bench):
     choice(bench).select_option(label="Both, side by side")
     bench.get_by_test_id("debugger-run").click()
     both = bench.get_by_test_id("compare")
-    expect(both).to_have_attribute("data-difference", re.compile(r"[1-9]\d*,[1-9]\d*"), timeout=60_000)
+    expect(both).to_have_attribute("data-difference", re.compile(r"[1-9]\d*,[1-9]\d*"))
     expect(both).not_to_contain_text("All events are the same")
     for wave in ("4", "8"):
         expect(

@@ -45,7 +45,7 @@ def test_a_hand_moves_a_gaussian_its_quality_is_counted_and_descent_starts_from_
     expect(here.get_by_test_id("challenge-best")).to_contain_text("Your best by hand")
     here.get_by_test_id("challenge-go").click()
     race = here.get_by_test_id("challenge-race")
-    expect(race).to_have_attribute("data-ended", "true", timeout=120_000)
+    expect(race).to_have_attribute("data-ended", "true")
     ends = [float(NUMBER.findall(words)[0]) for words in race.locator("b").all_inner_texts()]
     assert len(ends) == 2
     assert min(ends) > psnr(here) + 3
@@ -59,7 +59,7 @@ def test_a_hand_moves_a_gaussian_its_quality_is_counted_and_descent_starts_from_
 
 def test_without_webgpu_the_server_counts(turn_to):
     page = turn_to("/app?page=exercises&task=ten-gaussians")
-    expect(page.get_by_test_id("challenge-psnr")).to_contain_text("dB", timeout=180_000)  # the device compiles first
+    expect(page.get_by_test_id("challenge-psnr")).to_contain_text("dB")  # the device compiles first
     before = psnr(page)
     page.get_by_role("radio", name="Gaussian 1, the nearest").click()
     page.get_by_role("slider", name="x", exact=True).press("End")
@@ -72,7 +72,7 @@ def test_fewer_gaussians_for_30_db_are_a_better_score(here: Page, server: str):
     for count, reached in ((1500, "true"), (16, "false")):
         here.get_by_test_id("challenge-blobs").fill(str(count))
         here.get_by_test_id("challenge-go").click()
-        expect(verdict).to_have_attribute("data-reached", reached, timeout=180_000)
+        expect(verdict).to_have_attribute("data-reached", reached)
         assert (psnr(here) >= 30) == (reached == "true")
     expect(here.get_by_test_id("challenge-best")).to_have_text("Your best: 1,500 Gaussians")
 
@@ -85,10 +85,10 @@ def test_barriers_are_taken_out_by_switches_and_a_kernel_that_stays_clean_scores
         switches.nth(number).press("Enter")
         expect(switches.nth(number)).to_have_attribute("aria-pressed", "false")
     page.get_by_test_id("exercise-mark").click()
-    expect(page.get_by_test_id("exercise-result")).to_have_attribute("data-passed", "true", timeout=180_000)
+    expect(page.get_by_test_id("exercise-result")).to_have_attribute("data-passed", "true")
     score = page.get_by_test_id("exercise-score")
     expect(score).to_have_text("Your best: 3 barriers gone, and every list is right.")
     switches.nth(4).click()
     page.get_by_test_id("exercise-mark").click()
-    expect(page.get_by_test_id("exercise-result")).to_have_attribute("data-passed", "false", timeout=180_000)
+    expect(page.get_by_test_id("exercise-result")).to_have_attribute("data-passed", "false")
     expect(score).to_have_text("Your best: 3 barriers gone, and every list is right.")

@@ -11,7 +11,6 @@ from helpers.axe import wrongs_of
 
 TASK = "turn-a-row"
 BARRIER = "GroupMemoryBarrierWithGroupSync();"
-SLOW = 60_000  # ms: workers compile
 
 
 def verdict(page: Page) -> Locator:
@@ -27,7 +26,7 @@ def press_mark(page: Page, passed: bool) -> None:
     """Mark what is in the editor, and wait for the answer to this very press."""
     number = int(verdict(page).get_attribute("data-number") or 0)
     page.get_by_role("button", name="Mark").click()
-    expect(verdict(page)).to_have_attribute("data-number", str(number + 1), timeout=SLOW)
+    expect(verdict(page)).to_have_attribute("data-number", str(number + 1))
     expect(verdict(page)).to_have_attribute("data-passed", str(passed).lower())
 
 
@@ -59,7 +58,7 @@ def test_a_kernel_is_marked_stepped_to_its_fault_and_mended(visit: Callable[...,
     expect(page.locator(".cm-content")).to_have_attribute("aria-description", re.compile("Escape, then Tab"))
     page.get_by_role("button", name="Step to this moment").first.click()
     stepper = page.get_by_test_id("stepper")
-    expect(stepper).to_be_visible(timeout=SLOW)
+    expect(stepper).to_be_visible()
     expect(stepper).not_to_have_attribute("data-step", "0")
     page.get_by_role("button", name="Line 12").first.click()
     expect(page.locator(".cm-activeLine")).to_contain_text("turned[lane]")
@@ -87,7 +86,7 @@ def test_hints_are_counted_and_a_solution_is_shown_after_three_tries(visit: Call
     page.get_by_text("One solution").click()
     expect(page.get_by_role("region", name="A solution")).to_contain_text(BARRIER)
     page.get_by_role("button", name="Compare yours with a solution").click()
-    expect(page.get_by_test_id("compare")).to_be_visible(timeout=SLOW)
+    expect(page.get_by_test_id("compare")).to_be_visible()
     page.reload()
     opened(page)
     expect(page.locator("[data-hint]")).to_have_count(2)
@@ -128,7 +127,7 @@ def test_the_answer_comes_into_view_on_a_phone(visit: Callable[..., Page]):
     press_mark(page, passed=False)
     expect(verdict(page).locator("h3").first).to_be_in_viewport()
     page.get_by_role("button", name="Step to this moment").first.click()
-    expect(page.get_by_test_id("stepper")).to_be_visible(timeout=SLOW)
+    expect(page.get_by_test_id("stepper")).to_be_visible()
     dock = page.locator(".moment .dock").first
     assert dock.evaluate("dock => getComputedStyle(dock).position") == "sticky"
 
@@ -197,10 +196,10 @@ def test_a_mistake_in_another_workgroup_opens_there(visit: Callable[..., Page]):
     page.keyboard.press("End")
     page.keyboard.type("\ndistances[lane] = sqrt(x[lane] * x[lane] + y[lane] * y[lane]);")
     page.get_by_role("button", name="Mark").click()
-    expect(verdict(page)).to_contain_text("distances[32] is 0", timeout=SLOW)
+    expect(verdict(page)).to_contain_text("distances[32] is 0")
     page.locator("[data-kind=output], [data-kind^=mistake]").get_by_role("button", name="Step through it").click()
-    expect(page.get_by_test_id("exercise-place")).to_contain_text("Workgroup 1", timeout=SLOW)
-    expect(page.get_by_test_id("told")).to_contain_text("distances[32]", timeout=SLOW)
+    expect(page.get_by_test_id("exercise-place")).to_contain_text("Workgroup 1")
+    expect(page.get_by_test_id("told")).to_contain_text("distances[32]")
     expect(page.get_by_test_id("stepper")).not_to_have_attribute("data-step", "0")
     page.get_by_role("button", name="Back to the editor").click()
     expect(page.locator(".cm-content")).to_be_focused()

@@ -127,8 +127,8 @@ def test_the_kernels_draw_it_where_there_is_webgpu(gpu_browser, server):
         expect(slider(page)).to_be_visible()
         before = whole(page)
         slider(page).fill("45")
-        expect(picture(page)).to_have_attribute("data-drawn", "gpu", timeout=240_000)
-        page.wait_for_function("() => splatscopeShare() >= 0.44", timeout=240_000)
+        expect(picture(page)).to_have_attribute("data-drawn", "gpu")
+        page.wait_for_function("() => splatscopeShare() >= 0.44")
         assert picture(page).locator("canvas").evaluate("(canvas) => canvas.width >= 384 && canvas.height >= 255")
         assert whole(page) != before
         expect(page.get_by_test_id("home-drop")).to_be_visible()

@@ -8,7 +8,6 @@ from playwright.sync_api import Page, expect
 from helpers.keyboard import focused, tab_to
 from splatscope.web.shell.pages import PAGES
 
-PATIENCE = 240_000  # ms: kernels may have to be compiled by the driver
 SECTIONS = [entry for entry in PAGES if entry.is_section]
 
 
@@ -30,16 +29,16 @@ def test_the_keyboard_alone_leads_from_home_through_every_section_to_training(vi
     arrived(page, "train")
     expect(page.locator(".nav a[data-done]")).to_have_count(len(SECTIONS))
 
-    expect(page.get_by_test_id("train-start")).to_be_enabled(timeout=PATIENCE)
+    expect(page.get_by_test_id("train-start")).to_be_enabled()
     tab_to(page, "textContent", "Start")
     page.keyboard.press("Enter")
-    expect(page.get_by_test_id("train-frame")).to_have_attribute("data-iteration", re.compile(r"[1-9]\d*"), timeout=PATIENCE)
+    expect(page.get_by_test_id("train-frame")).to_have_attribute("data-iteration", re.compile(r"[1-9]\d*"))
 
 
 def test_a_question_is_answered_by_keyboard(visit: Callable[..., Page]):
     page = visit("/app?page=undo")
     quiz = page.get_by_test_id("quiz").first
-    expect(quiz).to_have_attribute("data-answer", re.compile(".+"), timeout=PATIENCE)
+    expect(quiz).to_have_attribute("data-answer", re.compile(".+"))
     answer = quiz.get_attribute("data-answer")
     options = quiz.locator(".opts button").all_inner_texts()
     tab_to(page, "textContent", options[0])
@@ -52,14 +51,14 @@ def test_a_question_is_answered_by_keyboard(visit: Callable[..., Page]):
 
 
 def arrived(page: Page, name: str) -> None:
-    expect(page.locator("[data-page]")).to_have_attribute("data-page", name, timeout=PATIENCE)
+    expect(page.locator("[data-page]")).to_have_attribute("data-page", name)
     expect(page.get_by_role("heading", level=1)).to_be_focused()
 
 
 def step_to_the_end(page: Page) -> None:
     """Step from the start forward, back, by barriers and to the end. Each key moves the figure, and each moment is seen."""
     stepper = page.get_by_test_id("stepper").first
-    expect(stepper).to_have_attribute("data-steps", re.compile(r"[1-9]\d*"), timeout=PATIENCE)
+    expect(stepper).to_have_attribute("data-steps", re.compile(r"[1-9]\d*"))
     page.keyboard.press("Home")
     expect(stepper).to_have_attribute("data-painted", "0")
     page.keyboard.press("ArrowRight")
@@ -90,7 +89,7 @@ def hears_of_no_barrier(page: Page, recording: str) -> None:
 def answer_a_question(page: Page) -> None:
     """Choose the right answer and reveal it, by keys, from where the question is."""
     quiz = page.get_by_test_id("quiz").first
-    expect(quiz).to_have_attribute("data-answer", re.compile(".+"), timeout=PATIENCE)
+    expect(quiz).to_have_attribute("data-answer", re.compile(".+"))
     answers = quiz.locator(".opts button")
     answers.nth(answers.all_inner_texts().index(quiz.get_attribute("data-answer"))).focus()
     page.keyboard.press("Space")

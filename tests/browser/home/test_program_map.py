@@ -28,7 +28,7 @@ def test_every_section_is_in_it_before_anything_is_measured(at):
 
 def test_times_come_and_are_shares_of_the_whole(at):
     the_map = at()
-    expect(the_map).to_have_attribute("data-measured", "", timeout=120_000)
+    expect(the_map).to_have_attribute("data-measured", "")
     ms = {
         place.get_attribute("data-time"): float(place.inner_text().split()[0])
         for place in the_map.locator("[data-time]:not(:empty)").all()
@@ -45,7 +45,7 @@ def test_times_come_and_are_shares_of_the_whole(at):
 
 def test_it_is_measured_once_for_all(at):
     first = at()
-    expect(first).to_have_attribute("data-measured", "", timeout=120_000)
+    expect(first).to_have_attribute("data-measured", "")
     times = first.locator("[data-time]").all_inner_texts()
     second = at()
     expect(second).to_have_attribute("data-measured", "")
@@ -75,6 +75,6 @@ def test_tab_follows_the_way_forward_and_back(at):
 @pytest.mark.parametrize(("width", "height", "scheme"), [(390, 844, "light"), (1440, 900, "dark"), (900, 800, "light")])
 def test_axe_has_nothing_to_say_and_nothing_is_too_wide(at, width, height, scheme):
     the_map = at(width=width, height=height, scheme=scheme)
-    expect(the_map).to_have_attribute("data-measured", "", timeout=120_000)
+    expect(the_map).to_have_attribute("data-measured", "")
     assert wrongs_of(the_map.page) == []
     assert the_map.page.evaluate("document.documentElement.scrollWidth") <= width

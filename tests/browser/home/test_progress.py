@@ -11,11 +11,10 @@ from playwright.sync_api import Locator, Page, expect
 from splatscope.web.shell.pages import PAGES
 
 FIRST, SECOND, *_ = (entry for entry in PAGES if entry.is_section)
-PATIENCE = 240_000  # ms: kernels may have to be compiled by the driver
 
 
 def ready(page: Page) -> None:
-    expect(page.get_by_test_id("stepper").first).to_have_attribute("data-steps", re.compile(r"[1-9]\d*"), timeout=PATIENCE)
+    expect(page.get_by_test_id("stepper").first).to_have_attribute("data-steps", re.compile(r"[1-9]\d*"))
 
 
 def home(page: Page):
@@ -30,7 +29,7 @@ def mark(page: Page, name: str):
 
 
 def choose(quiz: Locator, *, rightly: bool = True) -> None:
-    expect(quiz).to_have_attribute("data-answer", re.compile(".+"), timeout=PATIENCE)
+    expect(quiz).to_have_attribute("data-answer", re.compile(".+"))
     options, value = quiz.locator(".opts button"), quiz.get_attribute("data-answer")
     options.nth(next(i for i, text in enumerate(options.all_inner_texts()) if (text == value) == rightly)).click()
 

@@ -5,15 +5,13 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-PATIENCE = 240_000  # ms: a page tries one thing after another, and kernels may have to be compiled
-
 
 def test_a_run_is_scrubbed_both_ways_by_key(turn_to: Callable[..., Page]):
     page = turn_to("/app?page=training-loop")
     show = page.locator("[data-testid=show][data-name=film][data-shown]")
-    show.wait_for(timeout=PATIENCE)
+    show.wait_for()
     stepper = page.get_by_test_id("stepper").first
-    expect(stepper).to_have_attribute("data-steps", re.compile(r"\d+"), timeout=PATIENCE)
+    expect(stepper).to_have_attribute("data-steps", re.compile(r"\d+"))
     slider, words, picture = show.get_by_role("slider"), show.locator("output"), show.get_by_label(re.compile("^the picture"))
     pixels = "el => el.toDataURL()"
     step = stepper.get_attribute("data-step")
@@ -34,7 +32,7 @@ def test_a_run_is_scrubbed_both_ways_by_key(turn_to: Callable[..., Page]):
 def test_ways_over_a_landscape_are_followed_step_by_step(turn_to: Callable[..., Page]):
     page = turn_to("/app?page=adam&loss=10")
     show = page.locator("[data-testid=show][data-name=map][data-shown]")
-    show.wait_for(timeout=PATIENCE)
+    show.wait_for()
     slider, places = show.get_by_role("slider"), show.locator(".wayskey span")
     slider.press("End")  # which ends the playing, too
     expect(show.locator("output")).to_have_text("step 80 of 80")
@@ -47,5 +45,5 @@ def test_ways_over_a_landscape_are_followed_step_by_step(turn_to: Callable[..., 
     assert show.locator("path.contour").count() > 5
     show.get_by_role("button", name="Play").click()
     # it plays from where it stands, and stops at the end
-    expect(show.locator("output")).to_have_text("step 80 of 80", timeout=PATIENCE)
+    expect(show.locator("output")).to_have_text("step 80 of 80")
     expect(show.get_by_role("button", name="Play")).to_be_visible()

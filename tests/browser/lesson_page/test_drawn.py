@@ -49,7 +49,7 @@ def test_no_label_meets_a_line(turn_to, address):
     page = turn_to(f"/app?page={address}")
     stepper = page.get_by_test_id("stepper").first
     for key in ("Home", "End"):
-        expect(stepper).to_have_attribute("data-steps", re.compile(r"\d"), timeout=60_000)
+        expect(stepper).to_have_attribute("data-steps", re.compile(r"\d"))
         page.keyboard.press(key)
         expect(stepper).to_have_attribute("data-painted", "0" if key == "Home" else re.compile(r"[1-9]"))
         assert stepper.evaluate(STRUCK) == []
@@ -127,7 +127,7 @@ CUT = """bell => {
 def test_the_bell_curve_s_words_are_whole_and_off_the_curve(turn_to, x):
     page = turn_to(f"/app?page=gaussian&numbers=[{x},8.8,2.4,1.4,0.5,0.9,0.3,0.1,1.5]")
     stepper = page.get_by_test_id("stepper").first
-    expect(stepper).to_have_attribute("data-painted", re.compile("[1-9]"), timeout=60_000)
+    expect(stepper).to_have_attribute("data-painted", re.compile("[1-9]"))
     bell = stepper.locator(".bell")
     expect(bell.locator(".bell-words").last).to_have_text(re.compile("α"))
     assert bell.evaluate(CUT) == []
@@ -136,7 +136,7 @@ def test_the_bell_curve_s_words_are_whole_and_off_the_curve(turn_to, x):
 def test_a_gradient_that_is_not_known_yet_is_a_question_mark(turn_to):
     page = turn_to("/app?page=autodiff")
     stepper = page.get_by_test_id("stepper").first
-    expect(stepper).to_have_attribute("data-painted", re.compile("[1-9]"), timeout=60_000)
+    expect(stepper).to_have_attribute("data-painted", re.compile("[1-9]"))
     numbers = stepper.locator(":is(.chain-parts, .chain-sum, .chain-check) :is(b, span).later")
     unknown = numbers.all_inner_texts()
     assert len(unknown) > 4
@@ -154,14 +154,14 @@ def test_a_gradient_that_is_not_known_yet_is_a_question_mark(turn_to):
 
 def test_a_harmless_race_is_said_in_a_learner_s_words(turn_to):
     page = turn_to("/app?page=coarse-raster")
-    expect(page.get_by_test_id("stepper").first).to_have_attribute("data-painted", re.compile("[1-9]"), timeout=60_000)
+    expect(page.get_by_test_id("stepper").first).to_have_attribute("data-painted", re.compile("[1-9]"))
     expect(page.locator(".figure .finding header").first).to_contain_text("no barrier between the two accesses")
     expect(page.locator(".figure .finding header").first).not_to_contain_text("epoch")
 
 
 def test_labels_of_tiles_and_gaussians_stand_apart(turn_to):
     page = turn_to("/app?page=binned")
-    expect(page.get_by_test_id("stepper").first).to_have_attribute("data-painted", re.compile("[1-9]"), timeout=60_000)
+    expect(page.get_by_test_id("stepper").first).to_have_attribute("data-painted", re.compile("[1-9]"))
     boxes = page.locator(".binned-picture > text").evaluate_all(
         "all => all.map(e => [e.textContent, e.getBoundingClientRect()]).map(([t, b]) => [t, b.x, b.y + 2, b.right, b.bottom - 2])"
     )
@@ -195,7 +195,7 @@ def test_each_number_of_the_pipeline_s_picture_is_within_its_own_ellipse(turn_to
 def test_at_each_stop_of_the_pipeline_all_threads_are_in_the_stage_that_the_sentence_names(turn_to):
     page = turn_to("/app?page=pipeline")
     stepper = page.get_by_test_id("stepper").first
-    expect(stepper).to_have_attribute("data-painted", re.compile("[1-9]"), timeout=60_000)
+    expect(stepper).to_have_attribute("data-painted", re.compile("[1-9]"))
     page.keyboard.press("Home")
     expect(stepper).to_have_attribute("data-painted", "0")
     said, lit = [], []
@@ -211,6 +211,6 @@ def test_at_each_stop_of_the_pipeline_all_threads_are_in_the_stage_that_the_sent
 def test_the_discs_of_the_threads_that_a_sentence_names_are_marked(turn_to):
     page = turn_to("/app?page=dispatch-ids")
     stepper = page.get_by_test_id("stepper").first
-    expect(stepper).to_have_attribute("data-painted", re.compile("[1-9]"), timeout=60_000)
+    expect(stepper).to_have_attribute("data-painted", re.compile("[1-9]"))
     first, last = map(int, re.findall(r"\d+", page.get_by_test_id("step-sentence").first.inner_text())[:2])
     expect(stepper.locator(".pixelmap .at-hand")).to_have_count(last - first + 1)

@@ -13,13 +13,12 @@ from splatscope.textbook.contents import lesson_names, text_of
 from splatscope.textbook.markdown import parse
 
 STEMS = lesson_names()
-PATIENCE = 240_000  # ms: kernels may have to be compiled by the driver
 each = pytest.mark.parametrize("stem", STEMS)
 
 
 def stepper_of(page: Page) -> Locator:
     stepper = page.get_by_test_id("stepper").first
-    expect(stepper).to_have_attribute("data-steps", re.compile(r"[1-9]\d*"), timeout=PATIENCE)
+    expect(stepper).to_have_attribute("data-steps", re.compile(r"[1-9]\d*"))
     return stepper
 
 
@@ -53,7 +52,7 @@ def check_answers_and_verdicts(page: Page, stem: str) -> None:
         ("show", "show", "data-shown"),
     ):
         expect(page.get_by_test_id(testid)).to_have_count(blocks(stem, kind))
-        expect(page.locator(f"[data-testid={testid}][{attribute}]")).to_have_count(blocks(stem, kind), timeout=PATIENCE)
+        expect(page.locator(f"[data-testid={testid}][{attribute}]")).to_have_count(blocks(stem, kind))
     assert blocks(stem, "quiz")
     assert blocks(stem, "claim")
     assert page.get_by_test_id("controls").count()
@@ -100,7 +99,7 @@ def check_a_control_brings_a_new_recording(page: Page) -> None:
         segment.click()
     else:  # they are part of the drawing
         controls.locator("input[type=range]").first.press("ArrowLeft")
-    expect(stepper).not_to_have_attribute("data-recording", recording, timeout=PATIENCE)
+    expect(stepper).not_to_have_attribute("data-recording", recording)
 
 
 def check_the_link_brings_step_and_recording_back(page: Page) -> None:
@@ -128,8 +127,8 @@ def test_axe_has_nothing_to_say_on_a_phone_in_the_dark_and_on_a_tablet(turn_to: 
     page = turn_to(f"/app?page={stem}", width=390, height=844, scheme="dark")
     stepper = stepper_of(page)
     page.keyboard.press("ArrowRight")
-    expect(page.locator("[data-testid=claim][data-verdict]")).to_have_count(blocks(stem, "claim"), timeout=PATIENCE)
-    expect(page.locator("[data-testid=show][data-shown]")).to_have_count(blocks(stem, "show"), timeout=PATIENCE)
+    expect(page.locator("[data-testid=claim][data-verdict]")).to_have_count(blocks(stem, "claim"))
+    expect(page.locator("[data-testid=show][data-shown]")).to_have_count(blocks(stem, "show"))
     check_axe_and_width(page, 390)
     page.set_viewport_size({"width": 820, "height": 1180})
     page.emulate_media(color_scheme="light")
@@ -150,7 +149,7 @@ def test_a_sequence_is_drawn_with_one_stroke(turn_to: Callable[..., Page]):
     page = turn_to("/app?page=bitonic-sort")
     stepper_of(page)
     table = page.locator("[data-testid=show][data-name=merge]")
-    expect(table).to_contain_text("sorted: the sequence was bitonic", timeout=PATIENCE)
+    expect(table).to_contain_text("sorted: the sequence was bitonic")
     bars = page.get_by_role("group", name="A sequence to merge")
     bars.scroll_into_view_if_needed()
     box = bars.bounding_box()
@@ -161,7 +160,7 @@ def test_a_sequence_is_drawn_with_one_stroke(turn_to: Callable[..., Page]):
             page.mouse.down()
     page.mouse.up()
     page.wait_for_url(re.compile("eight="))
-    expect(table).to_contain_text("the sequence was not bitonic", timeout=PATIENCE)
+    expect(table).to_contain_text("the sequence was not bitonic")
     first = page.get_by_label("A sequence to merge, number 1", exact=True)
     value = int(first.input_value())
     first.focus()
@@ -175,5 +174,5 @@ def test_a_link_that_sets_an_input_says_nothing_of_the_other_device(turn_to):
     other.click()
     expect(note).to_have_text(re.compile("only with the page's initial inputs"))
     page.locator("a[href*='barrier=false']").first.click()
-    expect(other).to_have_attribute("aria-pressed", "false", timeout=240_000)  # once this device has recorded it
+    expect(other).to_have_attribute("aria-pressed", "false")  # once this device has recorded it
     expect(note).to_be_empty()

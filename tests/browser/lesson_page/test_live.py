@@ -10,8 +10,8 @@ from playwright.sync_api import Browser, Page, expect
 from helpers.agreement import rounding, script
 from helpers.chromium import DEVICES
 from helpers.folding import unfold_figures
+from helpers.patience import PATIENCE
 
-PATIENCE = 60_000  # ms for what a page has to show, and for the claims of a section, which all have to be recorded
 FIND = """
     const all = (root) => [...root.querySelectorAll("*")].flatMap((e) => [e, ...(e.shadowRoot ? all(e.shadowRoot) : [])])
     const drawing = all(document).find((e) => e.matches(".drawing-gaussian"))
@@ -68,7 +68,7 @@ def section(gpu_browser: Browser, address: str, move: Callable[[Page], None]) ->
     """Open a section and move something by hand until its kernel is compiled in the browser, and confirmed."""
     with gpu_browser.new_context(viewport={"width": 1440, "height": 900}) as context:
         page = unfold_figures(context).new_page()
-        page.set_default_timeout(PATIENCE)
+        page.set_default_timeout(1000 * PATIENCE)
         wrong: list[str] = []
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.add_init_script(DEVICES)
@@ -76,7 +76,7 @@ def section(gpu_browser: Browser, address: str, move: Callable[[Page], None]) ->
         stage = page.get_by_test_id("stepper").first
         expect(stage).to_have_attribute("data-steps", re.compile(r"\d+"))
         page.evaluate(WATCH)
-        for _ in range(200):  # until the kernel is compiled, the server is asked
+        for _ in range(10 * PATIENCE):  # until the kernel is compiled, the server is asked
             if stage.get_attribute("data-frame"):
                 break
             move(page)
@@ -192,7 +192,7 @@ def test_a_figure_outlives_the_loss_of_its_gpu(gaussian):
     slider.press("ArrowRight")
     gaussian.wait_for_function("() => devices.length === 2")
     frames = int(stage.get_attribute("data-frame"))
-    for _ in range(200):  # until the kernel is compiled on it
+    for _ in range(10 * PATIENCE):  # until the kernel is compiled on it
         if int(stage.get_attribute("data-frame")) > frames:
             break
         slider.press("ArrowLeft")

@@ -27,7 +27,7 @@ def read(turn_to):
 
     def open_section(name: str):
         page = turn_to(f"/app?page={name}")
-        expect(page.get_by_test_id("stepper").first).to_have_attribute("data-painted", re.compile(r"[1-9]"), timeout=60_000)
+        expect(page.get_by_test_id("stepper").first).to_have_attribute("data-painted", re.compile(r"[1-9]"))
         return page
 
     return open_section
@@ -99,7 +99,7 @@ def test_with_events_shown_a_step_is_spoken_with_its_event(read):
 def test_what_is_found_once_a_barrier_is_taken_out_is_spoken(read):
     page = read("workgroups")
     page.get_by_role("radio", name="Taken out").click()
-    expect(page.get_by_test_id("announcer").first).to_contain_text(re.compile(r"\d+ findings?.*: race on "), timeout=120_000)
+    expect(page.get_by_test_id("announcer").first).to_contain_text(re.compile(r"\d+ findings?.*: race on "))
 
 
 def test_a_layer_that_is_moved_is_named_by_both_its_places(read):
@@ -122,7 +122,7 @@ def test_once_a_layer_is_removed_the_focus_goes_to_the_next_and_the_colour_that_
     }"""
 
     def colour_other_than(before: str) -> str:
-        return page.wait_for_function(said, arg=[announcer.element_handle(), before], timeout=240_000).json_value()
+        return page.wait_for_function(said, arg=[announcer.element_handle(), before]).json_value()
 
     before = colour_other_than("")
     for removed, focused in ((2, "Remove layer 2"), (3, "Remove layer 2"), (2, "Add a layer")):
@@ -255,7 +255,7 @@ def test_a_step_past_the_end_or_the_start_is_said_to_be_none(read):
 def test_a_table_of_results_is_a_tab_stop_only_where_it_is_cut_off_and_its_rows_have_heads(read):
     page = read("adam")
     table = page.get_by_role("group", name="Table", exact=True)
-    expect(table.get_by_role("rowheader")).to_have_text(["steady", "noisy", "sparse", "steady, × 1,000"], timeout=240_000)
+    expect(table.get_by_role("rowheader")).to_have_text(["steady", "noisy", "sparse", "steady, × 1,000"])
     expect(table).not_to_have_attribute("tabindex", "0")
     table.evaluate("el => void (el.style.width = '120px')")
     expect(table).to_have_attribute("tabindex", "0")
@@ -330,7 +330,7 @@ def test_arrows_go_from_cell_to_cell_of_the_shared_list_and_move_no_thread(read)
 def test_a_pixel_of_a_picture_is_read_in_words_and_home_and_end_go_to_the_ends_of_its_row(read):
     page = read("dispatch-ids")
     picture = page.get_by_role("application", name="in a row: the picture", exact=True)
-    expect(picture).to_have_accessible_description("Use the arrow keys to read pixels.", timeout=120_000)
+    expect(picture).to_have_accessible_description("Use the arrow keys to read pixels.")
     expect(picture).to_have_attribute("aria-roledescription", "picture")
     heard = page.locator("figure.plate", has=picture).locator("[aria-live]")
     step = page.get_by_test_id("stepper").first.get_attribute("data-step")
@@ -362,7 +362,7 @@ def test_a_background_s_name_is_told_from_what_is_drawn_over_it(read):
 
 def test_a_slider_over_scenes_is_named_by_what_they_show(read):
     page = read("gaussian")
-    expect(page.get_by_role("slider", name="Ten Gaussians placed by hand", exact=True)).to_be_attached(timeout=240_000)
+    expect(page.get_by_role("slider", name="Ten Gaussians placed by hand", exact=True)).to_be_attached()
 
 
 def test_a_chart_drawn_layer_by_layer_names_its_first_and_its_last_value(read):
@@ -395,12 +395,12 @@ def test_a_button_that_steps_is_named_once_and_tells_its_key(read):
 def test_a_compiler_s_message_that_stays_the_same_keeps_the_focus(read):
     page = read("autodiff")
     box = page.get_by_role("group", name="Compiler’s message").first
-    expect(box).to_be_attached(timeout=240_000)
+    expect(box).to_be_attached()
     shown = page.get_by_test_id("show").filter(has=page.get_by_role("group", name="Compiler’s message")).first
     drawn = int(shown.get_attribute("data-shown"))
     box.focus()
     shown.get_by_role("button", name=re.compile("^Run it again")).dispatch_event("click")
-    expect(shown).to_have_attribute("data-shown", re.compile(rf"^(?!{drawn}$)\d+$"), timeout=240_000)
+    expect(shown).to_have_attribute("data-shown", re.compile(rf"^(?!{drawn}$)\d+$"))
     expect(box).to_be_focused()
 
 
@@ -458,7 +458,7 @@ def test_after_a_change_that_leaves_the_sentence_as_it_is_only_that_it_is_record
     alpha = page.get_by_role("slider", name=re.compile("layer 4", re.IGNORECASE)).first
     alpha.focus()
     page.keyboard.press("ArrowUp")
-    expect(announcer).to_have_text("Recorded.", timeout=240_000)
+    expect(announcer).to_have_text("Recorded.")
 
 
 @pytest.mark.parametrize(
@@ -519,7 +519,7 @@ def test_a_picture_s_name_says_what_it_shows_at_this_step(read, name, before, af
 
 def test_of_many_keys_each_is_read_by_arrow_keys_and_by_its_thread(turn_to):
     page = turn_to("/app?page=bitonic-sort&count=64")
-    expect(page.get_by_test_id("stepper").first).to_have_attribute("data-painted", re.compile(r"[1-9]"), timeout=240_000)
+    expect(page.get_by_test_id("stepper").first).to_have_attribute("data-painted", re.compile(r"[1-9]"))
     keys = page.get_by_role("application", name="The keys now")
     heard = keys.locator("xpath=following-sibling::*[@aria-live]")
     step = page.get_by_test_id("stepper").first.get_attribute("data-step")
@@ -596,7 +596,7 @@ def test_findings_have_one_order_in_what_is_said_and_for_the_key(read):
     page.get_by_role("radio", name="Taken out").click()
     announcer = page.get_by_test_id("announcer").first
     found = re.compile(r"(\d+) findings, the first: race on (\S+), lines ")
-    expect(announcer).to_contain_text(found, timeout=120_000)
+    expect(announcer).to_contain_text(found)
     many, cell = found.search(announcer.inner_text()).groups()
     cards = page.locator(".finding .opens")
     expect(cards).to_have_count(int(many))

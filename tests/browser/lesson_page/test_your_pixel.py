@@ -5,15 +5,13 @@ from collections.abc import Callable
 
 from playwright.sync_api import Locator, Page, expect
 
-PATIENCE = 240_000  # ms: kernels may have to be compiled
-
 
 def strip(page: Page) -> Locator:
     return page.get_by_test_id("your-pixel")
 
 
 def steps(page: Page) -> None:
-    expect(page.get_by_test_id("stepper").first).to_have_attribute("data-steps", re.compile(r"\d+"), timeout=PATIENCE)
+    expect(page.get_by_test_id("stepper").first).to_have_attribute("data-steps", re.compile(r"\d+"))
 
 
 def test_a_pixel_is_chosen_and_followed_through_sections(turn_to: Callable[..., Page]):
@@ -25,20 +23,20 @@ def test_a_pixel_is_chosen_and_followed_through_sections(turn_to: Callable[..., 
     chosen = strip(page).get_attribute("data-pixel")
     assert "picture" not in page.url
     page.get_by_test_id("your-pixel-show").click()
-    expect(strip(page)).to_have_attribute("data-shown", "true", timeout=PATIENCE)
+    expect(strip(page)).to_have_attribute("data-shown", "true")
     steps(page)
     undone = page.locator(".drawing-undo .state-between output").first
-    expect(undone).not_to_have_text("0.36", timeout=PATIENCE)  # the example's first
+    expect(undone).not_to_have_text("0.36")  # the example's first
     in_undo = page.locator(".drawing-undo .state-between output").all_inner_texts()
     assert re.search(rf"picture=chelsea&pixel={chosen.replace(',', '(,|%2C)')}", page.url)
 
     page.get_by_role("link", name="Caching").first.click()
     expect(page.locator("[data-page=caching]")).to_be_visible()
     expect(strip(page)).to_have_attribute("data-pixel", chosen)
-    expect(strip(page)).to_have_attribute("data-shown", "true", timeout=PATIENCE)
+    expect(strip(page)).to_have_attribute("data-shown", "true")
     steps(page)
     rows = page.locator(".drawing-caching .cached-layer .num")
-    expect(rows).to_have_count(10, timeout=PATIENCE)
+    expect(rows).to_have_count(10)
     in_caching = [text.replace("α", "").strip() for text in rows.all_inner_texts()]
     assert [text for text in in_caching if text in in_undo] == in_undo  # the eight are among the ten, in the same order
 
@@ -48,10 +46,10 @@ def test_a_pixel_is_chosen_and_followed_through_sections(turn_to: Callable[..., 
     expect(page.get_by_test_id("your-pixel-show")).to_be_hidden()
 
     page.get_by_role("link", name="Undo").first.click()
-    expect(strip(page)).to_have_attribute("data-shown", "true", timeout=PATIENCE)
+    expect(strip(page)).to_have_attribute("data-shown", "true")
     page.get_by_test_id("your-pixel-leave").click()
     expect(strip(page)).to_have_attribute("data-shown", "false")
-    expect(undone).to_have_text("0.36", timeout=PATIENCE)
+    expect(undone).to_have_text("0.36")
     assert "picture" not in page.url
 
 
@@ -66,7 +64,7 @@ def test_a_link_with_a_pixel_opens_it_and_hides_the_controls_of_the_example(turn
 
 def test_a_picture_that_the_server_does_not_have_is_said_in_a_line(turn_to: Callable[..., Page]):
     page = turn_to("/app?page=undo&picture=0123456789abcdef&pixel=3,4")
-    expect(page.get_by_text("The server no longer has this picture.").first).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("The server no longer has this picture.").first).to_be_visible()
     page.get_by_test_id("your-pixel-leave").click()
     steps(page)
 
@@ -76,12 +74,12 @@ def test_the_whole_program_is_told_once_more_with_the_pixel(turn_to: Callable[..
     story = page.locator("[data-block='pixel-story']").get_by_test_id("your-pixel")
     story.scroll_into_view_if_needed()
     lines = story.locator("li")
-    expect(lines).to_have_count(6, timeout=PATIENCE)
+    expect(lines).to_have_count(6)
     expect(lines.first).to_contain_text(re.compile(r"Sort. \d+ Gaussians"))
     assert "{" not in story.inner_text()
     before = lines.nth(1).inner_text()
     story.get_by_role("application").first.press("ArrowDown")
-    expect(lines.nth(1)).not_to_have_text(before, timeout=PATIENCE)
+    expect(lines.nth(1)).not_to_have_text(before)
     expect(strip(page).first).to_have_attribute("data-pixel", story.get_attribute("data-pixel"))
 
 
@@ -93,4 +91,4 @@ def test_a_pixel_of_no_gaussian_is_said_in_a_line(turn_to: Callable[..., Page]):
     page.reload()
     story = page.locator("[data-block='pixel-story']").get_by_test_id("your-pixel")
     story.scroll_into_view_if_needed()
-    expect(story).to_contain_text("The picture has no pixel (9999, 3)", timeout=PATIENCE)
+    expect(story).to_contain_text("The picture has no pixel (9999, 3)")

@@ -5,12 +5,11 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-PATIENCE = 240_000  # ms: kernels may have to be compiled by the driver
 WORDS = {"Holds": "holds", "In part": "holds in part", "Does not hold": "does not hold"}
 
 
 def tried(claim):
-    expect(claim).to_have_attribute("data-verdict", re.compile(".+"), timeout=PATIENCE)
+    expect(claim).to_have_attribute("data-verdict", re.compile(".+"))
     return claim.get_attribute("data-verdict")
 
 
@@ -36,7 +35,7 @@ def test_a_claim_is_bet_on_before_its_verdict_is_shown(turn_to, right):
     again = claim.get_by_role("button", name=re.compile("Run it again"))
     again.focus()
     again.press("Enter")
-    expect(claim.get_by_role("status")).to_have_text(f"It has been run again: {said[1].lower()}", timeout=PATIENCE)  # no more
+    expect(claim.get_by_role("status")).to_have_text(f"It has been run again: {said[1].lower()}")  # no more
     expect(again).to_be_focused()
     expect(shown.locator(".tag")).to_have_text(re.compile(verdict, re.IGNORECASE))
     expect(claim.locator(".ran")).to_contain_text("largest difference" if "back" in claim.inner_text() else "red first")
@@ -52,7 +51,7 @@ def test_a_bet_is_one_wherever_its_claim_stands(turn_to, server):
     bet = claim.locator(".won").inner_text()
     page.goto(f"{server}/app?page=claims")
     there = page.locator("[data-claims=blending]").get_by_test_id("claim").first
-    expect(there.locator(".won")).to_have_text(bet, timeout=PATIENCE)
+    expect(there.locator(".won")).to_have_text(bet)
     expect(there.get_by_role("group", name="Your bet")).to_be_hidden()
 
 
@@ -109,7 +108,7 @@ def test_every_claim_of_the_page_has_a_name_of_its_own(turn_to):
 
 def test_a_wrong_answer_is_told_why_it_is_wrong(turn_to):
     quiz = turn_to("/app?page=background").get_by_test_id("quiz").first
-    expect(quiz).to_have_attribute("data-answer", re.compile(".+"), timeout=PATIENCE)
+    expect(quiz).to_have_attribute("data-answer", re.compile(".+"))
     answer = quiz.get_attribute("data-answer")
     wrong = next(text for text in quiz.locator(".opts button").all_inner_texts() if text != answer)
     quiz.get_by_role("button", name=wrong, exact=True).click()

@@ -6,25 +6,24 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-PATIENCE = 240_000  # ms: kernels may have to be compiled by the driver
 SECTION = "/app?page=termination"
 
 
 def quiz_of(page: Page, number: int = 0) -> Locator:
     quiz = page.get_by_test_id("quiz").nth(number)
-    expect(quiz).to_have_attribute("data-answer", re.compile(".+"), timeout=PATIENCE)
+    expect(quiz).to_have_attribute("data-answer", re.compile(".+"))
     return quiz
 
 
 def set_layers(page: Page, count: int) -> None:
     """Record other inputs, and wait for what comes of them."""
     stepper = page.get_by_test_id("stepper").first
-    expect(stepper).to_have_attribute("data-recording", re.compile(r"\w"), timeout=PATIENCE)
+    expect(stepper).to_have_attribute("data-recording", re.compile(r"\w"))
     before = stepper.get_attribute("data-recording")
     field = page.get_by_label("Layers", exact=True).first
     field.fill(str(count))
     field.press("Enter")
-    expect(stepper).not_to_have_attribute("data-recording", before, timeout=PATIENCE)
+    expect(stepper).not_to_have_attribute("data-recording", before)
 
 
 def choose(quiz: Locator) -> str:
@@ -53,7 +52,7 @@ def test_what_was_chosen_is_judged_by_the_inputs_it_was_chosen_for(turn_to: Call
 
     quiz.get_by_role("button", name="Back to the earlier inputs").click()
     expect(page.get_by_label("Layers", exact=True).first).to_have_value("45")
-    expect(hint).to_have_count(0, timeout=PATIENCE)
+    expect(hint).to_have_count(0)
     expect(quiz.locator(".said")).to_have_text(re.compile(f"^Yes: {answer}"))
     page.keyboard.press("Home")
     quiz.get_by_role("button", name="See it in the figure").click()
@@ -79,7 +78,7 @@ def test_a_question_that_nobody_answers_follows_the_inputs(turn_to: Callable[...
     page = turn_to(SECTION)
     quiz = quiz_of(page, 1)
     set_layers(page, 20)
-    expect(quiz.locator("h3")).to_contain_text("20 layers", timeout=PATIENCE)
+    expect(quiz.locator("h3")).to_contain_text("20 layers")
     expect(quiz.get_by_role("button", name="Ask for the new inputs")).to_be_hidden()
 
 
@@ -130,14 +129,14 @@ def test_an_answer_and_a_bet_outlast_a_reload(visit: Callable[..., Page]):
     answer = choose(quiz)
     quiz.get_by_role("button", name=re.compile("^Reveal")).click()
     claim = page.get_by_test_id("claim").first
-    expect(claim).to_have_attribute("data-verdict", re.compile(".+"), timeout=PATIENCE)
+    expect(claim).to_have_attribute("data-verdict", re.compile(".+"))
     claim.get_by_role("button", name="Holds", exact=True).click()
     won = claim.locator(".won").text_content()
     page.reload()
     quiz = quiz_of(page)
     expect(quiz.locator(".said")).to_contain_text(f"Yes: {answer}")
     expect(quiz.get_by_role("button", name=f"✓ {answer}", exact=True)).to_have_class("right")
-    expect(page.get_by_test_id("claim").first.locator(".won")).to_have_text(won, timeout=PATIENCE)
+    expect(page.get_by_test_id("claim").first.locator(".won")).to_have_text(won)
     expect(quiz_of(page, 1).locator(".said")).to_be_empty()
 
 

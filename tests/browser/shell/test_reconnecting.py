@@ -17,6 +17,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 from playwright.sync_api import Error as PlaywrightError
 
 from helpers.folding import unfold_figures
+from helpers.patience import PATIENCE
 from helpers.serving import QUIET, ROOT, serving
 from helpers.stepping import ready, stepper
 from helpers.train_page import TrainPage
@@ -24,7 +25,6 @@ from helpers.workbench import KERNEL, answer, write
 from splatscope.services.training import SNAPSHOT_SECONDS
 from splatscope.web.classroom.classroom import code_of
 
-PATIENCE = 120_000  # ms: the server has to start again, and its workers after it
 LOST = "The connection to the server is lost"
 SECTION = re.compile(r"/sections/[\w-]+\?")
 RECORDING = re.compile("/recordings/")
@@ -39,7 +39,7 @@ def reader(chromium: Browser) -> Iterator[Callable[..., Page]]:
         context = unfold_figures(chromium.new_context(viewport={"width": 1440, "height": 900}, **options))
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(PATIENCE)
+        page.set_default_timeout(1000 * PATIENCE)
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.goto(address)
         page.locator("[data-page]").wait_for()
@@ -74,7 +74,7 @@ def lost(page: Page) -> None:
 
 def there(page: Page) -> None:
     """Wait until the server answers again."""
-    expect(page.locator("#lost")).to_be_hidden(timeout=PATIENCE)
+    expect(page.locator("#lost")).to_be_hidden()
 
 
 def mark(page: Page) -> None:
@@ -84,7 +84,7 @@ def mark(page: Page) -> None:
 
 def until(page: Page, condition: str) -> None:
     """Wait until an expression is true, in whichever document is there. The page's policy allows no polling inside of it."""
-    for _ in range(PATIENCE // 100):
+    for _ in range(10 * PATIENCE):
         with suppress(PlaywrightError):  # it is being loaded anew
             if page.evaluate(f"Boolean({condition})"):
                 return
@@ -106,7 +106,7 @@ def test_pages_go_on_by_themselves_when_the_server_has_restarted(serve, reader):
         expect(stepper(section)).to_have_attribute("data-step", "0")
         home.get_by_test_id("opening").wait_for()
         write(bench, KERNEL.replace("BODY", "data[t.x] = 7 * t.x;"))
-        expect(answer(bench)).to_have_text("It compiles.", timeout=PATIENCE)
+        expect(answer(bench)).to_have_text("It compiles.")
         expect(student.get_by_test_id("walk")).to_contain_text("With the presenter")
         mark(section)
         mark(home)
@@ -119,16 +119,16 @@ def test_pages_go_on_by_themselves_when_the_server_has_restarted(serve, reader):
         until(home, "!window.kept")
         home.get_by_test_id("opening").wait_for()
         there(home)
-        expect(bench.locator(".cm-content")).to_contain_text("7 * t.x", timeout=PATIENCE)
+        expect(bench.locator(".cm-content")).to_contain_text("7 * t.x")
         ready(bench)
         there(bench)
-        expect(student.get_by_test_id("walk")).to_contain_text("With the presenter", timeout=PATIENCE)
-        expect(teacher.get_by_test_id("walk")).to_contain_text("1 follows", timeout=PATIENCE)
+        expect(student.get_by_test_id("walk")).to_contain_text("With the presenter")
+        expect(teacher.get_by_test_id("walk")).to_contain_text("1 follows")
         teacher.keyboard.press("PageDown")
         stop = teacher.get_by_test_id("walk").get_attribute("data-stop")
         expect(student.get_by_test_id("walk")).to_have_attribute("data-stop", stop)
         section.get_by_role("link", name="Open in the debugger").click()
-        expect(section.locator("[data-page=debugger]")).to_be_visible(timeout=PATIENCE)
+        expect(section.locator("[data-page=debugger]")).to_be_visible()
 
 
 def test_a_section_asks_again_for_what_was_chosen_while_the_server_was_away(serve, reader):
@@ -144,7 +144,7 @@ def test_a_section_asks_again_for_what_was_chosen_while_the_server_was_away(serv
     expect(stepper(page)).not_to_have_attribute("data-step", "0")
     with serve():
         there(page)
-        expect(stepper(page)).not_to_have_attribute("data-recording", before, timeout=PATIENCE)
+        expect(stepper(page)).not_to_have_attribute("data-recording", before)
         ready(page)
         expect(page).to_have_url(re.compile("order=falling", re.IGNORECASE))
         assert kept(page)
@@ -179,10 +179,10 @@ def test_a_training_run_goes_on_when_the_server_was_killed_with_what_was_set_mea
     at.set("Iterations", 900_000)
     with serve():
         until(at.page, "!window.kept")
-        expect(at.frame).to_have_attribute("data-iteration", re.compile(r"\d"), timeout=PATIENCE)
+        expect(at.frame).to_have_attribute("data-iteration", re.compile(r"\d"))
         at.has_size(32, 24)
         assert reached - device_seconds(at) < 5
-        expect(at.field("Iterations")).to_have_value("900000", timeout=PATIENCE)
+        expect(at.field("Iterations")).to_have_value("900000")
         expect(at.button).to_have_text("Pause")
         at.grows()
         there(at.page)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
+from helpers.patience import slowdown
 from helpers.serving import served
 from splatscope.web.shell.pages import PAGES, Entry, first_section
 
@@ -70,7 +71,7 @@ def test_a_page_that_comes_later_sends_messages_and_never_itself(visit):
     page.evaluate(SENT)
     sidebar(page, "Debugger").click()
     page.locator("[data-page=debugger]").wait_for()
-    expect(page.get_by_test_id("stepper")).to_have_attribute("data-steps", re.compile(r"[1-9]"), timeout=60_000)
+    expect(page.get_by_test_id("stepper")).to_have_attribute("data-steps", re.compile(r"[1-9]"))
     sent = page.evaluate("window.sent")
     assert any('"open"' in frame for frame in sent)
     assert not [frame for frame in sent if "attributes" in frame]
@@ -193,7 +194,7 @@ def test_changing_page_is_fast(visit):
     }""")
     at(page, "home", "?page=home")
     print(f"page change: {took:.0f} ms")
-    assert took < 5000  # a bound for a busy machine, with workers that start; an idle one takes about 120 ms
+    assert took < 5000 * slowdown()  # while workers start; by itself it takes about 120 ms
 
 
 def test_pages_that_were_left_are_freed_in_the_browser(visit):

@@ -29,7 +29,7 @@ PARTS = """root => {
 @pytest.fixture
 def pair(turn_to) -> Page:
     page = turn_to("/parts?page=compared")
-    expect(compare(page)).to_have_attribute("data-steps", re.compile(r"\d+"), timeout=120_000)
+    expect(compare(page)).to_have_attribute("data-steps", re.compile(r"\d+"))
     return page
 
 
@@ -101,7 +101,7 @@ def test_a_cell_is_followed_in_both(pair):
 def test_another_pair(pair):
     before = compare(pair).get_attribute("data-difference")
     pair.get_by_role("button", name="Zero by zero").click()
-    expect(compare(pair)).not_to_have_attribute("data-difference", before, timeout=120_000)
+    expect(compare(pair)).not_to_have_attribute("data-difference", before)
     expect(compare(pair)).to_contain_text("shares differs at the end in 12 of 16 elements")
     expect(compare(pair).locator("[data-half='1'] .now")).to_contain_text("NaN")
 
@@ -109,5 +109,5 @@ def test_another_pair(pair):
 @pytest.mark.parametrize("width", [390, 1240])
 def test_it_fits_the_screen(turn_to, width):
     page = turn_to("/parts?page=compared", width=width, height=844)
-    expect(compare(page)).to_have_attribute("data-steps", re.compile(r"\d+"), timeout=120_000)
+    expect(compare(page)).to_have_attribute("data-steps", re.compile(r"\d+"))
     assert page.evaluate("document.documentElement.scrollWidth") <= width

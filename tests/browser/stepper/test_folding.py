@@ -75,7 +75,7 @@ def test_an_error_is_shown_though_the_figure_is_folded(visit):
     page = visit("/app?page=workgroups", folded=True)
     root = figure(page)
     root.get_by_role("radio", name="Taken out").click()
-    expect(root.get_by_test_id("findings")).to_be_visible(timeout=240_000)
+    expect(root.get_by_test_id("findings")).to_be_visible()
     expect(root.get_by_test_id("findings")).to_contain_text("race", ignore_case=True)
 
 

@@ -50,8 +50,8 @@ def test_the_reader_stays_at_their_stop_when_another_devices_recording_comes(tur
     for _ in range(3):
         page.keyboard.press("ArrowRight")
     expect(stepper).not_to_have_attribute("data-step", "0")
-    page.get_by_test_id("elsewhere").click(timeout=60_000)
-    expect(stepper).not_to_have_attribute("data-adapter", here, timeout=60_000)  # the page is there before the workers are
+    page.get_by_test_id("elsewhere").click()
+    expect(stepper).not_to_have_attribute("data-adapter", here)  # the page is there before the workers are
     assert stepper.evaluate(STOP) == 2
 
 
@@ -67,7 +67,7 @@ def test_the_reader_stays_at_their_stop_when_the_inputs_change(turn_to):
     layers = page.get_by_role("spinbutton", name="Layers")
     layers.fill("12")
     layers.press("Enter")
-    expect(stepper).not_to_have_attribute("data-recording", before, timeout=60_000)
+    expect(stepper).not_to_have_attribute("data-recording", before)
     expect(moment).to_have_attribute("aria-valuetext", re.compile(r"^step 3 of 13\. "))  # twelve layers, and what came out
     assert stepper.evaluate(STOP) == 2
 
@@ -86,7 +86,7 @@ def choose(page: Page, name: str) -> None:
     stepper = page.get_by_test_id("stepper").first
     before = stepper.get_attribute("data-recording")
     page.get_by_role("radio", name=name, exact=True).click()
-    expect(stepper).not_to_have_attribute("data-recording", before, timeout=60_000)
+    expect(stepper).not_to_have_attribute("data-recording", before)
 
 
 def at_the_fourth_stop(page: Page) -> Locator:
@@ -241,7 +241,7 @@ def test_what_the_reader_breaks_is_shown_where_it_goes_wrong_though_they_have_mo
     before = stepper.get_attribute("data-recording")
     page.keyboard.press("ArrowRight")
     page.get_by_role("radio", name="Taken out").click()
-    expect(stepper).not_to_have_attribute("data-recording", before, timeout=60_000)
+    expect(stepper).not_to_have_attribute("data-recording", before)
     expect(page.get_by_test_id("step-sentence").first).to_have_text(
         re.compile(r"^Too early: for pass \d+, thread \d+ reads \d+ from ")
     )

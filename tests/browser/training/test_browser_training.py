@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 import reference
 import splatscope
 from helpers.chromium import DEVICES
+from helpers.patience import PATIENCE
 from helpers.published import hosted, write_book
 from helpers.stepping import ready
 from splatscope.gpu.device import open_device
@@ -50,6 +51,7 @@ PIXELS = """(el) => {
 def tab(gpu_browser: Browser, address: str, width: int = 1440, height: int = 900) -> Iterator[Page]:
     """Open an address in a browser with WebGPU, and assert that nothing went wrong there."""
     with gpu_browser.new_context(viewport={"width": width, "height": height}) as context:
+        context.set_default_timeout(1000 * PATIENCE)
         page = context.new_page()
         wrong: list[str] = []
         page.on("pageerror", lambda error: wrong.append(str(error)))

@@ -44,7 +44,7 @@ def test_a_run_is_shared_as_a_film_a_link_and_a_figure(gpu_browser: Browser, ser
 def test_the_sort_is_heard_once_its_speaker_was_pressed(turn_to):
     page: Page = turn_to("/app?page=bitonic-sort")
     speaker = page.get_by_role("button", name="Hear the sort").first
-    expect(speaker).to_have_attribute("aria-pressed", "false", timeout=120_000)
+    expect(speaker).to_have_attribute("aria-pressed", "false")
     page.keyboard.press("ArrowRight")
     assert speaker.get_attribute("data-played") is None
     speaker.click()
@@ -54,5 +54,5 @@ def test_the_sort_is_heard_once_its_speaker_was_pressed(turn_to):
 
 def test_a_link_restores_picture_and_pixel(turn_to):
     page: Page = turn_to("/app?page=train&sample=coffee.jpg&x=20&y=30")
-    expect(page.get_by_test_id("pixel-story")).to_be_visible(timeout=120_000)
+    expect(page.get_by_test_id("pixel-story")).to_be_visible()
     expect(page.locator(".train > .left .target figcaption")).to_contain_text("coffee.jpg")

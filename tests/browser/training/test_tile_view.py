@@ -31,16 +31,16 @@ class TilePage(TrainPage):
 
     def shows(self, stage: str, pixel: str = "") -> "TilePage":
         """Wait until the recording of this stage is shown, with its Gaussians."""
-        expect(self.page.locator(f"[data-stage={stage}]")).to_have_attribute("aria-pressed", "true", timeout=60_000)
-        expect(self.stepper).to_have_attribute("data-steps", re.compile(r"^\d+$"), timeout=90_000)
+        expect(self.page.locator(f"[data-stage={stage}]")).to_have_attribute("aria-pressed", "true")
+        expect(self.stepper).to_have_attribute("data-steps", re.compile(r"^\d+$"))
         if pixel:
             expect(self.tile.get_by_role("heading")).to_contain_text(pixel)
         return self
 
     def tells(self, pixel: str) -> "TilePage":
         """Wait until the story of this pixel is shown, with its layers."""
-        expect(self.tile.get_by_role("heading")).to_contain_text(pixel, timeout=60_000)
-        expect(self.story).to_have_attribute("data-layers", re.compile(r"^\d+$"), timeout=90_000)
+        expect(self.tile.get_by_role("heading")).to_contain_text(pixel)
+        expect(self.story).to_have_attribute("data-layers", re.compile(r"^\d+$"))
         return self
 
     def steps(self, x: int, y: int) -> "TilePage":
@@ -54,7 +54,6 @@ class TilePage(TrainPage):
         self.page.locator(f"[data-stage={stage}]").click()
         self.page.wait_for_function(
             "([el, before]) => el.dataset.steps && el.dataset.recording !== before", arg=[self.stepper.element_handle(), before],
-            timeout=90_000,
         )  # fmt: skip
         self.shows(stage)
 

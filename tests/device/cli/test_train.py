@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from helpers.patience import PATIENCE
 from splatscope.paths import ASSETS
 from splatscope.splat.files.compact import load_compact
 from splatscope.splat.files.state_file import load_state
@@ -148,7 +149,7 @@ def test_an_interrupted_run_leaves_its_files(tmp_path):
     try:
         events = [json.loads(run.stdout.readline()) for _ in range(3)]
         run.send_signal(signal.SIGINT)
-        _, errors = run.communicate(timeout=60)
+        _, errors = run.communicate(timeout=PATIENCE)
     finally:
         run.kill()
     assert [event["event"] for event in events] == ["start", "progress", "progress"]

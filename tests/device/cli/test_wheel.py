@@ -15,6 +15,7 @@ from urllib.error import URLError
 
 import pytest
 
+from helpers.patience import PATIENCE
 from splatscope.cli import jupyter_proxy
 from splatscope.paths import CHECKOUT
 
@@ -39,10 +40,10 @@ def free_port() -> int:
 
 
 def fetch_app(port: int, server: subprocess.Popen) -> str:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while True:
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/app", timeout=30) as answer:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/app", timeout=PATIENCE) as answer:
                 return answer.read().decode()
         except (URLError, ConnectionError):
             assert server.poll() is None, "the server ended"
@@ -59,7 +60,7 @@ def serve_and_fetch(folder: Path, **environment: str) -> str:
             return fetch_app(port, server)
         finally:
             server.terminate()
-            server.wait(30)
+            server.wait(PATIENCE)
 
 
 def test_serve_from_the_checkout(tmp_path):
@@ -85,7 +86,7 @@ def test_serve_behind_a_proxy_through_a_socket_file(tmp_path):
         page = connection.getresponse().read().decode()
     finally:
         process.terminate()
-        process.wait(30)
+        process.wait(PATIENCE)
     assert "<html" in page
     assert 'src="/' not in page  # all that a page loads is found below the prefix that the proxy adds
 

@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 import pytest
 
+from helpers.patience import PATIENCE
 from helpers.serving import QUIET, ROOT, serving
 from splatscope.web.shell.router import RESERVED
 
@@ -60,7 +61,7 @@ def ask(
     server: str, path: str, method: str = "GET", headers: dict[str, str] | None = None, body: str | None = None
 ) -> tuple[int, str]:
     """Return the status and the text of an answer, which must hold nothing that could be taken for markup or for a header."""
-    connection = http.client.HTTPConnection(server, timeout=60)
+    connection = http.client.HTTPConnection(server, timeout=PATIENCE)
     connection.request(method, path, body=body, headers=headers or {})
     answer = connection.getresponse()
     text = answer.read().decode(errors="replace") if not path.startswith("/sections/undo") else ""

@@ -11,6 +11,7 @@ import pytest
 from tornado.websocket import websocket_connect
 
 from helpers.page_socket import PageSocket, apart
+from helpers.patience import PATIENCE
 from helpers.serving import served
 from splatscope.web.serving.page_socket import MOST_CONNECTIONS
 
@@ -34,7 +35,7 @@ def token_of(address: str) -> str:
 async def closed(address: str, subprotocols: list[str]) -> bool:
     """Return whether the server closes a socket that is opened with these without having sent anything."""
     socket = await websocket_connect(f"{address.replace('http', 'ws', 1)}/app/ws", subprotocols=subprotocols)
-    return await asyncio.wait_for(socket.read_message(), 60) is None
+    return await asyncio.wait_for(socket.read_message(), PATIENCE) is None
 
 
 def changed(token: str) -> str:
@@ -69,7 +70,7 @@ def test_messages_before_a_session_is_connected_end_in_no_internal_error(address
         socket = await websocket_connect(f"{address.replace('http', 'ws', 1)}/app/ws", subprotocols=["bokeh", token])
         for part in ('{"msgid":"1","msgtype":"PULL-DOC-REQ"}', "{}", "{}"):
             await socket.write_message(part)
-        await asyncio.wait_for(socket.read_message(), 60)
+        await asyncio.wait_for(socket.read_message(), PATIENCE)
         socket.close()
 
     async def several() -> None:
@@ -102,7 +103,7 @@ def test_the_messages_of_a_patch_leave_the_loop_to_others_between_them(address):
         await visitor.answer(await visitor.event("document_ready", []))  # what the page sends as it opens has come
         reading = asyncio.create_task(handled(await visitor.send("PATCH-DOC", {"events": events})))
         await begun.wait()
-        await asyncio.to_thread(lambda: urlopen(f"{address}/sections/blending?inputs=", timeout=60).read(100))
+        await asyncio.to_thread(lambda: urlopen(f"{address}/sections/blending?inputs=", timeout=PATIENCE).read(100))
         order.append("answered")
         await reading
         visitor.socket.close()
@@ -123,9 +124,9 @@ def test_a_session_has_few_connections(address):
                 pass
             sockets.append(socket)
         closed = []
-        for socket in sockets:
+        for number, socket in enumerate(sockets):
             try:
-                while (part := await asyncio.wait_for(socket.read_message(), 2)) is not None:
+                while (part := await asyncio.wait_for(socket.read_message(), PATIENCE if number < 2 else 2)) is not None:
                     pass
             except TimeoutError:
                 part = ""

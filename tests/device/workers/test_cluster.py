@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import splatscope
+from helpers.patience import PATIENCE
 from helpers.vulkan_drivers import CHROMIUM, MESA
 from splatscope.processes import run_command
 from splatscope.services.adapters import adapters
@@ -57,7 +58,7 @@ def running(key: Path, *machines: dict[str, str]) -> Iterator[str]:
     finally:
         for process in reversed(processes):
             process.terminate()
-            process.wait(60)
+            process.wait(PATIENCE)
             process.stdout.close()
 
 

@@ -23,6 +23,7 @@ import numpy as np
 import pytest
 
 from helpers import hostile_jobs
+from helpers.patience import PATIENCE
 from splatscope.gpu.device import DeviceError
 from splatscope.machine.environment import detect_environment
 from splatscope.paths import APP, PACKAGE, SHADERS
@@ -332,7 +333,7 @@ def test_a_job_gives_way_to_others_who_wait():
         time.sleep(1)
         job.stop()
         with pytest.raises(JobTimeout, match=r"After \d+ s this kernel was stopped, since others wait"):
-            running.result(timeout=60)
+            running.result(timeout=PATIENCE)
     assert box.run("record", (KernelJob(kernel(), records=4000), ""), 60.0)[1]
 
 
@@ -511,7 +512,7 @@ def test_a_confined_process_can_do_nothing_but_write_to_its_folder(tmp_path):
     own, outside = tmp_path / "own", tmp_path / "outside"
     own.mkdir()
     outside.write_text("kept")
-    done = subprocess.run([sys.executable, "-c", INSIDE, own, outside], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", INSIDE, own, outside], capture_output=True, text=True, timeout=PATIENCE)
     assert done.stderr == ""
     assert done.stdout.split("\n") == ["write in its folder", ""]
     assert outside.read_text() == "kept"

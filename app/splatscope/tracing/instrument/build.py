@@ -2,7 +2,6 @@
 
 import contextlib
 import re
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +25,7 @@ from splatscope.tracing.instrument.runtime import CORE, core_text, has_pointers,
 from splatscope.tracing.job import KernelJob
 from splatscope.tracing.retries import COMPILATIONS, exclude_refused
 from splatscope.tracing.sites import Site
+from splatscope.tracing.temporary_folder import folder_for
 
 _MOST_PASSES = 4  # nested calls that pass a local on
 NOT_CHOSEN = "it was not chosen"  # why a function is not recorded
@@ -107,9 +107,10 @@ class _Linker:
         """
         plain = [without_bindings(without_asserts(text)) for text in texts]
         sources = {module.file: text for module, text in zip(self.program.modules, plain, strict=True)}
-        with tempfile.TemporaryDirectory(prefix="splatscope-") as mirror:
+        locations = [module.path for module in self.program.modules]
+        with folder_for(self.program.entry, locations, plain, recorder, self.guards_only, options, self.job.compilation) as mirror:
             try:
-                return self._link(Path(mirror), plain, recorder, options)
+                return self._link(mirror, plain, recorder, options)
             except spy.SlangCompileError as error:
                 raise CompileError(exchange.as_written(str(error)), sources) from None
             except RuntimeError as error:
