@@ -248,8 +248,8 @@ function depthList(host: Host, choose: (gaussian: number) => void, chosen: () =>
         const share = (depths[gaussian] - least) / (most - least || 1)
         const tall = done > 0 ? LIST.least + share * (LIST.height - LIST.least) : LIST.least
         const x = at(places[gaussian]) + LIST.gap / 2
-        column.style.transform = `translate(${x}px, ${LIST.height - tall}px)`
-        setAttributes(column, {width: Math.max(1, width / count - LIST.gap), height: tall})
+        column.style.transform = `translateX(${x}px)` // this alone takes its time: at each moment all heights are of one camera
+        setAttributes(column, {y: LIST.height - tall, width: Math.max(1, width / count - LIST.gap), height: tall})
         column.classList.toggle("ahead", turn >= 0 && places[gaussian] > turn)
         column.classList.toggle("none", turn >= 0 && places[gaussian] <= turn && alphas[look.thread][places[gaussian]] < 1 / 255)
       })

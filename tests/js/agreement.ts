@@ -19,11 +19,18 @@ export interface Difference {
   most: number
 }
 
-/** Compare two recordings thread by thread: which goes first is up to the device. */
+/** Compare two recordings thread by thread, as which goes first is up to the device, and what all workgroups left in buffers. */
 export function differenceOf(ours: Recording, theirs: Recording): Difference {
   const difference: Difference = {parted: [], rounded: 0, most: 0}
   const [mine, others] = [read(ours), read(theirs)]
   for (let thread = 0; thread < theirs.threads; thread++) compare(thread, mine, others, difference)
+  if (difference.rounded) return difference
+  for (const [i, {name, parts, data}] of theirs.outputs.entries()) {
+    if (name === "apart" || !parts.every(([, scalar]) => scalar === "float")) continue
+    const [here, there] = [ours.outputs[i].data, data].map((words) => new Float32Array(Uint32Array.from(words).buffer))
+    for (let at = 0; at < Math.min(here.length, there.length); at++)
+      difference.most = Math.max(difference.most, Math.abs(there[at] - here[at]) / (1 + Math.abs(there[at])))
+  }
   return difference
 }
 

@@ -4,14 +4,15 @@
     .venv/bin/python tests/load/measure_live.py http://localhost:5006 [SECTION …]
 
 This is not a test, since times on a shared machine are noisy. A time is from the input of a control to the frame that shows it, on
-Chromium's software adapter, over fifty moves.
+Chromium's software adapter, over fifty moves. What the machine does besides changes it, but hardly the CPU time of a move: that of
+Chromium's GPU process, which runs kernels and puts the window together, and that of the page.
 """
 
 import sys
 from pathlib import Path
 
 import param
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import CDPSession, Page, sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from helpers.chromium import FLAGS, WEBGPU
@@ -76,7 +77,16 @@ def wait(page: Page, expression: str, argument: object = None) -> object:
     return None
 
 
-def measure(page: Page, server: str, name: str) -> None:
+def cpu_time(session: CDPSession) -> dict[str, float]:
+    """Return the seconds that the GPU process and those of pages have worked."""
+    times = {"GPU": 0.0, "renderer": 0.0}
+    for process in session.send("SystemInfo.getProcessInfo")["processInfo"]:
+        if process["type"] in times:
+            times[process["type"]] += process["cpuTime"]
+    return times
+
+
+def measure(page: Page, session: CDPSession, server: str, name: str) -> None:
     """Print a line about a section."""
     kind = find_lesson(name)
     first = next(
@@ -86,8 +96,10 @@ def measure(page: Page, server: str, name: str) -> None:
     wait(page, READY)
     wait(page, FOLLOWS, [first, getattr(kind(), first)])
     page.wait_for_timeout(1000)
+    before = cpu_time(session)
     half, most = page.evaluate(HAND, MOVES)
-    print(f"{name:14} hand {half:5.1f} ms, p95 {most:5.1f} ms", flush=True)
+    adapter, own = (1000 * (seconds - before[kind]) / MOVES for kind, seconds in cpu_time(session).items())
+    print(f"{name:14} hand {half:5.1f} ms, p95 {most:5.1f} ms; CPU: GPU process {adapter:5.1f} ms, page {own:5.1f} ms", flush=True)
 
 
 def main() -> None:
@@ -97,7 +109,7 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=find(), args=[*FLAGS, *WEBGPU])
         page = browser.new_page(viewport={"width": 1440, "height": 900})
         for name in names or sorted(path.parent.name for path in LESSONS.glob("*/live.ts")):
-            measure(page, server, name)
+            measure(page, browser.new_browser_cdp_session(), server, name)
         browser.close()
 
 

@@ -56,6 +56,7 @@ class TrainingConstants(TypedDict):
     mostMoved: float
     cheap: float
     blockPixels: int
+    measuredPixels: int
     ellipseFloats: int
     mostEllipses: int
     heat: list[list[float]]
@@ -107,6 +108,7 @@ def training_kernels() -> TrainingKernels:
         "mostMoved": densify.MOST_MOVED,
         "cheap": densify.CHEAP,
         "blockPixels": densify.BLOCK_PIXELS,
+        "measuredPixels": kernels.MEASURED_PIXELS,
         "ellipseFloats": kernels.ELLIPSE_FLOATS,
         "mostEllipses": progress_report.MOST_ELLIPSES,
         "heat": progress_report.HEAT.tolist(),

@@ -15,6 +15,8 @@ BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8  # as in the sample
 # Every iteration sees every pixel, so there is no noise to average out, and a shorter memory follows the gradient faster.
 DIRECT_BETA2 = 0.95
 MAX_WEIGHT = 0.99
+PIXELS_A_THREAD = 16  # of the kernel that measures, as in shaders/tools/measure.slang
+MEASURED_PIXELS = 256 * PIXELS_A_THREAD  # of its workgroup
 
 # An Ellipse of describe.slang: centre, axis, radii (float2 each), opacity, then red, green, blue.
 ELLIPSE_FLOATS = 10
@@ -33,7 +35,7 @@ class RunBuffers:
         sources: Sources to use instead of modules of shaders/, by module name.
         picture: (H·W, 4) float32.
         error_map: (H·W,) float32.
-        error_sums: (workgroups, 2) float32: the sums of the loss and of the visible squared error over 256 pixels each.
+        error_sums: (workgroups, 2) float32: the sums of the loss and of the visible squared error over MEASURED_PIXELS each.
         ellipses: (N, 10) float32, as describe.slang lays them out.
     """
 
@@ -56,7 +58,7 @@ class RunBuffers:
         device, pixels = self.device, self.width * self.height
         self.picture = zeros(device, (pixels, 4))
         self.error_map = zeros(device, pixels)
-        self.error_sums = zeros(device, (-(-pixels // 256), 2))
+        self.error_sums = zeros(device, (self.pictures * -(-pixels // self.pictures // MEASURED_PIXELS), 2))
         self.ellipses = zeros(device, (self.settings.blobs, ELLIPSE_FLOATS))
 
     @property
@@ -108,14 +110,14 @@ def adam_of(settings: Settings, rates: Sequence[float], step: int) -> dict:
 
 def measure(run: RunBuffers) -> BoundKernel:
     """Return the kernel that compares the picture with the target."""
-    pixels = run.width * run.height
+    pixels = run.width * run.height // run.pictures
     buffers = {
         "pictureBuffer": run.picture,
         "referenceBuffer": run.target,
         "errorMap": run.error_map,
         "errorSums": run.error_sums,
     }
-    return bind(run, {}, "measure", "measureMain", (pixels, 1), pixelCount=pixels, **buffers)
+    return bind(run, {}, "measure", "measureMain", (-(-pixels // PIXELS_A_THREAD), run.pictures), pixelCount=pixels, **buffers)
 
 
 def errors(run: RunBuffers) -> np.ndarray:
@@ -123,8 +125,8 @@ def errors(run: RunBuffers) -> np.ndarray:
 
     The columns are the error of what was drawn, and of what a screen shows of it.
     """
-    sums = download(run.error_sums, np.float32, (-(-run.width * run.height // 256), 2))
-    return sums.reshape(run.pictures, -1, 2).sum(axis=1, dtype=np.float64)
+    sums = download(run.error_sums, np.float32, (run.pictures, run.error_sums.size // 8 // run.pictures, 2))
+    return sums.sum(axis=1, dtype=np.float64)
 
 
 def describe(run: RunBuffers, constants: dict) -> BoundKernel:

@@ -54,9 +54,9 @@ def assert_they_agree(page: Page, move: Callable[[], object], within: float = 1e
         made = page.evaluate("followed.length")
         move()
         page.wait_for_timeout(1000)
-        expect(page.get_by_test_id("stepper").first).to_have_attribute("data-live", "recording")
         if page.evaluate("followed.length") > made:
             break
+    expect(page.get_by_test_id("stepper").first).to_have_attribute("data-live", "recording")
     page.evaluate(script())
     difference = page.evaluate(DIFFERENCE)
     assert difference["parted"] == []

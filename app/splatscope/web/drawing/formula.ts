@@ -12,6 +12,7 @@ type Column = {letter: HTMLElement; number: HTMLElement; sign: boolean}
 type Line = {el: HTMLElement; columns?: Column[]; paint(look: Look, stops: number[]): void}
 
 const NO_VALUE = "–"
+const REST = 200 // ms without another moment, after which equations are measured
 
 export function render({model, el}: Render<"Formula">) {
   style(el)
@@ -29,15 +30,18 @@ export function render({model, el}: Render<"Formula">) {
   const reach = () => {
     for (const row of root.querySelectorAll<HTMLElement>(".eq")) row.tabIndex = row.scrollWidth > row.clientWidth ? 0 : -1
   }
-  let frame = 0 // in which the painted equations are measured: before its layout, a step would wait for a layout of its own
+  let rests = 0 // the timer that measures the painted equations once they rest: before that, each frame would pay for a layout
   const stop = onMoments(el, (moment, stops) => {
     const look = new Look(moment)
     for (const line of lines) line.paint(look, stops)
     shareWidths(lines.flatMap((line) => (line.columns ? [line.columns] : [])))
-    cancelAnimationFrame(frame)
-    frame = requestAnimationFrame(reach)
+    clearTimeout(rests)
+    rests = setTimeout(reach, REST)
   })
-  model.on("remove", stop)
+  model.on("remove", () => {
+    clearTimeout(rests)
+    stop()
+  })
   return root
 }
 

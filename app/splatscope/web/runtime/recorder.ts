@@ -16,11 +16,14 @@ export interface Inputs {
 /** Runs one kernel again and again, in the same buffers as long as their sizes stay. */
 export class Recorder {
   #buffers: Record<string, GPUBuffer> = {}
-  #bound: Bound | null = null
+  #bound: Bound[] = []
   #kernel
+  #plain
 
-  constructor(kernel: Kernel) {
+  /** @param plain  the same kernel for all workgroups, of which the other records one; null if there is only that one */
+  constructor(kernel: Kernel, plain: Kernel | null = null) {
     this.#kernel = kernel
+    this.#plain = plain
   }
 
   /**
@@ -28,7 +31,9 @@ export class Recorder {
    * @throws {Error}  the device refuses it
    */
   static async on(device: GPUDevice, about: BrowserKernel) {
-    return new Recorder(await Kernel.on(device, about))
+    const kernels = [about, about.plain].map((one) => one && Kernel.on(device, one))
+    const [kernel, plain] = await Promise.all(kernels)
+    return new Recorder(kernel as Kernel, plain)
   }
 
   /** How many records each thread may write at most: the device binds no larger buffer. */
@@ -51,11 +56,15 @@ export class Recorder {
     const numbers: Uniforms = {...uniforms, "_rec.chosen": group, "_rec.all": [0, 0, 0, 0]}
     this.#buffer("_rec_records", 4 * records)
     this.#write({_rec_clock: new Uint32Array(2), _rec_starts: starts, ...before})
-    this.#bound ??= this.#kernel.bind(this.#buffers, numbers)
-    this.#bound.set(numbers)
+    if (!this.#bound.length)
+      this.#bound = [this.#kernel, this.#plain].flatMap((kernel) => (kernel ? kernel.bind(this.#buffers, numbers) : []))
+    else for (const bound of this.#bound) bound.set(numbers)
     const encoder = device.createCommandEncoder()
     encoder.clearBuffer(this.#buffers._rec_records)
-    encode(encoder, [[this.#bound, groups]])
+    encode(
+      encoder,
+      this.#bound.map((bound, i) => [bound, i ? groups : [1]]),
+    )
     const kept = ["_rec_records", ...Object.keys(before)]
     const contents = await read(
       device,
@@ -71,9 +80,13 @@ export class Recorder {
   /** Free the buffers. */
   close() {
     for (const buffer of Object.values(this.#buffers)) buffer.destroy()
-    this.#bound?.close()
+    this.#unbind()
     this.#buffers = {}
-    this.#bound = null
+  }
+
+  #unbind() {
+    for (const bound of this.#bound) bound.close()
+    this.#bound = []
   }
 
   /** Write arrays into the buffers of these names. */
@@ -87,8 +100,7 @@ export class Recorder {
     if (this.#buffers[name]?.size !== sizeFor(bytes)) {
       this.#buffers[name]?.destroy()
       this.#buffers[name] = zeros(this.#kernel.device, bytes)
-      this.#bound?.close()
-      this.#bound = null
+      this.#unbind()
     }
     return this.#buffers[name]
   }

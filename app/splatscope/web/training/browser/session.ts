@@ -5,8 +5,8 @@ import {gpu} from "#web/runtime/gpu.ts"
 import type {Photograph, Settings} from "./gaussians.ts"
 import {kernelsOn, type Look, type State, Trainer} from "./trainer.ts"
 
-const SLICE = 50 // ms of training between two pictures, at least; what is submitted by then may take twice as long
-const SHARE = 0.5 // … and so much of the time that drawing one takes
+const SLICE = 100 // ms of training between two pictures: with what drawing one takes, there are five a second on a slow device
+const SHARE = 0.5 // … or so much of the time that drawing one takes, if that is more
 const RESTARTING: (keyof Settings)[] = ["blobs", "seed", "growth", "kernels"] // a change of these begins another run
 
 /** What the page shows of a run. */

@@ -8,7 +8,7 @@ import {randomFrom} from "./random.ts"
 const SUBMIT = 40 // ms that a submission should take: the screen is drawn by the same device
 const MOST = 256 // iterations in one
 const ELLIPSE = 12 // words of an Ellipse of describe.slang in WGSL, whose vectors of three begin at multiples of four
-const THREADS = {gaussians: 64, values: 256, pixels: 256} // of a workgroup
+const THREADS = {gaussians: 64, values: 256} // of a workgroup
 
 /** A run's Gaussians with Adam's moments, and how far it is. */
 export interface State {
@@ -69,6 +69,7 @@ export class Trainer {
   #waves: number
   #capacity: number
   #perSubmit = 1
+  #took = 0 // ms of the last submission
 
   /**
    * Begin a run, or go on with one.
@@ -104,7 +105,7 @@ export class Trainer {
       targetBuffer: upload(device, target),
       outputBuffer: zeros(device, 16 * pixels),
       errorMap: zeros(device, 4 * pixels),
-      errorSums: zeros(device, 8 * Math.ceil(pixels / THREADS.pixels)),
+      errorSums: zeros(device, 8 * this.#measures),
       ellipses: zeros(device, 4 * ELLIPSE * settings.blobs),
     }
     this.#buffers.referenceBuffer = this.#buffers.targetBuffer
@@ -112,23 +113,27 @@ export class Trainer {
     Object.assign(this.#buffers, settings.kernels === "binned" ? this.#binnedBuffers() : this.#tiledBuffers())
   }
 
-  /** Train for so many milliseconds, or up to an iteration. Returns how many iterations were made. */
+  /** Train for at most so many milliseconds, but one submission, or up to an iteration. Returns how many iterations were made. */
   async advance(milliseconds: number, last = this.#settings.iterations) {
     const [from, started] = [this.iteration, performance.now()]
     let ended = started // when the submission before was done
     let underWay: Promise<unknown> | null = null
-    while (this.iteration < last && (this.iteration === from || performance.now() - started < milliseconds)) {
+    const pace = () => {
+      this.#took = performance.now() - ended
+      this.#perSubmit = paced(this.#perSubmit, this.#took)
+    }
+    while (this.iteration < last && (this.iteration === from || performance.now() - started + this.#took < milliseconds)) {
       const stage = nextStage(this.#settings, this.iteration, this.#files.constants)
       this.#iterate(Math.min(Math.min(last, stage ?? last) - this.iteration, this.#perSubmit))
       const submitted = this.#device.queue.onSubmittedWorkDone()
       await underWay // one submission waits behind the one that runs
-      const took = performance.now() - ended
-      if (underWay) this.#perSubmit = paced(this.#perSubmit, took)
+      if (underWay) pace()
       ended = performance.now()
       underWay = submitted
       if (this.iteration === stage) await this.#add()
     }
     await underWay
+    if (this.iteration > from) pace()
     this.seconds += (performance.now() - started) / 1000
     await this.#grow()
     return this.iteration - from
@@ -273,19 +278,23 @@ export class Trainer {
   }
 
   #measuring(): Step[] {
-    const pixels = this.#photograph.width * this.#photograph.height
     const ellipses = Math.ceil(this.#settings.blobs / THREADS.values)
     return [
-      [this.#kernel("measureMain"), [Math.ceil(pixels / THREADS.pixels)]],
+      [this.#kernel("measureMain"), [this.#measures]],
       [this.#kernel("ellipsesMain"), [ellipses]],
     ]
   }
 
+  /** How many workgroups measure the picture. */
+  get #measures() {
+    const {width, height} = this.#photograph
+    return Math.ceil((width * height) / this.#files.constants.measuredPixels)
+  }
+
   /** The squared error of all pixels: 0, of the picture; 1, of what a screen shows of it. */
   #errorIn(sums: Float32Array, part: 0 | 1) {
-    const groups = Math.ceil((this.#photograph.width * this.#photograph.height) / THREADS.pixels)
     let sum = 0
-    for (let group = 0; group < groups; group++) sum += sums[2 * group + part]
+    for (let group = 0; group < this.#measures; group++) sum += sums[2 * group + part]
     return sum
   }
 
