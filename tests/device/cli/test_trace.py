@@ -225,8 +225,9 @@ def test_warnings_stay_out_of_the_json(capfd, tmp_path):
 def test_races_between_groups(call, tmp_path, index, status):
     file = tmp_path / "between.slang"
     file.write_text(BETWEEN % index)
-    alone, lines, _ = call(file, "--groups", "4", "--group", "1", "--json")
-    assert (alone, json.loads(lines[0])["findings"]) == (0, [])
+    _, lines, _ = call(file, "--groups", "4", "--group", "1", "--json")
+    alone = {finding["kind"] for finding in json.loads(lines[0])["findings"]}
+    assert alone <= ({"nondeterministic"} if status else set())  # as two runs may show
     wide, lines, _ = call(file, "--groups", "4", "--group", "1", "--json", "--all-groups")
     assert wide == status
     found = json.loads(lines[0])["findings"]

@@ -92,11 +92,16 @@ def test_a_draft_is_checked_filled_and_recorded_without_being_read_in_the_pages_
     assert outputs == [[1, 2, 3, 4, 4, 5, 6, 7]] * 2
 
 
+def running_children() -> list[psutil.Process]:
+    """Return this process's children, without those that have ended and nobody has waited for."""
+    return [child for child in psutil.Process().children() if child.status() != psutil.STATUS_ZOMBIE]
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory) -> Iterator[tuple[str, psutil.Process]]:
     with served(tmp_path_factory.mktemp("served") / "log") as address:
         port = str(urlsplit(address).port)
-        yield address, next(child for child in psutil.Process().children() if port in child.cmdline())
+        yield address, next(child for child in running_children() if port in child.cmdline())
 
 
 @asynccontextmanager

@@ -53,7 +53,7 @@ class Training(Embedded):
         self._has_picture = False
         bar = RunBar(self.session, opens=False)
         bar.key = ""
-        self._picture = TrainingPicture(data={"testid": "train-frame"}, alt="The picture as the Gaussians draw it now", opens=False)
+        self._picture = TrainingPicture(data={"testid": "train-frame"}, alt="The picture as the Gaussians draw it now", opens="")
         self._bench = TrainingBench(bar=bar, picture=self._picture, target=Frame(alt="The target"))
         super().__init__(self._bench, **params)
         self.session.settings.param.update(**{_setting(name): getattr(self, name) for name in SETTINGS})

@@ -33,8 +33,8 @@ export function render({model, el}: Render<"Drawing">) {
   let recorded = JSON.stringify(model.values) // what the lesson's own recording is of
   const isDragged = () => root.querySelector(".held, input:active") !== null
   let isHeld = isDragged // whether the hand still holds what is set, here or in the page's controls
-  /** Whether the lesson's answer, if one has come, is one to earlier values. */
-  const isAhead = () => inHand !== null && (isHeld() || JSON.stringify(inHand.values) !== JSON.stringify(model.values))
+  /** Whether the lesson's own recording is of other values: values are set at once, and their recording comes later. */
+  const isAhead = () => inHand !== null && (isHeld() || JSON.stringify(inHand.values) !== recorded)
   const host: DrawingHost = {
     root,
     get options() {
@@ -130,7 +130,7 @@ export function render({model, el}: Render<"Drawing">) {
   }
   /** Let go if the hand has come back to what the lesson's own recording is of: the answer brings nothing new then. */
   const settle = () => {
-    if (inHand && !isAhead() && JSON.stringify(inHand.values) === recorded) letGo()
+    if (inHand && !isAhead() && JSON.stringify(model.values) === recorded) letGo()
   }
   const released = () => setTimeout(settle)
   window.addEventListener("pointerup", released)
@@ -144,9 +144,13 @@ export function render({model, el}: Render<"Drawing">) {
     if (!(moved.name in values)) return
     moved.followed = follow({...values, [moved.name]: moved.value}, moved.held)
   })
-  model.on("facts", () => {
+  const answered = () => {
     recorded = JSON.stringify(model.values)
     if (!isAhead()) inHand = null
+  }
+  model.on("facts", answered)
+  const answers = on("answer", ({stage}) => {
+    if (stage === stageOf(root)) answered()
   })
   const onValues = () => {
     settle()
@@ -181,6 +185,7 @@ export function render({model, el}: Render<"Drawing">) {
     stop()
     hand?.stop()
     moves()
+    answers()
     heard()
     unsubscribe()
     resizes.disconnect()

@@ -79,6 +79,8 @@ interface Events {
    * for the lesson's own again. `stops` are its own, if they may be others.
    */
   followed: {stage: HTMLElement; recording: Recording | null; stops?: number[]; held: () => boolean}
+  /** From the stepper whose root is `stage`: the lesson's recording for the values that are set is known. */
+  answer: {stage: HTMLElement}
   /**
    * From a page's controls: a parameter is set to this, or is about to be. Who shows it without asking the lesson says so in
    * `followed`.

@@ -729,7 +729,8 @@ export function render({model, el}: Render<"Stepper">) {
     () => stepper.close(),
   ]
   const show = soon(() => stepper.show())
-  for (const name of ["meta", "busy", "error"]) model.on(name, show)
+  for (const name of ["meta", "inputs", "busy", "error"]) model.on(name, show)
+  model.on("inputs", () => emit("answer", {stage: stepper.root}))
   model.on(
     "fix_search",
     soon(() => stepper.renewFix()),

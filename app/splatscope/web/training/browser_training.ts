@@ -462,6 +462,7 @@ const BAR: RunBarParameters = {
   before: 0,
   key: "",
   stored: false,
+  opens: true,
   reading: {},
 }
 const PICTURE: Omit<TrainingPictureParameters, "heat"> = {
@@ -475,7 +476,7 @@ const PICTURE: Omit<TrainingPictureParameters, "heat"> = {
   ellipses: null,
   one_in: 1,
   tile: [8, 8],
-  here: true,
+  opens: "here",
 }
 const STORY: PixelStoryParameters = {
   picture: null,

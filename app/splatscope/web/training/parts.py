@@ -41,6 +41,7 @@ class RunBar(Component):
     before = param.Integer(default=0, doc="Iterations of the run before this one, which the reader can have back; 0 for none")
     key = param.String(default="", doc="By which the reader's tab finds the run again after a reload; empty for none")
     stored = param.Boolean(default=False, doc="Whether the run outlives the server")
+    opens = param.Boolean(default=True, doc="Whether a pixel of the picture can be chosen")
     reading = Typed(Reading, default={}, doc="Where the run is; empty before its first report")
 
     def __init__(self, session: TrainingSession, **params: Any):
@@ -65,8 +66,10 @@ class TrainingPicture(Frame):
     sample = param.String(doc="The name of the sample that is fitted; empty for a picture of the reader's, which no link restores")
     ellipses = param.Bytes(default=b"", doc="n × 10 float32, in the layout of describe.slang")
     one_in = param.Integer(default=1, doc="The ellipses of one in this many Gaussians are shown")
-    here = param.Boolean(
-        default=False, doc="Whether the run is in this browser, so that a pixel is opened here, not in the stepper"
+    opens = param.Selector(
+        default="stepper",
+        objects=["stepper", "here", ""],
+        doc="What a click on a pixel opens: the stepper; what the pixel is made of, for a run in this browser; nothing",
     )
     heat = Typed(list[list[float]], default=HEAT.tolist(), doc="The colours of the error map, from no error to the largest")
     tile = Typed(tuple[int, int], default=(8, 4), doc="Width and height of the tile that a click opens, in pixels")

@@ -112,7 +112,7 @@ export function render({model, el}: Render<"RunBar">) {
     if (wait && (iteration > wait.iteration || refused)) end()
     const seconds = wait ? Math.floor((Date.now() - wait.since) / 1000) : 0
     const what = busy || (wait && !model.message ? "Compiling the kernels" : "")
-    const sentence = what ? `${what} …` : model.message || (iteration >= iterations ? DONE : "")
+    const sentence = what ? `${what} …` : model.message || (iteration >= iterations && model.opens ? DONE : "")
     busySince = what ? busySince || performance.now() : 0
     const brief = what && !wait ? busySince + LASTS - performance.now() : 0
     clearTimeout(lasting)

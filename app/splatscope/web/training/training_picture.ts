@@ -37,7 +37,7 @@ export function render({model, el}: Render<"TrainingPicture">) {
     if (view !== "error") return `red ${red}, green ${green}, blue ${blue}`
     return `error, from 0 for dark to 100 for bright: ${Math.round((0.2126 * red + 0.7152 * green + 0.0722 * blue) / 2.55)}`
   }
-  const cursor = new PixelCursor(frame, model, colourAt, model.here ? openedHere() : undefined)
+  const cursor = model.opens ? new PixelCursor(frame, model, colourAt, model.opens === "here" ? openedHere() : undefined) : null
 
   const buttons = VIEWS.map(([name, label]) =>
     h("button", {type: "button", role: "radio", class: name === "target" ? "narrow" : null, onclick: () => choose(name)}, label),
@@ -93,7 +93,7 @@ export function render({model, el}: Render<"TrainingPicture">) {
     const ratio = picture.width / picture.height
     frame.style.aspectRatio = String(ratio)
     frame.style.width = `min(100%, ${ratio} * var(--tallest, 70vh))` // so that a tall picture leaves the charts in sight
-    cursor.resize(picture.width, picture.height)
+    cursor?.resize(picture.width, picture.height)
     if (view === "error") paint(error, model.error)
     outline()
     wake()
@@ -114,7 +114,7 @@ export function render({model, el}: Render<"TrainingPicture">) {
         clip,
         () => (model.target?.byteLength ? new Blob([model.target]) : null),
         () => model.sample,
-        () => cursor.chosen,
+        () => cursor?.chosen ?? null,
       )
   const resized = new ResizeObserver(outline)
   resized.observe(frame)
@@ -126,7 +126,7 @@ export function render({model, el}: Render<"TrainingPicture">) {
   model.on("remove", () => {
     endKeys()
     clearTimeout(fades)
-    cursor.end()
+    cursor?.end()
     resized.disconnect()
   })
   choose(first ? "target" : "picture")
