@@ -68,7 +68,7 @@ def test_arrows_choose_escape_closes_and_the_focus_returns(turn_to: Callable[...
 def test_a_place_on_the_same_page_is_scrolled_to_and_back_returns(visit: Callable[..., Page]):
     page = visit(BITONIC)
     page.get_by_test_id("stepper").first.wait_for()
-    page.keyboard.press("Control+k")
+    page.keyboard.press("/")
     expect(page.get_by_text("On this page", exact=True).last).to_be_visible()
     page.get_by_role("option", name="Padding", exact=True).click()
     heading = page.get_by_role("heading", name="Padding", exact=True)
@@ -113,7 +113,7 @@ def test_terms_claims_and_exercises_lead_to_themselves(visit: Callable[..., Page
 def test_the_debugger_keeps_its_key(turn_to: Callable[..., Page]):
     page = turn_to("/app?page=debugger")
     expect(page.get_by_test_id("stepper").first).to_have_attribute("data-steps", re.compile(r"\d"))
-    page.keyboard.press("Control+k")
+    page.keyboard.press("/")
     expect(page.locator("#search")).to_be_hidden()
     page.keyboard.type("k")  # it is typed into the field of the recording
     page.keyboard.press("Control+k")

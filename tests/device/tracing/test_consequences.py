@@ -208,3 +208,19 @@ def test_a_loop_without_end_does_not_follow_from_what_does_not_bound_it():
     body = "uint sum; sum += lane; uint i = 1; for (;;) { if (i == zero) break; i += 2; } output[lane] = int(sum);"
     found = find(record(open_device(), KernelJob(KERNEL.replace("BODY", body), records=400_000, loop_budget=1000)).trace)
     assert [(finding.kind, finding.depth) for finding in found] == [("uninitialised-read", 0), ("timeout", 0)]
+
+
+OVERWRITTEN = """RWStructuredBuffer<float> left; groupshared float cells[16];
+[shader("compute")] [numthreads(16, 1, 1)]
+void main(uint lane : SV_GroupIndex)
+{
+    left[lane] = sqrt(float(lane) - 4.0);
+    cells[lane] = float(lane);
+    left[lane] += cells[15 - lane];
+}
+"""
+
+
+def test_a_value_does_not_follow_from_what_is_later_added_to_it():
+    found = find(record(open_device(), KernelJob(OVERWRITTEN, records=400_000)).trace)
+    assert {(finding.kind, finding.name, finding.depth) for finding in found} == {("race", "cells", 0), ("nan", "left", 0)}

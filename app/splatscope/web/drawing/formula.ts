@@ -4,7 +4,7 @@ import {h, style} from "#web/runtime/dom.ts"
 import {aloud} from "#web/recording/aloud.ts"
 import {floatFromBits, text as valueText} from "#web/recording/values.ts"
 import {bits, Look} from "./look.ts"
-import {onMoments} from "./moments.ts"
+import {onMoments, stageOf} from "./moments.ts"
 import {type Field, parseField, splitEquation, splitSentence} from "./formula_text.ts"
 import type {Render} from "#web/types.ts"
 
@@ -12,7 +12,7 @@ type Column = {letter: HTMLElement; number: HTMLElement; sign: boolean}
 type Line = {el: HTMLElement; columns?: Column[]; paint(look: Look, stops: number[]): void}
 
 const NO_VALUE = "–"
-const REST = 200 // ms without another moment, after which equations are measured
+const REST = 200 // ms without another moment, after which equations that follow a hand are measured
 
 export function render({model, el}: Render<"Formula">) {
   style(el)
@@ -30,13 +30,13 @@ export function render({model, el}: Render<"Formula">) {
   const reach = () => {
     for (const row of root.querySelectorAll<HTMLElement>(".eq")) row.tabIndex = row.scrollWidth > row.clientWidth ? 0 : -1
   }
-  let rests = 0 // the timer that measures the painted equations once they rest: before that, each frame would pay for a layout
+  let rests = 0 // the timer that measures the painted equations: while a hand moves, each frame would pay for a layout
   const stop = onMoments(el, (moment, stops) => {
     const look = new Look(moment)
     for (const line of lines) line.paint(look, stops)
     shareWidths(lines.flatMap((line) => (line.columns ? [line.columns] : [])))
     clearTimeout(rests)
-    rests = setTimeout(reach, REST)
+    rests = setTimeout(reach, stageOf(root)?.dataset.live === "browser" ? REST : 0)
   })
   model.on("remove", () => {
     clearTimeout(rests)

@@ -38,6 +38,7 @@ class _Statement:
     function: str  # the function that contains it, "" if there is none
     is_label: bool = False
     conditions: tuple[tuple[range, frozenset[str]], ...] = ()  # the offsets of those of `if` and `while`, and the names in each
+    replaced: frozenset[str] = frozenset()  # the names that only stand before a plain `=`, so that what they held does not matter
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ class Dependence:
         if condition is None or origin is None or condition is origin or condition.is_label:
             return True
         offset = self._offset(branch)
-        names = next((names for span, names in condition.conditions if offset in span), condition.names)
+        names = next((names for span, names in condition.conditions if offset in span), condition.names - condition.replaced)
         return not names.isdisjoint(self._dependent(atomic, origin))
 
     def may_reach(self, name: str, atomic: Site) -> bool:
@@ -211,6 +212,8 @@ def _statement(tokens: Tokens, span: range, function: str, names: _Names) -> _St
     for at in places:
         if _is_called(tokens, at):
             written |= here & _written_by_call(tokens, at, here, names)
+    replaced = {words[at] for at in places if _is_replaced(tokens, at)}
+    once = frozenset(name for name in replaced if sum(words[at] == name for at in places) == 1)
     has_effect = written or "return" in words[span.start : span.stop]
     conditions = tuple(
         (range(tokens.starts[at], tokens.starts[inside.stop]), frozenset(words[inner] for inner in _names_at(tokens, inside)))
@@ -218,7 +221,8 @@ def _statement(tokens: Tokens, span: range, function: str, names: _Names) -> _St
         if words[at] in ("if", "while") and _is_called(tokens, at)
         for inside in [tokens.inside(at + 1)]
     )
-    return _Statement(here, written, function if has_effect else "", words[span.start] in ("case", "default"), conditions)
+    is_label = words[span.start] in ("case", "default")
+    return _Statement(here, written, function if has_effect else "", is_label, conditions, once)
 
 
 def _names_at(tokens: Tokens, span: range) -> list[int]:
@@ -286,17 +290,27 @@ def _receiver(tokens: Tokens, at: int) -> set[str]:
 
 def _is_written(tokens: Tokens, at: int) -> bool:
     """Return whether a variable is written, such as `kept` in `kept[a + b[0][c]].x = v`; not for the name of a field."""
-    words, end = tokens.words, at + 1
-    if words[at - 1] == ".":
+    if tokens.words[at - 1] == ".":
         return False
-    while words[end] in ("[", "."):
-        end = min(tokens.partners[end] + 1 if words[end] == "[" else end + 2, len(tokens.partners))
-    after = "".join(words[end : end + 4])
+    after = _behind(tokens, at)
     for operator in ("<<", ">>", *"-+*/%&|^"):
         if after.startswith(f"{operator}="):
             return True
-    is_assigned = after[:1] == "=" and after[1:2] != "="
-    return is_assigned or after[:2] in ("++", "--") or words[at - 1] in ("++", "--")
+    return _is_replaced(tokens, at) or after[:2] in ("++", "--") or tokens.words[at - 1] in ("++", "--")
+
+
+def _is_replaced(tokens: Tokens, at: int) -> bool:
+    """Return whether a variable stands before a plain `=`."""
+    after = _behind(tokens, at)
+    return tokens.words[at - 1] != "." and after[:1] == "=" and after[1:2] != "="
+
+
+def _behind(tokens: Tokens, at: int) -> str:
+    """Return what follows a name, its subscripts and its fields."""
+    words, end = tokens.words, at + 1
+    while words[end] in ("[", "."):
+        end = min(tokens.partners[end] + 1 if words[end] == "[" else end + 2, len(tokens.partners))
+    return "".join(words[end : end + 4])
 
 
 def _written_by_atomic(tokens: Tokens, at: int) -> set[str]:
