@@ -255,7 +255,8 @@ def test_a_button_without_words_tells_what_it_does_and_its_key_at_once(turn_to):
     page = turn_to("/app?page=undo")
     button = page.get_by_test_id("stepper").first.get_by_role("button", name="To the end", exact=True)
     button.hover()
-    assert button.evaluate("el => getComputedStyle(el, '::after').content") == '"To the end (End)" / ""'
+    told = """button => getComputedStyle(button, '::after').content === '"To the end (End)" / ""'"""
+    page.wait_for_function(told, arg=button.element_handle())
 
 
 def test_the_list_of_keys_names_that_for_findings_only_where_there_are_some(sort):
