@@ -77,9 +77,8 @@ def _part(batch: Snapshot, number: int, name: str) -> Snapshot:
     target = state.target[pixels, :, :3]
     tiles = np.split(look.list_lengths, pictures)[number][: -(-height // look.tile[1])]
     difference = look.picture[pixels] - target / np.float32(255)
-    visible = np.clip(look.picture[pixels], 0, 1) - target / np.float32(255)
     seconds = look.seconds / pictures
-    loss, psnr = float(3 * np.mean(difference**2)), psnr_of(float(np.mean(visible**2)))
+    loss, psnr = float(3 * np.mean(difference**2)), psnr_of(float(np.mean(look.error[pixels] ** 2)))
     ellipses = look.ellipses[ids].copy()
     ellipses[:, 1] -= number * rows
     part = Look(

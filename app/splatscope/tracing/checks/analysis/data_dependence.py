@@ -7,7 +7,9 @@ A call writes the arguments of `out` and `inout` parameters, and of those that m
 calls pass to the third parameter of f, and `f` for what f returns by its result and those parameters.
 """
 
+import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
@@ -27,6 +29,7 @@ _PURE = {"asuint", "asint", "asfloat", "min", "max", "abs", "clamp", "any", "all
 _ATOMIC = {
     "load", "store", "exchange", "compareExchange", "add", "sub", "and", "or", "xor", "increment", "decrement", "max", "min",
 }  # fmt: skip
+_ASSIGNS = re.compile(r"(<<|>>|[-+*/%&|^])?=(?!=)|\+\+|--")
 _WRITING = {"sincos", "modf", "frexp", "bwd_diff", "fwd_diff"}  # functions of Slang that write to arguments
 _READING = {"Load", "Load2", "Load3", "Load4", "Sample", "SampleLevel", "getCount"}  # methods of Slang that write to nothing
 
@@ -208,12 +211,13 @@ def _statement(tokens: Tokens, span: range, function: str, names: _Names) -> _St
     places = _names_at(tokens, span)
     known = {*names.parameters, *names.macros, *names.variables}
     here = frozenset(words[at] for at in places if words[at] in known or not _is_called(tokens, at))
-    written = frozenset(words[at] for at in places if _is_written(tokens, at))
+    assigned = {at: _assigned_by(tokens, at) for at in places}
+    written = frozenset(words[at] for at in places if assigned[at])
     for at in places:
         if _is_called(tokens, at):
             written |= here & _written_by_call(tokens, at, here, names)
-    replaced = {words[at] for at in places if _is_replaced(tokens, at)}
-    once = frozenset(name for name in replaced if sum(words[at] == name for at in places) == 1)
+    uses = Counter(words[at] for at in places)
+    replaced = frozenset(words[at] for at in places if assigned[at] == "=" and uses[words[at]] == 1)
     has_effect = written or "return" in words[span.start : span.stop]
     conditions = tuple(
         (range(tokens.starts[at], tokens.starts[inside.stop]), frozenset(words[inner] for inner in _names_at(tokens, inside)))
@@ -222,7 +226,7 @@ def _statement(tokens: Tokens, span: range, function: str, names: _Names) -> _St
         for inside in [tokens.inside(at + 1)]
     )
     is_label = words[span.start] in ("case", "default")
-    return _Statement(here, written, function if has_effect else "", is_label, conditions, once)
+    return _Statement(here, written, function if has_effect else "", is_label, conditions, replaced)
 
 
 def _names_at(tokens: Tokens, span: range) -> list[int]:
@@ -288,29 +292,17 @@ def _receiver(tokens: Tokens, at: int) -> set[str]:
     return receiver
 
 
-def _is_written(tokens: Tokens, at: int) -> bool:
-    """Return whether a variable is written, such as `kept` in `kept[a + b[0][c]].x = v`; not for the name of a field."""
-    if tokens.words[at - 1] == ".":
-        return False
-    after = _behind(tokens, at)
-    for operator in ("<<", ">>", *"-+*/%&|^"):
-        if after.startswith(f"{operator}="):
-            return True
-    return _is_replaced(tokens, at) or after[:2] in ("++", "--") or tokens.words[at - 1] in ("++", "--")
-
-
-def _is_replaced(tokens: Tokens, at: int) -> bool:
-    """Return whether a variable stands before a plain `=`."""
-    after = _behind(tokens, at)
-    return tokens.words[at - 1] != "." and after[:1] == "=" and after[1:2] != "="
-
-
-def _behind(tokens: Tokens, at: int) -> str:
-    """Return what follows a name, its subscripts and its fields."""
+def _assigned_by(tokens: Tokens, at: int) -> str:
+    """Return the operator that writes a variable, `=` for `kept` in `kept[a + b[0][c]].x = v`; "" for none, or for a field."""
     words, end = tokens.words, at + 1
+    if words[at - 1] == ".":
+        return ""
+    if words[at - 1] in ("++", "--"):
+        return words[at - 1]
     while words[end] in ("[", "."):
         end = min(tokens.partners[end] + 1 if words[end] == "[" else end + 2, len(tokens.partners))
-    return "".join(words[end : end + 4])
+    found = _ASSIGNS.match("".join(words[end : end + 4]))
+    return found[0] if found else ""
 
 
 def _written_by_atomic(tokens: Tokens, at: int) -> set[str]:
